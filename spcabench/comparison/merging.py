@@ -15,6 +15,7 @@ from spcabench.comparison.best_known import CLOSE, Entry
 from spcabench.comparison.jobs import Comparison, Job, check_labels
 from spcabench.errors import InputError
 from spcabench.running import rows as results
+from spcabench.solving.status import Status
 
 JOBS, ROWS, PLAN = "jobs.json", "rows.parquet", "plan.json"
 
@@ -75,18 +76,23 @@ def joined(parts: list[Part]) -> pd.DataFrame:
     return entering.best_of_each_run(pd.concat([part.rows for part in parts], ignore_index=True))
 
 
-def differences(parts: list[Part]) -> list[str]:
-    """Runs that two machines made with other values or flops, one sentence for each solver."""
+def differences(parts: list[Part]) -> dict[str, int]:
+    """On how many pairs two parts have other values or flops of a solver, where they do.
+
+    Runs that ended at their time limit are left out.
+    """
     together = pd.concat([part.rows.assign(place=part.name) for part in parts], ignore_index=True)
-    answered = together[(together.kind == "suite") & together.variance_refit.notna()]
-    sentences = []
+    ended = (together.kind == "suite") & (together.status != Status.TIME_LIMIT)
+    answered = together[ended & together.variance_refit.notna()]
+    counts = {}
     for solver, part in answered.groupby("solver", sort=False):
         groups = part.groupby(["item", "asked", "sign"])
-        value, flops = groups.variance_refit, groups.flops
-        unlike = (value.max() > value.min() * (1.0 + CLOSE)) | (flops.max() > flops.min())
+        unlike = groups.variance_refit.max() > groups.variance_refit.min() * (1.0 + CLOSE)
+        for column in ("flops", "setup_flops", "search_flops"):
+            unlike |= groups[column].max() > groups[column].min()
         if unlike.any():
-            sentences.append(f"{solver}: other values or flops on {int(unlike.sum())} pairs")
-    return sentences
+            counts[str(solver)] = int(unlike.sum())
+    return counts
 
 
 def times(parts: list[Part], table: Mapping[tuple[str, str, int, bool], Entry]) -> pd.DataFrame:

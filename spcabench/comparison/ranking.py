@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench.comparison import profiles, resampling
+from spcabench.comparison import flops_doubts, profiles, resampling
 from spcabench.comparison.best_known import CLOSE, PROVEN, Entry
 from spcabench.running import schema
 from spcabench.solving.status import GOOD, Status
@@ -26,7 +26,7 @@ LAST = {
     "largest time of all.",
     "flops": "the shifted geometric mean of the flops (shift 1e5), a failure counting as the "
     "largest number of all; times are not ranked, because they were taken under different "
-    "conditions.",
+    "conditions. A file whose flops are in doubt is not ranked above an equal solver by them.",
 }
 PAIR = ["item", "asked"]
 
@@ -166,9 +166,11 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
         )
     table = pd.DataFrame(entries)
     table["equal"] = table.share.round(DIGITS)
-    order = [f"at {TARGETS[-1]:g}", "equal", last]
-    table = table.sort_values(order, ascending=[False, False, True], kind="stable")
-    table = table.drop(columns="equal").reset_index(drop=True)
+    table = table.join(flops_doubts.believed(answers, table))
+    costs = ["believed", "ratio"] if last == "flops" else [last]  # ratio: after its equal rival
+    order, down = [*flops_doubts.QUALITY, *costs], [False, False, *(True for _ in costs)]
+    table = table.fillna({"ratio": 0.0}).sort_values(order, ascending=down, kind="stable")
+    table = table.drop(columns=["equal", "believed"]).reset_index(drop=True)
     return table.assign(rank=np.arange(1, len(table) + 1))
 
 

@@ -20,6 +20,7 @@ from spcabench.comparison import (
     budgets,
     conditions,
     entering,
+    flops_doubts,
     jobs,
     merging,
     plans,
@@ -135,6 +136,7 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
         "places": list(by_machine.columns),
         "apart": [(s, list(v)) for s, v in zip(by_machine.index, by_machine.values, strict=True)],
         "differences": merging.differences(parts),
+        "made": pd.concat([part.rows for part in parts]),
         "dropped": dropped,
         "seed_given": [part.name for part in parts if not part.plan.drawn],
     }
@@ -182,7 +184,6 @@ def _written(
     known = {**known, **entering.references(rows, items, known, load, elsewhere)}
     answers = standing(rows, known)
     ranks = rank_solvers(answers, last)
-    comparison_tables.write(folder, answers, ranks, last)
     files = {label: job.solver for label, job in job_of.items() if job.solver.endswith(".py")}
     pictures = list(comparison_pictures.pictures(rows, answers, ranks, plan.named, files))
     for picture in pictures:
@@ -190,6 +191,10 @@ def _written(
     looks = comparison_pictures.looks_of(ranks, plan.named, files)
     seeds = [] if plan.drawn else [plan.name]
     extra = {"looks": looks, "seed_given": seeds} | (extra or {})
+    extra["doubts"] = _said(plan, job, extra) + _doubts(extra.pop("made", rows))
+    extra["doubts"] += [_doubt(*each) for each in flops_doubts.sentences(ranks)]
+    extra["claims"] = _claims(rows)
+    comparison_tables.write(folder, answers, ranks, last, extra["doubts"] + extra["claims"])
     extra["within"] = _within(answers, list(looks), "apart" in extra)
     # published pages say None themselves, because scripts are not committed
     if "scripts" not in extra:
@@ -230,9 +235,6 @@ def _page(
     last: str,
     **extra: Any,
 ) -> str:
-    # what a reader must know before the ranking: warnings, broken contracts, bounds nobody has
-    # checked
-    doubts, broken, claims = _doubts(rows), plan.broken, _claims(rows)
     return render(
         "comparison.html.j2",
         name=plan.name,
@@ -246,11 +248,8 @@ def _page(
         ranking=ranking.to_dict("records"),
         pictures=pictures,
         failures=_failures(answers),
-        doubts=doubts,
-        broken=broken,
-        doubted={*broken, *(doubt["solver"] for doubt in doubts)},
-        claims=claims,
-        claiming={claim["solver"] for claim in claims},
+        doubted={doubt["solver"] for doubt in extra["doubts"]},
+        claiming={claim["solver"] for claim in extra["claims"]},
         stand_ins=_stand_ins(rows),
         files=[(file, quote(file)) for file in comparison_tables.FILES],
         commands=_commands(job_of, rows),
@@ -363,24 +362,55 @@ def _stand_ins(rows: pd.DataFrame) -> list[str]:
     return sorted(set(rows.problem[rows.stand_in.eq(True)]))
 
 
+def _doubt(solver: str, sentence: str, count: int | str = "") -> dict[str, Any]:
+    return {"solver": solver, "sentence": sentence, "count": count}
+
+
+def _said(plan: Comparison, job: Job, extra: dict[str, Any]) -> list[dict[str, Any]]:
+    """Doubts that no row has: broken promises, a chosen seed, rows that were dropped or differ."""
+    doubts = [
+        _doubt(solver, f"A promise is broken: {sentence}")
+        for solver, sentences in plan.broken.items()
+        for sentence in sentences
+    ]
+    if job.fresh is not None and extra["seed_given"]:
+        where = f" (in {', '.join(extra['seed_given'])})" if "apart" in extra else ""
+        sentence = (
+            f"The seed of the fresh problems, {job.fresh}, was chosen and not drawn{where}: "
+            "whoever asked for the comparison may have known these problems, or tried other seeds."
+        )
+        doubts.append(_doubt("all solvers", sentence))
+    for sentence in extra.get("dropped", []):
+        counted = re.search(r", (\d+) rows: ", sentence)
+        count = int(counted[1]) if counted else 1
+        solver = sentence.partition(",")[0]
+        doubts.append(_doubt(solver, f"A row was not believed: {sentence}.", count))
+    differ = (
+        "Its rows of one run differ in value or flops: it draws at random, the machines or its "
+        "versions differ, or a row was edited."
+    )
+    unlike = extra.get("differences", {})
+    return doubts + [_doubt(solver, differ, count) for solver, count in unlike.items()]
+
+
 def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """What may make a solver's numbers wrong: solver, sentence, on how many runs."""
     flagged = rows.dropna(subset=["flags"])
     pairs = [(r.solver, flag) for r in flagged.itertuples() for flag in r.flags]
     counts = pd.Series(pairs, dtype=object).value_counts()
     doubts = [
-        {"solver": solver, "sentence": SENTENCES[Flag(flag)], "count": int(count)}
+        _doubt(solver, SENTENCES[Flag(flag)], int(count))
         for (solver, flag), count in counts.items()
     ]
     for solver, runs in rows.groupby("solver"):
         # edited while the comparison ran, or merged from machines with different versions
         if (versions := runs.solver_sha256.nunique()) > 1:
             sentence = f"Its runs are of {versions} different files of this name."
-            doubts.append({"solver": solver, "sentence": sentence, "count": len(runs)})
+            doubts.append(_doubt(solver, sentence, len(runs)))
     for solver, twin in permutations(rows.solver.unique(), 2):
         if _looks(solver) == _looks(twin):
             sentence = f"Its name looks like that of {twin}, another solver."
-            doubts.append({"solver": solver, "sentence": sentence, "count": ""})
+            doubts.append(_doubt(solver, sentence))
     return doubts
 
 
@@ -393,7 +423,8 @@ def _claims(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """Solvers outside the repository that claim upper bounds, and on how many runs."""
     # bounds of our own solvers are checked by the tests
     foreign = rows[rows.claimed_bound.notna() & rows.own.eq(False)]
-    return foreign.groupby("solver").size().reset_index(name="count").to_dict("records")
+    sentence = "Upper bounds are claimed by this solver. They count for nothing here."
+    return [_doubt(str(s), sentence, len(part)) for s, part in foreign.groupby("solver")]
 
 
 def _failures(answers: pd.DataFrame) -> list[dict[str, Any]]:

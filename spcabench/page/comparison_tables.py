@@ -1,6 +1,8 @@
 """The tables of a comparison as files: every answer, and the ranking as text and for LaTeX."""
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -64,8 +66,17 @@ ORDER = {
 }
 
 
-def write(folder: Path, answers: pd.DataFrame, ranking: pd.DataFrame, last: str) -> None:
-    """Write every answer, and the ranking. last : what decides between equal solvers."""
+def write(
+    folder: Path,
+    answers: pd.DataFrame,
+    ranking: pd.DataFrame,
+    last: str,
+    doubts: Iterable[Mapping[str, Any]] = (),
+) -> None:
+    """Write every answer, and the ranking.
+
+    last : what decides between equal solvers. doubts : solver, sentence, number of runs or "".
+    """
     # a CSV has no dicts, and Parquet would merge the keys of all rows into one struct
     settings = [results.to_json(by_name) for by_name in answers.settings]
     table = answers[list(TABLE)].assign(settings=settings)
@@ -73,12 +84,17 @@ def write(folder: Path, answers: pd.DataFrame, ranking: pd.DataFrame, last: str)
     with replacing(folder / "table.parquet") as aside:
         table.to_parquet(aside, index=False)
     write_text(folder / "ranking.csv", ranking.to_csv(index=False))
-    write_text(folder / "ranking.txt", lines(ranking, answers, last))
+    write_text(folder / "ranking.txt", lines(ranking, answers, last, doubts))
     write_text(folder / "ranking.tex", latex(ranking))
 
 
-def lines(ranking: pd.DataFrame, answers: pd.DataFrame, last: str) -> str:
-    """The ranking as text, and below it what its heads mean and why answers are missing."""
+def lines(
+    ranking: pd.DataFrame,
+    answers: pd.DataFrame,
+    last: str,
+    doubts: Iterable[Mapping[str, Any]] = (),
+) -> str:
+    """The ranking as text, and below it what its heads mean, doubts, and why answers miss."""
     heads = f"{'answered':>11}{'99.9 %':>8}{'share':>9}{'time':>11}{'flops':>9}"
     width = max([28, *(len(name) + 1 for name in ranking.solver)])
     shown = [f"{'':4}{'solver':{width}}{heads}"]
@@ -91,7 +107,11 @@ def lines(ranking: pd.DataFrame, answers: pd.DataFrame, last: str) -> str:
             f"{100 * r['at 0.999']:>6.0f} %{r['share']:>9.4f}{time:>11}{flops:>9}"
         )
     meanings = [f"{head:10}{meaning}" for head, meaning in HEADS]
-    blocks = [*shown, "", *meanings, ORDER[last], "", *_unanswered(answers)]
+    doubtful = []
+    for doubt in doubts:
+        runs = f" ({doubt['count']} runs)" if doubt["count"] else ""
+        doubtful.append(f"Doubt, {doubt['solver']}{runs}: {doubt['sentence']}")
+    blocks = [*shown, "", *meanings, ORDER[last], "", *doubtful, *_unanswered(answers)]
     return "\n".join(blocks).rstrip() + "\n"
 
 

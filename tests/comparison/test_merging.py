@@ -61,7 +61,7 @@ def test_quality_is_joined_and_times_are_apart(folders, tmp_path):
     times = merging.times(parts, {}).pivot(index="solver", columns="place", values="time")
     assert times.loc["tpower", "two"] > 2.0 * times.loc["tpower", "one"]
     assert times.notna().sum().to_dict() == {"one": 2, "two": 2}
-    assert merging.differences(parts) == []
+    assert merging.differences(parts) == {}
 
 
 def changed(folder, elsewhere, **columns):
@@ -120,7 +120,8 @@ def test_rows_of_another_convention_are_dropped_alone(folders, tmp_path, all_of_
     who = "all solvers" if all_of_the_part else first
     said = f"{who}, {count} rows: they count flops by the convention {CONVENTION - 1}"
     assert text.count("A row was not believed") == 1 and said in text
-    assert f"make them again (in {two.name})." in text
+    assert f'make them again (in {two.name}).</td><td class="number">{count}</td>' in text
+    assert f"Doubt, {who} ({count} runs): A row was not" in (out / "ranking.txt").read_text()
     table = pd.read_csv(out / "table.csv")
     assert {"tpower", "spcavrp"} <= set(table.solver) and table.value.notna().all()
     if all_of_the_part:
@@ -146,15 +147,34 @@ def test_broken_promises_are_carried_along(folders, tmp_path):
     out = tmp_path / "both"
     out.mkdir()
     text = page.write_merged(out, [folders[0], two]).read_text()
-    assert "A promise is broken: it prints nothing: it printed (in two)" in text
+    sentence = "A promise is broken: it prints nothing: it printed (in two)"
+    assert sentence in text
+    assert f"Doubt, gpower1: {sentence}" in (out / "ranking.txt").read_text()
 
 
 def test_what_two_machines_made_differently_is_said(folders):
     one, two = (merging.Part.read(folder) for folder in folders)
-    assert merging.differences([one, two]) == []
-    changed = replace(two, rows=two.rows.assign(flops=two.rows.flops + 1))
-    (sentence,) = merging.differences([one, changed])
-    assert sentence.startswith("tpower: other values or flops on ")
+    assert merging.differences([one, two]) == {}
+    unlike = replace(two, rows=two.rows.assign(flops=two.rows.flops + 1))
+    pairs = (one.rows.solver == "tpower") & (one.rows.kind == "suite")
+    assert merging.differences([one, unlike]) == {"tpower": int(pairs.sum())}
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        dict(flops=lambda v: v and v // 3),
+        dict(flops=lambda v: v and v // 3, solver_sha256=lambda v: "0" * 64),
+    ],
+    ids=["flops", "flops and file"],
+)
+def test_rows_of_one_run_that_differ_are_a_doubt(folders, tmp_path, edit):
+    out = tmp_path / "both"
+    out.mkdir()
+    text = page.write_merged(out, [folders[0], changed(folders[0], tmp_path / "two", **edit)])
+    assert "Its rows of one run differ in value or flops" in text.read_text()
+    assert "Its rows of one run differ" in (out / "ranking.txt").read_text()
+    assert ("2 different files of this name" in text.read_text()) == (len(edit) > 1)
 
 
 def test_comparisons_of_other_terms_are_not_joined(folders):

@@ -284,6 +284,11 @@ def answers_of(share, time, work):
             slowest=time,
             work=work,
             memory=1.0,
+            item="a",
+            asked=3,
+            own=True,
+            flags=None,
+            calibration=1e-3,
         )
     )
 
