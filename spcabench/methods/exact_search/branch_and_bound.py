@@ -41,7 +41,7 @@ from spcabench.methods.exact_search.gershgorin_part import cost as steps_cost
 from spcabench.methods.exact_search.gershgorin_search import GershgorinSearch
 from spcabench.methods.exact_search.pruning import EXHAUSTED, FOUND
 from spcabench.methods.exact_search.search_tree import CHUNK, Tree
-from spcabench.methods.local_search import Search
+from spcabench.methods.local_search import NonnegativeSearch, Search
 from spcabench.methods.lowrank import NEGLIGIBLE, low_rank
 from spcabench.problem.covariance import Covariance
 from spcabench.problem.spectral import eigenvalues, leading_pairs
@@ -54,7 +54,8 @@ PACE = 30.0  # work of such an entry, measured: it is looked at, sorted and upda
 HEAD = 1000  # features of largest variance among which incumbents are sought
 # scans over all swaps for the incumbent of a smaller cardinality, and for that of K
 SCANS, MORE_SCANS = 40, 300
-FIRST = 3  # starts of K before the smaller cardinalities have theirs
+# starts of K before the smaller cardinalities have theirs, and of x >= 0 itself
+FIRST, FIRST_ALLOWED = 3, 8
 # work that the tree has before the dual bound is made: longer trials prove nothing sooner, and a
 # search that is stopped within one has a poor bound
 TRIAL = 2e8
@@ -164,6 +165,12 @@ class Exact:
             last.climb(start)
             self.offer(self.K, head[last.W])
             yield
+        if self.nonnegative and S.n > self.K:
+            allowed = NonnegativeSearch(Covariance(self.covariance(head)), self.K, SCANS, self.rng)
+            for start in islice(allowed.starts(), FIRST_ALLOWED):
+                allowed.climb(start)
+                self.offer(self.K, head[allowed.W])
+                yield
         before = np.array([np.argmax(S.diagonal())])
         for k in range(1, self.K + 1):
             search = last if k == self.K else Search(S, k, SCANS, self.rng)
