@@ -1,6 +1,6 @@
 """The public functions for problems and solvers by name."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
 from types import ModuleType
@@ -95,9 +95,13 @@ def as_problem(X: Any, scale: bool = False, argument: str = "problem") -> Proble
     return Problem.from_data(X, "X", scale=scale, divisor="m - 1")
 
 
-def default_solver(problem: Problem) -> str:
-    """Return the name of the solver that is used if none is given."""
-    return registry.solver_for(problem.n, problem.nnz)
+def default_solver(problem: Problem, nonnegative: bool = False, thorough: bool = False) -> str:
+    """Return the name of the solver that is used if none is given.
+
+    thorough : whether it may take minutes for large data.
+    """
+    cost = 0 if thorough else problem.product_cost
+    return registry.solver_for(problem.n, cost, bool(nonnegative))
 
 
 def solve(
@@ -193,7 +197,7 @@ def _asked(
         validate.switch(argument, value)
     problem = as_problem(problem)
     if solver is None:
-        solver = default_solver(problem)
+        solver = default_solver(problem, nonnegative)
     if isinstance(solver, ModuleType) and hasattr(solver, "TRAITS"):
         return problem, solver
     if not isinstance(solver, str):
@@ -238,6 +242,7 @@ def components(
     k: int | Sequence[int] | np.ndarray | None = None,
     deflation: str = "projection",
     alpha: float = 1.0,
+    tell: Callable[[Result], None] | None = None,
     **settings: Any,
 ) -> deflate.Components:
     """Find several sparse components with one solver, deflating after each.
@@ -260,6 +265,8 @@ def components(
     alpha : float
         Share of the variance that Hotelling's deflation removes, from 0 to 1. With "joint" it is
         passed to the solver.
+    tell : callable, optional
+        Called with each result as soon as it is found, for progress.
     **settings
         As for `spcabench.solve`.
 
@@ -296,13 +303,14 @@ def components(
             settings["alpha"] = alpha
         return _jointly(problem, solver, count, k, settings)
     cardinalities = iter(_cardinalities(k, count))
-    return deflate.deflated_components(
-        problem,
-        count,
-        lambda p: solve(p, solver, k=next(cardinalities), **settings),
-        deflation,
-        alpha,
-    )
+
+    def run(deflated: Problem) -> Result:
+        result = solve(deflated, solver, k=next(cardinalities), **settings)
+        if tell is not None:
+            tell(result)
+        return result
+
+    return deflate.deflated_components(problem, count, run, deflation, alpha)
 
 
 def _cardinalities(k: Any, count: int) -> list[int | None]:

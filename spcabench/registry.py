@@ -236,10 +236,12 @@ def _from_file(file: Path) -> ModuleType:
     return loaded
 
 
-def solver_for(n: int, stored: int = 0) -> str:
-    """Return the name of the solver for a problem with n variables and ``stored`` entries."""
+def solver_for(n: int, cost: int = 0, nonnegative: bool = False) -> str:
+    """Return the name of the solver for n variables and a given cost of a product."""
     table = _package("solver").BY_SIZE
-    return next(name for most, entries, name in table if n <= most and stored <= entries)
+    return next(
+        names[nonnegative] for most, dearest, names in table if n <= most and cost <= dearest
+    )
 
 
 def quick_solver(nonnegative: bool = False) -> tuple[str, dict[str, Any]]:

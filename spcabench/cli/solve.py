@@ -120,6 +120,12 @@ Substitutes = Annotated[
         "--substitutes", help="Show which variables could replace each at less than 1 % loss."
     ),
 ]
+Thorough = Annotated[
+    bool,
+    typer.Option(
+        "--thorough", help="Take the strongest default solver, though the data are large: minutes."
+    ),
+]
 Null = Annotated[
     bool | None,
     typer.Option(
@@ -129,10 +135,11 @@ Null = Annotated[
     ),
 ]
 Stability = Annotated[
-    bool,
+    bool | None,
     typer.Option(
         "--stability/--no-stability",
-        help="Say how often each variable is chosen in halves of the samples.",
+        help="Say how often each variable is chosen in halves of the samples. Default: if that "
+        "takes no longer than the answer.",
     ),
 ]
 READING = {  # options about a file, by the names of their parameters
@@ -178,8 +185,9 @@ def solve(
     substitutes: Substitutes = False,
     bound: Bound = True,
     null: Null = None,
-    stability: Stability = True,
+    stability: Stability = None,
     work: Work = None,
+    thorough: Thorough = False,
     jobs: Jobs = 1,
     as_json: options.Json = False,
 ) -> None:
@@ -211,6 +219,8 @@ def _check(typed: SimpleNamespace) -> None:
 
     files.check("--out", typed.out, files.TABLES, inputs=(typed.source, typed.names))
     files.check("--plot", typed.plot, files.PICTURES, typed.picture)
+    if typed.thorough and typed.solver is not None:
+        raise InputError("--thorough: chooses a solver, and --solver names one; give one of them")
     count = 1 if typed.k in (None, options.AUTO) else len(options.cardinalities(typed.k))
     if count > 1 and typed.components > 1:
         raise InputError(
@@ -233,7 +243,7 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
 
     ks = [] if typed.k == options.AUTO else options.cardinalities(typed.k)
     _check_sizes(problem, ks, typed.components)
-    name = typed.solver or api.default_solver(problem)
+    name = typed.solver or api.default_solver(problem, typed.nonnegative, typed.thorough)
     # what a solver prints is no part of the answer, which a program may read
     with solvers.by_its_author(name), redirect_stdout(sys.stderr):
         with solvers.within(solvers.IMPORT, name, "its import"):
@@ -248,13 +258,17 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
         if typed.k == options.AUTO:
             selection = _recommended(problem, typed)
             ks, tried = [selection.k], selection.ks
-        if len(ks) > 1:
-            results: Any = api.path(problem, name, ks, **settings_of_run)
-        else:
-            ways = {"k": ks[0] if ks else None, "deflation": typed.deflation}
-            results = api.components(problem, name, typed.components, **ways, **settings_of_run)
-        if typed.solver is None:  # once the answer is there, because an error is a single line
-            chosen = f"solver {name}: chosen for {problem.n} variables; --solver names another"
+        chosen = f"solver {name}: chosen for {_size(problem)}; --solver names another"
+        with terminal.lines_when_slow() as tell:
+            if typed.solver is None:
+                tell(chosen)
+            if len(ks) > 1:
+                results: Any = api.path(problem, name, ks, **settings_of_run)
+            else:
+                ways = {"k": ks[0] if ks else None, "deflation": typed.deflation}
+                ways["tell"] = lambda result: tell(terminal.found(result))
+                results = api.components(problem, name, typed.components, **ways, **settings_of_run)
+        if typed.solver is None and not tell.shown:  # an error is a single line
             say(chosen, file=sys.stderr)
         chance = _chance(problem, results, tried, typed)
         shown = terminal.Shown(typed.bound, typed.substitutes, chance)
@@ -263,6 +277,12 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
             text = write(problem, results, shown)
     say(text)
     return results
+
+
+def _size(problem: "Problem") -> str:
+    """What the default solver depends on."""
+    stored = f" and {problem.nnz} stored entries" if problem.form == "sparse" else ""
+    return f"{problem.n} variables{stored}"
 
 
 def _chance(
@@ -274,7 +294,7 @@ def _chance(
 
     null = tried is not None or typed.components > 1 if typed.null is None else typed.null
     work = "what chance alone would give; --no-null and --no-stability leave it out"
-    with terminal.slow(work, null or typed.stability):
+    with terminal.slow(work, null or typed.stability is not False):
         return chance.beside(
             problem,
             results,

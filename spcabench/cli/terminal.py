@@ -58,6 +58,50 @@ def slow(work: str, may_be: bool = True) -> Iterator[None]:
         timer.cancel()
 
 
+class Lines:
+    """Lines of progress for the error stream, which are held back until something takes long."""
+
+    def __init__(self) -> None:
+        self.held: list[str] = []
+        self.shown, self.lock = False, threading.Lock()
+
+    def __call__(self, line: str) -> None:
+        """Print a line, now or once the work has taken long."""
+        with self.lock:
+            self.held.append(line)
+            if self.shown:
+                self._print()
+
+    def show(self) -> None:
+        """Print what was held back; from now on nothing is."""
+        with self.lock:
+            self.shown = True
+            self._print()
+
+    def _print(self) -> None:
+        while self.held:
+            say(self.held.pop(0), file=sys.stderr)
+
+
+@contextmanager
+def lines_when_slow() -> Iterator[Lines]:
+    """Yield what takes lines of progress; they are printed once the work has taken some seconds."""
+    lines = Lines()
+    timer = threading.Timer(PATIENCE, lines.show)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lines
+    finally:
+        timer.cancel()
+
+
+def found(result: Result) -> str:
+    """That a component was found, in a line."""
+    seconds = result.solve_time + result.setup_time
+    return f"  {result.cardinality} variables, variance {result.variance:.5g}: {seconds:.1f} s"
+
+
 def tell_of_compilation() -> None:
     """Say so on the error stream where kernels that are not on the disk take long to compile."""
     kernels.telling = lambda: slow("kernels: they are compiled once on a machine")

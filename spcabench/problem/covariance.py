@@ -123,7 +123,8 @@ class Gram(Symmetric):
         W = support(x)
         if len(W) < self.n:
             expect_shape(x, self.n)
-            return self[W].power_step(x[W])
+            if not self.A.sparse or 2 * len(W) < self.n or self.A.touches_few_rows(W):
+                return self[W].power_step(x[W])
         return self.A.T @ (self.A @ x) - self.Q @ (self.w * (self.Q.T @ x))
 
     def __getitem__(self, W: Indices) -> "GramWorkingSet":

@@ -165,6 +165,12 @@ class Data:
         """Number of entries that a product touches: m n, or the stored entries of a sparse X."""
         return self.X.nnz if self.sparse else self.shape[0] * self.shape[1]
 
+    def stored_in(self, W: Indices) -> int:
+        """Entries of the columns W that a product touches."""
+        if not self.sparse:
+            return self.shape[0] * len(W)
+        return int(np.diff(self.X.indptr)[W].sum())
+
     def __matmul__(self, z: Vector) -> Vector:
         """Return A z (m,) for z (n,).
 
@@ -175,9 +181,11 @@ class Data:
         W = support(z)
         if len(W) < self.shape[1]:
             expect_shape(z, self.shape[1])
-            return self.columns(W) @ z[W] if len(W) else np.zeros(self.shape[0])
+            if not self.sparse or 2 * len(W) < self.shape[1]:
+                return self.columns(W) @ z[W] if len(W) else np.zeros(self.shape[0])
+        # to gather most columns of a sparse X takes longer than to multiply with their zeros
         y = self.X @ (z if self.scale is None else z * self.scale)
-        charge(self.stored)
+        charge(self.stored_in(W))
         return y - self.U @ (self.V.T @ z) if self.rank else y
 
     def products(self, Z: Array) -> Array:

@@ -23,7 +23,7 @@ Form = Literal["covariance", "data", "sparse"]
 Divisor = Literal["1", "m", "m - 1"]
 MOST_BYTES = 8e9  # conversions that need more are refused
 LARGEST_ROOT = 5000  # order of the largest covariance that is factorised into data
-
+SPARSE = 20  # entries of an array that a product passes in the time of one of a sparse matrix
 
 SHOWN = 6  # variables listed when a problem is printed
 
@@ -219,6 +219,11 @@ class Problem:
         if isinstance(self.matrix, Covariance):
             return self.matrix.n**2
         return (self.matrix if isinstance(self.matrix, Data) else self.matrix.A).stored
+
+    @property
+    def product_cost(self) -> int:
+        """Cost of a product with the matrix, in entries of an array: a sparse one costs more."""
+        return self.nnz * (SPARSE if self.form == "sparse" else 1)
 
     @property
     def covariance(self) -> Covariance | Gram:

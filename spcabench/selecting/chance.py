@@ -13,7 +13,7 @@ from spcabench.solving.result import Result
 from spcabench.vectors import Vector
 
 FEWEST_SAMPLES = 8
-LARGE = 1e7  # with more stored entries, a hundred permuted tables take minutes
+LARGE = 1e7  # of `Problem.product_cost`: beyond it, a hundred permuted tables take minutes
 SHORT = 0.5  # seconds allowed for the halves even if the answer itself took less
 
 
@@ -45,18 +45,18 @@ def beside(
     *,
     ks: Sequence[int] | None = None,
     null: bool | None = None,
-    stability: bool = True,
+    stability: bool | None = None,
     seed: int = 0,
 ) -> Chance:
     """Return what chance alone gives, for comparison with answers.
 
     ks : the cardinalities from which that of the first component was chosen. null : whether to run
         the permutation tests; None runs them unless the data are large. stability : whether to
-        count how often each variable is chosen.
+        count how often each variable is chosen; None if that takes no longer than the answers.
     """
     chance = Chance()
     null = _affordable(problem, chance) if null is None else null
-    if not (null or stability):
+    if not null and stability is False:
         return chance
     if problem.m is None or problem.m < FEWEST_SAMPLES:
         lack = "is a covariance" if problem.m is None else f"has {problem.m} samples"
@@ -65,16 +65,18 @@ def beside(
             f"{FEWEST_SAMPLES} samples are needed"
         )
         return chance
-    if stability:
+    if stability is not False:
+        took = max(SHORT, sum(result.wall_time for result in results)) / len(results)
         for result in results:
-            chance.frequencies.append(_frequencies(result, chance, seed))
+            seconds = took if stability is None else None
+            chance.frequencies.append(_frequencies(result, chance, seed, seconds))
     if null:
         _test(problem, results, ks, chance, seed)
     return chance
 
 
 def _affordable(problem: Problem, chance: Chance) -> bool:
-    if problem.m is not None and problem.nnz > LARGE:
+    if problem.m is not None and problem.product_cost > LARGE:
         chance.notes.append(
             "the permutation test was left out, because the data are large; --null runs it"
         )
@@ -82,11 +84,11 @@ def _affordable(problem: Problem, chance: Chance) -> bool:
     return True
 
 
-def _frequencies(result: Result, chance: Chance, seed: int) -> Vector | None:
+def _frequencies(result: Result, chance: Chance, seed: int, seconds: float | None) -> Vector | None:
     if not result.good:
         return None
     try:
-        often, halves = inclusion(result, seed=seed, seconds=max(SHORT, result.solve_time))
+        often, halves = inclusion(result, seed=seed, seconds=seconds)
     except InputError as error:
         _note(chance, f"no stability of all components ({error})")
         return None

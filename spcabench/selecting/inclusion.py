@@ -4,6 +4,7 @@ from time import perf_counter
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.flops import uncharged
 from spcabench.selecting import truncated_power
 from spcabench.selecting.samples import Samples
@@ -34,7 +35,7 @@ def inclusion(
     most : int
         Maximum number of halves.
     seconds : float, optional
-        Time after which no further half is drawn. At least ten are always drawn.
+        For all halves together. If they do not suffice for ten, there is an InputError.
 
     Returns
     -------
@@ -46,7 +47,7 @@ def inclusion(
     Raises
     ------
     InputError
-        For a problem without samples.
+        For a problem without samples, or where the seconds do not suffice.
 
     References
     ----------
@@ -58,8 +59,15 @@ def inclusion(
     begin = perf_counter()
     with uncharged():
         for half in samples.halves(most, seed):
-            if halves >= FEWEST and seconds is not None and perf_counter() - begin > seconds:
-                break
+            if seconds is not None and halves:
+                spent = perf_counter() - begin
+                if spent * FEWEST > seconds * halves:
+                    raise InputError(
+                        f"{FEWEST} halves of the samples take longer than the answer did; "
+                        "--stability draws them"
+                    )
+                if spent * (halves + 1) > seconds * halves:
+                    break
             problem = samples.problem(half)
             _, x = truncated_power.answer(problem, k, result.nonnegative, [result.x])
             counts += x != 0.0

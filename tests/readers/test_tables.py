@@ -388,9 +388,11 @@ def test_more_rows_than_memory_is_advised_before_it_is_read(tmp_path, monkeypatc
 
 
 def test_a_solver_is_suited_to_every_size():
-    for n, stored in ((5, 0), (500, 0), (10**6, 10**9)):
-        traits = registry.module("solver", registry.solver_for(n, stored)).TRAITS
-        assert traits.control == "cardinality" and traits.nonnegative
+    for n, cost in ((5, 0), (500, 0), (10**6, 10**9)):
+        for nonnegative in (False, True):
+            name = registry.solver_for(n, cost, nonnegative)
+            traits = registry.module("solver", name).TRAITS
+            assert traits.control == "cardinality" and traits.nonnegative >= nonnegative
 
 
 TEN = range(10)

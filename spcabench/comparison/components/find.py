@@ -60,9 +60,8 @@ def loadings(
         Z = _searched(problem, solver, how, r, k, seed, limit, bill)
     else:
         joint = how == "joint"
-        refit = {} if joint else {"refit": True}
         components = api.components(
-            problem, solver, r, k=k, deflation=how, seed=seed, time_limit=limit, **refit
+            problem, solver, r, k=k, deflation=how, seed=seed, time_limit=limit, refit=not joint
         )
         bill.add(components, joint)
         Z = _good(components)
