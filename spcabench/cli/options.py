@@ -76,6 +76,11 @@ def cardinalities(text: str | None) -> list[int]:
 
     Parts of a list may be ranges, and the end of a range is included: 1:3,10 is 1, 2, 3, 10.
     """
+    return sorted(set(listed(text)))
+
+
+def listed(text: str | None) -> list[int]:
+    """The same numbers as they were typed: in their order, and repeated ones too."""
     if text is None:
         return []
     try:
@@ -84,10 +89,10 @@ def cardinalities(text: str | None) -> list[int]:
         parts = []
     if sum(map(len, parts)) > MOST_NUMBERS:
         raise InputError(f"-k: {_short(text)}; give at most {MOST_NUMBERS:,} numbers")
-    numbers = {k for part in parts for k in part}
+    numbers = [k for part in parts for k in part]
     if not numbers or min(numbers) < 1:
         raise InputError(f"-k: {_short(text)}; give whole numbers from 1: {FORMS}")
-    return sorted(numbers)
+    return numbers
 
 
 def _short(text: str) -> str:

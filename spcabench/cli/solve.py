@@ -195,8 +195,9 @@ def solve(
 
     The bounds are certified: no component of that many variables explains more.
 
-    With several cardinalities, one component is found at each of them. With `-k auto`, the number
-    of variables is chosen from the data.
+    With several cardinalities, one component is found at each of them. With `--components` they are
+    those of the components, in order. With `-k auto`, the number of variables is chosen from the
+    data.
     """
     from spcabench.cli import files
     from spcabench.readers.user_file import Reading
@@ -221,11 +222,12 @@ def _check(typed: SimpleNamespace) -> None:
     files.check("--plot", typed.plot, files.PICTURES, typed.picture)
     if typed.thorough and typed.solver is not None:
         raise InputError("--thorough: chooses a solver, and --solver names one; give one of them")
-    count = 1 if typed.k in (None, options.AUTO) else len(options.cardinalities(typed.k))
-    if count > 1 and typed.components > 1:
+    listed = [] if typed.k == options.AUTO else options.listed(typed.k)
+    count = len(set(listed)) if typed.components == 1 else 1
+    if typed.components > 1 and len(listed) not in (0, 1, typed.components):
         raise InputError(
-            f"-k: {count} cardinalities; with --components give one, because several give one "
-            "component each"
+            f"-k: {len(listed)} cardinalities for {typed.components} components; give one, or one "
+            "for each component"
         )
     if typed.plot is not None and count > 1 and typed.picture != "loadings":
         raise InputError(
@@ -241,7 +243,7 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
     if typed.plot is not None:
         files.check_samples(problem, typed.picture)
 
-    ks = [] if typed.k == options.AUTO else options.cardinalities(typed.k)
+    ks = [] if typed.k == options.AUTO else options.listed(typed.k)
     _check_sizes(problem, ks, typed.components)
     name = typed.solver or api.default_solver(problem, typed.nonnegative, typed.thorough)
     # what a solver prints is no part of the answer, which a program may read
@@ -262,10 +264,13 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
         with terminal.lines_when_slow() as tell:
             if typed.solver is None:
                 tell(chosen)
-            if len(ks) > 1:
+            if len(set(ks)) > 1 and typed.components == 1:
                 results: Any = api.path(problem, name, ks, **settings_of_run)
             else:
-                ways = {"k": ks[0] if ks else None, "deflation": typed.deflation}
+                ways = {
+                    "k": ks if len(set(ks)) > 1 else ks[0] if ks else None,
+                    "deflation": typed.deflation,
+                }
                 ways["tell"] = lambda result: tell(terminal.found(result))
                 results = api.components(problem, name, typed.components, **ways, **settings_of_run)
         if typed.solver is None and not tell.shown:  # an error is a single line

@@ -476,6 +476,7 @@ def test_a_file_that_the_user_did_not_name_is_a_bug(tmp_path, monkeypatch):
 )
 def test_cardinalities(text, numbers):
     assert options.cardinalities(text) == numbers
+    assert sorted(set(options.listed(text))) == numbers
 
 
 def test_compare_takes_a_range(typed, tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 """What outsiders install and what checks a commit: the wheel, the CI workflow, the templates."""
 
+import importlib.metadata
 import json
 import os
 import re
@@ -140,6 +141,21 @@ def test_no_installed_package_is_published(installed, tmp_path):
 def test_extras_for_comparisons_bring_what_a_comparison_needs(extra):
     libraries = PROJECT["project"]["optional-dependencies"][extra]
     assert any(re.match(r"spcabench\[.*\bbench\b", each) for each in libraries)
+
+
+def test_citation_changelog_and_package_have_one_version():
+    """A development version is one after the release that the citation names."""
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    released = re.search(r"^## (\S+) - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert released is not None
+    assert released.groups() == (citation["version"], str(citation["date-released"]))
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert about["tool"]["setuptools_scm"]["fallback_version"] == citation["version"]
+    last, present = (
+        [int(part) for part in text.split(".")[:3]]
+        for text in (citation["version"], importlib.metadata.version("spcabench"))
+    )
+    assert present in (last, [*last[:2], last[2] + 1])
 
 
 def test_the_checks_of_a_commit_are_those_of_the_makefile():
