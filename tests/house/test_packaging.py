@@ -144,18 +144,15 @@ def test_extras_for_comparisons_bring_what_a_comparison_needs(extra):
 
 
 def test_citation_changelog_and_package_have_one_version():
-    """A development version is one after the release that the citation names."""
+    """A wheel of a tag has the version that is cited; between two tags there is no such wheel."""
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     released = re.search(r"^## (\S+) - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
     assert released is not None
     assert released.groups() == (citation["version"], str(citation["date-released"]))
     about = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert about["tool"]["setuptools_scm"]["fallback_version"] == citation["version"]
-    last, present = (
-        [int(part) for part in text.split(".")[:3]]
-        for text in (citation["version"], importlib.metadata.version("spcabench"))
-    )
-    assert present in (last, [*last[:2], last[2] + 1])
+    installed = importlib.metadata.version("spcabench")
+    assert "dev" in installed or installed == citation["version"]
 
 
 def test_the_checks_of_a_commit_are_those_of_the_makefile():
