@@ -55,7 +55,9 @@ def beside(
         count how often each variable is chosen; None if that takes no longer than the answers.
     """
     chance = Chance()
-    null = _affordable(problem, chance) if null is None else null
+    null = _affordable(problem, chance, "the permutation test", "--null") if null is None else null
+    if stability is None and not _affordable(problem, chance, "stability", "--stability"):
+        stability = False
     if not null and stability is False:
         return chance
     if problem.m is None or problem.m < FEWEST_SAMPLES:
@@ -75,11 +77,9 @@ def beside(
     return chance
 
 
-def _affordable(problem: Problem, chance: Chance) -> bool:
+def _affordable(problem: Problem, chance: Chance, test: str, option: str) -> bool:
     if problem.m is not None and problem.product_cost > LARGE:
-        chance.notes.append(
-            "the permutation test was left out, because the data are large; --null runs it"
-        )
+        chance.notes.append(f"{test} was left out, because the data are large; {option} runs it")
         return False
     return True
 
