@@ -90,7 +90,7 @@ def _frequencies(result: Result, chance: Chance, seed: int, seconds: float | Non
     try:
         often, halves = inclusion(result, seed=seed, seconds=seconds)
     except InputError as error:
-        _note(chance, f"no stability of all components ({error})")
+        _note(chance, f"some components have no stability ({error})")
         return None
     chance.halves = min(halves, chance.halves or halves)
     return often
@@ -122,7 +122,7 @@ def _tested(result: Result, ks: Sequence[int], chance: Chance, seed: int) -> Per
     try:
         return permutation_test(result.problem, ks, nonnegative=result.nonnegative, seed=seed)
     except InputError as error:
-        _note(chance, f"no permutation test of all components ({error})")
+        _note(chance, f"some components have no permutation test ({error})")
         return None
 
 

@@ -99,5 +99,8 @@ def _only_centred(name: str, A: Data) -> bool:
     if A.rank == 0:
         return False
     if A.rank > 1 or np.ptp(A.U) > 0.0:
-        raise InputError(f"X: problem {name!r} is deflated; give the original problem")
+        raise InputError(
+            f"X: {name!r} is sparse and deflated, and its samples cannot be drawn again; give the "
+            "problem before deflation"
+        )
     return True
