@@ -114,8 +114,6 @@ LONGEST = 200  # characters of a word in a message
 COMMAND_NAMES = {*STEPS, *(name for commands in COMMANDS.values() for name in commands)}
 # what a wrong word raises; Typer has Click's classes under names of its own
 UsageError: Any = typer.BadParameter.__base__
-# numerical libraries take their number of threads when they are imported
-ONE_THREAD = ("run", "check", "compare")
 
 
 def _show_version(requested: bool) -> None:
@@ -155,8 +153,9 @@ def main() -> None:
     """Run the command that the user typed."""
     streams.accept_every_character()
     arguments = [word for word in sys.argv[1:] if word != "--debug"]
-    if arguments[:1] and arguments[0] in ONE_THREAD:
-        machine.pin_threads()
+    # numerical libraries take their number of threads when they are imported; two threads took
+    # three times the processor time of one for sparse components of 50,000 x 100,000
+    machine.pin_threads()
     supervisor.raise_on_termination()
     try:
         _check_folder()
