@@ -28,7 +28,11 @@ Named = Annotated[
     ),
 ]
 Against = Annotated[
-    str, typer.Option(help="What to compare them with: names separated by commas, all, or none.")
+    str,
+    typer.Option(
+        help="What to compare them with: names separated by commas, all, or none. Without SOLVERS, "
+        "those named here are compared alone."
+    ),
 ]
 Suite = Annotated[
     str,
@@ -102,6 +106,11 @@ def compare(
     # what can be refused is refused before the solvers are described, which starts processes
     workflow.profile_folder(profile)
     own = [_absolute(solver) for word in named or [] for solver in _split(word)]
+    if command is None and not own:  # whoever is named to compare with is compared alone
+        if against == "none":
+            raise InputError("--against: none; name solvers before it, or leave it out for all")
+        if against != "all":
+            own, against = [_absolute(solver) for solver in against.split(",")], "none"
     if suite == COMPONENTS:
         _refuse_for_several(k, settings, fresh, command)
     if command is not None:
@@ -266,7 +275,7 @@ def _others(own: list[str], against: str, suite_name: str, settings: str) -> lis
         return _others_of_components(own, against)
     suite.items(suite_name)  # raises for an unknown name
     suite.settings_of(settings)
-    if against == "all" or not own:
+    if against == "all":
         return jobs.entrants(suite_name)
     others = [] if against == "none" else against.split(",")
     for other in others:
@@ -286,7 +295,7 @@ def _others_of_components(own: list[str], against: str) -> list[str]:
                 raise InputError(
                     f"{argument}: {solver!r} cannot compute several components with signs"
                 )
-    return ways.entrants() if against == "all" or not own else others
+    return ways.entrants() if against == "all" else others
 
 
 def _write_plan(

@@ -16,10 +16,21 @@ from spcabench.vectors import Vector
 TARGETS = (0.9, 0.99, 0.999)  # shares of the best known value
 SHIFT = dict(time=0.01, flops=1e5)  # of the geometric means: 10 ms, 1e5 flops
 DIGITS = 6  # to which mean shares that differ by rounding alone are equal
+FEWEST = 10  # problems below which no sample of others is simulated
+DRAWS, LEVEL = 2000, 0.95  # of the bootstrap
 RULE = (
-    "Solvers are ordered by the share of the pairs on which they reach 99.9 % of the best known "
+    "Solvers are listed by the share of the pairs on which they reach 99.9 % of the best known "
     "value within the limits; equal ones by the mean share of the best known, a failure counting "
     "zero, to six digits; then by "
+)
+RANK = (
+    "A rank is a range. One solver is above another if the 95 % interval of the difference of "
+    "their shares of pairs at 99.9 % excludes zero (bootstrap over problems, the same draws for "
+    "both, each problem with all its cardinalities; each difference by itself). The range goes "
+    "from one more than are above a solver to all but those below it. Costs decide no rank. "
+    "A group holds the solvers that cannot be told apart from its first. "
+    "With fewer than ten problems the counts on these problems alone are compared, and nothing "
+    "is said of others."
 )
 LAST = {
     "time": "the shifted geometric mean of the time (shift 10 ms), a failure counting as the "
@@ -136,9 +147,13 @@ def steps(history: str) -> dict[str, Vector]:
 
 
 def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
-    """One row for each solver that was run, the best first, by `RULE`.
+    """One row for each solver that was run, in the order of `RULE`, with ranks by `RANK`.
 
-    last : what decides between solvers of equal quality, "time" or "flops".
+    last : what orders solvers of equal quality, "time" or "flops".
+
+    rank, rank_first, rank_last : the range of ranks, in words and as its ends.
+
+    group : 1 for those that cannot be told apart from the first, and so on.
     """
     ran = (answers.status != Status.SKIPPED).groupby(answers.solver).transform("any")
     answers = answers[ran] if ran.any() else answers
@@ -171,7 +186,61 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
     order, down = [*flops_doubts.QUALITY, *costs], [False, False, *(True for _ in costs)]
     table = table.fillna({"ratio": 0.0}).sort_values(order, ascending=down, kind="stable")
     table = table.drop(columns=["equal", "believed"]).reset_index(drop=True)
-    return table.assign(rank=np.arange(1, len(table) + 1))
+    above, _ = _compared(answers, list(table.solver))
+    first, last_rank = 1 + above.sum(axis=0), len(table) - above.sum(axis=1)
+    return table.assign(
+        rank=[f"{a}" if a == b else f"{a} to {b}" for a, b in zip(first, last_rank, strict=True)],
+        rank_first=first,
+        rank_last=last_rank,
+        group=_groups(above),
+    )
+
+
+def _compared(answers: pd.DataFrame, solvers: list[str]) -> tuple[Any, Vector]:
+    """Whether the first solver is above the second, by `RANK`, and the differences of shares."""
+    reached = answers.assign(hit=answers.share.fillna(0.0) >= TARGETS[-1] * (1.0 - CLOSE))
+    # several seeds of a solver are one answer: their mean
+    hits = reached.groupby([*PAIR, "solver"]).hit.mean().unstack(fill_value=0.0)[solvers]
+    by_problem = hits.groupby("item").sum().to_numpy(float)
+    pairs = hits.groupby("item").size().to_numpy(float)
+    shares = by_problem.sum(axis=0) / pairs.sum()
+    differences = shares[:, None] - shares
+    if len(pairs) < FEWEST:
+        return differences > CLOSE, differences
+    rng = np.random.default_rng(0)  # the same page from the same rows
+    drawn = rng.multinomial(len(pairs), np.full(len(pairs), 1.0 / len(pairs)), DRAWS)
+    of_draws = (drawn @ by_problem) / (drawn @ pairs)[:, None]
+    tail = (1.0 - LEVEL) / 2.0
+    low = [np.quantile(mine[:, None] - of_draws, tail, axis=0) for mine in of_draws.T]
+    return np.array(low) > CLOSE, differences
+
+
+def _groups(above: Any) -> list[int]:
+    """The group of each solver: another one begins with the first that is below its first."""
+    groups, leader = [1], 0
+    for place in range(1, len(above)):
+        if above[leader, place]:
+            leader = place
+        groups.append(groups[-1] + (leader == place))
+    return groups
+
+
+def resolution(answers: pd.DataFrame) -> str:
+    """What differences the problems can resolve, in a sentence."""
+    problems = answers.item.nunique()
+    if problems < FEWEST:
+        return (
+            f"{problems} problem{'s' * (problems > 1)}: ranks are exact counts on these alone; "
+            f"below {FEWEST} problems no order is claimed for others."
+        )
+    solvers = list(answers.solver[answers.answered].unique())
+    above, differences = _compared(answers, solvers)
+    told, blurred = differences[above], np.abs(differences[~above & ~above.T])
+    smallest = f"{100 * told.min():.0f} points at 99.9 %" if told.size else "none"
+    return (
+        f"{problems} problems: the smallest difference told apart is {smallest}, "
+        f"the largest not told apart {100 * blurred.max():.0f} points."
+    )
 
 
 def recovered(rows: pd.DataFrame) -> pd.DataFrame:

@@ -27,7 +27,7 @@ from spcabench.comparison import (
     suite,
 )
 from spcabench.comparison.jobs import Comparison, Job
-from spcabench.comparison.ranking import LAST, RULE, TARGETS, resampled, standing
+from spcabench.comparison.ranking import LAST, RANK, RULE, TARGETS, resampled, resolution, standing
 from spcabench.comparison.ranking import ranking as rank_solvers
 from spcabench.errors import InputError
 from spcabench.page import (
@@ -239,7 +239,8 @@ def _page(
         "comparison.html.j2",
         name=plan.name,
         named=plan.named,
-        rule=RULE + LAST[last],
+        rule=f"{RULE}{LAST[last]} {RANK}",
+        resolution=resolution(answers),
         last=last,
         agree=conditions.AGREE,
         waited=conditions.WAITED,

@@ -9,6 +9,7 @@ import pandas as pd
 
 from spcabench.atomic_files import replacing, write_text
 from spcabench.claims.words import duration
+from spcabench.comparison.ranking import resolution
 from spcabench.page.math_html import compact
 from spcabench.running import rows as results
 
@@ -51,6 +52,7 @@ LATEX = (
 
 # what the heads of the ranking as text mean, for a reader who sees a terminal or a log alone
 HEADS = (
+    ("rank", "range of ranks that the problems leave open; a line divides groups told apart"),
     ("answered", "pairs of a problem and a cardinality with an answer, of all that were asked"),
     ("99.9 %", "share of the pairs on which 99.9 % of the best known variance is reached"),
     ("share", "variance over the best known, mean of all pairs, a failure counting zero"),
@@ -61,8 +63,8 @@ HEADS = (
     ),
 )
 ORDER = {
-    "time": "Ranked by 99.9 %, then by share, then by time.",
-    "flops": "Ranked by 99.9 %, then by share, then by flops: times are of different conditions.",
+    "time": "Listed by 99.9 %, then by share, then by time.",
+    "flops": "Listed by 99.9 %, then by share, then by flops: times are of different conditions.",
 }
 
 
@@ -97,13 +99,14 @@ def lines(
     """The ranking as text, and below it what its heads mean, doubts, and why answers miss."""
     heads = f"{'answered':>11}{'99.9 %':>8}{'share':>9}{'time':>11}{'flops':>9}"
     width = max([28, *(len(name) + 1 for name in ranking.solver)])
-    shown = [f"{'':4}{'solver':{width}}{heads}"]
-    for r in ranking.to_dict("records"):
+    shown = [f"{'rank':10}{'solver':{width}}{heads}"]
+    for r, begins in zip(ranking.to_dict("records"), _begins(ranking), strict=True):
         # a solver without any answer has no rank; its time would be that of failing
         rank, time = (r["rank"], duration(r["time"])) if r["answered"] else ("-", "-")
         flops = compact(r["flops"]) if r["answered"] and np.isfinite(r["flops"]) else "-"
+        shown += ["-" * len(shown[0])] * begins
         shown.append(
-            f"{rank:<4}{r['solver']:{width}}{r['answered']:>4} of {r['pairs']:<3}"
+            f"{rank:<10}{r['solver']:{width}}{r['answered']:>4} of {r['pairs']:<3}"
             f"{100 * r['at 0.999']:>6.0f} %{r['share']:>9.4f}{time:>11}{flops:>9}"
         )
     meanings = [f"{head:10}{meaning}" for head, meaning in HEADS]
@@ -111,8 +114,22 @@ def lines(
     for doubt in doubts:
         runs = f" ({doubt['count']} runs)" if doubt["count"] else ""
         doubtful.append(f"Doubt, {doubt['solver']}{runs}: {doubt['sentence']}")
-    blocks = [*shown, "", *meanings, ORDER[last], "", *doubtful, *_unanswered(answers)]
+    blocks = [
+        *shown,
+        "",
+        *meanings,
+        ORDER[last],
+        resolution(answers),
+        "",
+        *doubtful,
+        *_unanswered(answers),
+    ]
     return "\n".join(blocks).rstrip() + "\n"
+
+
+def _begins(ranking: pd.DataFrame) -> list[bool]:
+    """Whether each line is the first of a group, but for the first of all."""
+    return list(ranking.group.diff() > 0)
 
 
 def _unanswered(answers: pd.DataFrame) -> list[str]:
@@ -128,17 +145,19 @@ def _unanswered(answers: pd.DataFrame) -> list[str]:
 
 def latex(ranking: pd.DataFrame) -> str:
     """The ranking as a table of LaTeX, with the rules of the booktabs package."""
-    heads = ["Solver", *(head for _, head, _ in LATEX)]
+    heads = ["Rank", "Solver", *(head for _, head, _ in LATEX)]
     lines = [
         "% needs \\usepackage{booktabs}",
-        f"\\begin{{tabular}}{{l{'r' * len(LATEX)}}}",
+        f"\\begin{{tabular}}{{ll{'r' * len(LATEX)}}}",
         "\\toprule",
         " & ".join(heads) + r" \\",
         "\\midrule",
     ]
-    for entry in ranking.to_dict("records"):
+    for entry, begins in zip(ranking.to_dict("records"), _begins(ranking), strict=True):
         cells = [_number(entry[name], how) for name, _, how in LATEX]
-        lines.append(" & ".join([_escaped(entry["solver"]), *cells]) + r" \\")
+        rank = entry["rank"].replace(" to ", "--") if entry["answered"] else "--"
+        lines += ["\\midrule"] * begins
+        lines.append(" & ".join([rank, _escaped(entry["solver"]), *cells]) + r" \\")
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"]) + "\n"
 
 
