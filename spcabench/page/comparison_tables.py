@@ -52,7 +52,7 @@ LATEX = (
 
 # what the heads of the ranking as text mean, for a reader who sees a terminal or a log alone
 HEADS = (
-    ("rank", "range of ranks that the problems leave open; a line divides groups told apart"),
+    ("rank", "range that the problems leave open; a line ends each group"),
     ("answered", "pairs of a problem and a cardinality with an answer, of all that were asked"),
     ("99.9 %", "share of the pairs on which 99.9 % of the best known variance is reached"),
     ("share", "variance over the best known, mean of all pairs, a failure counting zero"),
