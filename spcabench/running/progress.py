@@ -79,5 +79,5 @@ def state(log: str, seconds: float) -> str:
 def _name(wildcards: dict[str, str]) -> str:
     """What a job is about, in a word."""
     if wildcards.get("home") == "compare":
-        return wildcards["job"].rpartition("-")[0]
+        return wildcards["job"].rsplit("-", 1)[0]
     return next(wildcards[name] for name in NAMES if name in wildcards)

@@ -43,3 +43,16 @@ def test_a_log_has_a_line_for_each_figure_once(tmp_path, capsys):
     shown.close()
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("one_fig1: finished after 0 s (about 0 s left, rows 1 of 2, ")
+
+
+def test_a_solver_of_a_comparison_is_named(tmp_path, capsys):
+    log = tmp_path / "workflow.log"
+    log.write_text(
+        "rule run:\n    output: results/compare/rows/tpower.parquet\n    jobid: 2\n"
+        "    wildcards: home=compare, folder=rows, job=tpower\n"
+        "Finished jobid: 2 (Rule: run)\n"
+    )
+    shown = progress.Progress(log)
+    shown.show()
+    shown.close()
+    assert capsys.readouterr().err.startswith("tpower: finished after")
