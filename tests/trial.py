@@ -87,12 +87,12 @@ def judged_run(folder, **changes):
 
 
 def make_run(folder, **changes):
-    """Rows of one run, their verdicts, then picture and page."""
+    """Rows of one run, their verdicts, then picture and pages; the verdicts and the page of all."""
     out = judged_run(folder, **changes)
     draw.draw_figure(NAME, [folder / "rows" / NAME / "grqi.parquet"], out)
     page = write_page(folder)
     assert not [p for p in folder.rglob(".*")]
-    return json.loads((out / "claims.json").read_text()), page.read_text()
+    return json.loads((out / "claims.json").read_text()), page.with_name("claims.html").read_text()
 
 
 def check_links(file):

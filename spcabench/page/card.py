@@ -199,14 +199,14 @@ class Panel:
 def told(value: float | None, unit: str = "", apart_from: Sequence[float] = ()) -> str:
     """A number in words, as `words.number`; very large ones as a power of ten."""
     # beyond that, the digits of `words.number` fill the cell of a table
-    if value is None or abs(value) < 1e12 or not math.isfinite(value):
+    if value is None or abs(value) <= 1e12 or not math.isfinite(value):
         return words.number(value, unit, apart_from)
     return f"{value:.2e} {'' if unit == 'share' else unit}".strip()
 
 
 def span(values: Sequence[float], unit: str = "", apart_from: Sequence[float] = ()) -> str:
     """The range of numbers in words."""
-    if values and max(map(abs, values)) >= 1e12:
+    if values and max(map(abs, values)) > 1e12:
         return " to ".join(dict.fromkeys((told(min(values), unit), told(max(values), unit))))
     return words.span(values, unit, apart_from)
 

@@ -13,6 +13,7 @@ from spcabench.atomic_files import write_text
 from spcabench.claims.words import counted, number
 from spcabench.comparison import best_known
 from spcabench.comparison.suite import SUITES, Item
+from spcabench.page import search_index
 from spcabench.page.generated_block import markdown_table
 from spcabench.page.render import render
 
@@ -103,7 +104,8 @@ def write(folder: Path, of_figures: Iterable[dict[str, Any]]) -> None:
         for what, rows in parts.items()
     )
     rows = [row for part in parts.values() for row in part]
-    text = render("optimal.html.j2", rows=rows, told=f"{told}.", sources=published()["sources"])
+    sources, site = published()["sources"], search_index.site(folder) | {"optimal": NAME}
+    text = render("optimal.html.j2", rows=rows, told=f"{told}.", sources=sources, site=site)
     write_text(folder / NAME, text)
 
 

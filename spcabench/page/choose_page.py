@@ -9,6 +9,7 @@ from spcabench import style
 from spcabench.atomic_files import write_text
 from spcabench.claims.words import duration
 from spcabench.comparison import advice
+from spcabench.page import search_index
 from spcabench.page.render import render
 
 NAME = "choose.html"
@@ -30,5 +31,7 @@ def write(folder: Path, compare: Path, pages: list[str]) -> None:
     budgets = [duration(seconds) for seconds in data["budgets"]]
     suites = [name for name in (*advice.SUITES, "components") if (compare / name).is_dir()]
     about = {"budgets": budgets, "choices": data, "suites": suites}
-    page = render("choose.html.j2", data=Markup(text), about=about)
+    # both pages are written together
+    site = search_index.site(folder) | {n: search_index.OPTIONAL[n] for n in ("choose", "optimal")}
+    page = render("choose.html.j2", data=Markup(text), about=about, site=site)
     write_text(folder / NAME, page)

@@ -1,4 +1,4 @@
-"""The overview of a run: every paper, every claim, and the machines and seconds behind them."""
+"""The front page of a run, and its pages of claims, solvers, machines and words."""
 
 import json
 from collections.abc import Iterable
@@ -9,10 +9,12 @@ import pandas as pd
 
 from spcabench import opening
 from spcabench.atomic_files import write_text
-from spcabench.page import claims_file, in_short, paper_page, solver_numbers
+from spcabench.comparison import best_known
+from spcabench.page import claims_file, in_short, search_index, solver_numbers
 from spcabench.page.render import render
 from spcabench.page.source_links import relative
 
+PAGES = ("index", "claims", "solvers", "machine", "words")
 # folders beside that of a run, with the same figures at the other scale; the first one counts
 OTHER_CLAIMS = "quick_claims.json"  # in a published run: the claims at the quick scale
 OTHERS = {"quick": ("published", "paper"), "paper": ("quick",)}
@@ -26,31 +28,36 @@ def write(
     rows: pd.DataFrame,
     published: bool,
 ) -> None:
-    """Write ``index.html``. rows : of all figures. published : see `results_page.write_page`."""
+    """Write the front page, and the pages of claims, solvers, machine and words.
+
+    rows : of all figures. published : see `results_page.write_page`.
+    """
     statements = [s for paper in papers for s in paper["statements"]]
     other = _other_scale(folder, about["scale"], published)
     seconds = _time(rows)
-    own_history = not published or (folder / "history").is_dir()
-    text = render(
-        "index.html.j2",
-        **about,
-        other=other,
-        time=seconds,
-        comparisons=_comparisons(folder if published else folder.parent, folder),
-        history=_history(folder) if own_history else None,
-        words=in_short.WORDS,
-        papers=papers,
-        statements=in_short.ordered(statements),
-        differing=differing(statements, other),
-        counts=in_short.counts(statements),
-        told=in_short.told(in_short.counts(statements)),
-        header=in_short.header(statements),
-        figures={figure["figure"]: figure for figure in figures},
-        machines=_machines(figures),
-        dirty=any(figure["dirty"] for figure in figures),
-        total=sum(entry["seconds"] for entry in seconds.values()),
-    )
-    write_text(folder / "index.html", text)
+    counts = in_short.counts(statements)
+    known = best_known.read().values()
+    values = about | {
+        "other": other,
+        "time": seconds,
+        "comparisons": _comparisons(folder if published else folder.parent, folder),
+        "words": in_short.WORDS,
+        "papers": papers,
+        "statements": in_short.ordered(statements),
+        "differing": differing(statements, other),
+        "counts": counts,
+        "told": in_short.told(counts),
+        "header": in_short.header(statements),
+        "figures": {figure["figure"]: figure for figure in figures},
+        "machines": _machines(figures),
+        "dirty": any(figure["dirty"] for figure in figures),
+        "total": sum(entry["seconds"] for entry in seconds.values()),
+        "listed": len(known),
+        "proven": sum(entry.proven for entry in known),
+    }
+    for name in PAGES:
+        write_text(folder / f"{name}.html", render(f"{name}.html.j2", **values))
+    search_index.write(folder, values)
 
 
 def differing(
@@ -127,20 +134,6 @@ def _comparisons(home: Path, folder: Path) -> list[dict[str, Any]]:
         within = 'id="within"' in page.read_text(encoding="utf-8")
         comparisons.append(about | {"solvers": solvers, "within": within})
     return comparisons
-
-
-def _history(folder: Path) -> dict[str, Any] | None:
-    """The performance across commits, of a published run or of this clone: commits, picture, page.
-
-    None if it was not measured.
-    """
-    for home in (folder / "history", folder.parent / "history"):
-        if (home / "history.json").exists():
-            history = opening.read_json(home / "history.json")
-            picture = paper_page.picture(folder, home, "history") or {"address": None}
-            page = relative(home / "index.html", folder)
-            return history | {"image": picture["address"], "page": page}
-    return None
 
 
 def _machines(figures: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

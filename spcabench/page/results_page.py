@@ -13,6 +13,7 @@ from spcabench.page import (
     numbers_page,
     overview_page,
     paper_page,
+    search_index,
     solver_numbers,
     solver_page,
 )
@@ -43,6 +44,7 @@ def write_page(folder: Path, published: bool = False) -> Path:
         names = [solver["name"] for solver in about["solvers"]]
         choose_page.write(folder, folder / "compare", names)
         certified_page.write(folder, bounds)
+    about |= {"site": search_index.site(folder)}
     overview_page.write(folder, papers, figures, about, rows, published)
     paper_page.write(folder, papers, about)
     solver_page.write(folder / "solvers", figures, about, rows, published)
@@ -87,6 +89,5 @@ def _write_rows(folder: Path, tables: bool) -> None:
             solver_numbers.write_table(files, path.with_name("rows.csv"))
         figure = claims_file.read(path, path.parent.name)
         words = {name: figure[name] for name in ("figure", "title", "scale")}
-        home, overview = (f"../../{name}.html" for name in (figure["paper"], "index"))
-        numbers = path.with_name(numbers_page.NAME)
-        numbers_page.write(files, numbers, home=home, overview=overview, **words)
+        words |= {"home": f"../../{figure['paper']}.html", "site": search_index.site(folder)}
+        numbers_page.write(files, path.with_name(numbers_page.NAME), **words)

@@ -43,7 +43,8 @@ def write(
     shown = {f["figure"]: (f["title"], f"{f['paper']}.html") for f in figures}
     for solver in about["solvers"]:
         file = source_links.relative(registry.path("solver", solver["name"]), folder)
-        values = {"scale": about["scale"], "shown": shown, "file": file, "how": how}
+        values = {name: about[name] for name in ("scale", "site")}
+        values |= {"shown": shown, "file": file, "how": how}
         values["picture"] = picture = solver_pictures.picture(solver["name"], runs)
         # a solver may have no run that another one shares
         if picture is not None:

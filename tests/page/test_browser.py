@@ -90,7 +90,8 @@ def probe(page, tmp_path, *options, more="", anchor="", script=PROBE):
 @pytest.mark.parametrize("size", ["1200,900", "390,800"])
 def test_pages_work_in_a_browser(trial_run, tmp_path, size):
     make_run(trial_run)
-    pages = [trial_run / name for name in ("index.html", "trial2013.html", "solvers/grqi.html")]
+    names = ("index", "claims", "solvers", "trial2013")
+    pages = [trial_run / f"{name}.html" for name in names]
     tables = 0
     for page in pages:
         state, console = probe(page, tmp_path, f"--window-size={size}")
@@ -109,7 +110,7 @@ TABLE = """<table class="sortable"><thead><tr><th>n</th></tr></thead><tbody>CELL
 )
 def test_columns_of_numbers_are_in_the_order_of_the_numbers(trial_run, tmp_path, numbers):
     make_run(trial_run)
-    page = trial_run / "index.html"
+    page = trial_run / "claims.html"
     cells = "".join(f"<tr><td>{number:g}</td></tr>" for number in numbers)
     text = page.read_text(encoding="utf-8").replace(
         "<main", TABLE.replace("CELLS", cells) + "<main"
@@ -141,7 +142,7 @@ for (const [name, value] of [["words", "SHAPES only"], ["words", "nothing like i
 
 def test_claims_are_filtered_and_searched(trial_run, tmp_path):
     make_run(trial_run)
-    state, console = probe(trial_run / "index.html", tmp_path, more=FILTER)
+    state, console = probe(trial_run / "claims.html", tmp_path, more=FILTER)
     assert not console and state["begin"] == 2
     assert state["shown"] == {
         "words SHAPES only": 1,
@@ -158,12 +159,12 @@ def test_a_count_of_verdicts_leads_to_its_claims(trial_run, tmp_path):
     make_run(trial_run)
     begin = FILTER.partition("const set")[0]
     text = (trial_run / "index.html").read_text()
-    (link,) = re.findall(r'href="(#claims\?paper=[^"]*)"[^>]*>.*?2</a>', text)
+    (link,) = re.findall(r'href="claims.html(#claims\?paper=[^"]*)"[^>]*>2</a>', text)
     anchor = html.unescape(link)
-    state, _ = probe(trial_run / "index.html", tmp_path, more=begin, anchor=anchor)
+    state, _ = probe(trial_run / "claims.html", tmp_path, more=begin, anchor=anchor)
     assert anchor == "#claims?paper=trial2013&verdict=holds" and state["begin"] == 2
     state, _ = probe(
-        trial_run / "index.html", tmp_path, more=begin, anchor=anchor.replace("holds", "fails")
+        trial_run / "claims.html", tmp_path, more=begin, anchor=anchor.replace("holds", "fails")
     )
     assert state["begin"] == 0
 
@@ -173,20 +174,33 @@ def test_a_count_leaves_out_theorems(trial_run, add_file, tmp_path):
     make_run(trial_run)
     begin = FILTER.partition("const set")[0]
     text = (trial_run / "index.html").read_text()
-    (link,) = re.findall(r'href="(#claims\?paper=[^"]*)"[^>]*>.*?1</a>', text)
+    (link,) = re.findall(r'href="claims.html(#claims\?paper=[^"]*)"[^>]*>1</a>', text)
     anchor = html.unescape(link)
     assert anchor == "#claims?paper=trial2013&verdict=holds"
-    assert probe(trial_run / "index.html", tmp_path, more=begin, anchor=anchor)[0]["begin"] == 1
+    assert probe(trial_run / "claims.html", tmp_path, more=begin, anchor=anchor)[0]["begin"] == 1
 
 
 def test_a_choice_of_claims_and_a_claim_have_addresses(trial_run, tmp_path):
     make_run(trial_run)
     begin = FILTER.partition("const set")[0]
-    state, _ = probe(trial_run / "index.html", tmp_path, more=begin, anchor="#claims?words=shapes")
+    state, _ = probe(trial_run / "claims.html", tmp_path, more=begin, anchor="#claims?words=shapes")
     assert state["begin"] == 1
     question = "found.target = document.getElementById(location.hash.slice(1)).innerText;"
     state, _ = probe(trial_run / "trial2013.html", tmp_path, more=question, anchor="#T2")
     assert "T2" in state["target"] and "shapes only" in state["target"]
+
+
+def test_the_search_finds_a_statement_and_leads_to_its_card(trial_run, tmp_path):
+    make_run(trial_run)
+    script = """<script>addEventListener("load", async () => {
+      const field = document.querySelector(".search input"), found = {};
+      field.focus(); field.value = "shapes t2"; field.dispatchEvent(new Event("input"));
+      await new Promise(done => setTimeout(done, 400));
+      found.links = [...document.querySelectorAll(".search a")].map(a => a.getAttribute("href"));
+      document.documentElement.dataset.probe = JSON.stringify(found);
+    });</script></body>"""
+    state, console = probe(trial_run / "solvers/grqi.html", tmp_path, script=script)
+    assert not console and state["links"][0] == (trial_run / "trial2013.html").as_uri() + "#T2"
 
 
 RUNS = """
@@ -206,7 +220,7 @@ set("words", "");
 def test_one_of_many_cardinalities_is_typed(tmp_path):
     written = [row(k=k, cardinality=k, settings={"k": k}) for k in range(1, 71)]
     rows.write(written, tmp_path / "a.parquet")
-    headings = dict(figure="f", title="T", scale="paper", home="#h", overview="#o")
+    headings = dict(figure="f", title="T", scale="paper", home="#h", site={})
     numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **headings)
     question = """found.kind = document.querySelector(".filters").elements.asked.tagName;
     found.said = document.querySelector(".filters output").value;"""
@@ -218,7 +232,7 @@ def test_runs_are_chosen_and_their_medians_told(tmp_path):
     written = [row(k=3, seed=i, parameters={"seed": i}, flops=1000 * i) for i in (1, 2, 9)]
     rows.write([*written, row(k=4, settings={"k": 4})], tmp_path / "a.parquet")
     page = tmp_path / "numbers.html"
-    headings = dict(figure="f", title="T", scale="paper", home="#h", overview="#o")
+    headings = dict(figure="f", title="T", scale="paper", home="#h", site={})
     numbers_page.write([tmp_path / "a.parquet"], page, **headings)
     state, console = probe(page, tmp_path, "--window-size=390,800", more=RUNS)
     assert not console and state["wrong"] == [] and state["wide"] <= 0

@@ -99,7 +99,7 @@ def test_rounds_of_timing_are_one_line_and_the_same_value_of_all_is_said_once(tm
     rows.write([*rounds, row(k=4, cardinality=4, settings={"k": 4})], tmp_path / "a.parquet")
     table = numbers_page._table(rows.read_text([tmp_path / "a.parquet"]))
     assert table.asked.tolist() == ["3", "4"] and table.time.iloc[0] == "1"
-    headings = dict(figure=NAME, title="T", scale="quick", home="h.html", overview="i.html")
+    headings = dict(figure=NAME, title="T", scale="quick", home="h.html", site={})
     numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **headings)
     text = (tmp_path / "n.html").read_text()
     assert text.count("<tbody>") == 1 and text.count("<tr><td>") == 2
@@ -272,7 +272,7 @@ def test_verdicts_that_differ_between_the_scales_are_listed(trial_run):
     claims["statements"][0]["verdict"], claims["scale"] = "fails", "paper"
     (other / "claims.json").write_text(json.dumps(claims))
     (other / "index.html").write_text("")
-    page = write_page(trial_run).read_text()
+    page = write_page(trial_run).with_name("machine.html").read_text()
     assert "1 of 2 verdicts differ" in page and 'href="../published/index.html"' in page
 
 
@@ -286,9 +286,10 @@ def test_a_published_run_keeps_the_verdicts_of_the_quick_one(trial_run, tmp_path
     publish._copy_quick(quick, quick, out)
     assert not out.exists()  # a quick run that is published itself
     publish._copy_quick(quick, trial_run, trial_run / overview_page.OTHER_CLAIMS)
-    page = write_page(trial_run, published=True).read_text()
+    page = write_page(trial_run, published=True).with_name("machine.html").read_text()
     assert "1 of 2 verdicts differ" in page and "quick/index.html" not in page
-    check_links(trial_run / "index.html")
+    for name in overview_page.PAGES:
+        check_links(trial_run / f"{name}.html")
 
 
 def test_the_code_of_a_statement_is_found_in_its_file_or_beside_it():

@@ -1,0 +1,42 @@
+"""Hooks of MkDocs: documents and results are one site, with one design and one search."""
+
+import re
+import shutil
+from pathlib import Path
+
+from jinja2 import ChoiceLoader, PackageLoader
+
+from spcabench.page import search_index
+
+PUBLISHED = Path(__file__).parents[1] / "results" / "published"
+entries = []  # of the search, one for each part of a document
+
+
+def on_env(env, config, files):
+    """Let the theme use the templates of the result pages."""
+    env.loader = ChoiceLoader([env.loader, PackageLoader("spcabench.page")])
+    env.globals["site"] = search_index.site(PUBLISHED) | {"docs": "../", "ext": ".html"}
+    return env
+
+
+def on_page_content(html, page, config, files):
+    """Lead links to published pages to their copies, and add the document to the search."""
+    for part in re.split(r"(?=<h[1-3])", html):
+        if heading := re.match(r'<h[1-3] id="([^"]*)"[^>]*>(.*?)</h', part, re.DOTALL):
+            title, text = (re.sub(r"<[^>]*>", "", words) for words in (heading[2], part))
+            name = title if title == page.title else f"{page.title}: {title}"
+            entries.append((name, " ".join(text.split())[:400], f"{page.url}#{heading[1]}"))
+    html = re.sub(r'"\.\./results/published/(\w+)\.md', r'"results/\1.html', html)
+    return html.replace('"../results/published/', '"results/')
+
+
+def on_post_build(config):
+    """Copy the published pages into the site, with links to its documents, and write the index."""
+    site = Path(config.site_dir)
+    shutil.copytree(PUBLISHED, site / "results", ignore=shutil.ignore_patterns("*.md"))
+    for file in (site / "results").rglob("*.html"):
+        text = file.read_text(encoding="utf-8")
+        text = re.sub(r"\.\./\.\./docs/(\w+)\.md", r"../\1.html", text)
+        text = re.sub(r'data-indexes="([^"]*)"', r'data-indexes="\1 \1../"', text)
+        file.write_text(text, encoding="utf-8")
+    search_index.write_index(site / search_index.NAME, entries)
