@@ -6,7 +6,7 @@ an error.
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import reduce
@@ -105,6 +105,9 @@ class _Table:
     entries: list[Entry]
 
 
+Table = Mapping[tuple[str, str, int, bool], Entry]
+
+
 def digest(entries: Iterable[Entry]) -> str:
     """The checksum of a table's entries."""
     return hashlib.sha256(
@@ -127,22 +130,27 @@ def read(file: Path = TABLE) -> dict[tuple[str, str, int, bool], Entry]:
     return {entry.key: entry for entry in stored.entries}
 
 
-def checked(items: Iterable[Item]) -> dict[tuple[str, str, int, bool], Entry]:
-    """The table, with each entry of some problems recomputed.
+def checking(items: Iterable[Item], table: Table) -> Callable[..., Problem]:
+    """`spcabench.api.load_or_stand_in`, which also recomputes the entries of what it loads.
 
-    Raises RuntimeError for an entry that does not fit its problem.
+    Whoever loads the problems anyway need not load them once more to check the table.
     """
-    table = read()
-    for item in items:
-        problem = api.load_or_stand_in(item.dataset, **item.parameters)
-        for entry in table.values():
-            if (entry.item, entry.problem, entry.nonnegative) == (
-                item.name,
-                problem.name,
-                item.nonnegative,
-            ):
-                entry.checked(problem)
-    return table
+    items = [*items]
+
+    def load(dataset: str, **parameters: Any) -> Problem:
+        problem = api.load_or_stand_in(dataset, **parameters)
+        for item in items:
+            if (item.dataset, item.parameters) == (dataset, parameters):
+                for entry in table.values():
+                    if (entry.item, entry.problem, entry.nonnegative) == (
+                        item.name,
+                        problem.name,
+                        item.nonnegative,
+                    ):
+                        entry.checked(problem)
+        return problem
+
+    return load
 
 
 def version(file: Path = TABLE) -> int:

@@ -17,7 +17,7 @@ from pandas.api.types import is_numeric_dtype
 from spcabench import api, registry
 from spcabench.comparison import best_known as known
 from spcabench.comparison import ranking, sound_rows
-from spcabench.comparison.best_known import CLOSE, Entry
+from spcabench.comparison.best_known import CLOSE, Entry, Table
 from spcabench.comparison.suite import Item
 from spcabench.flops import CONVENTION
 from spcabench.problem.problem import Problem
@@ -36,7 +36,6 @@ MEASURED = [  # what a run that was not made has none of
 DOUBTED = ["variance", "variance_refit", "bound", "gap"]
 RUN = ["solver", "kind", *PAIR]  # of two rows of one run; those of no suite differ by data too
 Load = Callable[..., Problem]
-Table = Mapping[tuple[str, str, int, bool], Entry]
 
 
 def recomputed(

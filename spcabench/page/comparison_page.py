@@ -153,7 +153,8 @@ def _entering(
     # a row may state anything of itself; which bounds are believed depends on the place of the file
     ours = {label for label, job in job_of.items() if _is_ours(job)}
     rows = rows.assign(own=rows.own.where(rows.own.isna(), rows.solver.isin(ours)))
-    return entering.recomputed(rows, items, _best_known(job), api.load_or_stand_in, elsewhere)
+    known = _best_known(job)
+    return entering.recomputed(rows, items, known, best_known.checking(items, known), elsewhere)
 
 
 def _is_ours(job: Job) -> bool:
@@ -209,8 +210,8 @@ def _written(
 
 
 def _best_known(job: Job) -> dict[tuple[str, str, int, bool], best_known.Entry]:
-    """The table of the best answers known, checked; of fresh problems nothing is known."""
-    return {} if job.fresh is not None else best_known.checked(suite.items(job.suite))
+    """The table of the best answers known; of fresh problems nothing is known."""
+    return {} if job.fresh is not None else best_known.read()
 
 
 def _table(files: list[Path], labels: list[str]) -> pa.Table:
