@@ -95,6 +95,13 @@ def make_run(folder, **changes):
     return json.loads((out / "claims.json").read_text()), page.with_name("claims.html").read_text()
 
 
+def make_site(page):
+    """Make, empty, the pages of a whole run to which the bar of a comparison's page leads."""
+    for address in re.findall(r'href="(\.\./\.\./[^"]+)"', page.read_text()):
+        (page.parent / address).parent.mkdir(parents=True, exist_ok=True)
+        (page.parent / address).touch()
+
+
 def check_links(file):
     """Every file and every anchor that a page names is there."""
     for link in re.findall(r'(?:href|src)="([^"]+)"', file.read_text()):

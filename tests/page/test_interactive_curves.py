@@ -23,7 +23,7 @@ from spcabench.running import rows as results
 from tests.comparisons import compared
 from tests.page.test_browser import CHROMIUM, probe
 from tests.problems import WHOLE
-from tests.trial import check_links, make_run
+from tests.trial import check_links, make_run, make_site
 
 # one process makes the comparison, and takes these tests
 pytestmark = [pytest.mark.xdist_group("curves"), WHOLE]
@@ -102,7 +102,7 @@ def test_a_published_comparison_has_the_same_numbers_and_no_scripts(plan, tmp_pa
     )
     for name in ("ranking.csv", "table.csv"):
         assert (out / name).read_text() == plan.with_name(name).read_text()
-    (tmp_path / "published" / "index.html").write_text("")  # the pages of the run
+    make_site(out / "index.html")
     for file in out.rglob("*.html"):
         check_links(file)
     assert "<script defer" in page.explore(out).read_text()
@@ -185,8 +185,8 @@ def test_columns_are_chosen_and_what_is_shown_is_a_file(plan, tmp_path):
     """
     state, _ = probe(plan.with_name("index.html"), tmp_path, script=LATER, more=question)
     lines = list(csv.reader(io.StringIO(state["text"])))
-    assert state["name"] == "try.csv" and lines[0] == ["Rank", "Solver", "Answered"]
-    assert {line[1] for line in lines[1:]} == set(SOLVERS)
+    assert state["name"] == "try.csv" and lines[0] == ["Group", "Rank", "Solver"]
+    assert {line[2] for line in lines[1:]} == set(SOLVERS)
 
 
 @browser
@@ -234,7 +234,7 @@ def test_no_text_ends_the_script_and_no_number_is_missing():
 def test_the_ranking_is_a_table_of_latex(plan):
     text = plan.with_name("ranking.tex").read_text()
     assert text.count(r"\\") == 1 + len(SOLVERS) and r"\toprule" in text
-    columns = len(comparison_tables.LATEX)
+    columns = 1 + len(comparison_tables.LATEX)  # the rank comes before the solver
     assert all(x.count("&") == columns for x in text.splitlines() if x.endswith(r"\\"))
     assert comparison_tables._escaped("a_b & 5 %") == r"a\_b \& 5 \%"
 
