@@ -226,7 +226,7 @@ def test_the_site_builds_without_a_warning(tmp_path):
     assert completed.returncode == 0, completed.stdout + completed.stderr
     assert "spcabench.solve" in Path(tmp_path, "site", "reference.html").read_text()
     findings = Path(tmp_path, "site", "findings.html").read_text()
-    assert 'href="papers/kuleshov2013.html"' in findings and "../results" not in findings
+    assert 'href="results/kuleshov2013.html"' in findings and "../results" not in findings
 
 
 def test_generated_blocks_are_current():

@@ -201,18 +201,20 @@ def test_a_paper_is_in_the_verdict_table_of_the_readme(house):
     )
 
 
-def test_a_paper_is_in_the_list_of_the_documents_at_its_place(house):
+def test_a_paper_has_its_place_on_the_first_page(house):
     keys = "'asteris2014', 'newcomer2025', 'he2010', 'unknown2001', 'daspremont2007'"
-    index = house.python("-c", f"import docs.papers; print(docs.papers.index([{keys}]))")
-    lines = [line for line in index.splitlines() if line.startswith("- ")]
-    assert [line.partition("](")[2].partition(".md)")[0] for line in lines] == [
+    shown = "print(*(f'{p.key}: {p.name}: {p.reference}' for p in papers), sep='\\n')"
+    listed = f"from spcabench.page.papers import in_order; papers = in_order([{keys}])"
+    text = house.python("-c", f"{listed}; {shown}")
+    lines = text.splitlines()
+    assert [line.partition(":")[0] for line in lines] == [
         "he2010",
         "daspremont2007",
         "newcomer2025",
         "asteris2014",
         "unknown2001",
     ]
-    assert lines[2].startswith("- [Newcomer, Friend (2025)](newcomer2025.md): How papers are added")
+    assert lines[2].startswith("newcomer2025: Newcomer, Friend (2025): How papers are added")
 
 
 def test_no_other_file_is_touched_but_the_readme_by_publishing(house):
