@@ -281,10 +281,10 @@ class NonnegativeSearch(Search):
 def swap_values(R: Array, d: Vector, W: Indices, y: Vector, value: float) -> Array:
     """The value (k, n) of the best x >= 0 of y without y_i and of e_j, j not in W.
 
-    R = S[W] (k, n) are rows of S, d (n,) its diagonal, and value = y'S[W, W]y. It costs 2 k n
+    R = S[W] (k, n) are rows of S, d (n,) its diagonal, and value = y'S[W, W]y. It costs k n
     flops.
     """
-    charge(2 * R.size)
+    charge(R.size)
     u, left = y @ R, 1.0 - y * y
     left[left < SMALL] = np.inf  # nothing is left but e_j
     without = ((value - 2.0 * y * u[W] + y * y * d[W]) / left)[:, None]

@@ -101,7 +101,7 @@ def test_ledgers_of_deflated_problems_are_exact(case):
     assert audited.exact, audited
 
 
-@pytest.mark.parametrize(("n", "k", "nonnegative"), [(60, 15, False), (60, 15, True)])
+@pytest.mark.parametrize(("n", "k", "nonnegative"), [(60, 15, False), (80, 15, True)])
 def test_the_ledger_of_an_exact_search_is_exact_in_all_its_parts(n, k, nonnegative):
     # large enough for the dual bounds and their parts
     problem = Problem.from_covariance(np.cov(_data(n + 6, n, 1), rowvar=False))

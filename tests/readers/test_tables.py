@@ -370,8 +370,8 @@ def test_bad_options(tmp_path):
         ((*file, "group", "--missing", "zero"), "--missing"),
         ((tmp_path / "t.csv", "--label", "group", "-k", "9:2"), "-k"),
         (
-            (tmp_path / "t.csv", "-k", "1,2", "--components", "2", "--label", "group"),
-            "with --components give one",
+            (tmp_path / "t.csv", "-k", "1,2,3", "--components", "2", "--label", "group"),
+            "-k: 3 cardinalities for 2 components",
         ),
         ((tmp_path / "none.csv", "-k", "2"), "no such file"),
         ((*file, "group", "--covariance"), "--covariance"),
