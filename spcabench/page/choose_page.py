@@ -8,7 +8,7 @@ from markupsafe import Markup
 from spcabench import style
 from spcabench.atomic_files import write_text
 from spcabench.claims.words import duration
-from spcabench.comparison import advice
+from spcabench.comparison import advice, merging
 from spcabench.page import search_index
 from spcabench.page.render import render
 
@@ -20,7 +20,7 @@ def write(folder: Path, compare: Path, pages: list[str]) -> None:
 
     pages : the solvers that have a page.
     """
-    if not any((compare / name / "rows.parquet").is_file() for name in advice.SUITES):
+    if not any((compare / name / merging.ROWS).is_file() for name in advice.SUITES):
         return
     data = advice.choices(advice.read(compare))
     names = {point[0] for selection in data["selections"] for point in selection["points"]}

@@ -138,7 +138,8 @@ def _nearly_leading_pairs(Sigma: Gram) -> tuple[Vector, Array]:
 
     With V (n, 2) of the pairs and E = Sigma V - V diag(w), Sigma is at most V diag(w) V' plus what
     it is on the complement of V, plus ||E||. There its largest eigenvalue is at most that of Sigma
-    plus ||E||, which the Ritz value misses by ||E|| at most.
+    plus ||E||, which the Ritz value misses by ||E|| at most, if it is the leading one: nothing
+    proves that.
     """
     n = Sigma.n
     start = np.sqrt(Sigma.diagonal().clip(0)) * np.random.default_rng(0).standard_normal(n)
