@@ -23,6 +23,7 @@ from spcabench.cli import (
     figures,
     grade,
     options,
+    rerun,
     solve,
     solvers,
 )
@@ -49,6 +50,7 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
         "merge": compare.merge,
         "grade": grade.grade,
         "best-known": best_known.best_known,
+        "rerun": rerun.rerun,
     },
     "Figures and tables of the papers": {
         "figure": figures.make_figures,
@@ -82,6 +84,7 @@ EXAMPLES = {
     "check": ("check grqi", "check my_method.py --patience 10"),
     "grade": ("grade loadings.csv --problem pitprops -k 5",),
     "compare": ("compare grqi gpower1 --suite quick --against none", "compare my_method.py"),
+    "rerun": ("rerun standard/gaussian-40/10/tpower",),
     "figure": (
         "figure",
         "figure kuleshov2013_fig2",

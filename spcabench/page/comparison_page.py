@@ -38,6 +38,7 @@ from spcabench.page import (
 )
 from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
+from spcabench.page.row_names import in_address
 from spcabench.running import external_solver
 from spcabench.running import rows as results
 from spcabench.solving.driver import Limits
@@ -267,9 +268,10 @@ def _pairs(answers: pd.DataFrame) -> list[dict[str, Any]]:
     pairs = []
     for (item, k), part in answers.groupby(["item", "asked"], sort=False):
         ordered = part.sort_values(["share", "time"], ascending=[False, True])
+        ordered = ordered.assign(address=ordered.solver.map(in_address))
         about = part[same].iloc[0].to_dict()
         about |= {
-            "file": re.sub(r"[^A-Za-z0-9]+", "-", str(item)) + ".html",
+            "file": f"{in_address(str(item))}.html",
             "reached": int((part.share >= TARGETS[-1] * (1.0 - best_known.CLOSE)).sum()),
             "new": bool(about["best"]) and not about["listed"],
         }
@@ -284,7 +286,8 @@ def _write_pairs(folder: Path, name: str, pairs: list[dict[str, Any]]) -> None:
         (folder / old).unlink()  # of another suite under the same name
     for file, part in groupby(pairs, key=itemgetter("file")):
         mine = list(part)
-        text = render("pairs.html.j2", name=name, item=mine[0]["item"], pairs=mine)
+        home = f"{name}/{Path(file).stem}"
+        text = render("pairs.html.j2", name=name, item=mine[0]["item"], home=home, pairs=mine)
         write_text(folder / file, text)
 
 

@@ -7,13 +7,12 @@ import pandas as pd
 
 from spcabench.atomic_files import write_text
 from spcabench.page.render import render
+from spcabench.page.row_names import hashes
 from spcabench.running import rows, schema
 
 NAME = "numbers.html"
 # of the settings, which other columns show or which say nothing of the run
 LEFT_OUT = ("k", "seed", "history", "time_limit")
-# what a run is: two rows that differ in the round of timing alone are one line
-RUN = ["group", "chain", "solver", "measure", "label", "parameters", "settings", "seed", "used"]
 COUNTS = ("asked", "nonzeros", "iterations", "flops", "setup", "search_runs", "search_flops")
 DIGITS = {"variance": 7, "refit": 7, "gap": 3, "time": 3}  # that are shown
 ENTRIES = 20  # of a list that a measure gives
@@ -64,6 +63,7 @@ HEADS = {
     "search_flops": ("Flops of the search", True, False),
     "values": ("Also measured", False, False),
     "status": ("Status", False, True),
+    "name": ("Row", False, False),
 }
 
 
@@ -71,7 +71,8 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
     """The lines of the page, as texts; what a row does not have is an empty one."""
     runs = runs.assign(time=runs.solve_time + runs.setup_time.fillna(0.0))
     # other work on the machine only makes a round slower, so the least time counts
-    runs["time"] = runs.groupby(RUN, dropna=False).time.transform("min")
+    runs["name"] = hashes(runs)
+    runs["time"] = runs.groupby("name").time.transform("min")
     # rounds of timing are one run; the least time was taken above
     runs = runs[runs.repeat == 0]
     lines = pd.DataFrame(
@@ -95,6 +96,7 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
             "settings": runs.settings.map(_settings),
             "values": runs.extra.map(_values, na_action="ignore"),
             "status": runs.status + runs.reason.map(lambda why: why and f": {why}"),
+            "name": runs.name,
         }
     )
     for column in COUNTS:
