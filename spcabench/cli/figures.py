@@ -1,5 +1,6 @@
 """The commands that make and judge figures, for readers of the papers and for the workflow."""
 
+import sys
 import textwrap
 from enum import StrEnum
 from pathlib import Path
@@ -321,17 +322,12 @@ def publish_run(
 def explore(
     folder: Annotated[Path, typer.Argument(help="Folder of a run.")] = Path("results/published"),
 ) -> None:
-    """Copy a run, with interactive curves of every solver.
+    """Open the pages of a run in the browser, and print where they are.
 
-    The copy is results/explore. The published pages hold no interactive curves, and stay as they
-    are.
+    The pages of comparisons and solvers draw interactive curves on request.
     """
-    from spcabench.optional_dependencies import require
-    from spcabench.page import publish
-
     _check_run(folder)
-    require("bokeh")
-    out = options.ROOT / "results" / "explore"
-    if folder.resolve() == out.resolve():
-        raise InputError(f"explore: {folder} is the copy itself; give the folder of another run")
-    say(publish.explore(folder, out))
+    page = opening.regular(folder / "index.html", "the first page of a run")
+    say(page)
+    if sys.stdout.isatty():
+        typer.launch(str(page.resolve()))

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -15,9 +16,11 @@ from spcabench.comparison.best_known import CLOSE, Entry
 from spcabench.comparison.jobs import Comparison, Job, check_labels
 from spcabench.errors import InputError
 from spcabench.running import rows as results
+from spcabench.running import schema
 from spcabench.solving.status import Status
 
 JOBS, ROWS, PLAN = "jobs.json", "rows.parquet", "plan.json"
+STEP = ("iteration", "cardinality", "variance", "flops", "seconds")  # what is read of a step
 
 
 @dataclass(frozen=True)
@@ -47,11 +50,39 @@ class Part:
         return cls(name, jobs, table, Comparison.read(plan) if plan.exists() else Comparison(name))
 
 
-def write(folder: Path, jobs: Mapping[str, Job], table: pa.Table) -> None:
-    """Write all that a comparison needs into its own folder, which can then be moved elsewhere."""
+def write(folder: Path, jobs: Mapping[str, Job], table: pa.Table, small: bool = False) -> None:
+    """Write all that a comparison needs into its own folder, which can then be moved elsewhere.
+
+    small : whether histories are thinned, and the file is packed as small as possible.
+    """
     fields_of = {label: job.fields for label, job in jobs.items()}
     write_text(folder / JOBS, json.dumps(fields_of, indent=1) + "\n")
-    results.write_table(table, folder / ROWS)
+    results.write_table(thinned(table) if small else table, folder / ROWS, small)
+
+
+def thinned(table: pa.Table) -> pa.Table:
+    """The rows with those steps of each history alone that a page of a comparison reads.
+
+    A step counts if its vector is feasible and better than all before it: whatever is reached
+    within a budget, or at a cost, is reached at such a step. The last feasible step is kept too,
+    because curves end there.
+    """
+    kept = [
+        None if text is None else results.to_json(_rises(text, k), separators=(",", ":"))
+        for text, k in zip(table["history"].to_pylist(), table["asked"].to_pylist(), strict=True)
+    ]
+    place = table.schema.get_field_index("history")
+    field = table.schema.field(place)
+    return table.set_column(place, field, pa.array(kept, field.type))
+
+
+def _rises(history: str, k: int) -> list[dict[str, float]]:
+    """The steps at which the best value of at most k nonzeros rises, and the last of these."""
+    feasible = [s for s in schema.steps(history, *STEP) if s["cardinality"] <= k]
+    tops = np.maximum.accumulate([-np.inf, *(step["variance"] for step in feasible)])
+    rises = np.diff(tops) > 0.0
+    rises[-1:] = True
+    return [{name: s[name] for name in STEP} for s, up in zip(feasible, rises, strict=True) if up]
 
 
 def check(parts: list[Part]) -> None:

@@ -45,8 +45,6 @@ from spcabench.solving.driver import Limits
 from spcabench.solving.run_warnings import SENTENCES, Flag
 from spcabench.solving.status import Status
 
-LARGEST_ROWS = 2_000_000  # bytes of the rows of a published comparison
-
 
 def write(plan_file: Path) -> Path:
     """Write the page of a plan, its table, rows and ranking beside the plan; the page's path."""
@@ -67,27 +65,19 @@ def write(plan_file: Path) -> Path:
 
 
 def publish(folder: Path, out: Path) -> Path:
-    """Write the page of a comparison as it is published: without scripts, with rows that are small.
+    """Write a comparison as it is published: its rows with thinned histories, and its pages.
 
-    Histories of iterates are left out of rows that would be larger than ``LARGEST_ROWS``.
+    The pages are made from the published rows, so whoever has them can make the same pages.
+
+    out : may be ``folder`` itself.
     """
     part, plan = merging.Part.read(folder), Comparison.read(folder / "plan.json")
-    merging.write(out, part.jobs, results.read_table([folder / merging.ROWS]))
-    # how far rows can be compressed is known only when they are written
-    if (out / merging.ROWS).stat().st_size > LARGEST_ROWS:
-        shorter = results.without_histories(results.read_table([out / merging.ROWS]))
-        merging.write(out, part.jobs, shorter)
+    merging.write(out, part.jobs, results.read_table([folder / merging.ROWS]), small=True)
     # paths of jobs mean nothing outside the clone that ran them
     write_text(out / "plan.json", replace(plan, jobs=[]).text())
-    rows, dropped = _entering(part.rows, part.jobs)
-    extra = {"scripts": None, "dropped": dropped}
+    rows, dropped = _entering(results.read([out / merging.ROWS]), part.jobs)
+    extra = {"published": True, "dropped": dropped}
     return _written(out, plan, part.jobs, rows, _last(rows), extra)
-
-
-def explore(folder: Path) -> Path:
-    """Write the page of a published comparison again, now with interactive curves."""
-    part, plan = merging.Part.read(folder), Comparison.read(folder / "plan.json")
-    return _written(folder, plan, part.jobs, part.rows, _last(part.rows))
 
 
 def _within(answers: pd.DataFrame, order: list[str], apart: bool) -> list[dict[str, Any]]:
@@ -175,7 +165,7 @@ def _written(
 ) -> Path:
     """Write the page, the table and the ranking of some rows.
 
-    extra : words of the page beyond those of every comparison; scripts None for a page without.
+    extra : words of the page beyond those of every comparison.
     """
     job = next(iter(job_of.values()))
     known = _best_known(job)
@@ -192,16 +182,14 @@ def _written(
         write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
     looks = comparison_pictures.looks_of(ranks, plan.named, files)
     seeds = [] if plan.drawn else [plan.name]
-    extra = {"looks": looks, "seed_given": seeds} | (extra or {})
+    extra = {"looks": looks, "seed_given": seeds, "published": False, **(extra or {})}
     extra["doubts"] = _said(plan, job, extra) + _doubts(extra.pop("made", rows))
     extra["doubts"] += [_doubt(*each) for each in flops_doubts.sentences(ranks)]
     extra["claims"] = _claims(rows)
     comparison_tables.write(folder, answers, ranks, last, extra["doubts"] + extra["claims"])
     extra["within"] = _within(answers, list(looks), "apart" in extra)
-    # published pages say None themselves, because scripts are not committed
-    if "scripts" not in extra:
-        data, home = comparison_curves.data(answers, looks), folder.resolve()
-        extra["scripts"] = interactive_curves.write(home.parents[1], home, data, "curves-data.js")
+    data, home = comparison_curves.data(answers, looks), folder.resolve()
+    extra["scripts"] = interactive_curves.write(home.parents[1], home, data)
     pairs = _pairs(answers)
     _write_pairs(folder / "pairs", plan.name, pairs)
     extra |= {"pairs": pairs, "unlisted": [f"{p['item']}, k = {p['k']}" for p in pairs if p["new"]]}

@@ -5,8 +5,9 @@ The library is Bokeh. Its script is the lightest of those that come with a well-
 zoom and hovering are all that is asked of it: `curves.js` has the choices, the legend and the
 address, as plain elements of the page, which a keyboard reaches too.
 
-The scripts lie once in the folder of all results. Pages that are opened as files may load scripts
-and no other files, so the numbers are a script as well.
+The scripts lie once in the folder of all results, or of the published ones, and a page loads them
+if its reader asks for the curves. Pages that are opened as files may load scripts and no other
+files, so the numbers are a script as well.
 """
 
 import json
@@ -20,6 +21,7 @@ from urllib.parse import quote
 from spcabench.atomic_files import make_folder, replacing, write_changed
 
 OWN = Path(__file__).with_name("templates") / "curves.js"
+DATA = "curves-data.js"  # beside the pages that draw it
 LIBRARY = ("bokeh.min.js", "bokeh-api.min.js")
 DIGITS = 6  # of the numbers in a page's data
 
@@ -33,29 +35,21 @@ def library() -> list[Path]:
     return [home / name for name in LIBRARY]
 
 
-def write(results: Path, folder: Path, data: dict[str, Any], name: str) -> list[str]:
+def write(results: Path, folder: Path, data: dict[str, Any]) -> list[str]:
     """Write the data of a page's curves into its folder, and the scripts; all their addresses.
 
-    results : the folder of all results, which holds the scripts. name : of the file of data. None
-    is written, and none returned, where the library is not installed.
+    results : the folder of all results, which holds the scripts. None is written, and none
+    returned, where the library is not installed.
     """
     if not library():
         return []
-    write_changed(folder / name, f"window.CURVES = {_text(data)};\n")
-    return addresses(results, folder, name)
-
-
-def addresses(results: Path, folder: Path, *own: str) -> list[str]:
-    """Put the scripts into the folder of all results; their addresses from a page's folder.
-
-    more : addresses of the page's own scripts, which run before ours.
-    """
+    write_changed(folder / DATA, f"window.CURVES = {_text(data)};\n")
     scripts = results / "scripts"
     make_folder(scripts)
     for file in (*library(), OWN):
         _copy(file, scripts / file.name)
     place = quote(Path(relpath(scripts, folder)).as_posix())
-    return [*(f"{place}/{n}" for n in LIBRARY), *map(quote, own), f"{place}/{OWN.name}"]
+    return [*(f"{place}/{name}" for name in LIBRARY), DATA, f"{place}/{OWN.name}"]
 
 
 def _copy(file: Path, to: Path) -> None:

@@ -62,8 +62,8 @@ def publish(
     """Copy figures, verdicts and rows of a run, write its pages, and renew the README's block.
 
     Of the published run itself, the statements are judged again from its rows, and the pages and
-    the block are made anew. Comparisons that were published before stay beside those that are
-    given. All is made beside ``out``, and then takes its place.
+    the block are made anew. The pages of comparisons that were published before are made again from
+    their rows. All is made beside ``out``, and then takes its place.
 
     fewer : whether figures that were published before may be missing. only : figures that are
         renewed while all others stay: the groups of their rows that the run has take the place of
@@ -94,14 +94,14 @@ def publish(
         _copy_history(folder.parent / "history", aside / "history")
         shutil.copy(best_known.TABLE, aside)
         _copy_quick(folder.parent / "quick", folder, aside / overview_page.OTHER_CLAIMS)
-        for comparison in sources:
-            _copy_comparison(comparison, aside / COMPARISONS / comparison.resolve().name)
+        _copy_comparisons(sources, aside / COMPARISONS)
         for name in only if not again else ():
             _renew_rows(folder / "rows" / name, aside / "rows" / name)
         # after the rows: figures that draw rows of the renewed ones must see them
         for name in _drawing(only, figures):
             _renew_figure(aside, name, next(iter(figures.values()))["scale"])
         for name, report in figures.items() if again and not only else ():
+            _copy_rows(aside / "rows" / name, aside / "rows" / name)
             _judge_again(aside, name, report["scale"])
         # last, because the pages sum up what the steps before have copied and judged
         about = _write_pages(aside)
@@ -181,24 +181,6 @@ def _write_pages(out: Path) -> dict[str, Any]:
     about |= _contents(out)
     write_text(out / "about.json", json.dumps(about, indent=1) + "\n")
     return about
-
-
-def explore(folder: Path, out: Path) -> Path:
-    """Copy a run, and write its pages with interactive curves; the path of the main page."""
-    claims_file.read_all(folder)
-    with replacing_folder(out) as aside:
-        shutil.copytree(folder, aside, ignore=_left_out, dirs_exist_ok=True)
-        for rows_of in (aside / COMPARISONS).glob(f"*/{merging.ROWS}"):
-            comparison_page.explore(rows_of.parent)
-        results_page.write_page(aside)
-    return out / "index.html"
-
-
-def _left_out(folder: str, names: list[str]) -> set[str]:
-    """What is made anew, and what is neither a file nor a folder."""
-    generated = shutil.ignore_patterns("*.pdf", "*.md", "*.html", "rows.csv")(folder, names)
-    paths = (Path(folder, name) for name in names)
-    return generated | {p.name for p in paths if not (p.is_file() or p.is_dir())}
 
 
 def with_block(text: str, published: Path) -> str:
@@ -313,6 +295,16 @@ def _copy_quick(quick: Path, folder: Path, out: Path) -> None:
         write_text(out, json.dumps(about | {"statements": statements}, indent=1) + "\n")
 
 
+def _copy_comparisons(sources: list[Path], out: Path) -> None:
+    """Publish some comparisons, and make the pages of the other published ones again."""
+    given = {source.resolve().name: source for source in sources}
+    for file in out.glob(f"*/{merging.ROWS}"):
+        if file.parent.name not in given:
+            _publish_again(file.parent)
+    for name, source in given.items():
+        _copy_comparison(source, out / name)
+
+
 def _copy_comparison(source: Path, out: Path) -> None:
     """Publish a comparison, of one component or of several."""
     shutil.rmtree(out, ignore_errors=True)
@@ -321,6 +313,13 @@ def _copy_comparison(source: Path, out: Path) -> None:
         comparison_page.publish(source, out)
     else:
         components_page.write(source / "plan.json", out)
+
+
+def _publish_again(folder: Path) -> None:
+    """Make the pages of a published comparison again, unless its rows have lost their histories."""
+    left_out = rows.read_text([folder / merging.ROWS], ["history_left_out"]).history_left_out
+    if not left_out.any():
+        comparison_page.publish(folder, folder)
 
 
 def _copy_rows(source: Path, out: Path) -> None:
@@ -332,10 +331,10 @@ def _write_rows(table: pa.Table, out: Path) -> None:
     """Write the published rows of a figure, without their histories if they are too large."""
     target = out / "rows.parquet"
     out.mkdir(parents=True, exist_ok=True)
-    rows.write_table(table, target, compression="zstd")
+    rows.write_table(table, target, small=True)
     # histories are most of a file, and no figure is judged by those of another
     if target.stat().st_size > LARGEST_ROWS:
-        rows.write_table(rows.without_histories(table), target, compression="zstd")
+        rows.write_table(rows.without_histories(table), target, small=True)
 
 
 def _contents(out: Path) -> dict[str, Any]:

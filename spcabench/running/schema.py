@@ -245,7 +245,11 @@ class Answer:
     phases: Json | None = _column(
         "iterates, seconds and flops of each phase", empty="the solver names no phases"
     )
-    history: list[Json] | None = _column("one entry for each iterate", empty=NOT_ASKED)
+    history: list[Json] | None = _column(
+        "one entry for each iterate; of a published comparison those alone at which the best value "
+        "of at most k nonzeros rises, and the last with at most k",
+        empty=NOT_ASKED,
+    )
     history_left_out: bool = _column("the history was too large to publish", default=False)
     support: list[int] | None = _column("indices of the nonzeros of x", empty=NOT_ASKED)
     values: list[float] | None = _column("the nonzeros of x", empty=NOT_ASKED)
