@@ -104,12 +104,12 @@ def test_a_published_comparison_shows_what_the_whole_histories_show(plan, tmp_pa
     publish._copy_comparison(plan.parent, out)
     whole, kept = (results.read_text([home / "rows.parquet"]) for home in (plan.parent, out))
     entries = [table.history.dropna().map(json.loads).map(len) for table in (whole, kept)]
-    assert entries[0].sum() > 2 * entries[1].sum() > 0
+    assert entries[0].sum() > entries[1].sum() > 0
     same = ["ranking.csv", "table.csv", "curves-data.js"]
     same += [str(file.relative_to(out)) for file in out.glob("p*/*") if file.suffix != ".json"]
     assert sum(name.endswith(".svg") for name in same) >= 4
     for name in same:
-        assert (out / name).read_text() == plan.with_name(name).read_text(), name
+        assert (out / name).read_text() == (plan.parent / name).read_text(), name
     pages = [home.joinpath("index.html").read_text() for home in (plan.parent, out)]
     cells = [re.findall(r"<t[dh][ >].*?</t[dh]>", page) for page in pages]
     assert cells[0] == cells[1] and len(cells[0]) > 100
