@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from spcabench.comparison.jobs import Job
 
 HOME = Path("results") / "compare"
-COMPONENTS = "components"
+COMPONENTS, SEEDS = "components", 5  # those of `comparison.jobs`, which is slow to import
 TAKEN = ("commands", "jobs", "rows", "workflow.log")  # other things in that folder
 
 Named = Annotated[
@@ -74,6 +74,12 @@ Command = Annotated[
         "{data:mtx}; the vector is written to {out}, as text unless {out:npy}.",
     ),
 ]
+Seeds = Annotated[
+    int,
+    typer.Option(
+        help="Seeds that a randomised solver is run with; it is ranked by its mean.", min=1, max=100
+    ),
+]
 Title = Annotated[
     str | None,
     typer.Option(
@@ -90,6 +96,7 @@ def compare(
     time_limit: Limit = 2.0,
     settings: Settings = "default",
     fresh: Fresh = None,
+    seeds: Seeds = SEEDS,
     keep_times: Keep = False,
     command: Command = None,
     name: Title = None,
@@ -120,7 +127,7 @@ def compare(
     if name is not None:
         _check_title(name)
     solvers = dict.fromkeys([*own, *_others(own, against, suite, settings)])
-    requested = _jobs(list(solvers), own, suite, settings, ks, time_limit)
+    requested = _jobs(list(solvers), own, suite, settings, ks, time_limit, seeds)
     broken = _broken(_named(own, requested))
     # after the files have been read and tried: no import can see it, or choose it
     seed = _seed(fresh)
@@ -143,7 +150,7 @@ def _jobs(solvers: list[str], own: list[str], suite: str, *values: Any) -> list[
     """The jobs of solvers; each is described, a file that was named by a worker."""
     from spcabench.comparison.jobs import Job
 
-    names = ("settings", "ks", "limit")
+    names = ("settings", "ks", "limit", "seeds")
     requested = dict(zip(names, values, strict=True))
     return [
         Job.of(solver, suite, every_way=suite == COMPONENTS and solver in own, **requested)

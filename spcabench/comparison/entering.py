@@ -18,6 +18,7 @@ from spcabench import api, registry
 from spcabench.comparison import best_known as known
 from spcabench.comparison import ranking, sound_rows
 from spcabench.comparison.best_known import CLOSE, Entry, Table
+from spcabench.comparison.jobs import ANSWER, SEED
 from spcabench.comparison.suite import Item
 from spcabench.flops import CONVENTION
 from spcabench.problem.problem import Problem
@@ -35,6 +36,7 @@ MEASURED = [  # what a run that was not made has none of
 ]
 DOUBTED = ["variance", "variance_refit", "bound", "gap"]
 RUN = ["solver", "kind", *PAIR]  # of two rows of one run; those of no suite differ by data too
+ANSWERS = (ANSWER, SEED)  # kinds of rows that are ranked
 Load = Callable[..., Problem]
 
 
@@ -53,7 +55,7 @@ def recomputed(
     rows, sentences = _sound(rows)
     rows, lost = _with_planted_supports(rows, planted, load)
     sentences += lost
-    good = (rows.kind == "suite") & rows.status.isin(GOOD)
+    good = rows.kind.isin(ANSWERS) & rows.status.isin(GOOD)
     for name, part in rows[good].groupby("item", sort=False):
         item = by_name.get(str(name))
         problem = load(item.dataset, **item.parameters) if item else None
@@ -156,8 +158,8 @@ def best_of_each_run(rows: pd.DataFrame) -> pd.DataFrame:
 def _runs(rows: pd.DataFrame) -> pd.DataFrame:
     """What says of each row which run it is of."""
     data = [
-        "" if kind == "suite" else json.dumps(parameters, sort_keys=True)
-        for kind, parameters in zip(rows.kind, rows.parameters, strict=True)
+        "" if kind == ANSWER else json.dumps(seed if kind == SEED else parameters, sort_keys=True)
+        for kind, seed, parameters in zip(rows.kind, rows.seed, rows.parameters, strict=True)
     ]
     return rows[RUN].assign(data=data)
 
@@ -177,7 +179,7 @@ def _worth(row: Any) -> float:
     """
     if row.kind == "recovery":
         return ranking.f1_of(row)
-    believed = row.kind == "suite" and row.status in GOOD and not pd.isna(row.variance_refit)
+    believed = row.kind in ANSWERS and row.status in GOOD and not pd.isna(row.variance_refit)
     return float(row.variance_refit) if believed else 0.0
 
 
@@ -187,7 +189,7 @@ def complete(rows: pd.DataFrame, items: Iterable[Item]) -> tuple[pd.DataFrame, l
     A row that was left out is a failure, like a run that gave no answer; of several of one run the
     best counts.
     """
-    expected = [(item.name, k, item.nonnegative) for item in items for k in item.ks]
+    pairs = [(item.name, k, item.nonnegative) for item in items for k in item.ks]
     twice = _runs(rows).duplicated()
     sentences = [
         f"{solver}, {count} rows: each is a second one of its run, of which the best counts"
@@ -195,18 +197,21 @@ def complete(rows: pd.DataFrame, items: Iterable[Item]) -> tuple[pd.DataFrame, l
     ]
     rows = best_of_each_run(rows)
     added = []
-    for solver, part in rows[rows.kind == "suite"].groupby("solver", sort=False):
-        there = {*part[PAIR].itertuples(index=False, name=None)}
-        lost = [pair for pair in expected if pair not in there]
+    for solver, part in rows[rows.kind.isin(ANSWERS)].groupby("solver", sort=False):
+        part = part.assign(seed=part.seed.where(part.kind == SEED, 0))
+        there = {*part[["kind", "seed", *PAIR]].itertuples(index=False, name=None)}
+        # a seed that was run on some of the pairs is asked of all: none is chosen for its luck
+        seeds = sorted({(ANSWER, 0), *((kind, seed) for kind, seed, *_ in there)})
+        lost = [(*seed, *pair) for seed in seeds for pair in pairs if (*seed, *pair) not in there]
         if lost:
             sentences.append(
                 f"{solver}, {len(lost)} rows: they were left out, and count as failures"
             )
-            added += [_left_out(part.iloc[:1], pair) for pair in lost]
+            added += [_left_out(part.iloc[:1], run) for run in lost]
     return pd.concat([rows, *added], ignore_index=True), sentences
 
 
-def _left_out(like: pd.DataFrame, pair: tuple[str, int, bool]) -> pd.DataFrame:
+def _left_out(like: pd.DataFrame, run: tuple[Any, ...]) -> pd.DataFrame:
     """A row of a run of which there is none, of the same solver, machine and settings."""
     kinds = {name: like[name].dtype for name in MEASURED}
     empty = {
@@ -214,7 +219,7 @@ def _left_out(like: pd.DataFrame, pair: tuple[str, int, bool]) -> pd.DataFrame:
         for name, kind in kinds.items()
     }
     row = like.assign(**empty, status=str(Status.DISAGREES), reason="its row is left out")
-    return row.assign(**dict(zip(PAIR, pair, strict=True)))
+    return row.assign(**dict(zip(["kind", "seed", *PAIR], run, strict=True)))
 
 
 def _of_row(

@@ -21,6 +21,8 @@ from spcabench.running.description import Description
 
 MOST_NAMED = 8  # cardinalities that the name of a folder lists
 COMPONENTS = "components"  # the suite of several components
+SEEDS = 5  # with which a randomised solver is run unless another number is asked for
+ANSWER, SEED = "suite", "seed"  # kinds of rows: answers to a suite, and those of further seeds
 # what `labels` gives: a name, a folder where two files have it, a hash where two folders have both
 FOLDER = re.compile("[A-Za-z0-9_.+ -]+")
 LABEL = re.compile(rf"{registry.NAME.pattern}( \({FOLDER.pattern}\))?( [0-9a-f]{{8}})?")
@@ -61,7 +63,8 @@ class Job:
 
     solver : its name, or an absolute path. ks : cardinalities in place of the suite's own. limit :
     seconds of a run. fresh : the seed of new problems in place of the standard ones. every_way : of
-    several components, also by deflations that are no default. about : what a file says of itself.
+    several components, also by deflations that are no default. seeds : number of seeds that a
+    randomised solver is run with. about : what a file says of itself.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -73,6 +76,7 @@ class Job:
     limit: float = 2.0
     fresh: int | None = None
     every_way: bool = False
+    seeds: int = SEEDS
     about: Description | None = None
 
     @classmethod
@@ -118,7 +122,8 @@ class Job:
             ks += f"-to{self.ks[-1]}-{digest}"
         fresh = "" if self.fresh is None else f"-fresh{self.fresh}"
         ways = "-all" if self.every_way else ""
-        return f"{self.suite}{fresh}-{self.settings}-{self.limit:g}s{ks}{ways}"
+        seeds = "" if self.seeds == SEEDS else f"-seeds{self.seeds}"
+        return f"{self.suite}{fresh}-{self.settings}-{self.limit:g}s{ks}{ways}{seeds}"
 
     def write(self, folder: Path) -> Path:
         """Write it below a folder if it has changed; the file's path."""
@@ -135,6 +140,11 @@ class Job:
         if self.about is None and not registry.is_own_file(self.solver):
             raise InputError(f"solver: {self.solver!r}: its traits were not recorded")
         return self.about or description.describe(self.solver)
+
+    @property
+    def further_seeds(self) -> range:
+        """The seeds after the first; none if the solver takes no seed."""
+        return range(1, self.seeds if "seed" in self.described.defaults else 1)
 
     @property
     def own_settings(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from spcabench.comparison import audits, resampling, suite
 from spcabench.comparison.components import runs as components
-from spcabench.comparison.jobs import COMPONENTS, Job
+from spcabench.comparison.jobs import ANSWER, COMPONENTS, SEED, Job
 from spcabench.comparison.suite import Item
 from spcabench.iterate import Traits
 from spcabench.run import Run
@@ -54,7 +54,7 @@ def _warm(job: Job) -> Iterator[Run]:
 
 
 def _runs(job: Job) -> Iterator[Run]:
-    """Every run, in order: the suite, then recovery, then resampling.
+    """Every run, in order: the suite, each pair with all seeds, then recovery, then resampling.
 
     Only solvers that are not nonnegative are resampled. Fresh problems are not: that would need the
     standard data.
@@ -62,6 +62,10 @@ def _runs(job: Job) -> Iterator[Run]:
     for item in suite.items(job.suite, job.ks, job.fresh):
         for k in item.ks:
             yield _run(job, item, k, timed=True, history=True)
+            # further seeds say how far answers vary; the first one says what they cost
+            for seed in job.further_seeds:
+                run = _run(job, item, k)
+                yield replace(run, seed=seed, memory=False, columns={**run.columns, "kind": SEED})
     if job.suite in ("standard", "quick"):
         for item in suite.recovery(job.fresh):
             yield _run(job, item, item.ks[0])
@@ -83,7 +87,7 @@ def _run(job: Job, item: Item, k: int, timed: bool = False, **run_settings: Any)
         memory=True,
         vectors=True,
         timeout=PATIENCE_FACTOR * job.limit,
-        **_of_item(job, item, "recovery" if item.family == "recovery" else "suite", settings),
+        **_of_item(job, item, "recovery" if item.family == "recovery" else ANSWER, settings),
     )
 
 

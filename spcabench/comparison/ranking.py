@@ -9,6 +9,7 @@ import pandas as pd
 
 from spcabench.comparison import flops_doubts, profiles, resampling
 from spcabench.comparison.best_known import CLOSE, PROVEN, Entry
+from spcabench.comparison.jobs import ANSWER, SEED
 from spcabench.running import schema
 from spcabench.solving.status import GOOD, Status
 from spcabench.vectors import Vector
@@ -28,6 +29,8 @@ RANK = (
     "their shares of pairs at 99.9 % excludes zero (bootstrap over problems, the same draws for "
     "both, each problem with all its cardinalities; each difference by itself). The range goes "
     "from one more than are above a solver to all but those below it. Costs decide no rank. "
+    "A randomised solver runs with several seeds, and its shares are means over them; its costs "
+    "are those of the first seed. "
     "A group holds the solvers that cannot be told apart from its first. "
     "With fewer than ten problems the counts on these problems alone are compared, and nothing "
     "is said of others."
@@ -45,6 +48,8 @@ PAIR = ["item", "asked"]
 def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> pd.DataFrame:
     """One row for each solver and pair: value (refitted), share, gap, costs, status.
 
+    Costs and status are those of the first seed; see `_over_seeds` for the others.
+
     answered : whether there is x.
 
     best, bound, proven : the best known, from the table and from these rows, and the smallest
@@ -52,22 +57,37 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entr
 
     Raises RuntimeError if a value is above the bound of the table: one of them is wrong.
     """
-    answers = rows[rows.kind == "suite"].reset_index(drop=True).copy()
-    answers["answered"] = answers.status.isin(GOOD)
-    answers["value"] = answers.variance_refit.where(answers.answered)
+    every = rows[rows.kind.isin((ANSWER, SEED))].sort_values("seed", kind="stable")
+    every = every.assign(answered=every.status.isin(GOOD))
+    every["value"] = every.variance_refit.where(every.answered)
+    pairs = pd.DataFrame(
+        [_pair(part, table) | {"item": i, "asked": k} for (i, k), part in every.groupby(PAIR)]
+    )
+    every = every.drop(columns="bound").merge(pairs, on=PAIR)
+    answers = every[every.kind == ANSWER].drop(columns="value")
+    answers = answers.merge(_over_seeds(every), on=[*PAIR, "solver"])
     time = answers.search_time.fillna(answers.solve_time + answers.setup_time)
     work = answers.search_flops.fillna(answers.flops + answers.setup_flops)
     answers["time"] = time.where(answers.answered)
     answers["slowest"] = _slowest(answers).fillna(answers.time).where(answers.answered)
     answers["work"] = work.where(answers.answered & answers.flops.notna())
     answers["memory"] = (answers.peak_memory - answers.memory_before).where(answers.answered)
-    pairs = pd.DataFrame(
-        [_pair(part, table) | {"item": i, "asked": k} for (i, k), part in answers.groupby(PAIR)]
-    )
-    answers = answers.drop(columns="bound").merge(pairs, on=PAIR)
-    answers["share"] = answers.value / answers.best
     answers["gap"] = (answers.bound - answers.value) / answers.bound
     return answers
+
+
+def _over_seeds(every: pd.DataFrame) -> pd.DataFrame:
+    """For each solver and pair: means over its seeds, and ``shares``, one for each seed.
+
+    The means are of the value, of the share of the best known, and of whether it reaches each of
+    `TARGETS`. A failure counts zero in shares; the mean share is empty if every seed failed.
+    """
+    share = (every.value / every.best).fillna(0.0)
+    reached = {f"at {t:g}": share >= t * (1.0 - CLOSE) for t in TARGETS}
+    seeds = every.assign(share=share, **reached).groupby([*PAIR, "solver"], sort=False)
+    means = seeds[["value", "share", *reached]].mean()
+    means["share"] = means.share.where(means.value.notna())
+    return means.assign(shares=seeds.share.agg(list)).reset_index()
 
 
 def _slowest(answers: pd.DataFrame) -> pd.Series:
@@ -153,6 +173,8 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
 
     rank, rank_first, rank_last : the range of ranks, in words and as its ends.
 
+    seeds, least, most : how many seeds, and the share of pairs at 99.9 % of the worst and best one.
+
     group : 1 for those that cannot be told apart from the first, and so on.
     """
     ran = (answers.status != Status.SKIPPED).groupby(answers.solver).transform("any")
@@ -160,15 +182,18 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
     slowest, most = answers.time.max(), answers.work.max()
     entries = []
     for solver, part in answers.groupby("solver"):
-        share = part.share.fillna(0.0)
+        by_seed = pd.DataFrame([*part.shares]) >= TARGETS[-1] * (1.0 - CLOSE)
         work = part.work.fillna(most if part.work.notna().any() else np.nan)
         entries.append(
             {
                 "solver": solver,
                 "pairs": len(part),
                 "answered": int(part.answered.sum()),
-                **{f"at {t:g}": float((share >= t * (1.0 - CLOSE)).mean()) for t in TARGETS},
-                "share": float(share.mean()),
+                **{f"at {t:g}": float(part[f"at {t:g}"].mean()) for t in TARGETS},
+                "seeds": by_seed.shape[1],
+                "least": float(by_seed.mean().min()),
+                "most": float(by_seed.mean().max()),
+                "share": float(part.share.fillna(0.0).mean()),
                 "worst": float(part.share.min()),
                 "gap": float(part.gap.median()),
                 "time": profiles.shifted_mean(part.time.fillna(slowest).to_numpy(), SHIFT["time"]),
@@ -198,9 +223,8 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
 
 def _compared(answers: pd.DataFrame, solvers: list[str]) -> tuple[Any, Vector]:
     """Whether the first solver is above the second, by `RANK`, and the differences of shares."""
-    reached = answers.assign(hit=answers.share.fillna(0.0) >= TARGETS[-1] * (1.0 - CLOSE))
-    # several seeds of a solver are one answer: their mean
-    hits = reached.groupby([*PAIR, "solver"]).hit.mean().unstack(fill_value=0.0)[solvers]
+    hits = answers.set_index([*PAIR, "solver"])[f"at {TARGETS[-1]:g}"]
+    hits = hits.unstack(fill_value=0.0)[solvers]
     by_problem = hits.groupby("item").sum().to_numpy(float)
     pairs = hits.groupby("item").size().to_numpy(float)
     shares = by_problem.sum(axis=0) / pairs.sum()

@@ -11,7 +11,7 @@ import numpy as np
 
 from spcabench import registry
 from spcabench.comparison import ranking
-from spcabench.comparison.jobs import LABEL
+from spcabench.comparison.jobs import ANSWER, LABEL, SEED
 from spcabench.running import rows as results
 from spcabench.solving.status import GOOD
 
@@ -21,7 +21,7 @@ TIMES = ["solve_time", "setup_time"]  # of every answer
 
 def fault(row: Mapping[str, Any]) -> str:
     """What is impossible in a row, in words; empty if nothing is."""
-    if row["kind"] == "suite":
+    if row["kind"] in (ANSWER, SEED):
         for name in NEEDED:
             if results.is_empty(row[name]):
                 return f"{name}: empty in a run of the suite"

@@ -9,6 +9,7 @@ import pandas as pd
 
 from spcabench import api
 from spcabench.comparison import best_known as known
+from spcabench.comparison.entering import ANSWERS
 from spcabench.comparison.suite import SUITES, Item
 from spcabench.problem.problem import Problem
 from spcabench.running import grader
@@ -70,7 +71,8 @@ def proposed(table: Table, folder: Path, load: Any, say: Any = print) -> Table:
 
 def _answers(rows: pd.DataFrame, item: Item, problem: str) -> list[tuple[int, pd.DataFrame]]:
     """The rows of good answers to an item, by the cardinality asked for."""
-    of_item = (rows.kind == "suite") & (rows.item == item.name) & (rows.sign == item.nonnegative)
+    of_item = (rows.item == item.name) & (rows.sign == item.nonnegative)
+    of_item &= rows.kind.isin(ANSWERS)
     good = rows.status.isin(GOOD) & (rows.problem == problem)
     answers = rows[of_item & good]
     tight = answers.variance_refit >= answers.bound * (1.0 - known.PROVEN)

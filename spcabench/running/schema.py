@@ -310,7 +310,9 @@ class Row(Answer):
     item: str | None = _column("problem of the suite", empty=COMPARISONS)
     family: str | None = _column("what the problem is an example of", empty=COMPARISONS)
     kind: str | None = _column(
-        "suite, recovery (of a known support), held_out or stability", empty=COMPARISONS
+        "suite, seed (another seed of the same run), recovery (of a known support), held_out or "
+        "stability",
+        empty=COMPARISONS,
     )
     asked: int | None = _column("cardinality asked for, of skipped runs too", empty=COMPARISONS)
     sign: bool | None = _column("x >= 0 was asked for, of skipped runs too", empty=COMPARISONS)
