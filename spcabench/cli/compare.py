@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spcabench import opening
+from spcabench import atomic_files, opening
 from spcabench.cli import options
 from spcabench.errors import InputError
 from spcabench.running import exclusive_timing
@@ -80,6 +80,14 @@ Seeds = Annotated[
         help="Seeds that a randomised solver is run with; it is ranked by its mean.", min=1, max=100
     ),
 ]
+Paper = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Write what a paper needs into this folder: table with intervals, figures (PDF), the "
+        "set-up in words, references, and a main.tex.",
+    ),
+]
 Title = Annotated[
     str | None,
     typer.Option(
@@ -100,6 +108,7 @@ def compare(
     keep_times: Keep = False,
     command: Command = None,
     name: Title = None,
+    paper: Paper = None,
     jobs: options.Jobs = options.CORES,
     profile: options.Profile = "default",
 ) -> None:
@@ -119,7 +128,9 @@ def compare(
         if against != "all":
             own, against = [_absolute(solver) for solver in against.split(",")], "none"
     if suite == COMPONENTS:
-        _refuse_for_several(k, settings, fresh, command)
+        _refuse_for_several(k, settings, fresh, command, paper)
+    if paper is not None:
+        atomic_files.make_folder(paper)  # what cannot be written is refused before the runs
     if command is not None:
         own, name = [*own, _of_command(command, name)], None
     ks = tuple(options.cardinalities(k))
@@ -144,6 +155,10 @@ def compare(
         profile,
         f"suite {suite!r}, solvers: {len(requested)}, each in a job of its own",
     )
+    if paper is not None:
+        from spcabench.page import paper_kit
+
+        say(paper_kit.write(options.ROOT / HOME / title, paper))
 
 
 def _jobs(solvers: list[str], own: list[str], suite: str, *values: Any) -> list["Job"]:
@@ -159,13 +174,13 @@ def _jobs(solvers: list[str], own: list[str], suite: str, *values: Any) -> list[
 
 
 def _refuse_for_several(
-    k: str | None, settings: str, fresh: str | None, command: str | None
+    k: str | None, settings: str, fresh: str | None, command: str | None, paper: Path | None
 ) -> None:
     """Raise InputError for what a comparison of several components does not have."""
-    if k or settings != "default" or fresh is not None or command is not None:
+    if k or settings != "default" or any(v is not None for v in (fresh, command, paper)):
         raise InputError(
-            f"--suite {COMPONENTS} has settings of its own; leave out -k, --settings, --fresh and "
-            "--command"
+            f"--suite {COMPONENTS} has settings of its own; leave out -k, --settings, --fresh, "
+            "--command and --paper"
         )
 
 
@@ -209,7 +224,6 @@ def _check_sizes(suite_name: str, ks: tuple[int, ...]) -> None:
 
 def _of_command(command: str, name: str | None) -> str:
     """The file of a solver that is a command."""
-    from spcabench import atomic_files
     from spcabench.running import external_solver
 
     if name is None or not (name.isidentifier() and name.isascii()):
@@ -317,7 +331,6 @@ def _write_plan(
     A page whose rows are missing is dropped: Snakemake makes no missing input of a page that is
     there, unless another input is newer.
     """
-    from spcabench import atomic_files
     from spcabench.comparison.jobs import Comparison
 
     files = [job.write(options.ROOT / HOME / "jobs") for job in requested]
@@ -361,7 +374,6 @@ def merge(
 
     Quality and flops are ranked together, times on each machine.
     """
-    from spcabench import atomic_files
     from spcabench.page import comparison_page
 
     for folder in folders:

@@ -18,7 +18,8 @@ TARGETS = (0.9, 0.99, 0.999)  # shares of the best known value
 SHIFT = dict(time=0.01, flops=1e5)  # of the geometric means: 10 ms, 1e5 flops
 DIGITS = 6  # to which mean shares that differ by rounding alone are equal
 FEWEST = 10  # problems below which no sample of others is simulated
-DRAWS, LEVEL = 2000, 0.95  # of the bootstrap
+DRAWS, TAIL = 2000, 0.025  # of the bootstrap: 95 % intervals
+HIT = f"at {TARGETS[-1]:g}"  # whether 99.9 % is reached
 RULE = (
     "Solvers are listed by the share of the pairs on which they reach 99.9 % of the best known "
     "value within the limits; equal ones by the mean share of the best known, a failure counting "
@@ -79,15 +80,20 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entr
 def _over_seeds(every: pd.DataFrame) -> pd.DataFrame:
     """For each solver and pair: means over its seeds, and ``shares``, one for each seed.
 
-    The means are of the value, of the share of the best known, and of whether it reaches each of
-    `TARGETS`. A failure counts zero in shares; the mean share is empty if every seed failed.
+    The means are of the value and of the share of the best known. A failure counts zero in shares;
+    the mean share is empty if every seed failed.
     """
     share = (every.value / every.best).fillna(0.0)
-    reached = {f"at {t:g}": share >= t * (1.0 - CLOSE) for t in TARGETS}
-    seeds = every.assign(share=share, **reached).groupby([*PAIR, "solver"], sort=False)
-    means = seeds[["value", "share", *reached]].mean()
+    seeds = every.assign(share=share).groupby([*PAIR, "solver"], sort=False)
+    means = seeds[["value", "share"]].mean()
     means["share"] = means.share.where(means.value.notna())
     return means.assign(shares=seeds.share.agg(list)).reset_index()
+
+
+def _reached(answers: pd.DataFrame, target: float) -> pd.Series:
+    """Of each solver and pair the part of the seeds that reach a share of the best known."""
+    parts = [np.mean(np.array(shares) >= target * (1.0 - CLOSE)) for shares in answers.shares]
+    return pd.Series(parts, answers.index, dtype=float)
 
 
 def _slowest(answers: pd.DataFrame) -> pd.Series:
@@ -175,6 +181,8 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
 
     seeds, least, most : how many seeds, and the share of pairs at 99.9 % of the worst and best one.
 
+    "at 0.999 low", ... : 95 % intervals of the two shares, from the draws of `RANK`.
+
     group : 1 for those that cannot be told apart from the first, and so on.
     """
     ran = (answers.status != Status.SKIPPED).groupby(answers.solver).transform("any")
@@ -189,7 +197,7 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
                 "solver": solver,
                 "pairs": len(part),
                 "answered": int(part.answered.sum()),
-                **{f"at {t:g}": float(part[f"at {t:g}"].mean()) for t in TARGETS},
+                **{f"at {t:g}": float(_reached(part, t).mean()) for t in TARGETS},
                 "seeds": by_seed.shape[1],
                 "least": float(by_seed.mean().min()),
                 "most": float(by_seed.mean().max()),
@@ -218,25 +226,47 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
         rank_first=first,
         rank_last=last_rank,
         group=_groups(above),
+        **_intervals(answers, list(table.solver)),
     )
+
+
+def _means(answers: pd.DataFrame, solvers: list[str], column: str) -> tuple[Vector, Vector]:
+    """A column's mean over the pairs for each solver, and in draws of problems (draws, solvers).
+
+    There are no draws of fewer than `FEWEST` problems.
+    """
+    answers = answers.assign(**{HIT: _reached(answers, TARGETS[-1])})
+    of_pair = answers.set_index([*PAIR, "solver"])[column].fillna(0.0)
+    of_pair = of_pair.unstack(fill_value=0.0)[solvers]
+    by_problem = of_pair.groupby("item").sum().to_numpy(float)
+    pairs = of_pair.groupby("item").size().to_numpy(float)
+    rng = np.random.default_rng(0)  # the same page from the same rows
+    draws = DRAWS if len(pairs) >= FEWEST else 0
+    drawn = rng.multinomial(len(pairs), np.full(len(pairs), 1.0 / len(pairs)), draws)
+    return by_problem.sum(axis=0) / pairs.sum(), (drawn @ by_problem) / (drawn @ pairs)[:, None]
 
 
 def _compared(answers: pd.DataFrame, solvers: list[str]) -> tuple[Any, Vector]:
     """Whether the first solver is above the second, by `RANK`, and the differences of shares."""
-    hits = answers.set_index([*PAIR, "solver"])[f"at {TARGETS[-1]:g}"]
-    hits = hits.unstack(fill_value=0.0)[solvers]
-    by_problem = hits.groupby("item").sum().to_numpy(float)
-    pairs = hits.groupby("item").size().to_numpy(float)
-    shares = by_problem.sum(axis=0) / pairs.sum()
+    shares, of_draws = _means(answers, solvers, HIT)
     differences = shares[:, None] - shares
-    if len(pairs) < FEWEST:
+    if not len(of_draws):
         return differences > CLOSE, differences
-    rng = np.random.default_rng(0)  # the same page from the same rows
-    drawn = rng.multinomial(len(pairs), np.full(len(pairs), 1.0 / len(pairs)), DRAWS)
-    of_draws = (drawn @ by_problem) / (drawn @ pairs)[:, None]
-    tail = (1.0 - LEVEL) / 2.0
-    low = [np.quantile(mine[:, None] - of_draws, tail, axis=0) for mine in of_draws.T]
+    low = [np.quantile(mine[:, None] - of_draws, TAIL, axis=0) for mine in of_draws.T]
     return np.array(low) > CLOSE, differences
+
+
+def _intervals(answers: pd.DataFrame, solvers: list[str]) -> dict[str, Vector]:
+    """The ends of the 95 % interval of each solver's two shares; nan for too few problems."""
+    ends = {}
+    for column in (HIT, "share"):
+        _, of_draws = _means(answers, solvers, column)
+        for end, tail in (("low", TAIL), ("high", 1.0 - TAIL)):
+            empty = np.full(len(solvers), np.nan)
+            ends[f"{column} {end}"] = (
+                np.quantile(of_draws, tail, axis=0) if len(of_draws) else empty
+            )
+    return ends
 
 
 def _groups(above: Any) -> list[int]:

@@ -2,7 +2,7 @@
 
 import re
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import groupby, permutations
 from operator import itemgetter
@@ -78,6 +78,37 @@ def publish(folder: Path, out: Path) -> Path:
     rows, dropped = _entering(results.read([out / merging.ROWS]), part.jobs)
     extra = {"published": True, "dropped": dropped}
     return _written(out, plan, part.jobs, rows, _last(rows), extra)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A comparison read from its folder, as its page ranks it.
+
+    last : what orders equal solvers, "time" or "flops".
+    """
+
+    part: merging.Part
+    rows: pd.DataFrame
+    answers: pd.DataFrame
+    ranks: pd.DataFrame
+    last: str
+
+    @classmethod
+    def read(cls, folder: Path) -> "Standing":
+        """The standing of a folder's comparison, whose values are recomputed."""
+        part = merging.Part.read(folder)
+        rows, _ = _entering(part.rows, part.jobs)
+        last = _last(rows)
+        answers = _answers(rows, next(iter(part.jobs.values())))
+        return cls(part, rows, answers, rank_solvers(answers, last), last)
+
+
+def _answers(rows: pd.DataFrame, job: Job, elsewhere: bool = False) -> pd.DataFrame:
+    """The standing of all solvers, rated by the best answers known and by those made here."""
+    known, items = _best_known(job), suite.items(job.suite, job.ks, job.fresh)
+    # without answers of our own, whatever a stranger gives would be the best known of a new pair
+    ours = entering.references(rows, items, known, api.load_or_stand_in, elsewhere)
+    return standing(rows, {**known, **ours})
 
 
 def _within(answers: pd.DataFrame, order: list[str], apart: bool) -> list[dict[str, Any]]:
@@ -168,13 +199,7 @@ def _written(
     extra : words of the page beyond those of every comparison.
     """
     job = next(iter(job_of.values()))
-    known = _best_known(job)
-    items = suite.items(job.suite, job.ks, job.fresh)
-    elsewhere = "places" in (extra or {})
-    load = api.load_or_stand_in
-    # without answers of our own, whatever a stranger gives would be the best known of a new pair
-    known = {**known, **entering.references(rows, items, known, load, elsewhere)}
-    answers = standing(rows, known)
+    answers = _answers(rows, job, elsewhere="places" in (extra or {}))
     ranks = rank_solvers(answers, last)
     files = {label: job.solver for label, job in job_of.items() if job.solver.endswith(".py")}
     pictures = list(comparison_pictures.pictures(rows, answers, ranks, plan.named, files))

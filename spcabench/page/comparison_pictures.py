@@ -3,13 +3,15 @@
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from spcabench import style
+from spcabench import atomic_files, style
 from spcabench.comparison import suite
 from spcabench.comparison.ranking import costs, recovered
 from spcabench.page import comparison_drawing as drawing
@@ -46,6 +48,20 @@ class Picture:
 
     def svg(self) -> str:
         """The picture as the text of an SVG."""
+        text = io.StringIO()
+        with self._drawn() as figure:
+            # no date, so an unchanged picture is an unchanged file
+            figure.savefig(text, format="svg", metadata={"Date": None})
+        return light_svg.light(text.getvalue())
+
+    def write(self, file: Path) -> None:
+        """Write it to a PDF, whose fonts are embedded, creating the folder."""
+        atomic_files.make_folder(file.parent)
+        with self._drawn() as figure:
+            atomic_files.write_picture(file, figure, metadata={"CreationDate": None})
+
+    @contextmanager
+    def _drawn(self) -> Iterator[Any]:
         import matplotlib
 
         matplotlib.use("Agg")
@@ -55,11 +71,8 @@ class Picture:
         with matplotlib.rc_context(style.RC | {"axes.titley": 1.0}):
             figure, axes = plt.subplots(*self.shape, figsize=self.size, squeeze=False)
             self.draw(*self.arguments, axes)
-            text = io.StringIO()
-            # no date, so an unchanged picture is an unchanged file
-            figure.savefig(text, format="svg", metadata={"Date": None})
+            yield figure
             plt.close(figure)
-        return light_svg.light(text.getvalue())
 
 
 def pictures(

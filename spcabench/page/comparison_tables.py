@@ -44,7 +44,7 @@ LATEX = (
     ("answered", "Answered", "{:.0f}"),
     ("at 0.99", r"to 99\,\%", r"{:.0%}"),
     ("at 0.999", r"to 99.9\,\%", r"{:.0%}"),
-    ("share", "Share", "{:.4f}"),
+    ("share", "Share", "{:.3f}"),
     ("gap", "Gap", "{:.2%}"),
     ("time", "Time, s", "{:.3g}"),
     ("flops", "Flops", "{:.3g}"),
@@ -154,8 +154,11 @@ def _unanswered(answers: pd.DataFrame) -> list[str]:
     return lines
 
 
-def latex(ranking: pd.DataFrame) -> str:
-    """The ranking as a table of LaTeX, with the rules of the booktabs package."""
+def latex(ranking: pd.DataFrame, cited: Mapping[str, str] | None = None) -> str:
+    """The ranking as a table of LaTeX, with intervals and the rules of the booktabs package.
+
+    cited : solver -> key of its paper.
+    """
     heads = ["Rank", "Solver", *(head for _, head, _ in LATEX)]
     lines = [
         "% needs \\usepackage{booktabs}",
@@ -165,11 +168,21 @@ def latex(ranking: pd.DataFrame) -> str:
         "\\midrule",
     ]
     for entry, begins in zip(ranking.to_dict("records"), _begins(ranking), strict=True):
-        cells = [_number(entry[name], how) for name, _, how in LATEX]
+        cells = [_number(entry[name], how) + _interval(entry, name, how) for name, _, how in LATEX]
+        key = (cited or {}).get(entry["solver"])
+        solver = escaped(entry["solver"]) + (rf"~\cite{{{key}}}" if key else "")
         rank = entry["rank"].replace(" to ", "--") if entry["answered"] else "--"
         lines += ["\\midrule"] * begins
-        lines.append(" & ".join([rank, _escaped(entry["solver"]), *cells]) + r" \\")
+        lines.append(" & ".join([rank, solver, *cells]) + r" \\")
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"]) + "\n"
+
+
+def _interval(entry: Mapping[str, Any], name: str, how: str) -> str:
+    """The ends of a number's interval, if it has one: " [52, 76]"."""
+    ends = [entry.get(f"{name} {end}", np.nan) for end in ("low", "high")]
+    if pd.isna(ends).any():
+        return ""
+    return " [" + ", ".join(how.format(end).rstrip("%") for end in ends) + "]"
 
 
 def _number(value: float, how: str) -> str:
@@ -181,8 +194,8 @@ def _number(value: float, how: str) -> str:
     return rf"${mantissa} \cdot 10^{{{int(power)}}}$" if exponent else text
 
 
-def _escaped(name: str) -> str:
-    """A name, with what LaTeX would read as a command."""
+def escaped(name: str) -> str:
+    """A text, with what LaTeX would read as a command."""
     special = {c: f"\\{c}" for c in "_&%#${}"} | {"\\": r"\textbackslash{}"}
     special |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     return "".join(special.get(letter, letter) for letter in name)

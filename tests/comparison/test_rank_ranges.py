@@ -12,7 +12,7 @@ from spcabench.errors import InputError
 def answers(problems, reach):
     """Answers at two cardinalities. reach : solver -> for each problem, whether it gets there."""
     return pd.DataFrame(
-        {"item": f"problem {i}", "asked": k, "solver": solver, "at 0.999": float(good[i])}
+        {"item": f"problem {i}", "asked": k, "solver": solver, "shares": [float(good[i])]}
         for solver, good in reach.items()
         for i in range(problems)
         for k in (5, 10)

@@ -47,6 +47,7 @@ def answers():
                 entries.append(
                     dict(item=f"problem {item}", family=f"kind {item % 5}", asked=k, solver=solver)
                     | dict(answered=True, value=share, variance=share, cardinality=k, share=share)
+                    | dict(shares=[share])
                     | dict(best=1.0, bound=1.1, proven=False, unit=1e3, who="", listed=True)
                     | dict(work=cost, time=cost * 1e-8, slowest=cost * 1e-8, gap=1.0 - share / 1.1)
                     | dict(search_time=np.nan, setup_flops=0.0, setup_time=0.0, memory=1e4)
@@ -61,6 +62,7 @@ def test_a_problem_that_no_solver_answered_stops_no_picture(answers):
     """As a large problem does within a short time limit: nothing is known of it."""
     few = answers[answers.solver.isin(SOLVERS[:3]) & (answers.asked == 5)].copy()
     lost = few.item == "problem 0"
+    few["shares"] = [[0.0] if no else shares for no, shares in zip(lost, few.shares, strict=True)]
     few.loc[lost, ["value", "share", "gap", "work", "time", "bound", "unit"]] = np.nan
     few.loc[lost, "best"], few.loc[lost, "answered"] = 0.0, False
     few.loc[lost, ["history", "status"]] = None, "time_limit"

@@ -279,6 +279,7 @@ def answers_of(share, time, work):
             status="finished",
             answered=True,
             share=share,
+            shares=[[one] for one in share],
             gap=0.1,
             time=time,
             slowest=time,

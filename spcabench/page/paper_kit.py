@@ -1,0 +1,155 @@
+"""What a paper needs of a comparison: table, pictures, set-up in words, references, a main.tex."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from spcabench import atomic_files, registry
+from spcabench.comparison import best_known, plans, ranking, suite
+from spcabench.comparison.jobs import Job
+from spcabench.flops import CONVENTION
+from spcabench.iterate import Facts
+from spcabench.page import comparison_page, comparison_pictures, comparison_tables
+from spcabench.page.comparison_tables import escaped
+from spcabench.page.render import render
+
+DATA = Path(suite.__file__).with_name("data.bib")
+CONFERENCES = re.compile("ICML|NIPS|NeurIPS|COLT|AISTATS")
+
+
+def write(folder: Path, out: Path) -> Path:
+    """Write the kit of a comparison's folder into another folder; its main.tex.
+
+    The folder ``out`` gets main.tex, setup.tex, table.tex, references.bib and figures/*.pdf.
+    """
+    standing = comparison_page.Standing.read(folder)
+    jobs, answers, ranks = standing.part.jobs, standing.answers, standing.ranks
+    papers = {label: facts(job.solver) for label, job in jobs.items()}
+    data = dict(_entries(DATA.read_text(encoding="utf-8")))
+    key_of = {label: _key(paper, data) for label, paper in papers.items() if paper.title}
+    files = {label: job.solver for label, job in jobs.items() if job.solver.endswith(".py")}
+    named = standing.part.plan.named
+    pictures = list(comparison_pictures.pictures(standing.rows, answers, ranks, named, files))
+    for picture in pictures:
+        picture.write(out / "figures" / f"{picture.name}.pdf")
+    words = _words(standing, data, key_of)
+    cited = {*key_of.values(), *(problem["key"] for problem in words["problems"])}
+    entries = {key: entry for key, entry in data.items() if key in cited}
+    entries |= {key_of[s]: bibtex(key_of[s], p) for s, p in papers.items() if s in key_of} | entries
+    own = f"@misc{{spcabench,\n  title = {{spcabench, version {words['version']}}},\n"
+    own += "  author = {{the spcabench developers}},\n  year = {2026}\n}\n"
+    atomic_files.write_text(out / "references.bib", "\n".join([own, *entries.values()]))
+    atomic_files.write_text(out / "table.tex", comparison_tables.latex(ranks, key_of))
+    for name in ("setup", "main"):
+        text = render(f"kit_{name}.tex.j2", tex=escaped, pictures=pictures, **words)
+        atomic_files.write_text(out / f"{name}.tex", text)
+    return out / "main.tex"
+
+
+def facts(solver: str) -> Facts:
+    """The FACTS of a solver's file, which is not run; none if they are not plain."""
+    for node in ast.parse(registry.path("solver", solver).read_bytes()).body:
+        if not isinstance(node, ast.Assign) or getattr(node.targets[0], "id", "") != "FACTS":
+            continue
+        if isinstance(node.value, ast.Call):
+            return Facts(**{str(k.arg): ast.literal_eval(k.value) for k in node.value.keywords})
+    return Facts()
+
+
+def bibtex(key: str, paper: Facts) -> str:
+    """The entry of a paper."""
+    journal = re.fullmatch(r"(.+?) (\d+)", paper.venue)
+    kind, fields = "misc", {"howpublished": paper.venue}
+    if CONFERENCES.match(paper.venue):
+        kind, fields = "inproceedings", {"booktitle": paper.venue}
+    elif journal:
+        kind, fields = "article", {"journal": journal[1], "volume": journal[2]}
+    fields |= {
+        "author": re.sub(r",\s*|\s+and\s+", " and ", paper.authors),
+        "title": "{" + escaped(paper.title) + "}",
+        "year": str(paper.year or ""),
+        "note": rf"\url{{{paper.address}}}" if paper.address else "",
+    }
+    lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
+    return f"@{kind}{{{key},\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _entries(text: str) -> Iterator[tuple[str, str]]:
+    """The key and the text of each entry of a BibTeX file, which end with a brace on its line."""
+    for entry in re.finditer(r"^@\w+\{(\w+),.*?^\}\n", text, re.M | re.S):
+        yield entry[1], entry[0]
+
+
+def _key(paper: Facts, data: dict[str, str]) -> str:
+    """The key of a solver's paper: that of the data if both have one paper."""
+    same = [key for key, entry in data.items() if paper.address and paper.address in entry]
+    first = re.sub("[^a-z]", "", re.split(r",| and ", paper.authors)[0].lower())
+    word = re.sub("[^a-z]", "", paper.title.split()[0].lower())
+    return same[0] if same else f"{first}{paper.year or ''}{word}"
+
+
+def _provider(dataset: str, source: str, data: dict[str, str]) -> str:
+    """The key of the paper or collection that a problem's data are from; "" for generated data."""
+    for key, entry in data.items():
+        provided = re.search(r"provides = \{(.*)\}", entry)
+        words = [word.strip() for word in provided[1].split(";")] if provided else []
+        if any(word == dataset or source.startswith(word) for word in words):
+            return key
+    return ""
+
+
+def _words(
+    standing: comparison_page.Standing, data: dict[str, str], key_of: dict[str, str]
+) -> dict[str, Any]:
+    """What the templates say of a comparison."""
+    answers, rows = standing.answers, standing.rows
+    job: Job = next(iter(standing.part.jobs.values()))
+    pairs = answers.drop_duplicates(["item", "asked"])
+    machines = {m["cpu"]: m for m in rows.machine}
+    several = standing.ranks[standing.ranks.seeds > 1]
+    return {
+        "name": standing.part.name,
+        "version": next(iter(machines.values()))["versions"].get("spcabench", ""),
+        "solvers": [{"name": s, "key": key_of.get(s, "")} for s in standing.ranks.solver],
+        "nonnegative": bool(answers.sign.all()),
+        "problems": [
+            _problem(str(name), part, data) for name, part in answers.groupby("item", sort=False)
+        ],
+        "pairs": len(pairs),
+        "proven": int(pairs.proven.sum()),
+        "fresh": job.fresh,
+        "drawn": standing.part.plan.drawn,
+        "stand_ins": sorted({*answers.item[answers.stand_in.eq(True)]}),
+        "about": suite.SETTINGS[job.settings].about,
+        "limit": f"{job.limit:g}",
+        "ended": f"{plans.PATIENCE_FACTOR * job.limit:g}",
+        "rounds": plans.ROUNDS,
+        "short": plans.SHORT,
+        "seeded": list(several.solver),
+        "seeds": int(standing.ranks.seeds.max()),
+        "table_version": best_known.version(),
+        "resampled": answers.item.nunique() >= ranking.FEWEST,
+        "draws": ranking.DRAWS,
+        "resolution": ranking.resolution(answers),
+        "machines": list(machines.values()),
+        "commits": sorted({commit[:10] for commit in rows.commit}),
+        "convention": CONVENTION,
+        "last": standing.last,
+    }
+
+
+def _problem(name: str, part: Any, data: dict[str, str]) -> dict[str, Any]:
+    """A problem in words: its size, cardinalities, source and preparation."""
+    told = part[part.provenance.map(bool)]
+    about = told.provenance.iloc[0] if len(told) else {}
+    prepared = about.get("preprocessing", "none")
+    return {
+        "name": name,
+        "key": _provider(part.dataset.iloc[0], about.get("source", ""), data),
+        "n": int(part.n.max()),
+        "m": None if part.m.isna().all() else int(part.m.max()),
+        "ks": sorted({int(k) for k in part.asked}),
+        "preparation": "" if prepared == "none" else prepared,
+    }

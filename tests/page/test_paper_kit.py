@@ -1,0 +1,58 @@
+"""The kit for a paper: what is cited has an entry, fonts are embedded, LaTeX accepts it."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from spcabench import registry
+from spcabench.comparison import suite
+from spcabench.page import comparison_tables, paper_kit
+from tests.comparisons import compared
+
+DATA = dict(paper_kit._entries(paper_kit.DATA.read_text(encoding="utf-8")))
+
+
+@pytest.mark.thorough
+def test_a_kit_cites_what_it_has_and_compiles(tmp_path, monkeypatch):
+    folder = compared(monkeypatch, tmp_path, "two", ["em", "tpower"], named=["em"]).parent
+    main = paper_kit.write(folder, tmp_path / "kit")
+    texts = {file.name: file.read_text() for file in main.parent.glob("*.*") if file.is_file()}
+    cited = set(re.findall(r"\\cite\{(\w+)\}", "".join(texts.values())))
+    entries = set(re.findall(r"^@\w+\{(\w+),", texts["references.bib"], re.M))
+    assert {"jeffers1967", "spcabench"} <= cited == entries
+    assert len(cited) == 4
+    assert "5 seeds" in texts["setup.tex"] and "pit props" in texts["setup.tex"]
+    for picture in re.findall(r"includegraphics\[.*\]\{(.*)\}", texts["main.tex"]):
+        pdf = (main.parent / picture).read_bytes()
+        assert b"/FontFile2" in pdf and b"/Type3" not in pdf
+    if shutil.which("pdflatex"):
+        latex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main"]
+        subprocess.run(latex, cwd=main.parent, check=True, capture_output=True, timeout=60)
+
+
+def test_every_paper_of_a_solver_has_one_key_and_an_entry_with_balanced_braces():
+    papers = {name: paper_kit.facts(name) for name in registry.names("solver")}
+    keys = {}
+    for name, paper in papers.items():
+        assert paper == getattr(registry.module("solver", name), "FACTS", paper)
+        if paper.title:
+            key = paper_kit._key(paper, DATA)
+            assert keys.setdefault(key, paper.title) == paper.title
+            entry = paper_kit.bibtex(key, paper)
+            assert entry.count("{") == entry.count("}")
+    assert len(set(keys.values())) == len(keys)
+
+
+def test_data_that_are_not_generated_by_this_repository_have_a_source():
+    for item in suite.ITEMS + suite.LARGE:
+        module = registry.module("dataset", item.dataset)
+        if hasattr(module, "FILES") or hasattr(module, "FILE"):
+            assert paper_kit._provider(item.dataset, "", DATA), item
+
+
+def test_a_table_has_the_ends_of_an_interval_where_there_are_some():
+    entry = {"share": 0.9, "share low": 0.81, "share high": 0.95}
+    assert comparison_tables._interval(entry, "share", "{:.2f}") == " [0.81, 0.95]"
+    assert comparison_tables._interval(entry | {"share low": float("nan")}, "share", "{}") == ""
