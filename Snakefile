@@ -80,7 +80,7 @@ rule draw:
 rule report:
     input: expand("results/{{scale}}/figures/{f}/{file}", f=FIGURES, file=["figure.svg", "claims.json"]), TEMPLATES, HISTORY
     output: "results/{scale}/index.html", "results/{scale}/claims.json"
-    shell: "{STEP} report results/{wildcards.scale}"
+    shell: "{STEP} results-page results/{wildcards.scale}"
 
 
 # the page of a comparison, of one component or of several

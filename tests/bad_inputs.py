@@ -215,7 +215,8 @@ GOOD_WORDS = {  # words with which each command would run, cheaply
     "data": (),
     "run": ("out.parquet",),
     "draw": ("kuleshov2013_fig1", "out", "--rows", "none.parquet"),
-    "report": ("none",),
+    "results-page": ("none",),
+    "report": ("none.csv",),  # its options are those of `solve`
     "compare-page": ("none.json",),
     "grade": ("none.csv", "--problem", "pitprops"),
     "claim": ("K3", "--run", "none"),
@@ -430,7 +431,7 @@ DOORS = {  # the file that a command opens, what it expects there, and the words
     "names": ("n.txt", b"a\nb\n", ("solve", "t.csv", "-k", "1", "--names", "n.txt")),
     "verify": (PLACE, CLAIMS, ("verify", "r")),
     "verify --names": ("n.json", b"{}", ("verify", "r", "--names", "n.json")),
-    "report": (PLACE, CLAIMS, ("report", "r")),
+    "results-page": (PLACE, CLAIMS, ("results-page", "r")),
     "claim": (PLACE, CLAIMS, ("claim", "K3", "--run", "r")),
     "explore": (PLACE, CLAIMS, ("explore", "r")),
     "advise": ("r/compare/large/rows.parquet", b"PAR1", ("advise", "text", "--run", "r")),

@@ -23,6 +23,7 @@ from spcabench.cli import (
     figures,
     grade,
     options,
+    report,
     rerun,
     solve,
     solvers,
@@ -39,6 +40,7 @@ app = typer.Typer(
 COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
     "Sparse PCA": {
         "solve": solve.solve,
+        "report": report.report,
         "apply": apply.apply,
         "advise": advise.advise,
         "list": solvers.list_names,
@@ -64,7 +66,7 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
 STEPS: dict[str, Callable[..., Any]] = {  # of the Snakefile; no person types them
     "run": figures.run_job,
     "draw": figures.draw_figure,
-    "report": figures.write_report,
+    "results-page": figures.write_report,
     "compare-page": compare.write_page,
 }
 RENAMED = {"solvers": ("list", "solvers", "--long"), "workflow": ("figure",)}  # since 0.3.0
@@ -75,6 +77,10 @@ EXAMPLES = {
         "solve expression.csv --transpose --drop-text -k 25 --out loadings.csv",
         "solve survey.csv -k auto --missing rows --out model.npz",
         "solve cov.npy --covariance -k 10 --solver gpower1 --set tol=1e-8",
+    ),
+    "report": (
+        "report survey.csv --scale --missing rows --label town",
+        "report expression.csv --transpose -k 25 --components 3 --out genes.html",
     ),
     "apply": ("apply model.npz new.csv --out scores.csv",),
     "advise": ("advise 5,000 x 20,000 text -k 20", "advise genes --budget 0.01"),
@@ -108,7 +114,8 @@ for panel, commands in COMMANDS.items():
         app.command(name, rich_help_panel=panel, epilog=_epilog(name))(command)
 for name, command in STEPS.items():
     app.command(name, hidden=True)(command)
-LIGHT = ("solve", "apply", "list", "data", "doctor", "new", "check")  # need the core alone
+OWN_DATA = ("solve", "report")  # data of any size
+LIGHT = (*OWN_DATA, "apply", "list", "data", "doctor", "new", "check")  # need the core alone
 UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
 UNLOADED = ("shared object", "map segment")  # in the errors of libraries that find no memory
 TOO_SMALL = "not enough memory for the numerical libraries: `ulimit -v` sets the limit"
@@ -166,7 +173,8 @@ def main() -> None:
         if "--help" not in arguments and machine.is_too_small_for_libraries(machine.memory_limit()):
             raise InputError(TOO_SMALL)
         present = _renamed(arguments)
-        limited = machine.limited_memory() if arguments[:1] == ["solve"] else nullcontext()
+        large = bool(present) and present[0] in OWN_DATA
+        limited = machine.limited_memory() if large else nullcontext()
         with limited, _no_interruption_is_lost():
             code = app(options.with_values(present) or ["--help"], standalone_mode=False) or 0
         if present != arguments:  # at the end, because an error is a single line

@@ -21,7 +21,8 @@ from spcabench.vectors import Array, oriented
 TABLES, PICTURES = (".csv", ".parquet", ".npz"), (".png", ".svg", ".pdf")
 
 
-NEEDED = {suffix: ("matplotlib",) for suffix in PICTURES} | {".parquet": ("pyarrow",)}
+NEEDED: dict[str, tuple[str, ...]] = {suffix: ("matplotlib",) for suffix in PICTURES}
+NEEDED |= {".parquet": ("pyarrow",), ".html": ("jinja2", "matplotlib")}
 
 
 def check(

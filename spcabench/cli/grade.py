@@ -67,7 +67,7 @@ def grade(
         _check_name(problem)
         if submit is not None:
             raise InputError(f"--submit: {problem!r} is not a problem of the suites")
-        loaded = solve._problem(problem, Reading(covariance=covariance), stand_in)
+        loaded = solve.load(problem, Reading(covariance=covariance), stand_in)
     else:
         loaded = api.load(items[0].dataset, stand_in=stand_in, **items[0].parameters)
     x = grading.read(loadings, loaded.n, loaded.features, column)

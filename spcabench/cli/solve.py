@@ -1,7 +1,9 @@
 """The command `solve`: sparse components of a dataset, or of a user's own file."""
 
 import sys
+from collections.abc import Callable
 from contextlib import redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -83,8 +85,11 @@ Plot = Annotated[
     ),
 ]
 Criterion = Annotated[
-    str,
-    typer.Option(help="How `-k auto` chooses: heldout, stability or certified."),
+    str | None,
+    typer.Option(
+        help="How `-k auto` chooses: heldout, stability or certified. Default: heldout; certified "
+        "for a covariance and for large data."
+    ),
 ]
 Work = Annotated[
     float | None,
@@ -156,12 +161,26 @@ READING = {  # options about a file, by the names of their parameters
 }
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What was found for a problem.
+
+    results : components, or a path over the cardinality. selection : how k was chosen, if it was.
+    chance : what chance alone would give. solver : the sentence on how the solver was chosen.
+    """
+
+    results: Any
+    selection: "Selection | None"
+    chance: "Chance"
+    solver: str
+
+
 def solve(
     context: typer.Context,
     source: Source,
     solver: Solver = None,
     k: options.CardinalitiesOrAuto = None,
-    criterion: Criterion = "heldout",
+    criterion: Criterion = None,
     components: Count = 1,
     deflation: Deflation = "projection",
     seed: Seed = 0,
@@ -199,15 +218,24 @@ def solve(
     those of the components, in order. With `-k auto`, the number of variables is chosen from the
     data.
     """
-    from spcabench.cli import files
-    from spcabench.readers.user_file import Reading
+    from spcabench.cli import files, terminal
 
     typed = SimpleNamespace(**context.params)
+    files.check("--out", out, files.TABLES, inputs=(source, names))
+    files.check("--plot", plot, files.PICTURES, picture)
     _check(typed)
-    how = Reading(**{name: context.params[name] for name in READING} | {"drop": drop or ()})
-    how.check()
-    problem = _problem(source, how, stand_in)
-    results = _answer(problem, typed)
+    problem = read(typed)
+    if plot is not None:
+        files.check_samples(problem, picture)
+    write = terminal.as_json if as_json else terminal.as_table
+
+    def shown(answer: Answer) -> str:
+        with terminal.slow("certified bounds; --no-bound leaves them out", bound):
+            parts = terminal.Shown(bound, substitutes, answer.chance)
+            return write(problem, answer.results, parts)
+
+    results, text = answer(problem, typed, shown)
+    say(text)
     if out is not None:
         files.write(out, problem, results, bound)
     if plot is not None:
@@ -216,10 +244,6 @@ def solve(
 
 def _check(typed: SimpleNamespace) -> None:
     """Raise InputError, before the data are read, for options that contradict each other."""
-    from spcabench.cli import files
-
-    files.check("--out", typed.out, files.TABLES, inputs=(typed.source, typed.names))
-    files.check("--plot", typed.plot, files.PICTURES, typed.picture)
     if typed.thorough and typed.solver is not None:
         raise InputError("--thorough: chooses a solver, and --solver names one; give one of them")
     listed = [] if typed.k == options.AUTO else options.listed(typed.k)
@@ -235,13 +259,31 @@ def _check(typed: SimpleNamespace) -> None:
         )
 
 
-def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
-    """Find what was asked for, and print it."""
-    from spcabench import api
-    from spcabench.cli import files, settings, terminal
+def read(typed: SimpleNamespace) -> "Problem":
+    """The problem that a command is about, if its options do not contradict each other."""
+    from spcabench.readers.user_file import Reading
 
-    if typed.plot is not None:
-        files.check_samples(problem, typed.picture)
+    _check(typed)
+    how = Reading(**{name: getattr(typed, name) for name in READING} | {"drop": typed.drop or ()})
+    how.check()
+    return load(typed.source, how, typed.stand_in)
+
+
+def load(source: str, how: "Reading", stand_in: bool) -> "Problem":
+    """The problem in a file, or a dataset by its name."""
+    from spcabench.readers import user_file
+
+    if user_file.is_file(source):
+        return user_file.read(Path(source), how)
+    return _dataset(source, how, stand_in)
+
+
+def answer(
+    problem: "Problem", typed: SimpleNamespace, show: Callable[[Answer], str]
+) -> tuple[Any, str]:
+    """Find what was asked for. Returns the results, and what ``show`` makes of the answer."""
+    from spcabench import api
+    from spcabench.cli import settings, terminal
 
     ks = [] if typed.k == options.AUTO else options.listed(typed.k)
     _check_sizes(problem, ks, typed.components)
@@ -256,11 +298,12 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
         settings_of_run |= {
             option: getattr(typed, option) for option in ("seed", "nonnegative", "refit")
         }
-        tried = None
+        selection = None
         if typed.k == options.AUTO:
             selection = _recommended(problem, typed)
-            ks, tried = [selection.k], selection.ks
-        chosen = f"solver {name}: chosen for {_size(problem)}; --solver names another"
+            ks = [selection.k]
+        why = "named" if typed.solver else f"chosen for {_size(problem)}; --solver names another"
+        chosen = f"solver {name}: {why}"
         with terminal.lines_when_slow() as tell:
             if typed.solver is None:
                 tell(chosen)
@@ -275,13 +318,8 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
                 results = api.components(problem, name, typed.components, **ways, **settings_of_run)
         if typed.solver is None and not tell.shown:  # an error is a single line
             say(chosen, file=sys.stderr)
-        chance = _chance(problem, results, tried, typed)
-        shown = terminal.Shown(typed.bound, typed.substitutes, chance)
-        write = terminal.as_json if typed.as_json else terminal.as_table
-        with terminal.slow("certified bounds; --no-bound leaves them out", typed.bound):
-            text = write(problem, results, shown)
-    say(text)
-    return results
+        chance = _chance(problem, results, selection, typed)
+        return results, show(Answer(results, selection, chance, chosen))
 
 
 def _size(problem: "Problem") -> str:
@@ -291,19 +329,19 @@ def _size(problem: "Problem") -> str:
 
 
 def _chance(
-    problem: "Problem", results: Any, tried: list[int] | None, typed: SimpleNamespace
+    problem: "Problem", results: Any, selection: "Selection | None", typed: SimpleNamespace
 ) -> "Chance":
-    """What chance alone would give. tried : the cardinalities among which k was chosen."""
+    """What chance alone would give, for the cardinalities among which k was chosen."""
     from spcabench.cli import terminal
     from spcabench.selecting import chance
 
-    null = tried is not None or typed.components > 1 if typed.null is None else typed.null
+    null = selection is not None or typed.components > 1 if typed.null is None else typed.null
     work = "what chance alone would give; --no-null and --no-stability leave it out"
     with terminal.slow(work, null or typed.stability is not False):
         return chance.beside(
             problem,
             results,
-            ks=tried,
+            ks=selection.ks if selection else None,
             null=None if null and typed.null is None else null,
             stability=typed.stability,
             seed=typed.seed,
@@ -313,22 +351,17 @@ def _chance(
 def _recommended(problem: "Problem", typed: SimpleNamespace) -> "Selection":
     """The cardinality that `select` recommends; the user is told why."""
     from spcabench.cli import terminal
+    from spcabench.selecting.chance import LARGE
     from spcabench.selecting.selection import select
 
+    large = problem.product_cost > LARGE
+    criterion = typed.criterion or ("certified" if large or problem.m is None else "heldout")
     with terminal.slow("the choice of k: a component at every cardinality, for parts of the data"):
         selection = select(
-            problem, criterion=typed.criterion, nonnegative=typed.nonnegative, seed=typed.seed
+            problem, criterion=criterion, nonnegative=typed.nonnegative, seed=typed.seed
         )
     say(f"-k auto: {selection.reason}", file=sys.stderr)
     return selection
-
-
-def _problem(source: str, how: "Reading", stand_in: bool) -> "Problem":
-    from spcabench.readers import user_file
-
-    if user_file.is_file(source):
-        return user_file.read(Path(source), how)
-    return _dataset(source, how, stand_in)
 
 
 def _dataset(source: str, how: "Reading", stand_in: bool) -> "Problem":

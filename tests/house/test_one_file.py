@@ -132,7 +132,7 @@ def house(tmp_path_factory):
     """The copy, with the trial figure made, its page written and the run published."""
     house = House(tmp_path_factory.mktemp("house"))
     house.verdicts = house.python("-m", "spcabench", "figure", "newcomer2025_fig1")
-    house.python("-m", "spcabench", "report", "results/quick")
+    house.python("-m", "spcabench", "results-page", "results/quick")
     house.python("-m", "spcabench", "publish", "results/quick")
     return house
 

@@ -55,7 +55,7 @@ def test_the_lines_for_an_analyst_can_be_typed_in_an_empty_folder(tmp_path, monk
         else:
             command_line.app(arguments, standalone_mode=False)
     capsys.readouterr()
-    files = {"wine.csv", "loadings.png", "path.csv", "model.npz", "scores.csv"}
+    files = {"wine.csv", "loadings.png", "path.csv", "model.npz", "scores.csv", "wine_report.html"}
     assert {file.name for file in tmp_path.iterdir()} == files
 
 

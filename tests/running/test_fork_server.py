@@ -26,7 +26,7 @@ def server():
 
 @pytest.mark.parametrize("served", [True, False])
 @pytest.mark.parametrize(
-    ("arguments", "code"), [(["--version"], 0), (["report", "none"], 2), (["nonsense"], 2)]
+    ("arguments", "code"), [(["--version"], 0), (["results-page", "none"], 2), (["nonsense"], 2)]
 )
 def test_a_step_says_and_ends_as_the_command_does(server, tmp_path, arguments, code, served):
     alone = [sys.executable, "-m", "spcabench", *arguments]
@@ -46,7 +46,7 @@ def test_a_step_ends_with_its_caller(server, tmp_path):
     lock = tmp_path / f".timing-{os.uname().nodename}.lock"
     with lock.open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        arguments = ["report", "results/quick"]
+        arguments = ["results-page", "results/quick"]
         (tmp_path / "results/quick/figures/x").mkdir(parents=True)
         (tmp_path / "results/quick/figures/x/claims.json").write_text("{}")
         before = _steps()

@@ -1,0 +1,96 @@
+"""The command `report`: a page about sparse components of a user's own data."""
+
+import inspect
+import shlex
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from spcabench.cli import solve as solving
+
+if TYPE_CHECKING:
+    from spcabench.cli.solve import Answer
+    from spcabench.problem.problem import Problem
+
+Out = Annotated[
+    Path | None, typer.Option(help="The page's file, .html. Default: SOURCE_report.html, here.")
+]
+NO_OPTIONS = ("plot", "picture", "substitutes", "as_json")  # of `solve`: the page has them all
+DEFAULTS: dict[str, Any] = {"k": "auto", "components": 2}
+
+
+def report(context: typer.Context, **typed: Any) -> None:
+    """Write one page about sparse components of your own data.
+
+    It has the choice of k, loadings, stability, scores and bounds, in one file that needs no
+    network. The command takes the options of `solve`; without `-k` the
+    number of variables is chosen from the data.
+    """
+    from spcabench.atomic_files import write_text
+    from spcabench.cli import files
+    from spcabench.streams import say
+
+    out = typed["out"] or Path(f"{Path(typed['source']).stem}_report.html")
+    files.check("--out", out, (".html",), inputs=(typed["source"], typed["names"]))
+    from spcabench.cli import report_page  # the libraries are there
+
+    options = SimpleNamespace(**context.params, plot=None)
+    problem = solving.read(options)
+
+    def show(answer: "Answer") -> str:
+        commands = _commands(context, problem, answer)
+        return report_page.text(context.params, problem, answer, commands)
+
+    _, page = solving.answer(problem, options, show)
+    write_text(out, page)
+    say(out)
+
+
+def _signature() -> inspect.Signature:
+    """The parameters of `solve`, but those of the terminal."""
+    parameters = dict(inspect.signature(solving.solve).parameters)
+    for name in NO_OPTIONS:
+        del parameters[name]
+    for name, default in DEFAULTS.items():
+        parameters[name] = parameters[name].replace(default=default)
+    parameters["out"] = parameters["out"].replace(annotation=Out)
+    return inspect.Signature([*parameters.values()])
+
+
+report.__signature__ = _signature()  # type: ignore[attr-defined]
+report.__annotations__ = {n: p.annotation for n, p in _signature().parameters.items()}
+
+
+def _commands(context: typer.Context, problem: "Problem", answer: "Answer") -> dict[str, str]:
+    """Commands that repeat the page and its answers, each with what it does."""
+    chosen = {"k": answer.selection and str(answer.selection.k)} if answer.selection else {}
+    commands = {
+        "This page": _command(context, "report"),
+        "The loadings as a table": _command(context, "solve", out="loadings.csv", **chosen),
+    }
+    if problem.m is not None and Path(context.params["source"]).is_file():
+        source = shlex.quote(context.params["source"])
+        commands["A model, and the scores of these or new samples"] = "\n".join(
+            [
+                _command(context, "solve", out="model.npz", **chosen),
+                f"spcabench apply model.npz {source} --out scores.csv",
+            ]
+        )
+    return commands
+
+
+def _command(context: Any, command: str, **changes: Any) -> str:
+    """A command with the typed options that it has, apart from its defaults."""
+    typed = context.params | {"out": None, **changes} if command != "report" else context.params
+    words = ["spcabench", command, typed["source"]]
+    for option in context.parent.command.get_command(context, command).params:
+        value = typed.get(option.name)
+        if option.name == "source" or value in (None, (), option.default):
+            continue
+        values = value if isinstance(value, list | tuple) else [value]
+        for word in values:
+            flag = option.opts[0] if word is not False else option.secondary_opts[0]
+            words += [flag] if isinstance(word, bool) else [flag, str(word)]
+    return shlex.join(words)

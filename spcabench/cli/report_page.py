@@ -1,0 +1,183 @@
+"""The page that `report` writes: it arranges what `solve` computes."""
+
+import io
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from markupsafe import Markup
+
+from spcabench.cli import terminal
+from spcabench.optional_dependencies import require
+from spcabench.page.light_svg import light
+from spcabench.page.render import render
+from spcabench.problem.problem import Problem
+from spcabench.showing import pictures
+from spcabench.showing.substitutes import substitutes
+from spcabench.showing.text import total_variance
+from spcabench.solving.deflate import Components
+from spcabench.vectors import oriented
+
+if TYPE_CHECKING:
+    from spcabench.cli.solve import Answer
+
+MOST = 60  # variables in the heat map
+MANY = 2000  # samples, beyond which the points of the scores are one image
+CLOSE = 3  # substitutes shown for a variable
+STABLE = 0.8  # share of the halves that choose a stable variable
+CRITERIA = {
+    "heldout": "By the variance on samples that were held out",
+    "stability": "By the stability of the chosen variables",
+    "certified": "By the elbow of the variance",
+}
+# colours of the pictures, as variables of the page, which are lighter in the dark
+COLOURS = {"#000000": "text", "#ffffff": "page", "#dddddd": "line", "#0072b2": "plus"}
+COLOURS |= {"#d55e00": "minus", "#808080": "strong"}
+
+
+def text(
+    typed: dict[str, Any], problem: Problem, answer: "Answer", commands: dict[str, str]
+) -> str:
+    """Return the page. commands : what repeats it, by what each command does."""
+    bound, results = typed["bound"], answer.results
+    total, labels = total_variance(problem), terminal.labels(results)
+    with terminal.slow("certified bounds; --no-bound leaves them out", bound):
+        rows = [
+            _row(problem, result, total, bound) | {"label": label}
+            for label, result in zip(labels, results, strict=True)
+        ]
+    joint = isinstance(results, Components)
+    tests = answer.chance.tests if joint and len(answer.chance.tests) == len(results) else []
+    of_file = problem.provenance.get("notes", ())
+    notes = [n for n in terminal.notes(problem, results, answer.chance) if n not in of_file]
+    return render(
+        "report.html.j2",
+        top=None,
+        problem=problem,
+        sparse=problem.form == "sparse",
+        prepared=_preparation(typed, problem),
+        left_out=of_file,
+        answer=answer,
+        rows=rows,
+        tests=tests,
+        notes=notes,
+        total=total,
+        bounds=bound,
+        span=results.projected_variance / total if len(results) > 1 and joint else None,
+        heat=_heat(problem, answer, labels),
+        most=MOST,
+        stable=STABLE,
+        path=_path(answer, total, bound),
+        null=bool(answer.chance.tests),
+        criterion=CRITERIA[answer.selection.criterion] if answer.selection else "",
+        scores=_scores(problem, results) if joint and problem.m is not None else "",
+        commands=commands,
+        version=version("spcabench"),
+    )
+
+
+def _row(problem: Problem, result: Any, total: float, bound: bool) -> dict[str, Any]:
+    if not result.good:
+        return {"result": result}
+    variance = problem.variance(result.x)
+    row = {"result": result, "variance": variance, "share": variance / total}
+    return row | ({"bound": result.bound, "gap": result.gap} if bound else {})
+
+
+def _preparation(typed: dict[str, Any], problem: Problem) -> str:
+    """What was done to the entries of the file."""
+    if problem.m is None:
+        return "a covariance, used as it is"
+    centred = "the mean of each column subtracted" if typed["center"] else "not centred"
+    scaled = ", columns divided by their standard deviations" if typed["scale"] else ", not scaled"
+    divisor = f"; variances have the divisor {problem.divisor:,}" if problem.divisor > 1 else ""
+    return centred + scaled + divisor
+
+
+def _heat(problem: Problem, answer: "Answer", labels: list[str]) -> dict[str, Any]:
+    """The heat map: a row for each variable in a component, the largest loadings first."""
+    good = [i for i, result in enumerate(answer.results) if result.good]
+    Z = np.array([oriented(answer.results[i].x) for i in good]).reshape(len(good), problem.n)
+    unknown = np.full(problem.n, np.nan)
+    counted = answer.chance.frequencies or [None] * len(answer.results)
+    often = np.array([unknown if counted[i] is None else counted[i] for i in good])
+    close = [_close(answer.results[i]) for i in good]
+    largest = np.abs(Z).max(initial=0.0)
+    # the variables of the first component come first, and so on, each block by its loadings
+    first = (Z != 0.0).argmax(axis=0) if good else np.zeros(problem.n, dtype=int)
+    weight = -np.abs(Z[first, np.arange(problem.n)]) if good else np.zeros(problem.n)
+    order = [j for j in np.lexsort((weight, first)) if Z[:, j].any()]
+    rows = [
+        {
+            "name": terminal.name(problem, j),
+            # per cent of the colour: text stays readable on it
+            "cells": [
+                (x, 60.0 * abs(x) / largest, share)
+                for x, share in zip(Z[:, j], often[:, j], strict=True)
+            ],
+            "close": [(i, swaps[j]) for i, swaps in zip(good, close, strict=True) if j in swaps],
+        }
+        for j in order[:MOST]
+    ]
+    return {
+        "labels": [labels[i] for i in good],
+        "rows": rows,
+        "count": len(order),
+        "stable": sum(bool((often[Z[:, j] != 0.0, j] >= STABLE).any()) for j in order),
+    }
+
+
+def _close(result: Any) -> dict[int, list[str]]:
+    """The best substitutes of each variable, with the share of the variance that they cost."""
+    close: dict[int, list[str]] = {}
+    for swap in substitutes(result):
+        text = f"{terminal.name(result.problem, swap.substitute)} ({swap.loss:.2%})"
+        close.setdefault(swap.variable, []).append(text)
+    return {j: texts[:CLOSE] for j, texts in close.items()}
+
+
+def _path(answer: "Answer", total: float, bound: bool) -> list[str]:
+    """The pictures of the path over k: variance, bound and null, and what decided the choice."""
+    selection, tests = answer.selection, answer.chance.tests
+    if selection is None:
+        several = not isinstance(answer.results, Components)
+        return [_svg(answer.results.plot(bound=bound))] if several else []
+    stable = selection.criterion == "stability"
+    columns = {"share": selection.columns["share"]} if stable else selection.columns
+    figure = pictures.selection(selection.ks, columns, selection.k)
+    axis = figure.axes[0]
+    if bound and "bound" not in columns:
+        bounds = [
+            min(100.0, 100.0 * r.bound / total) if r.good else np.nan for r in selection.results
+        ]
+        axis.plot(selection.ks, bounds, "k--", linewidth=1.0, label="certified bound")
+    if tests and tests[0] and len(tests[0].ks) > 1:
+        low, middle, high = 100.0 / total * np.percentile(tests[0].permuted, (5, 50, 95), axis=0)
+        axis.fill_between(tests[0].ks, low, high, color="#808080", alpha=0.4, linewidth=0)
+        label = f"null: {tests[0].permutations} tables with permuted\ncolumns, median and 5 to 95 %"
+        axis.plot(tests[0].ks, middle, color="#808080", label=label)
+    axis.set_ylim(0)
+    axis.get_legend().remove()
+    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=8)
+    return [_svg(figure), *([_svg(selection.plot())] if stable else [])]
+
+
+def _scores(problem: Problem, results: Any) -> str:
+    """The samples by their scores on the first two components."""
+    figure = pictures.scores(problem, [result for result in results if result.good])
+    for points in figure.axes[0].collections:
+        points.set_rasterized((problem.m or 0) > MANY)
+    return _svg(figure)
+
+
+def _svg(figure: Any) -> str:
+    """A figure as a part of the page, in the page's colours."""
+    pyplot, text = require("matplotlib.pyplot"), io.StringIO()
+    figure.axes[0].set_title("")
+    with pyplot.rc_context({"svg.fonttype": "none"}):
+        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
+    pyplot.close(figure)
+    svg = light(text.getvalue()[text.getvalue().index("<svg") :])
+    for colour, variable in COLOURS.items():
+        svg = svg.replace(colour, f"var(--{variable})")
+    return Markup(svg)

@@ -1,0 +1,72 @@
+"""`spcabench report`: one page about a user's own data, which agrees with `solve`."""
+
+import re
+import shlex
+from html import unescape
+
+import numpy as np
+import pandas as pd
+import pytest
+
+TABLE = ("t.csv", "--label", "town")
+NAMES = ["<b>a</b> & 'b'", *(f"v{j}" for j in range(1, 10)), "same"]
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """Samples of eleven variables: three move together, one is constant, a value is missing."""
+    monkeypatch.chdir(tmp_path)
+    X = np.random.default_rng(0).standard_normal((40, 11))
+    X[:, :3] += 3.0 * np.random.default_rng(1).standard_normal((40, 1))
+    X[:, 10], X[3, 4] = 1.0, np.nan
+    frame = pd.DataFrame(X, columns=NAMES)
+    frame.insert(0, "town", np.where(X[:, 0] > 0, "Ghent", "Oulu"))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    return "t.csv"
+
+
+def commands(page):
+    """The commands of a page, each as words."""
+    blocks = re.findall("<pre>(.*?)</pre>", page, re.DOTALL)
+    return [shlex.split(unescape(line)) for block in blocks for line in block.splitlines()]
+
+
+def test_the_page_is_one_file_that_says_what_was_read_and_found(table, tmp_path, spcabench):
+    typed = ("report", table, "--label", "town", "--missing", "mean", "-k", "auto")
+    assert spcabench(*typed).stdout.strip() == "t_report.html"
+    page = (tmp_path / "t_report.html").read_text()
+    assert not re.search(r"""(src|href)=["'](?!#|data:)|url\((?!#)|@import""", page)
+    assert "missing values: 1" in page and "columns are constant" in page
+    assert "<b>a</b>" not in page and "&lt;b&gt;a&lt;/b&gt; &amp;" in page
+    assert all(word in page for word in ("99 tables", "certified bound", "random halves", "Oulu"))
+    again, loadings, *_ = commands(page)
+    assert again == ["spcabench", *typed[:2], *again[3:]] and "mean" in again
+    spcabench(*loadings[1:])
+    answer = pd.read_csv("loadings.csv", index_col="variable").iloc[:, :2]
+    rows = re.findall(r'<th scope="row">(?!Comp)(.*?)(?:<|$)', page)
+    assert {unescape(name) for name in rows} == set(answer.index[(answer != 0).any(axis=1)])
+
+
+@pytest.mark.parametrize(
+    ("words", "has", "lacks"),
+    [
+        (("pitprops",), "elbow of the variance", "Scores of"),
+        (("pitprops", "-k", "1:3", "--components", "1"), "K = 3", "Scores of"),
+        (
+            ("t.csv", "--label", "town", "--missing", "rows", "-k", "2", "--no-bound"),
+            "Scores",
+            "Gap",
+        ),
+    ],
+)
+def test_what_does_not_apply_is_left_out(table, tmp_path, spcabench, words, has, lacks):
+    spcabench("report", *words, "--out", "x.html")
+    page = (tmp_path / "x.html").read_text()
+    assert has in page and lacks not in page
+
+
+def test_the_older_command_of_this_name_and_other_files_are_refused(tmp_path, spcabench):
+    (tmp_path / "results" / "quick").mkdir(parents=True)
+    for words in ((str(tmp_path / "results/quick"),), ("pitprops", "--out", "x.csv")):
+        completed = spcabench("report", *words)
+        assert completed.returncode == 2 and len(completed.stderr.splitlines()) == 1
