@@ -145,13 +145,13 @@ def common_options(
         typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version),
     ] = False,
 ) -> None:
-    """Sparse principal component analysis: solvers, datasets, comparisons, and the papers' figures.
+    """Sparse PCA: solvers, datasets, comparisons, and the figures of the papers.
 
-    Start with `solve FILE -k 5` for data of your own, `compare my_solver.py` for a method of your
-    own, or `figure NAME` for a figure of a paper; `list` shows all names.
+    Start with `solve FILE -k 5` for your own data, `compare my_solver.py` for your own method, or
+    `figure NAME` for a figure of a paper; `list` shows all names.
 
-    A wrong argument or file is reported in one line, with exit code 2. Any other error is a bug in
-    spcabench, and shows its traceback: please report it.
+    A wrong argument or file is one line and exit code 2. Any other error is a bug, with its
+    traceback: please report it.
     """
 
 

@@ -25,8 +25,8 @@ def report(context: typer.Context, **typed: Any) -> None:
     """Write one page about sparse components of your own data.
 
     It has the choice of k, loadings, stability, scores and bounds, in one file that needs no
-    network. The command takes the options of `solve`; without `-k` the
-    number of variables is chosen from the data.
+    network. The command takes the options of `solve`; without `-k` the number of variables is
+    chosen from the data.
     """
     from spcabench.atomic_files import write_text
     from spcabench.cli import files
