@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 HOME = Path("results") / "compare"
 COMPONENTS, SEEDS = "components", 5  # those of `comparison.jobs`, which is slow to import
-TAKEN = ("commands", "jobs", "rows", "workflow.log")  # other things in that folder
+TAKEN = ("commands", "jobs", "rows", "tuning", "workflow.log")  # other things in that folder
 
 Named = Annotated[
     list[str] | None,
@@ -139,6 +139,7 @@ def compare(
         _check_title(name)
     solvers = dict.fromkeys([*own, *_others(own, against, suite, settings)])
     requested = _jobs(list(solvers), own, suite, settings, ks, time_limit, seeds)
+    requested = [_tuned(job) for job in requested]
     broken = _broken(_named(own, requested))
     # after the files have been read and tried: no import can see it, or choose it
     seed = _seed(fresh)
@@ -171,6 +172,18 @@ def _jobs(solvers: list[str], own: list[str], suite: str, *values: Any) -> list[
         Job.of(solver, suite, every_way=suite == COMPONENTS and solver in own, **requested)
         for solver in solvers
     ]
+
+
+def _tuned(job: "Job") -> "Job":
+    """The job with settings from its solver's GRID, if tuned ones are asked for; said where so."""
+    if job.settings != "tuned":
+        return job
+    from spcabench.comparison import tuning
+
+    chosen = tuning.tuned(job, options.ROOT / HOME / "tuning")
+    if chosen.tuned_on:
+        say(f"{job.label}: {chosen.tuned_on}", flush=True)
+    return chosen
 
 
 def _refuse_for_several(

@@ -64,7 +64,8 @@ class Job:
     solver : its name, or an absolute path. ks : cardinalities in place of the suite's own. limit :
     seconds of a run. fresh : the seed of new problems in place of the standard ones. every_way : of
     several components, also by deflations that are no default. seeds : number of seeds that a
-    randomised solver is run with. about : what a file says of itself.
+    randomised solver is run with. tuned_on : what chose its settings, in a sentence. about : what
+    a file says of itself.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -77,6 +78,7 @@ class Job:
     fresh: int | None = None
     every_way: bool = False
     seeds: int = SEEDS
+    tuned_on: str = ""
     about: Description | None = None
 
     @classmethod

@@ -88,7 +88,7 @@ def _rises(history: str, k: int) -> list[dict[str, float]]:
 def check(parts: list[Part]) -> None:
     """Raise InputError if the comparisons are not of the same problems and limits."""
     terms = [
-        (f"{part.name} ({label})", job.fields | {"solver": "", "about": ""})
+        (f"{part.name} ({label})", job.fields | {"solver": "", "about": "", "tuned_on": ""})
         for part in parts
         for label, job in part.jobs.items()
     ]

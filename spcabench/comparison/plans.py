@@ -48,7 +48,7 @@ def plan(job: Job) -> Plan:
 
 def _warm(job: Job) -> Iterator[Run]:
     """First runs, of no account."""
-    easy = _run(job, suite.ITEMS[0], 5)
+    easy = run_of(job, suite.ITEMS[0], 5)
     for name, parameters in WARM.items():
         yield replace(easy, dataset=name, parameters=parameters)
 
@@ -61,14 +61,14 @@ def _runs(job: Job) -> Iterator[Run]:
     """
     for item in suite.items(job.suite, job.ks, job.fresh):
         for k in item.ks:
-            yield _run(job, item, k, timed=True, history=True)
+            yield run_of(job, item, k, timed=True, history=True)
             # further seeds say how far answers vary; the first one says what they cost
             for seed in job.further_seeds:
-                run = _run(job, item, k)
+                run = run_of(job, item, k)
                 yield replace(run, seed=seed, memory=False, columns={**run.columns, "kind": SEED})
     if job.suite in ("standard", "quick"):
         for item in suite.recovery(job.fresh):
-            yield _run(job, item, item.ks[0])
+            yield run_of(job, item, item.ks[0])
     if job.suite != "standard" or job.fresh is not None:
         return
     for item in suite.items(job.suite):
@@ -77,7 +77,8 @@ def _runs(job: Job) -> Iterator[Run]:
                 yield _measure(job, item, function, judge)
 
 
-def _run(job: Job, item: Item, k: int, timed: bool = False, **run_settings: Any) -> Run:
+def run_of(job: Job, item: Item, k: int, timed: bool = False, **run_settings: Any) -> Run:
+    """The run of a job's solver on a problem at a cardinality."""
     sign = {"nonnegative": True} if item.nonnegative else {}
     settings = dict(k=k, time_limit=job.limit, **job.own_settings, **sign)
     return Run(

@@ -307,7 +307,8 @@ SETTINGS = {
         },
     ),
     "tuned": Settings(
-        "what a solver's own file calls TUNED, chosen by its author; defaults for the others"
+        "what a solver's own file calls TUNED, chosen by its author, and what the harness chose "
+        "from its GRID on other problems; defaults for solvers without these"
     ),
 }
 

@@ -331,7 +331,7 @@ def _settings(label: str, job: Job, rows: pd.DataFrame) -> dict[str, Any]:
         "pairs": len(mine),
         "limited": limited,
         "iterations": float(mine.iterations.median()),
-        "rule": suite.RULES.get(job.solver, ""),
+        "rule": job.tuned_on or suite.RULES.get(job.solver, ""),
         "values": {},
         "stop": "",
     }

@@ -15,14 +15,14 @@ from spcabench.running.worker_process import Ended, Worker
 from spcabench.solving.driver import Limits, parameters
 
 PATIENCE = 60.0  # seconds in which a file must be read
-SETTINGS = ("paper", "tuned")  # as --settings names them
+SETTINGS = ("paper", "tuned", "grid")  # as --settings names the first two
 
 
 @dataclass(frozen=True)
 class Description:
     """The facts about a solver before it is run.
 
-    defaults : of its settings. settings : "paper" and "tuned" -> what the file has of its own.
+    defaults : of its settings. settings : "paper", "tuned", "grid" -> what the file has of its own.
     stop, tol, max_iterations : the rule by which it ends unless told otherwise. missing : why it
     cannot be run here; empty if it can.
     """

@@ -1,0 +1,101 @@
+"""The settings that a solver's GRID offers, chosen on problems that no comparison reports."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from spcabench.comparison import plans, suite
+from spcabench.comparison.jobs import Job
+from spcabench.comparison.ranking import PAIR
+from spcabench.errors import InputError
+from spcabench.run import Run
+from spcabench.running import row_hash, runner
+from spcabench.running import rows as results
+from spcabench.running.runner import Plan, Protocol
+from spcabench.solving.status import GOOD
+
+SEED = 725_041_989  # of the problems: generated ones of the quick suite, made anew
+MOST = 100  # settings of a grid
+
+
+def tuned(job: Job, folder: Path) -> Job:
+    """The job with the settings of its solver's GRID that do best, and a sentence on what decided.
+
+    A job without a GRID is returned as it is. The best settings have the largest mean share of the
+    best value that any of them finds; the first of equal ones counts, and a failure counts zero.
+
+    folder : where rows of tuning are kept; the same settings are not run again.
+
+    Raises InputError for a GRID that is none, and if no run gives an answer.
+    """
+    grid = job.described.settings.get("grid", {})
+    if not grid:
+        return job
+    _check(job, grid)
+    candidates = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+    runs = [
+        replace(run, label=str(place))
+        for place, candidate in enumerate(candidates)
+        for run in _runs(_with(job, candidate))
+    ]
+    rows = _rows(job, runs, folder)
+    shares = _shares(rows)
+    if not shares.to_numpy().any():
+        raise InputError(f"solver {job.label!r}: GRID: no run has an answer: {rows.reason.iloc[0]}")
+    best = candidates[int(shares.mean().to_numpy().argmax())]
+    problems = ", ".join(dict.fromkeys(shares.index.get_level_values("item")))
+    chosen = ", ".join(f"{name} = {value}" for name, value in best.items())
+    sentence = (
+        f"{chosen}: the best of {len(candidates)} settings of its GRID on {len(shares)} pairs "
+        f"({problems}), made from seed {SEED}, which no comparison reports."
+    )
+    return replace(_with(job, best), tuned_on=sentence)
+
+
+def _check(job: Job, grid: Mapping[str, Any]) -> None:
+    where = f"solver {job.label!r}: GRID"
+    for name, values in grid.items():
+        if name in ("k", "seed", "time_limit", job.described.traits.penalty):
+            raise InputError(f"{where}: {name!r} is set by the comparison; leave it out")
+        if not isinstance(values, list) or not values:
+            raise InputError(f"{where}: {name!r} is {values!r:.40}; give a list of values")
+    if prod(map(len, grid.values())) > MOST:
+        raise InputError(f"{where}: it has more than {MOST} settings; leave some values out")
+
+
+def _with(job: Job, settings: Mapping[str, Any]) -> Job:
+    """The job with some settings more, beside those that its file calls TUNED."""
+    about = job.described
+    every = about.settings | {"tuned": {**about.settings.get("tuned", {}), **settings}}
+    return replace(job, about=replace(about, settings=every))
+
+
+def _runs(job: Job) -> Iterator[Run]:
+    """A run for each pair of the problems on which settings are chosen."""
+    name = "nonnegative" if job.suite == "nonnegative" else "quick"
+    for item in suite.items(name, fresh=SEED):
+        if item.dataset != "bootstrap":  # the same data drawn again would be known
+            for k in item.ks:
+                yield plans.run_of(job, item, k)
+
+
+def _rows(job: Job, runs: list[Run], folder: Path) -> pd.DataFrame:
+    """The rows of the runs, made by the runner unless they are kept."""
+    key = row_hash.of_runs(runs)
+    file = folder / f"{job.key}-{key}.parquet"
+    if not file.is_file():
+        runner.make_rows(Plan({"": runs}, {}, key, Protocol(grace=0.0)), file)
+    return results.read_text([file])
+
+
+def _shares(rows: pd.DataFrame) -> pd.DataFrame:
+    """Pairs x settings: the share of the best value that any setting finds on the pair."""
+    value = rows.variance_refit.where(rows.status.isin(GOOD)).fillna(0.0)
+    table = rows.assign(value=value, label=rows.label.astype(int))
+    table = table.pivot(index=PAIR, columns="label", values="value")
+    return table.div(table.max(axis=1).clip(lower=1e-300), axis=0)

@@ -1,0 +1,71 @@
+"""Settings are chosen from a GRID by what they find, on problems that no comparison has."""
+
+import pytest
+
+from spcabench.comparison import jobs, suite, tuning
+from spcabench.errors import InputError
+
+# the setting decides how much of the variance is found: the best value is in the middle
+SOLVER = """
+import numpy as np
+from spcabench.iterate import Traits
+TRAITS = Traits(control="cardinality", accepts="covariance")
+STOP = "end"
+GRID = {grid}
+def solve(problem, *, k, shift: int = 0, other: int = 1):
+    order = np.argsort(-problem.covariance.diagonal())[4 * abs(shift - 3):][:k]
+    x = np.zeros(problem.n)
+    x[order] = k ** -0.5
+    yield x
+"""
+
+
+@pytest.fixture
+def tuned(tmp_path, monkeypatch):
+    # one problem of two cardinalities is enough to choose
+    monkeypatch.setitem(suite.SUITES, "quick", [i for i in suite.ITEMS if i.name == "spiked 40"])
+
+    def choose(grid):
+        file = tmp_path / "mine.py"
+        file.write_text(SOLVER.replace("{grid}", repr(grid)))
+        job = jobs.Job.of(str(file), "quick", settings="tuned")
+        return job, tuning.tuned(job, tmp_path / "tuning")
+
+    return choose
+
+
+def test_the_best_setting_is_chosen_and_the_job_says_on_what(tuned):
+    _, job = tuned({"shift": [2, 3], "other": [2, 1]})
+    assert job.own_settings == {"shift": 3, "other": 2}  # the first of equal ones
+    assert "best of 4 settings" in job.tuned_on and "fresh spiked 40" in job.tuned_on
+
+
+def test_a_solver_without_a_grid_keeps_its_job(tuned):
+    before, after = tuned({})
+    assert after is before
+
+
+@pytest.mark.parametrize(
+    ("grid", "said"),
+    [
+        ({"k": [1, 2]}, "'k' is set by the comparison"),
+        ({"shift": 3}, "give a list of values"),
+        ({"shift": list(range(101))}, "more than 100 settings"),
+        ({"shfit": [1]}, "did you mean 'shift'"),
+    ],
+)
+def test_what_is_no_grid_is_refused_in_a_line(tuned, grid, said):
+    with pytest.raises(InputError, match="GRID.*" + said) as refused:
+        tuned(grid)
+    assert len(str(refused.value)) <= 200
+
+
+def test_the_problems_are_none_of_the_suites():
+    reported = [i.grid for items in suite.SUITES.values() for i in items]
+    runs = list(tuning._runs(jobs.Job.of("tpower", "standard")))
+    assert runs and "bootstrap" not in [run.dataset for run in runs]
+    assert not any(
+        (run.dataset, run.parameters) == (grid["dataset"], grid["parameters"])
+        for run in runs
+        for grid in reported
+    )
