@@ -1,27 +1,27 @@
 """An audit of the ledger that counts flops from outside the matrix layer.
 
-The matrix layer charges what it believes it does. The audit repeats a run and counts what really
-happens, by the shapes of the arrays, in the same convention. The arrays of the problem are replaced
-by ones that count the products they take part in (`spcabench.checking.counting_array`), and the
-solvers of SciPy and LAPACK and the sparse products are wrapped. The rules are:
+The matrix layer charges the flops that it is supposed to compute. The audit repeats a run and
+counts what it really computes, from the shapes of the arrays, by the same convention. The arrays of
+the problem are replaced by arrays that count the products in which they take part
+(`spcabench.checking.counting_array`), and the solvers of SciPy and LAPACK and the sparse products
+are wrapped. The rules are:
 
 1. A (p x q)(q x r) product counts p q r, and a sparse one its stored entries times r. A pass over
-   the squares of a matrix's entries counts their number. A solve of bordered order k + 1 counts
-   k^3 + 2 k^2, and a symmetric eigendecomposition of order n counts 9 n^3.
-2. Work on vectors, elementwise work and gathering count nothing. Neither do products with a basis
-   of an iteration's own vectors (Gram-Schmidt).
-3. A Rayleigh quotient y'(By) with B (k, k) belongs to the solve of order k before or after it, and
-   counts nothing. Quotients never run more than one ahead of the solves of their order.
+   the squares of a matrix's entries counts their number. A solve of bordered order k + 1 counts k^3
+   + 2 k^2, and a symmetric eigendecomposition of order n counts 9 n^3.
+2. Vector operations, elementwise operations and gathers count nothing. Neither do products with a
+   basis of an iteration's own vectors (Gram-Schmidt).
+3. A Rayleigh quotient y'(By) with B (k, k) belongs to the preceding or following solve of order k,
+   and counts nothing. For each order there is at most one quotient more than solves.
 4. Products with a low-rank part (centring, deflation) count nothing.
 5. The first ten evaluations by `Problem.variance` of an iterate, and the first hundred of a run,
-   count nothing, later ones do.
-
+   count nothing; later ones do.
 6. A product with complex numbers counts twice.
 
-The audit sees only what happens between two iterates, and none of the harness's grading. It is
-blind to arrays that lost their class (``np.asarray``) and to compiled kernels, so it leaves out
-what kernels charge, and it says whether the solver's own file took the entries of a matrix. An
-audit that saw nothing raises an error: silence is no agreement.
+The audit sees only what happens between two iterates, and nothing of the harness's grading. It
+cannot see arrays that lost their class (``np.asarray``) or compiled kernels. It therefore leaves
+out the flops that kernels charge, and reports whether the solver's own file accessed the entries of
+a matrix. An audit that saw nothing raises an error, because silence does not mean agreement.
 """
 
 from __future__ import annotations
@@ -51,31 +51,31 @@ from spcabench.problem.problem import Problem
 from spcabench.problem.working_set import Symmetric
 from spcabench.solving.result import Result
 
-ENTRIES = ("__dict__", "dense")  # what gives the entries of a matrix to whoever asks for it
+ENTRIES = ("__dict__", "dense")  # attributes that expose the entries of a matrix
 LOW_RANK = ("U", "V", "Q")  # the attributes of a matrix that are low-rank corrections
 
 
 @dataclass(frozen=True)
 class Audit:
-    """The flops that the ledger charged, and those seen from outside.
+    """The flops that the ledger charged, and the flops that the audit counted.
 
     Attributes
     ----------
     charged, seen : int
         Flops of the whole run.
     setup_charged, setup_seen : int
-        The part of them before the first iterate.
+        The part of these flops before the first iterate.
     calls : dict of str to int
         Number of calls seen, by the name of the function.
     compiled : int
-        Flops that compiled kernels returned, noted where they do.
+        Flops returned by compiled kernels, as noted by the audit.
     ledger : int
-        Flops of the run by the ledger, those of compiled kernels included.
+        Flops of the run according to the ledger, including those of compiled kernels.
     taken : bool
-        Whether code outside the package took the entries of a matrix, so that it may have worked
-        on them unseen.
+        Whether code outside the package accessed the entries of a matrix, so that it may have
+        worked on them unseen.
     result : Result
-        Of the run.
+        The result of the run.
     """
 
     charged: int
@@ -91,31 +91,33 @@ class Audit:
     @property
     def exact(self) -> bool:
         """Whether the ledger agrees with what was seen, in the set-up and in the iterations."""
-        # Both parts are compared: a charge booked to the wrong one keeps the sum.
+        # Both parts are compared, because a charge booked to the wrong one preserves the sum.
         return (self.charged, self.setup_charged) == (self.seen, self.setup_seen)
 
 
 def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
-    """Solve once and count from outside; a penalty search counts with all its runs.
+    """Solve a problem once, and count its flops independently of the ledger.
+
+    A penalty search counts with all its runs.
 
     Parameters
     ----------
     problem : Problem
         The problem to solve.
     name : str or module
-        A solver, as `spcabench.solve` takes it.
+        A solver, as for `spcabench.solve`.
     **settings
         As for `spcabench.solve`.
 
     Returns
     -------
     Audit
-        The two counts.
+        Both counts, and the result of the run.
 
     Raises
     ------
     AuditError
-        Where nothing was seen, or a function was called that the audit has no count for.
+        If nothing was seen, or if the run called a function that the audit cannot count.
     """
     solver = name if isinstance(name, ModuleType) else registry.module("solver", name)
     charged = {True: 0, False: 0}
@@ -140,22 +142,22 @@ def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
 
 
 def _watched_solver(solver: ModuleType, tally: Tally, charged: dict[bool, int]) -> ModuleType:
-    """Return the solver on counting arrays, watched from one iterate to the next."""
-    # A copy of the module, so that the driver finds the solver's name, traits and defaults as ever,
+    """Return a solver that runs on counting arrays and is watched from one iterate to the next."""
+    # A copy of the module, so that the driver still finds the solver's name, traits and defaults,
     # and the real module is not changed.
     twin = ModuleType(solver.__name__)
     vars(twin).update(vars(solver))
 
     @functools.wraps(solver.solve)
     def solve(problem: Problem, **settings: Any) -> Iterator[Any]:
-        # The cache is emptied: another form of the problem, made earlier from plain arrays, would
-        # be worked on unseen.
+        # The cache is emptied, because another form of the problem, created earlier from plain
+        # arrays, would be used unseen.
         iterates = solver.solve(
             replace(problem, matrix=_watched(problem.matrix), _cache={}), **settings
         )
         for setup in itertools.chain([True], itertools.repeat(False)):
-            # Kernels run on raw memory, where no array can count. What they charge is left out on
-            # this side too, and tests compare each kernel with its plain Python twin.
+            # Kernels run on raw memory, where no array can count. Their charges are left out here
+            # too, and tests compare each kernel with its plain Python twin.
             before = LEDGER.flops - LEDGER.compiled
             with tally.watching(setup):
                 item = next(iterates, None)
@@ -179,9 +181,9 @@ def _watched_solver(solver: ModuleType, tally: Tally, charged: dict[bool, int]) 
 
 
 def _watched(matrix: Any) -> Any:
-    """Return a copy of the matrix on counting views of its arrays, with nothing cached."""
+    """Return a copy of the matrix with counting views of its arrays and nothing cached."""
     # Views share the memory of the arrays, so an audited run computes the same numbers. Cached
-    # properties go, because they hold products that would otherwise be used without being made.
+    # properties are dropped, because they hold products that would be used without being counted.
     twin = copy.copy(matrix)
     for name, value in list(vars(twin).items()):
         if isinstance(getattr(type(matrix), name, None), functools.cached_property):
@@ -194,7 +196,7 @@ def _watched(matrix: Any) -> Any:
 
 
 def _stripped(item: Any) -> Any:
-    """Return an iterate with plain arrays, so that nothing the driver does with it is counted."""
+    """Return an iterate with plain arrays, so that the driver's work on it is not counted."""
     if isinstance(item, Iterate):
         return replace(item, x=plain(item.x), u=plain(item.u))
     return plain(item)
@@ -202,11 +204,11 @@ def _stripped(item: Any) -> Any:
 
 @contextmanager
 def _wrapped() -> Iterator[Tally]:
-    """Count SciPy's and LAPACK's solvers and the sparse products while inside."""
-    # These functions take an ndarray subclass without asking it, or convert it first, so counting
-    # arrays cannot see them: they are replaced by counting ones while the audit runs. Only calls
-    # through the module are caught (scipy.linalg.eigh, not a name imported from it), which is how
-    # the matrix layer calls them.
+    """Count the calls of SciPy's and LAPACK's solvers and the sparse products inside the block."""
+    # These functions accept an ndarray subclass without consulting it, or convert it first, so
+    # counting arrays cannot see them. They are replaced by counting ones while the audit runs. Only
+    # calls through the module are caught (scipy.linalg.eigh, not a name imported from it), which is
+    # how the matrix layer calls them.
     tally = Tally()
     with ExitStack() as stack:
 
@@ -226,19 +228,19 @@ def _wrapped() -> Iterator[Tally]:
             stack.enter_context(mock.patch.object(kind, "__getattribute__", looked_at))
         for place, name, count in (*DENSE, *SPARSE, *OWN):
             wrap(place, name, functools.partial(_counted, tally, name, count))
-        # A decomposition without a count would pass as free. It is refused instead.
+        # A decomposition without a count would appear to be free, so it is refused.
         for place, name in UNKNOWN:
             wrap(place, name, functools.partial(_refused, tally, name))
-        # Sparse matrices are no arrays and lose the class of what they are multiplied by. Their
-        # products are counted by the C functions below; these two methods give the dense results
-        # their class again, so that what is done with them is seen.
+        # Sparse matrices are not arrays, and their products with an array lose the array's class.
+        # The C functions below count these products; the two methods in RESULTS restore the class
+        # of dense results, so that further operations on them are seen.
         for place, name in RESULTS:
             wrap(place, name, functools.partial(_seen_result, tally))
         yield tally
 
 
 def _of_scipy(place: str, name: str) -> tuple[Any, Any]:
-    """Return the module or class of SciPy that holds a name, and what the name stands for.
+    """Return the module or class of SciPy that contains a name, and the object of that name.
 
     Raises AuditError if there is no such name: some are private, and SciPy may rename them in
     any release.
@@ -248,8 +250,8 @@ def _of_scipy(place: str, name: str) -> tuple[Any, Any]:
         return owner, getattr(owner, name)
     except (ImportError, AttributeError):
         raise AuditError(
-            f"SciPy {scipy.__version__} has no {place}.{name}, which the audit replaces by a "
-            "counting one: find its new name, and write it into spcabench/checking/audit.py"
+            f"SciPy {scipy.__version__} has no {place}.{name}, which the audit must count: "
+            "find its new name, and write it into spcabench/checking/audit.py"
         ) from None
 
 
@@ -266,7 +268,7 @@ def _counted(tally: Tally, name: str, count: Callable[..., int], function: Any) 
 
 
 def _evaluated(tally: Tally, variance: Any, problem: Problem, x: Any) -> Any:
-    """Evaluate x'Sigma x; as many as are free for each iterate count nothing."""
+    """Evaluate x'Sigma x, without counting it while evaluations are free."""
     x, was = np.asarray(plain(x)), tally.on
     tally.evaluations += was
     tally.evaluations_in_all += was
@@ -278,12 +280,12 @@ def _evaluated(tally: Tally, variance: Any, problem: Problem, x: Any) -> Any:
 
 
 def _looked_at(tally: Tally, matrix: Any, name: str) -> Any:
-    """An attribute of a matrix; it is noted where a solver's own file takes its entries."""
+    """Return an attribute of a matrix, and note if a solver's own file accesses the entries."""
     value = object.__getattribute__(matrix, name)
     dense = isinstance(value, np.ndarray) and value.ndim == 2 and min(value.shape) > 1
     if tally.on and (dense or scipy.sparse.issparse(value) or name in ENTRIES):
-        # behind this function and the one that makes it a method; cached properties are looked
-        # up by functools
+        # skip this function and the method wrapped around it, and the frames of functools, which
+        # computes cached properties
         frame: Any = sys._getframe(2)
         while frame.f_code.co_filename == functools.__file__:
             frame = frame.f_back
@@ -292,14 +294,14 @@ def _looked_at(tally: Tally, matrix: Any, name: str) -> Any:
 
 
 def _noted(tally: Tally, charge_compiled: Any, ledger: Ledger, count: int) -> None:
-    """Charge what a kernel returned, and note it beside the ledger."""
+    """Charge what a kernel returned, and note it in addition to the ledger."""
     if tally.on and ledger.on:
         tally.compiled += int(count)
     charge_compiled(ledger, count)
 
 
 def _method(function: Any) -> Any:
-    """A function as a method of a class: a partial one would not be bound."""
+    """Turn a function into one that works as a method; a partial function would not be bound."""
     return lambda *args: function(*args)
 
 
@@ -316,7 +318,7 @@ def _refused(tally: Tally, name: str, function: Any) -> Any:
 
 
 def _seen_result(tally: Tally, method: Any) -> Any:
-    """Wrap a method of sparse matrices: its dense result is seen, low-rank products are free."""
+    """Wrap a method of sparse matrices so that its dense result is seen by the audit."""
 
     @functools.wraps(method)
     def wrapped(self: Any, *args: Any, **settings: Any) -> Any:
@@ -331,7 +333,7 @@ def _seen_result(tally: Tally, method: Any) -> Any:
 
 
 # SciPy's C functions are called as (rows, columns, indptr, indices, data, ...). The last entry of
-# indptr is the number of stored entries, which is what a product with one vector costs.
+# indptr is the number of stored entries, which is the cost of a product with one vector.
 def _matvec(M: int, N: int, indptr: Any, *arrays: Any) -> int:
     return indptr[-1]
 
@@ -357,9 +359,8 @@ DENSE: list[tuple[str, str, Callable[..., int]]] = [
     ("scipy.linalg", "eigh", lambda S, *rest: 9 * len(S) ** 3),
     ("scipy.linalg", "eigvalsh", lambda S, *rest: 9 * len(S) ** 3),
 ]
-# Private names of SciPy: the public operators all end in these, whatever route they take.
-# X.multiply (the squares of the entries) ends in csr_elmul_csr. csr_matmat is patched in the module
-# that imported it by name.
+# Private names of SciPy, in which all public operators end. X.multiply (the squares of the entries)
+# ends in csr_elmul_csr. csr_matmat is patched in the module that imported it by name.
 SPARSE: list[tuple[str, str, Callable[..., int]]] = [
     ("scipy.sparse._sparsetools", "csc_matvec", _matvec),
     ("scipy.sparse._sparsetools", "csr_matvec", _matvec),
@@ -368,7 +369,7 @@ SPARSE: list[tuple[str, str, Callable[..., int]]] = [
     ("scipy.sparse._sparsetools", "csr_matvecs", _matvecs),
     ("scipy.sparse._compressed", "csr_matmat", _matmat),
 ]
-# A kernel of the matrix layer itself, whose cost depends on what it touches.
+# A kernel of the matrix layer itself, which costs the entries that it touches.
 OWN: list[tuple[str, str, Callable[..., int]]] = [
     ("spcabench.problem.sparse_gram", "gram_product", _few_columns)
 ]

@@ -1,6 +1,6 @@
-"""What every solver must satisfy, checked on one solver; each failure is a sentence.
+"""Check one solver against the contract of every solver; each failure is one sentence.
 
-The checks run in a process of their own, so that a crash or an endless loop is one more sentence.
+The checks run in a separate process, so a crash or an endless loop is reported like any failure.
 """
 
 import io
@@ -16,15 +16,15 @@ from spcabench.errors import SolverError, in_one_line
 from spcabench.running.worker_process import Ended, Worker
 from spcabench.solving.status import Status
 
-TERMINAL = (1, 2)  # file descriptors: what a program writes there is on no stream of Python
-PATIENCE = 60.0  # seconds of a check, compilation included
+TERMINAL = (1, 2)  # file descriptors: programs may write to them without Python's streams
+PATIENCE = 60.0  # seconds per check, including compilation
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One check: its name, "holds", "fails" or "not checked", and why.
+    """The outcome of one check: its name, "holds", "fails" or "not checked", and the reason.
 
-    ends : what makes every further check useless, "" where nothing does.
+    ends : the reason why further checks are pointless, or "".
     """
 
     name: str
@@ -34,14 +34,14 @@ class Outcome:
 
 
 def check(solver: str, patience: float = PATIENCE) -> Iterator[Outcome]:
-    """Check a solver, given by name or path, for everything that every solver must keep.
+    """Check a solver, given by name or path, against everything that every solver must satisfy.
 
-    After a crash, an endless loop or a failed import the remaining promises are not checked. Raises
+    After a crash, an endless loop or a failed import, the remaining checks are skipped. Raises
     InputError for an unknown name or a missing file.
     """
     file = registry.path("solver", solver)
     if solver.endswith(".py"):
-        solver = str(file.resolve())  # the solver may change the folder
+        solver = str(file.resolve())  # the solver may change the current folder
     stopped = ""
     with closing(Worker(_answer)) as helper:
         for name, promise in PROMISES.items():
@@ -53,24 +53,24 @@ def check(solver: str, patience: float = PATIENCE) -> Iterator[Outcome]:
 
 
 def _waited(helper: Worker, name: str, solver: str, patience: float) -> Outcome:
-    """The outcome of one check, whatever becomes of its process."""
+    """The outcome of one check, whatever happens to its process."""
     try:
         return Outcome(**helper.ask([name, solver], patience))
     except TypeError:
-        return Outcome(name, "fails", "what its process says of it is no outcome")
+        return Outcome(name, "fails", "its process did not answer with an outcome")
     except Ended as end:
         if end.status == Status.KILLED:
             why = (
-                f"it did not come back within {patience:g} s: an endless loop between two yields, "
-                "or far too slow"
+                f"it did not finish within {patience:g} s: an endless loop between two yields, "
+                "or a very slow solver"
             )
             return Outcome(name, "fails", why, ends="after an endless loop")
-        why = f"it crashed with no Python error: {end.reason}"
+        why = f"it crashed without a Python error: {end.reason}"
         return Outcome(name, "fails", why, ends="after a crash")
 
 
 def _answer(question: list[str]) -> dict[str, str]:
-    """The outcome of a check, given by its name and the solver, as plain data."""
+    """Run a check, given by its name and the solver, and return the outcome as plain data."""
     return vars(_outcome(*question))
 
 
@@ -79,13 +79,17 @@ def _outcome(name: str, solver: str) -> Outcome:
         result = outcome(name, PROMISES[name], solver)
         printed = heard()
     if PROMISES[name] is prints_nothing and result.verdict == "holds" and printed:
-        return Outcome(name, "fails", f"it printed {printed[:60]!r}, at its import or by a program")
+        return Outcome(
+            name,
+            "fails",
+            f"it printed {printed[:60]!r}, on import or from a program that it started",
+        )
     return result
 
 
 @contextmanager
 def _heard() -> Iterator[Callable[[], str]]:
-    """Keep what this process and its programs write to the terminal; a function that tells it."""
+    """Capture terminal output of this process and its children; yield a function that reads it."""
     with (
         tempfile.TemporaryFile() as file,
         io.TextIOWrapper(io.FileIO(os.dup(file.fileno()), "w"), write_through=True) as stream,
@@ -109,7 +113,7 @@ def _heard() -> Iterator[Callable[[], str]]:
 
 
 def outcome(name: str, promise: Promise, solver: str) -> Outcome:
-    """One check in this process."""
+    """Run one check in this process."""
     ends = "after a failed import"
     try:
         loaded = registry.module("solver", solver)
@@ -117,7 +121,7 @@ def outcome(name: str, promise: Promise, solver: str) -> Outcome:
         unchecked = promise(loaded)
     except (Broken, SolverError) as broken:
         return Outcome(name, "fails", str(broken), ends)
-    except BaseException as error:  # whatever the solver raises, SystemExit too
+    except BaseException as error:  # whatever the solver raises, including SystemExit
         raised = in_one_line(error, registry.path("solver", solver))
         return Outcome(name, "fails", f"it raised {raised}", ends)
     return (

@@ -1,4 +1,4 @@
-"""What every solver must satisfy, on small problems whose answers are known by brute force."""
+"""The checks that every solver must pass, on small problems that brute force can solve."""
 
 import ast
 import copy
@@ -24,10 +24,10 @@ from spcabench.solving.result import Result
 from spcabench.vectors import Vector
 
 N, K = 8, 3
-# a larger problem, whose seed is made anew each time: a solver that is honest at n = 8 alone fails
+# a larger problem with a new seed each time, to catch a solver that is honest only at n = 8
 LARGE, LARGE_SEARCHED = 48, 12  # variables; fewer for relaxations and exact searches
 SEED = secrets.randbits(32)
-# what a solver may import of the package: the rest is the harness, which it may not reach
+# what a solver may import from the package; the rest is the harness, which it must not touch
 OPEN_TO_SOLVERS = (
     "errors",
     "iterate",
@@ -39,15 +39,15 @@ OPEN_TO_SOLVERS = (
     "validate",
     "vectors",
 )
-Promise = Callable[[ModuleType], str | None]  # what it returns says why it could not be checked
+Promise = Callable[[ModuleType], str | None]  # returns why it could not be checked
 
 
 class Broken(Exception):
-    """A broken promise, in a sentence."""
+    """A broken promise of a solver, described in one sentence."""
 
 
 def _data(seed: int, m: int = 12) -> Vector:
-    """Gaussian data (m, N) with one strong direction: no two entries are equal."""
+    """Gaussian data (m, N) with one strong direction and no two equal entries."""
     rng = np.random.default_rng(seed)
     return rng.standard_normal((m, N)) + np.outer(
         rng.standard_normal(m), [2.0, 1.5, 1.0, 0, 0, 0, 0, 0]
@@ -62,7 +62,7 @@ def _problems() -> Iterator[Problem]:
 
 
 def _all_problems(module: ModuleType) -> Iterator[Problem]:
-    """The small problems, then a larger one with a seed made at run time, in both forms."""
+    """The small problems, then a larger one with a new seed, each as data and as covariance."""
     yield from _problems()
     hard = module.TRAITS.exact or module.TRAITS.relaxation
     n = LARGE_SEARCHED if hard else LARGE
@@ -84,18 +84,18 @@ def _solve(module: ModuleType, problem: Problem, **settings: Any) -> Result:
 
 
 def _advice(result: Result) -> str:
-    """How a vector of another norm or cardinality is mended; empty if it is something else."""
+    """How to fix a vector with wrong norm or cardinality; empty if something else is wrong."""
     x = result.x
     if "NaN" in result.fault:
         return ""
     if x.shape != (result.problem.n,) or not np.isfinite(x).all() or not x.any():
         return ""
-    return "; project(x, k) of spcabench.vectors cuts a vector to k entries and to norm 1"
+    return "; project(x, k) in spcabench.vectors reduces a vector to k entries and norm 1"
 
 
 def _same(circumstance: str, problem: Problem, a: float, b: float) -> None:
     if abs(a - b) > 1e-6 * max(abs(a), abs(b)):
-        raise Broken(f"on {problem.name}: the variance is {a:.9g}, and {b:.9g} {circumstance}")
+        raise Broken(f"on {problem.name}: the variance is {a:.9g}, but {b:.9g} {circumstance}")
 
 
 def says_what_it_is(module: ModuleType) -> None:
@@ -107,11 +107,11 @@ def says_what_it_is(module: ModuleType) -> None:
         ("__doc__", str),
     ):
         if not isinstance(getattr(module, name, None), kind):  # type: ignore[arg-type]
-            raise Broken(f"{name} is missing, or of the wrong kind: see `spcabench new solver`")
+            raise Broken(f"{name} is missing or has the wrong type; see `spcabench new solver`")
     settings, traits = set(parameters(module.solve)), module.TRAITS
     if wrong := [name for name in module.EXAMPLE if not isinstance(name, str)]:
         raise Broken(f"EXAMPLE has {wrong[0]!r}; its keys must be names of settings")
-    takes = settings | ({"k"} if traits.control else set())  # by a penalty that is searched
+    takes = settings | ({"k"} if traits.control else set())  # a penalty is searched for k
     if unknown := sorted(set(module.EXAMPLE) - takes):
         raise Broken(f"EXAMPLE has {', '.join(unknown)}; solve() takes {', '.join(sorted(takes))}")
     for trait, value, setting in (
@@ -119,7 +119,7 @@ def says_what_it_is(module: ModuleType) -> None:
         ("components", "joint", "components"),
     ):
         if getattr(traits, trait) == value and setting not in settings:
-            raise Broken(f'TRAITS say {trait}="{value}", but solve() takes no {setting}')
+            raise Broken(f'TRAITS has {trait}="{value}", but solve() has no argument {setting}')
     if traits.formulation != "penalised" and traits.control != "cardinality":
         raise Broken(f'formulation="{traits.formulation}" needs control="cardinality"')
     if traits.control == "penalty":
@@ -127,7 +127,7 @@ def says_what_it_is(module: ModuleType) -> None:
 
 
 def _has_a_penalty(module: ModuleType, settings: set[str]) -> None:
-    """The setting that TRAITS name, and the function that says where it is searched."""
+    """Check that solve takes the penalty named in TRAITS, and that penalty_range is valid."""
     if module.TRAITS.penalty not in settings or not hasattr(module, "penalty_range"):
         raise Broken(
             'control="penalty" needs TRAITS.penalty, a setting of that name, and '
@@ -135,11 +135,11 @@ def _has_a_penalty(module: ModuleType, settings: set[str]) -> None:
         )
     low, high = module.penalty_range(in_form(next(_problems()), module.TRAITS))
     if not 0 < low < high:
-        raise Broken(f"penalty_range gives ({low:.3g}, {high:.3g}); it must give 0 < low < high")
+        raise Broken(f"penalty_range returns ({low:.3g}, {high:.3g}); it must be 0 < low < high")
 
 
 def is_feasible(module: ModuleType) -> None:
-    """Each x has shape (n,), finite entries, unit norm, at most k nonzeros, x >= 0 if asked."""
+    """Each x has shape (n,), finite entries, unit norm and at most k nonzeros, if needed x >= 0."""
     for problem in _all_problems(module):
         _solve(module, problem)
         if module.TRAITS.nonnegative:
@@ -147,13 +147,13 @@ def is_feasible(module: ModuleType) -> None:
 
 
 def runs_its_example(module: ModuleType) -> str | None:
-    """Its EXAMPLE, with which it is tracked across commits, gives a feasible x."""
+    """Its EXAMPLE, which tracks it across commits, gives a feasible x."""
     if not isinstance(example := getattr(module, "EXAMPLE", None), dict):
         return "it has no EXAMPLE"
     *_, problem = _all_problems(module)
     settings = dict(example)
     if isinstance(k := settings.get("k"), int):
-        settings["k"] = min(k, problem.n)  # an example may be meant for larger problems
+        settings["k"] = min(k, problem.n)  # an example may be intended for larger problems
     try:
         result = api.solve(problem, module, **(_asked(module, problem) | settings))
     except InputError as error:
@@ -164,17 +164,17 @@ def runs_its_example(module: ModuleType) -> str | None:
 
 
 def is_never_above_the_optimum(module: ModuleType) -> None:
-    """No value is above brute force's, no claimed bound below it; an exact solver reaches it."""
+    """No value exceeds the optimum, no claimed bound is below it; an exact solver attains it."""
     for problem in _problems():
         S = np.array(problem.given_as("covariance").matrix.S)  # type: ignore[union-attr]
         k = K if module.TRAITS.control else N
         best = max(np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] for W in combinations(range(N), k))
         result = _solve(module, problem)
-        lowest = result.variance if result.nonnegative else best  # what a bound may not be below
+        lowest = result.variance if result.nonnegative else best  # bounds must not be below this
         claimed = result.claimed
         if claimed is not None and claimed < lowest * (1 - 1e-9):
             raise Broken(
-                f"on {problem.name}: it claims {claimed:.9g} as an upper bound, and the optimum is "
+                f"on {problem.name}: it claims the upper bound {claimed:.9g}, but the optimum is "
                 f"{lowest:.9g}"
             )
         if result.variance > best * (1 + 1e-9) or result.bound < lowest * (1 - 1e-9):
@@ -184,13 +184,13 @@ def is_never_above_the_optimum(module: ModuleType) -> None:
             )
         if module.TRAITS.exact and result.variance < best * (1 - 1e-9):
             raise Broken(
-                f"on {problem.name}: TRAITS say exact, but {result.variance:.9g} is below "
+                f"on {problem.name}: TRAITS has exact, but {result.variance:.9g} is below "
                 f"{best:.9g}"
             )
 
 
 def finds_components_as_stated(module: ModuleType) -> None:
-    """Several components at once have shape (n, r) and obey the formulation of the traits."""
+    """Several components at once have shape (n, r) and satisfy the formulation in the traits."""
     if module.TRAITS.components != "joint":
         return
     for problem in _all_problems(module):
@@ -212,7 +212,7 @@ def is_repeatable(module: ModuleType) -> None:
         first, again = (_solve(module, copy.deepcopy(problem), seed=5) for _ in range(2))
         if _work(again) < _work(first):
             raise Broken(
-                f"on {problem.name}: the second run took fewer flops: something is kept between "
+                f"on {problem.name}: the second run took fewer flops, so something is kept between "
                 "runs, such as a warm start or a table; keep nothing outside solve"
             )
         if not np.array_equal(first.x, again.x):
@@ -223,18 +223,18 @@ def is_repeatable(module: ModuleType) -> None:
 
 
 def _work(result: Result) -> int:
-    """Flops of a run, set-up included."""
+    """Flops of a run, including set-up."""
     return result.flops + result.setup_flops
 
 
 def is_invariant(module: ModuleType) -> None:
-    """Scaling, flipping or (but for random starts) reordering variables changes nothing else."""
+    """Scaling, flipping or (except for random starts) reordering variables changes nothing else."""
     for seed in range(4):
         X, rng = _data(seed), np.random.default_rng(seed)
         problem = Problem.from_data(X, f"data (12, {N}), seed {seed}")
         value = _solve(module, problem).variance
         _same(
-            "of the same data times 1000",
+            "for the same data times 1000",
             problem,
             value,
             _solve(module, Problem.from_data(1e3 * X)).variance / 1e6,
@@ -242,27 +242,25 @@ def is_invariant(module: ModuleType) -> None:
         if module.TRAITS.nonnegative != "always":
             flipped = Problem.from_data(X * rng.choice([-1.0, 1.0], N))
             _same(
-                "where variables change their sign",
+                "if variables change their signs",
                 problem,
                 value,
                 _solve(module, flipped).variance,
             )
         if "seed" not in parameters(module.solve):
             mixed = Problem.from_data(X[:, rng.permutation(N)])
-            _same(
-                "where variables change their order", problem, value, _solve(module, mixed).variance
-            )
+            _same("if variables change their order", problem, value, _solve(module, mixed).variance)
 
 
 def works_on_every_form(module: ModuleType) -> None:
-    """Data, the same data sparse and centred implicitly, and their covariance give the same."""
+    """Data, the same data as a centred sparse matrix, and their covariance give the same value."""
     for seed in range(4):
         X = np.where(np.random.default_rng(seed).random((12, N)) < 0.3, 0.0, _data(seed))
         problem = Problem.from_data(X, f"data (12, {N}), seed {seed}")
         value = _solve(module, problem).variance
         sparse = Problem.from_data(sp.csr_array(X), f"sparse data (12, {N}), seed {seed}")
         _same(
-            "of the same data, sparse and centred implicitly",
+            "for the same data, sparse and implicitly centred",
             problem,
             value,
             _solve(module, sparse).variance,
@@ -271,7 +269,7 @@ def works_on_every_form(module: ModuleType) -> None:
 
 
 def mutates_nothing(module: ModuleType) -> None:
-    """The arrays of the problem are the same afterwards."""
+    """The arrays of the problem are unchanged after a run."""
     for problem in _all_problems(module):
         accepted = in_form(problem, module.TRAITS)
         arrays = {name: a for name, a in vars(accepted.matrix).items() if isinstance(a, np.ndarray)}
@@ -285,11 +283,11 @@ def mutates_nothing(module: ModuleType) -> None:
 
 
 def counts_honestly(module: ModuleType) -> str | None:
-    """The ledger agrees with an independent count from outside."""
+    """The flops in the ledger agree with an independent count."""
     if not getattr(module, "COUNTED", True):
-        return "the file says COUNTED = False: no flops are reported"
+        return "the file has COUNTED = False, so no flops are reported"
     for problem in _all_problems(module):
-        _solve(module, problem)  # what is wrong with the answers themselves is said first
+        _solve(module, problem)  # report wrong answers first
         try:
             audited = audit(problem, module, **_asked(module, problem))
         except AuditError as error:
@@ -298,20 +296,20 @@ def counts_honestly(module: ModuleType) -> str | None:
             ) from None
         if not audited.exact:
             raise Broken(
-                f"on {problem.name}: {audited.charged} flops were charged and {audited.seen} seen "
+                f"on {problem.name}: {audited.charged} flops were charged, but {audited.seen} seen "
                 f"({audited.calls}); use @ of problem.covariance or problem.data, never their "
-                "arrays, or say COUNTED = False"
+                "arrays, or set COUNTED = False"
             )
     return None
 
 
 def stops_at_its_limits(module: ModuleType) -> None:
-    """It ends after the steps or the time that it may take."""
+    """It stops at the limits on steps and on time."""
     for problem in _all_problems(module):
         for limit in ({"max_iterations": 2}, {"time_limit": 0.0}):
             run = api.solve(problem, module, **_asked(module, problem), **limit)
             if run.iterations > 2:
-                raise Broken(f"on {problem.name}: {run.iterations} iterations, asked for {limit}")
+                raise Broken(f"on {problem.name}: {run.iterations} iterations, although {limit}")
 
 
 def prints_nothing(module: ModuleType) -> None:
@@ -325,19 +323,19 @@ def prints_nothing(module: ModuleType) -> None:
 
 
 def leaves_the_harness_alone(module: ModuleType) -> None:
-    """From the package it imports only what solvers need: nothing that grades or counts."""
+    """It imports from the package only what solvers need, and nothing that grades or counts."""
     for node in ast.walk(ast.parse(inspect.getsource(module))):
         for name in _imported(node):
             part = name.split(".")
             if part[0] == "spcabench" and (len(part) < 2 or part[1] not in OPEN_TO_SOLVERS):
                 raise Broken(
-                    f"it imports {name}; of spcabench a solver may import "
+                    f"it imports {name}; from spcabench a solver may import only "
                     f"{', '.join(OPEN_TO_SOLVERS)}"
                 )
 
 
 def _imported(node: ast.AST) -> list[str]:
-    """The dotted names that a statement imports."""
+    """The dotted names imported by a statement."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):  # two dots lead from `solvers` into the package

@@ -1,6 +1,6 @@
-"""Arrays that count the products they take part in, for the audit.
+"""Arrays for the audit that count the products in which they take part.
 
-`spcabench.checking.audit` has the rules of what counts.
+The rules of counting are in `spcabench.checking.audit`.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ Array = NDArray[Any]
 
 
 class AuditError(RuntimeError):
-    """The audit saw nothing, or met a function that it has no count for."""
+    """The audit saw nothing, or met a function that it cannot count."""
 
 
 class Tally:
-    """Flops and calls seen while it is on; those of the set-up are kept apart."""
+    """Flops and calls seen while counting is on, with those of the set-up separate."""
 
     def __init__(self) -> None:
         self.on = self.setup = False
-        self.compiled = 0  # what kernels returned
-        self.taken = False  # whether the solver's own file has had the entries of a matrix
-        # of `Problem.variance`, of the iterate that is watched and of the run
+        self.compiled = 0  # flops returned by kernels
+        self.taken = False  # whether the solver's own file accessed the entries of a matrix
+        # evaluations by `Problem.variance` in the watched iterate, and in the whole run
         self.evaluations = self.evaluations_in_all = 0
-        self.flops = {True: 0, False: 0}  # by setup
+        self.flops = {True: 0, False: 0}  # key: whether in the set-up
         self.calls: Counter[str] = Counter()
-        self._solves: Counter[int] = Counter()  # by order
-        # By order: for each quotient that was taken back, whether it was in the set-up.
+        self._solves: Counter[int] = Counter()  # order -> number of solves
+        # order -> for each quotient that was taken back, whether it was in the set-up
         self._quotients: dict[int, list[bool]] = {}
 
     @contextmanager
     def watching(self, setup: bool) -> Iterator[None]:
-        """Count what happens inside."""
+        """Count the flops inside the block."""
         self.on, self.setup, self.evaluations = True, setup, 0
         try:
             yield
@@ -45,7 +45,7 @@ class Tally:
             self.on = False
 
     def count(self, name: str, flops: int) -> None:
-        """Add one call."""
+        """Add the flops of one call."""
         if self.on:
             self.calls[name] += 1
             self.flops[self.setup] += int(flops)
@@ -57,29 +57,29 @@ class Tally:
             self._solves[k] += 1
 
     def quotient(self, k: int) -> None:
-        """Take back the product of a Rayleigh quotient of order k if a solve pays for it."""
+        """Take back the product of a Rayleigh quotient of order k if a solve covers its cost."""
         # The convention's k^3 + 2 k^2 for a solve includes the quotient, but the audit has just
-        # seen its product B y and counted k^2. The quotient may come before its solve, so one may
-        # run ahead; a second one would be work that nothing pays for.
+        # seen its product B y and counted k^2. The quotient may come before its solve, so there may
+        # be one more quotient than solves; a second one is work that no solve covers.
         taken = self._quotients.setdefault(k, [])
         if self.on and len(taken) <= self._solves[k]:
             taken.append(self.setup)
             self.flops[self.setup] -= k**2
 
     def settle(self) -> None:
-        """At the end, count again the quotients of an order that was never solved."""
+        """At the end, count the quotients again whose order was never solved."""
         for k, taken in self._quotients.items():
             if not self._solves[k]:
                 for setup in taken:
                     self.flops[setup] += k**2
 
 
-# The audit puts a fresh tally here while it runs: arrays have no other way to find theirs.
+# The audit puts a new tally here while it runs, because arrays have no other way to find it.
 TALLY = Tally()
 
 
 class Seen(np.ndarray):
-    """An array whose products are counted; whatever is made from it is seen too.
+    """An array whose products are counted; arrays derived from it are seen too.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Seen(np.ndarray):
     square_product: tuple[int, Array] | None
 
     def __array_finalize__(self, parent: Any) -> None:
-        # A view or slice of a low-rank part is one too. It is no longer the product B y, though.
+        # A view or slice of a low-rank part is low-rank too, but is no longer the product B y.
         self.low_rank = getattr(parent, "low_rank", False)
         self.square_product = None
 
@@ -101,7 +101,7 @@ class Seen(np.ndarray):
         out = settings.get("out")
         if out is not None:
             settings["out"] = tuple(plain(o) for o in out)
-        # Computed on the plain arrays, or NumPy would come back here for its own inner calls.
+        # Computed on plain arrays, because NumPy would otherwise call this for its inner calls too.
         result = getattr(ufunc, method)(*map(plain, inputs), **settings)
         if out is not None:
             return out[0] if len(out) == 1 else out
@@ -115,8 +115,8 @@ class Seen(np.ndarray):
             return _product(lambda *a: _einsum(args[0], a), "einsum", args[1:], result)
         if function in FUNCTIONS:
             return _product(FUNCTIONS[function], function.__name__, args, result)
-        # All else is free but linear algebra: a function of it without a count is refused, so that
-        # a new call in the matrix layer cannot pass unseen.
+        # Everything but linear algebra is free. A linear algebra function without a count is
+        # refused, so that a new call in the matrix layer cannot pass unseen.
         if function.__module__ == "numpy.linalg" or function in (np.tensordot, np.kron):
             raise AuditError(
                 f"no count for {function.__module__}.{function.__name__}: add one to the audit"
@@ -129,14 +129,14 @@ class Seen(np.ndarray):
         return seen(result, bool(flags) and all(flags))
 
     def dot(self, other: Any, out: Any = None) -> Any:
-        """Return the product, counted."""
-        # The method of ndarray calls BLAS at once and asks neither of the protocols above.
+        """Return the product, and count it."""
+        # The ndarray method calls BLAS directly and uses neither of the protocols above.
         return np.matmul(self, other)
 
 
 def seen(result: Any, low_rank: bool = False) -> Any:
-    """Return a counting view of an array; scalars and anything else are returned as they are."""
-    # Decompositions return (named) tuples of arrays, which keep their type.
+    """Return a counting view of an array; scalars and anything else are returned unchanged."""
+    # Decompositions return (named) tuples of arrays; their type is preserved.
     if isinstance(result, tuple):
         return (
             type(result)(*(seen(r, low_rank) for r in result))
@@ -151,7 +151,7 @@ def seen(result: Any, low_rank: bool = False) -> Any:
 
 
 def plain(x: Any) -> Any:
-    """Return the array without its class; it shares the memory."""
+    """Return the array as a plain one that shares its memory."""
     return x.view(np.ndarray) if isinstance(x, Seen) else x
 
 
@@ -161,23 +161,23 @@ def is_low_rank(x: Any) -> bool:
 
 
 def _stays_low_rank(ufunc: np.ufunc, arrays: list[Any]) -> bool:
-    """Whether an elementwise result is low-rank: made of low-rank arrays and scaling alone."""
-    # Rows or columns of a low-rank factor that are scaled by a plain vector remain such a factor. A
-    # sum with anything else is the corrected matrix itself, whose products cost.
+    """Whether an elementwise result is low-rank, because it only scales low-rank arrays."""
+    # A low-rank factor remains one if its rows or columns are scaled by a plain vector. Its sum
+    # with anything else is the corrected matrix itself, whose products cost flops.
     if ufunc is np.multiply:
         arrays = [x for x in arrays if isinstance(x, Seen) or np.ndim(x) > 1]
     return bool(arrays) and all(map(is_low_rank, arrays))
 
 
 def _all_plain(value: Any) -> Any:
-    """Strip every array in nested lists, tuples and dicts, as arguments of a function have them."""
+    """Make every array plain in nested lists, tuples and dicts, such as function arguments."""
     if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
         return type(value)(_all_plain(v) for v in value)
     return {k: _all_plain(v) for k, v in value.items()} if isinstance(value, dict) else plain(value)
 
 
 def parts(arrays: Any) -> int:
-    """How many real products one of these arrays is: complex numbers have two parts."""
+    """Return how many real products one product stands for: 2 if any array is complex, else 1."""
     return 2 if any(map(np.iscomplexobj, arrays)) else 1
 
 
@@ -191,9 +191,9 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def _product(count: Callable[..., int], name: str, inputs: Any, result: Any) -> Any:
-    """Count one product, unless a low-rank part is in it, and watch for Rayleigh quotients."""
-    # Only a seen matrix counts, one that comes from the problem. A basis that an iteration collects
-    # in an array of its own (Gram-Schmidt) does not: the convention leaves such work out.
+    """Count one product, unless a low-rank part is involved, and watch for Rayleigh quotients."""
+    # Only a seen matrix counts, one derived from the problem. A basis that an iteration collects in
+    # its own array (Gram-Schmidt) does not, because the convention excludes such work.
     low_rank = any(map(is_low_rank, inputs))
     arrays = [np.asarray(x) for x in inputs if np.ndim(x)]
     if not low_rank and any(isinstance(x, Seen) and x.ndim > 1 for x in inputs):
@@ -211,7 +211,7 @@ def _product(count: Callable[..., int], name: str, inputs: Any, result: Any) -> 
 
 
 def _quotient(x: Any, p: Any) -> None:
-    """Recognise x'p with p = B x, in either order, and take back its product."""
+    """Recognise x'p with p = B x, in either order, and take back the product B x."""
     for v, product in ((x, p), (p, x)):
         operands = getattr(product, "square_product", None)
         if operands is not None and np.array_equal(plain(v), operands[1]):
@@ -220,7 +220,7 @@ def _quotient(x: Any, p: Any) -> None:
 
 
 def _matmul(a: Array, b: Array) -> int:
-    """Count a product of two arrays, either of which may be a stack of matrices."""
+    """Count a matrix product of two arrays, either of which may be a stack of matrices."""
     return (
         a.size
         * (b.shape[-1] if b.ndim > 1 else 1)
@@ -234,7 +234,7 @@ def _larger(a: Array, b: Array) -> int:
 
 
 def _einsum(subscripts: str, arrays: Any) -> int:
-    """Count one multiplication for every combination of the indices."""
+    """Count one multiplication for every combination of indices."""
     sizes = {
         i: d
         for term, a in zip(subscripts.split("->")[0].split(","), arrays, strict=True)
@@ -249,7 +249,7 @@ def _eigh(a: Array, *options: Any) -> int:
 
 
 PRODUCTS: dict[np.ufunc, Callable[..., int]] = {np.matmul: _matmul, np.vecdot: _larger}
-# NumPy 2.2 and later have these two.
+# These two exist only in NumPy 2.2 and later.
 PRODUCTS |= {getattr(np, name): _larger for name in ("matvec", "vecmat") if hasattr(np, name)}
 FUNCTIONS: dict[Any, Callable[..., int]] = {
     np.dot: _matmul,

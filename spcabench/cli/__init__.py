@@ -1,1 +1,1 @@
-"""The commands of `spcabench`, and what they print and write; nothing imports it but `__main__`."""
+"""The commands of `spcabench`, with their output; only `__main__` imports this package."""

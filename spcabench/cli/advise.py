@@ -22,20 +22,20 @@ def advise(
         list[str] | None,
         typer.Argument(
             help="Samples x variables, or variables alone, and a kind of data: 5,000 x 20,000 "
-            "text. Without it, all kinds."
+            "text. By default all kinds."
         ),
     ] = None,
-    k: Annotated[int | None, typer.Option("-k", help="Variables of a component.", min=1)] = None,
+    k: Annotated[int | None, typer.Option("-k", help="Variables per component.", min=1)] = None,
     budget: Annotated[
         float | None,
         typer.Option(help="Seconds that one run may take.", min=1e-6, callback=options.finite),
     ] = None,
     density: Annotated[
         float | None,
-        typer.Option(help="Share of the data that is not zero.", min=1e-9, max=1),
+        typer.Option(help="Share of nonzero entries in the data.", min=1e-9, max=1),
     ] = None,
     nonnegative: Annotated[
-        bool, typer.Option("--nonnegative", help="No loading below zero.")
+        bool, typer.Option("--nonnegative", help="Require loadings >= 0.")
     ] = False,
     components: Annotated[
         str | None,
@@ -43,11 +43,12 @@ def advise(
     ] = None,
     run: Annotated[Path, typer.Option(help="Folder of the published run.")] = PUBLISHED,
 ) -> None:
-    """Say which solver to choose for your data.
+    """Recommend a solver for your data.
 
-    The five best of the published comparisons on problems like yours, with the share of the best
-    known variance that they reach, and those that are faster. Where no such problem was measured,
-    the nearest are named.
+    Prints the five best solvers of the published comparisons on problems like yours, with the share
+    of
+    the best known variance that they reach, and faster ones. If no such problem was measured, the
+    nearest ones are used, and the output names them.
     """
     from spcabench import validate
     from spcabench.comparison import advice
@@ -56,7 +57,7 @@ def advise(
     if components is not None and components not in several:
         raise InputError(validate.nearest("formulation", components, several))
     if components is not None and nonnegative:
-        raise InputError("--nonnegative: several components were compared with signs only")
+        raise InputError("--nonnegative: cannot be combined with --components")
     answers = advice.read(run / "compare")
     mode = components or ("nonnegative" if nonnegative else "signed")
     asked = dict(k=k, density=density, mode=mode, budget=math.inf if budget is None else budget)

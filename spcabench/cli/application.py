@@ -1,4 +1,4 @@
-"""All commands, in panels. Their errors become one line, or a traceback for a bug."""
+"""The command line: all commands and their help panels, and how errors are reported."""
 
 import _thread
 import errno
@@ -34,7 +34,7 @@ from spcabench.streams import say
 
 app = typer.Typer(
     no_args_is_help=True,
-    pretty_exceptions_enable=False,  # tracebacks are Python's own
+    pretty_exceptions_enable=False,  # use Python's own tracebacks
     rich_markup_mode="markdown",  # joins the lines of a paragraph
 )
 COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
@@ -63,7 +63,7 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
     },
     "Installation and data": {"data": doctor.data, "doctor": doctor.doctor},
 }
-STEPS: dict[str, Callable[..., Any]] = {  # of the Snakefile; no person types them
+STEPS: dict[str, Callable[..., Any]] = {  # called by the Snakefile, not typed by people
     "run": figures.run_job,
     "draw": figures.draw_figure,
     "results-page": figures.write_report,
@@ -104,7 +104,7 @@ EXAMPLES = {
 
 
 def _epilog(name: str) -> str | None:
-    """Examples of a command, each on a line of its own."""
+    """Examples of a command, one per line."""
     lines = [f"`spcabench {example}`" for example in EXAMPLES.get(name, ())]
     return "\n\n".join(["Examples:", *lines]) if lines else None
 
@@ -115,14 +115,14 @@ for panel, commands in COMMANDS.items():
 for name, command in STEPS.items():
     app.command(name, hidden=True)(command)
 OWN_DATA = ("solve", "report")  # data of any size
-LIGHT = (*OWN_DATA, "apply", "list", "data", "doctor", "new", "check")  # need the core alone
+LIGHT = (*OWN_DATA, "apply", "list", "data", "doctor", "new", "check")  # need only the core
 UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
-UNLOADED = ("shared object", "map segment")  # in the errors of libraries that find no memory
+UNLOADED = ("shared object", "map segment")  # in the errors of libraries that run out of memory
 TOO_SMALL = "not enough memory for the numerical libraries: `ulimit -v` sets the limit"
-AGAIN = 0.05  # seconds after which an interruption that was lost comes again
+AGAIN = 0.05  # seconds after which a lost interruption is repeated
 LONGEST = 200  # characters of a word in a message
 COMMAND_NAMES = {*STEPS, *(name for commands in COMMANDS.values() for name in commands)}
-# what a wrong word raises; Typer has Click's classes under names of its own
+# exceptions for wrong words; Typer has Click's classes under its own names
 UsageError: Any = typer.BadParameter.__base__
 
 
@@ -163,8 +163,8 @@ def main() -> None:
     """Run the command that the user typed."""
     streams.accept_every_character()
     arguments = [word for word in sys.argv[1:] if word != "--debug"]
-    # numerical libraries take their number of threads when they are imported; two threads took
-    # three times the processor time of one for sparse components of 50,000 x 100,000
+    # Numerical libraries fix their number of threads on import. With two threads, sparse components
+    # of 50,000 x 100,000 took three times the processor time of one thread.
     machine.pin_threads()
     supervisor.raise_on_termination()
     try:
@@ -179,7 +179,7 @@ def main() -> None:
             code = app(options.with_values(present) or ["--help"], standalone_mode=False) or 0
         if present != arguments:  # at the end, because an error is a single line
             _warn_of_old_name(arguments[0])
-        sys.stdout.flush()  # a full disk is told of here, and not at the end of Python
+        sys.stdout.flush()  # so that a full disk is reported here, not when Python exits
         sys.exit(code)
     except (InputError, UsageError, MemoryError, OSError, ImportError) as failure:
         error = _of_the_user(failure, arguments)
@@ -192,16 +192,16 @@ def main() -> None:
 
 @contextmanager
 def _no_interruption_is_lost() -> Iterator[None]:
-    """Interrupt again where Ctrl-C fell into a callback of compiled code, which cannot pass it on.
+    """Interrupt again if Ctrl-C hit a callback of compiled code, which cannot pass it on.
 
-    Compiling a kernel has such callbacks. Python would print a traceback, and go on.
+    Compiling a kernel has such callbacks. Python would print a traceback and continue.
     """
     before = sys.unraisablehook
 
     def lost(failure: Any) -> None:
         if issubclass(failure.exc_type, KeyboardInterrupt):
             threading.Timer(AGAIN, _thread.interrupt_main).start()
-        elif not issubclass(failure.exc_type, InputError):  # of a limit, which is told again
+        elif not issubclass(failure.exc_type, InputError):  # a limit, which is raised again
             before(failure)
 
     sys.unraisablehook = lost
@@ -212,7 +212,7 @@ def _no_interruption_is_lost() -> Iterator[None]:
 
 
 def _check_folder() -> None:
-    """Raise InputError if the current folder was removed: no relative name means anything."""
+    """Raise InputError if the current folder was removed, because relative paths then fail."""
     try:
         Path.cwd()
     except FileNotFoundError:
@@ -220,16 +220,16 @@ def _check_folder() -> None:
 
 
 def _renamed(arguments: list[str]) -> list[str]:
-    """The words, with the present name of a command for an earlier one."""
+    """Return the arguments, with the old name of a command replaced by the new one."""
     return [*RENAMED.get(arguments[0], arguments[:1]), *arguments[1:]] if arguments else []
 
 
 def _warn_of_old_name(old: str) -> None:
-    _warn(f"`{old}` is now `{' '.join(RENAMED[old])}`; the old name goes with version 0.4")
+    _warn(f"`{old}` is now `{' '.join(RENAMED[old])}`; the old name will be removed in version 0.4")
 
 
 def _of_the_user(error: Any, arguments: list[str]) -> Any:
-    """The error that a user can mend; raises any other one, which is a bug."""
+    """Return the error if the user can fix it; raise any other one, because it is a bug."""
     if isinstance(error, InputError | UsageError | MemoryError):
         return error
     if any(word in str(error) for word in UNLOADED) and machine.memory_limit() < float("inf"):
@@ -245,7 +245,7 @@ def _of_the_user(error: Any, arguments: list[str]) -> Any:
 
 
 def _of_an_extra(error: ModuleNotFoundError, command: str) -> InputError:
-    """The line for a library of an extra; any other library that is missing is a bug."""
+    """Return the message for a missing library of an extra; any other missing library is a bug."""
     library = (error.name or "").partition(".")[0]
     if optional_dependencies.extra_of(library) == "all":
         raise error
@@ -253,7 +253,7 @@ def _of_an_extra(error: ModuleNotFoundError, command: str) -> InputError:
 
 
 def _is_about(error: OSError, arguments: list[str]) -> bool:
-    """Whether an error is about a file that the user typed, or one in a folder so typed."""
+    """Whether an error concerns a file or folder that the user typed, or a file inside it."""
     if not isinstance(error.filename, str | Path):
         return False
     file = Path(error.filename).resolve()
@@ -262,7 +262,7 @@ def _is_about(error: OSError, arguments: list[str]) -> bool:
 
 
 def _in_one_line(error: Exception) -> str:
-    """What went wrong, on one line, in which no word is longer than people read."""
+    """Return the error message on one line, with overlong words shortened."""
     message = str(error)
     if isinstance(error, OSError):
         message = f"{error.filename}: {error.strerror}"

@@ -1,4 +1,4 @@
-"""The command `apply`: scores of new samples by components that were saved."""
+"""The command `apply`: scores of new samples from saved components."""
 
 import sys
 from functools import partial
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 File = Annotated[
-    Path, typer.Argument(help="The model: `solve --out model.npz` or SparsePCA.save writes it.")
+    Path, typer.Argument(help="The model, written by `solve --out model.npz` or SparsePCA.save.")
 ]
-Data = Annotated[Path, typer.Argument(help="The new samples: a file that `solve` reads, too.")]
+Data = Annotated[Path, typer.Argument(help="The new samples, in any format that `solve` reads.")]
 Out = Annotated[
     Path | None, typer.Option(help="Write the scores to this file: .csv, .parquet or .npy.")
 ]
 NotNeeded = Annotated[
-    str | None, typer.Option(hidden=True, help="Not needed: columns are found by their names.")
+    str | None, typer.Option(hidden=True, help="Not needed: columns are found by name.")
 ]
 
 
@@ -37,9 +37,9 @@ def apply(
     label: NotNeeded = None,
     drop: NotNeeded = None,
 ) -> None:
-    """Form the scores of new samples by saved components.
+    """Compute the scores of new samples from saved components.
 
-    Columns are found by their names, and only those that a component uses are needed.
+    Columns are found by name, and only the columns used by a component are needed.
     """
     import pandas as pd
 
@@ -50,7 +50,7 @@ def apply(
     from spcabench.solving import model as models
 
     for option, value in (("--label", label), ("--drop", drop)):
-        if value is not None:  # people repeat the options of `solve`
+        if value is not None:  # people often repeat the options of `solve`
             raise InputError(f"{option}: not needed, because the model finds its columns by name")
     files.check("--out", out, (".csv", ".parquet", ".npy"), inputs=(model, data))
     saved = models.load(model)

@@ -1,4 +1,4 @@
-"""The command `best-known`: the best answers known, of all problems or of one."""
+"""The command `best-known`: the best answers known, for all problems or for one."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,16 +20,16 @@ SEARCHED = "standard,nonnegative,adversarial,certified"
 
 def best_known(
     name: Annotated[
-        str | None, typer.Argument(help="One problem of a suite. By default all.")
+        str | None, typer.Argument(help="A problem of a suite. By default all of them.")
     ] = None,
     k: options.Cardinalities = None,
     update: Annotated[
-        bool, typer.Option("--update", help="Take over better answers of the comparisons so far.")
+        bool, typer.Option("--update", help="Take over better answers from past comparisons.")
     ] = False,
     search: Annotated[
         float,
         typer.Option(
-            help="With --update: search for better ones, with this many times the default budget.",
+            help="With --update: search for better answers, with this many times the budget.",
             min=0.0,
             callback=options.finite,
         ),
@@ -44,12 +44,12 @@ def best_known(
 ) -> None:
     """Show the best answers known, or improve them.
 
-    Of one problem the support is shown too, with the names of the variables, and what proved the
-    bound.
+    For a single problem it also shows the support, with the names of the variables, and the source
+    of the bound.
     """
     from spcabench.comparison import best_known as known
 
-    # an option without an effect is refused, because its user would believe that it had one
+    # an option without effect is refused, because the user would expect an effect
     for option, value, needed in (
         ("--search", search, update),
         ("--suite", suite is not None, search),
@@ -77,7 +77,7 @@ def best_known(
 
 
 def _suites(named: str) -> list[str]:
-    """The names of some suites; raises InputError for one that is unknown."""
+    """Split the names of suites; raises InputError for an unknown one."""
     from spcabench.comparison import suite
 
     names = named.split(",")
@@ -96,7 +96,7 @@ def _line(entry: "Entry") -> str:
 
 
 def _show_one(name: str, ks: list[int]) -> None:
-    """Show all that is known of a problem, at some cardinalities or all."""
+    """Show all that is known about a problem, at the given cardinalities or at all of them."""
     from spcabench import api
     from spcabench.comparison import best_known as known
     from spcabench.comparison.suite import SUITES
@@ -112,16 +112,16 @@ def _show_one(name: str, ks: list[int]) -> None:
                 _show_entry(entry.checked(problem), problem.features)
             else:
                 _show_entry(entry, None)
-                say(f"  as the table has it: the data {entry.problem!r} are not here")
+                say(f"  copied from the table: the data {entry.problem!r} are not available here")
     known_at = sorted({entry.k for entry in entries})
     if not any(not ks or k in ks for k in known_at):
         where = f"; there are answers at k = {', '.join(map(str, known_at))}" if known_at else ""
-        raise InputError(f"best-known: nothing is known of {name!r} at these cardinalities{where}")
+        raise InputError(f"best-known: no answers known for {name!r} at these cardinalities{where}")
 
 
 def _show_entry(entry: "Entry", features: Sequence[str] | None) -> None:
     took = f", {entry.seconds:g} s of processor time" if entry.seconds else ""
-    by = f"proven by {entry.bound_by}" if entry.bound_by else "by a method that was not kept"
+    by = f"proven by {entry.bound_by}" if entry.bound_by else "by a method that was not recorded"
     say(_line(entry))
     say(f"  value    {entry.value:.12g}, found by {entry.who}, {entry.when}")
     say(f"  bound    {entry.bound:.12g}, {by}, {entry.bound_when}{took}")
@@ -132,7 +132,7 @@ def _show_entry(entry: "Entry", features: Sequence[str] | None) -> None:
 
 
 def _take(file: Path) -> None:
-    """Take a proposal over into the table, where it is better than what is there."""
+    """Add a proposal to the table if it is better than the current entry."""
     from spcabench import api
     from spcabench.comparison import best_known as known
     from spcabench.comparison import grading
@@ -166,4 +166,4 @@ def _update_best_known(pairs: list[tuple["Item", int]], search: float) -> None:
         )
     if changed:
         known.write(proposed.values())
-    say(f"{searched + len(changed)} entries new or better: version {known.version()}")
+    say(f"{searched + len(changed)} new or better entries: version {known.version()}")

@@ -1,4 +1,4 @@
-"""The command that shows the verdict on a statement of a paper in a run."""
+"""The command `claim`: show a run's verdict on a statement of a paper."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,7 +21,7 @@ def show_claim(
         Path | None, typer.Option(help="Draw the statement to this file: .pdf, .svg or .png.")
     ] = None,
 ) -> None:
-    """Show the verdict on statements, and its numbers."""
+    """Show the verdict on statements of a paper, with numbers."""
     from spcabench.cli import files
     from spcabench.page import card
 
@@ -41,17 +41,17 @@ def show_claim(
 
 
 def _newest() -> Path:
-    """The published run, or that at the quick scale."""
+    """The folder of the published run, or else of the run at quick scale."""
     published, quick = (options.ROOT / "results" / name for name in ("published", "quick"))
     return published if published.exists() else quick
 
 
 def _found(ids: list[str], folder: Path) -> list[dict[str, Any]]:
-    """The statements with these ids. Raises InputError for an id that the run does not have."""
+    """The statements with these ids. Raises InputError for an id that is not in the run."""
     from spcabench import validate
     from spcabench.page import claims_file
 
-    # a figure that was made by itself is newer than the run's own file
+    # a figure made separately is newer than the run's own file
     statements = claims_file.of_run(claims_file.read_all(folder))
     names = {statement["id"].casefold(): statement["id"] for statement in statements}
     chosen = []

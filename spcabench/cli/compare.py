@@ -1,4 +1,4 @@
-"""The command `compare`, and the two that the workflow calls for it."""
+"""The command `compare`, `merge`, and the hidden command that writes a comparison's page."""
 
 import re
 from dataclasses import replace
@@ -24,22 +24,22 @@ Named = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="SOLVERS",
-        help="Names or files of solvers, with spaces or commas between. By default all.",
+        help="Names or files of solvers, separated by spaces or commas. By default all.",
     ),
 ]
 Against = Annotated[
     str,
     typer.Option(
         help="What to compare them with: names separated by commas, all, or none. Without SOLVERS, "
-        "those named here are compared alone."
+        "only the solvers named here are compared."
     ),
 ]
 Suite = Annotated[
     str,
     typer.Option(
         help="The problems: standard, quick, text, genes, nonnegative, adversarial, certified "
-        "or large. With components, several "
-        "components are asked for."
+        "or large. With components, solvers "
+        "compute several components."
     ),
 ]
 Limit = Annotated[
@@ -53,15 +53,15 @@ Fresh = Annotated[
     str | None,
     typer.Option(
         metavar="[SEED]",
-        help="New problems of the same families, which no solver has seen: from a seed made now, "
-        "which is printed, or from the one given, which is a doubt on the page.",
+        help="New problems of the same families, which no solver has seen. Their seed is drawn now "
+        "and printed; a seed given here is noted on the page as a doubt.",
     ),
 ]
 Keep = Annotated[
     bool,
     typer.Option(
         "--keep-times",
-        help="Time nothing again whose times were taken while the machine had another speed. "
+        help="Reuse times that were measured while the machine had another speed. "
         "Times are then not ranked.",
     ),
 ]
@@ -69,7 +69,7 @@ Command = Annotated[
     str | None,
     typer.Option(
         metavar="WORDS",
-        help="A solver in any language, with --name for its own name: 'julia my.jl {data} {k} "
+        help="A solver in any language; --name gives it a name: 'julia my.jl {data} {k} "
         "{out}'. {data} or {covariance} is the file of the problem, .npy unless {data:csv} or "
         "{data:mtx}; the vector is written to {out}, as text unless {out:npy}.",
     ),
@@ -91,7 +91,7 @@ Paper = Annotated[
 Title = Annotated[
     str | None,
     typer.Option(
-        "--name", help="Name of the page, by default that of the solvers; or of the --command."
+        "--name", help="Name of the page (by default from the solvers), or of the --command."
     ),
 ]
 
@@ -112,19 +112,19 @@ def compare(
     jobs: options.Jobs = options.CORES,
     profile: options.Profile = "default",
 ) -> None:
-    """Compare solvers on standard problems: a page and a table.
+    """Compare solvers on standard problems.
 
-    Only runs that are missing, or whose solver has changed since, are made. With -k, the given
-    cardinalities replace those of the problems.
+    The result is a page and a table. Only runs that are missing, or whose solver has changed, are
+    executed. With -k, the given cardinalities replace those of the problems.
     """
     from spcabench.running import workflow
 
-    # what can be refused is refused before the solvers are described, which starts processes
+    # refuse invalid options before solvers are described, because that starts processes
     workflow.profile_folder(profile)
     own = [_absolute(solver) for word in named or [] for solver in _split(word)]
-    if command is None and not own:  # whoever is named to compare with is compared alone
+    if command is None and not own:  # solvers named in --against alone are compared with each other
         if against == "none":
-            raise InputError("--against: none; name solvers before it, or leave it out for all")
+            raise InputError("--against none: name solvers to compare, or leave it out for all")
         if against != "all":
             own, against = [_absolute(solver) for solver in against.split(",")], "none"
     if suite == COMPONENTS:
@@ -141,7 +141,7 @@ def compare(
     requested = _jobs(list(solvers), own, suite, settings, ks, time_limit, seeds)
     requested = [_tuned(job) for job in requested]
     broken = _broken(_named(own, requested))
-    # after the files have been read and tried: no import can see it, or choose it
+    # after the files have been read and tested, so that no import can see or choose it
     seed = _seed(fresh)
     requested = [replace(job, fresh=seed) for job in requested]
     title = name or "-".join([*(Path(solver).stem for solver in own[:3]), requested[0].folder])
@@ -154,7 +154,7 @@ def compare(
         title,
         jobs,
         profile,
-        f"suite {suite!r}, solvers: {len(requested)}, each in a job of its own",
+        f"suite {suite!r}, solvers: {len(requested)}, one job each",
     )
     if paper is not None:
         from spcabench.page import paper_kit
@@ -163,7 +163,7 @@ def compare(
 
 
 def _jobs(solvers: list[str], own: list[str], suite: str, *values: Any) -> list["Job"]:
-    """The jobs of solvers; each is described, a file that was named by a worker."""
+    """Return a job for each solver; solvers given as files are described by a worker process."""
     from spcabench.comparison.jobs import Job
 
     names = ("settings", "ks", "limit", "seeds")
@@ -189,19 +189,19 @@ def _tuned(job: "Job") -> "Job":
 def _refuse_for_several(
     k: str | None, settings: str, fresh: str | None, command: str | None, paper: Path | None
 ) -> None:
-    """Raise InputError for what a comparison of several components does not have."""
+    """Raise InputError for options that do not apply to a comparison of several components."""
     if k or settings != "default" or any(v is not None for v in (fresh, command, paper)):
         raise InputError(
-            f"--suite {COMPONENTS} has settings of its own; leave out -k, --settings, --fresh, "
+            f"--suite {COMPONENTS} has its own settings; leave out -k, --settings, --fresh, "
             "--command and --paper"
         )
 
 
 def _make(title: str, jobs: int, profile: str, comparison: str) -> None:
-    """Make the page of a plan, and print the ranking. what : is compared, in words."""
+    """Write the page of a plan, and print the ranking. comparison : what is compared, in words."""
     from spcabench.running import workflow
 
-    say(f"{comparison}; what is kept is not run again", flush=True)
+    say(f"{comparison}; stored results are reused", flush=True)
     page = HOME / title / "index.html"
     log = options.ROOT / HOME / "workflow.log"
     if code := workflow.workflow([str(page)], log, jobs, options.ROOT, profile):
@@ -211,17 +211,17 @@ def _make(title: str, jobs: int, profile: str, comparison: str) -> None:
 
 
 def _check_title(title: str) -> None:
-    """Raise InputError for a name of a page that is no folder's name, or that of another thing."""
+    """Raise InputError for a page name that is not a valid folder name, or that is taken."""
     plain = re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_. +-]{0,150}", title)
     if not plain or title in TAKEN or title.endswith((".", " ")):
         raise InputError(
-            f"--name: {title!r:.60}; use at most 150 letters, digits, spaces and _.+-, and none "
-            f"of the names {', '.join(TAKEN)}"
+            f"--name: {title!r:.60}; use at most 150 letters, digits, spaces and _.+-, but not "
+            f"{', '.join(TAKEN)}"
         )
 
 
 def _check_sizes(suite_name: str, ks: tuple[int, ...]) -> None:
-    """Raise InputError for a cardinality that no problem of the suite has variables for."""
+    """Raise InputError for a cardinality above the number of variables of every problem."""
     from spcabench import api
     from spcabench.comparison import suite
 
@@ -236,7 +236,7 @@ def _check_sizes(suite_name: str, ks: tuple[int, ...]) -> None:
 
 
 def _of_command(command: str, name: str | None) -> str:
-    """The file of a solver that is a command."""
+    """Write a solver file that runs an external command, and return its path."""
     from spcabench.running import external_solver
 
     if name is None or not (name.isidentifier() and name.isascii()):
@@ -247,7 +247,7 @@ def _of_command(command: str, name: str | None) -> str:
 
 
 def _seed(fresh: str | None) -> int | None:
-    """The seed of fresh problems, which is printed; None if the standard ones are asked for."""
+    """Return the seed of fresh problems and print it; None for the standard problems."""
     from spcabench.comparison import suite
 
     if fresh is None:
@@ -256,20 +256,20 @@ def _seed(fresh: str | None) -> int | None:
         raise InputError(f"--fresh: {fresh!r}; the seed must be a whole number from 0")
     drawn = fresh == options.NEW
     seed = suite.new_seed() if drawn else int(fresh)
-    origin = "drawn now" if drawn else "which was given and not drawn: the page says so"
-    say(f"fresh problems from seed {seed}, {origin}; --fresh {seed} makes them again", flush=True)
+    origin = "drawn now" if drawn else "which was given, not drawn, as the page will say"
+    say(f"fresh problems from seed {seed}, {origin}; --fresh {seed} repeats them", flush=True)
     return seed
 
 
 def _rows(requested: list["Job"]) -> list[Path]:
-    """The files of rows that a comparison is made of."""
+    """The files with the rows of a comparison."""
     return [options.ROOT / HOME / "rows" / job.folder / f"{job.key}.parquet" for job in requested]
 
 
 def _drop_stale_times(requested: list["Job"], here: bool) -> None:
-    """Drop the rows of all jobs where the times of kept ones cannot be compared; say so.
+    """Delete the rows of all jobs if their stored times are not comparable, and say so.
 
-    here : whether missing rows will be made on this machine.
+    here : whether missing rows will be computed on this machine.
     """
     from spcabench.comparison import conditions
 
@@ -279,8 +279,8 @@ def _drop_stale_times(requested: list["Job"], here: bool) -> None:
         return
     why, seconds = stale
     say(
-        f"the kept times were taken {why}: all {len(requested)} solvers are timed again. The kept "
-        f"runs took {seconds:.0f} s. --keep-times keeps them, and ranks no times",
+        f"stored times were measured {why}, so all {len(requested)} solvers run again; they took "
+        f"{seconds:.0f} s. --keep-times keeps the stored times, but does not rank them",
         flush=True,
     )
     for file in files:
@@ -288,12 +288,12 @@ def _drop_stale_times(requested: list["Job"], here: bool) -> None:
 
 
 def _split(word: str) -> list[str]:
-    """The names in a word, as --against takes them; a file's name may hold commas."""
+    """Split a word into names, as --against does; the name of a file may contain commas."""
     return [word] if word.endswith(".py") else word.split(",")
 
 
 def _absolute(solver: str) -> str:
-    """Keep a name, make a path absolute. Raises InputError if there is no such solver."""
+    """Return a name unchanged and a path as absolute. Raises InputError for an unknown solver."""
     from spcabench import registry
 
     registry.path("solver", solver)
@@ -318,7 +318,7 @@ def _others(own: list[str], against: str, suite_name: str, settings: str) -> lis
 
 
 def _others_of_components(own: list[str], against: str) -> list[str]:
-    """The solvers of several components to compare with; those that were named must be some."""
+    """The solvers to compare with, all of which must compute several components."""
     from spcabench.comparison.components import ways
     from spcabench.running.description import describe
 
@@ -339,10 +339,10 @@ def _write_plan(
     broken: dict[str, list[str]],
     drawn: bool,
 ) -> None:
-    """Write what a comparison's page is made of, unless just that is written already.
+    """Write the plan of a comparison, unless the same plan is there already.
 
-    A page whose rows are missing is dropped: Snakemake makes no missing input of a page that is
-    there, unless another input is newer.
+    The page is deleted if rows are missing, because Snakemake does not compute missing inputs of an
+    existing page unless another input is newer.
     """
     from spcabench.comparison.jobs import Comparison
 
@@ -356,7 +356,7 @@ def _write_plan(
 
 
 def _named(own: list[str], requested: list["Job"]) -> dict[str, str]:
-    """The solvers that were named: label in this comparison -> name or file."""
+    """Map the label of each named solver in this comparison to its name or file."""
     from spcabench.comparison import jobs
 
     labels = zip(jobs.labels(requested), requested, strict=True)
@@ -364,7 +364,7 @@ def _named(own: list[str], requested: list["Job"]) -> dict[str, str]:
 
 
 def _broken(named: dict[str, str]) -> dict[str, list[str]]:
-    """Label -> the promises that a given file breaks, each in a sentence."""
+    """Map the label of each given file to its broken promises, one sentence each."""
     from spcabench.checking import conformance
     from spcabench.running import external_solver
 
@@ -383,9 +383,9 @@ def merge(
     ],
     name: Annotated[str, typer.Option(help="Name of the page.")] = "merged",
 ) -> None:
-    """Join comparisons that were made on several machines.
+    """Merge comparisons from several machines.
 
-    Quality and flops are ranked together, times on each machine.
+    Quality and flops are ranked together, times separately for each machine.
     """
     from spcabench.page import comparison_page
 
@@ -405,7 +405,7 @@ def write_page(
     plan: Annotated[Path, typer.Argument(help="Plan of the comparison (JSON).")],
 ) -> None:
     """Write the page of a comparison from its rows."""
-    with exclusive_timing.shared():  # nothing is being timed
+    with exclusive_timing.shared():  # no timing is running
         from spcabench.page import comparison_page, components_page
 
         page = components_page if components_page.is_of_components(plan) else comparison_page

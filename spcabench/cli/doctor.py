@@ -28,9 +28,9 @@ def data(
 ) -> None:
     """List the files of real datasets, or download them.
 
-    Shown are the size and licence of each file, and where to get a missing one. With --fetch, files
-    are downloaded first. In figures and suites, stand-in data replace those that are missing,
-    and are labelled so.
+    The list has the size and licence of each file, and says where to get a missing one. With
+    --fetch, files are downloaded first. In figures and suites, missing data are replaced by
+    stand-ins, which are labelled as such.
     """
     for name in fetch or []:
         _fetch(name)
@@ -49,13 +49,13 @@ def data(
             say(f"{'':14}  {entry['advice']}")
     folder = os.environ.get("SPCABENCH_DATA") or "not set"
     say(f"\nfolder (SPCABENCH_DATA): {folder}; downloads: {_cache()}")
-    say("in figures and suites, stand-in data replace those that are missing, and are labelled so")
+    say("in figures and suites, missing data are replaced by stand-ins, which are labelled as such")
 
 
 def holdings() -> Iterator[dict[str, Any]]:
-    """Return an entry for each file that a dataset can read.
+    """Yield an entry for each file that a dataset can read.
 
-    It has the dataset, the file, its state, size, licence and address, and advice.
+    It contains the dataset, the file, its state, size, licence and address, and advice.
     """
     from spcabench.readers import sources
 
@@ -70,7 +70,7 @@ def holdings() -> Iterator[dict[str, Any]]:
         advice = f"spcabench data --fetch {file.path}; from {file.url}"
         if file.sha256 is None or file.url is None:
             advice = (
-                "put it below SPCABENCH_DATA; from "
+                "put it into the folder SPCABENCH_DATA; from "
                 f"{file.url or 'the source in the docstring of the dataset'}"
             )
         yield entry | {
@@ -92,7 +92,7 @@ def _files() -> Iterator[tuple[str, Any]]:
 def _fetch(name: str) -> None:
     """Download the files of a dataset.
 
-    Raises InputError for an unknown name, and where no file can be had or checked.
+    Raises InputError for an unknown name, and if no file can be downloaded or verified.
     """
     from spcabench import atomic_files, validate
     from spcabench.readers import sources
@@ -107,17 +107,17 @@ def _fetch(name: str) -> None:
             word for dataset, file in _files() for word in (dataset, file.path.partition("/")[0])
         }
         raise InputError(f"--fetch: {validate.nearest('dataset or file', name, sorted(names))}")
-    # if none can be fetched, the error for the first says where to get it
+    # if no file can be downloaded, the error for the first one says where to get it
     missing = [file for file in chosen if file.url and file.sha256] or chosen[:1]
     for file in missing:
         if sources.cached(file.path, file.sha256):
-            say(f"{file.path}: here already")
+            say(f"{file.path}: already here")
             continue
         atomic_files.check_room(_cache())
         try:
             say(f"{file.path}: downloaded to {sources.fetch(file)}")
         except OSError as error:
-            if error.errno:  # of the disk: the network's errors have no number here
+            if error.errno:  # a disk error, because network errors have no number here
                 raise InputError(f"{_cache()}: cannot be written ({error.strerror})") from None
             reason = " ".join(str(error).split())[:120]
             raise InputError(
@@ -131,13 +131,13 @@ def _cache() -> Path:
     return Path(pooch.os_cache("spcabench"))
 
 
-Finding = tuple[bool, str, str]  # whether it is as it should be, what was examined, what was found
+Finding = tuple[bool, str, str]  # whether it is in order, the subject, the finding
 
 
 def doctor() -> None:
     """Examine the installation, and run a short self-check.
 
-    Examined are versions, checkout, BLAS and threads, processor, memory, disk, tools and data. The
+    It examines versions, checkout, BLAS and threads, processor, memory, disk, tools and data. The
     exit code is 1 if there is any problem.
     """
     problems = 0
@@ -158,7 +158,7 @@ def _findings() -> Iterator[Finding]:
     busy = ": times will be disturbed" if load > 0.5 * about["cores"] else ""
     cores = f"{about['cores']} cores, load {load:.1f}{busy}"
     yield True, "processor", f"{about['cpu']}, {cores}; {about['platform']}"
-    threads = f"{about['threads']} threads here, pinned to one in every run that is measured"
+    threads = f"{about['threads']} threads here, pinned to one in every measured run"
     yield True, "BLAS", f"{about['blas']}, {threads}"
     memory = machine.free_memory()
     needed = f"some runs at paper scale take {ROOM / 1e9:.0f} GB"
@@ -173,7 +173,7 @@ def _findings() -> Iterator[Finding]:
 
 
 def _checkout() -> Finding:
-    """Solvers and datasets must come with the package."""
+    """Check that solvers and datasets come from the same checkout as the package."""
     from spcabench import machine
 
     commit, dirty = machine.commit()
@@ -191,7 +191,7 @@ def _disk(subject: str, folder: Path) -> Finding:
 
 
 def _data() -> Finding:
-    """The data folders that are here; stand-in data replace one of which no file is here."""
+    """List the data folders by state; one without any file is replaced by a stand-in."""
     states: dict[str, set[str]] = {}
     for entry in holdings():
         states.setdefault(entry["file"].partition("/")[0], set()).add(entry["state"])
@@ -209,10 +209,7 @@ def _data() -> Finding:
 
 
 def _self_check() -> Finding:
-    """Check a proven optimum against all supports of a small problem, and that flops repeat.
-
-    It also times a fixed kernel.
-    """
+    """Check a computed optimum by brute force, check that flops repeat, and time a fixed kernel."""
     import numpy as np
 
     from spcabench import api, machine
@@ -231,7 +228,7 @@ def _self_check() -> Finding:
     wrong += [] if best <= first.bound * (1 + 1e-9) else ["a bound is below the optimum: reinstall"]
     wrong += [] if first.flops == second.flops else ["flops do not repeat: reinstall"]
     seconds = perf_counter() - start
-    slow = ": a busy or slow machine, or kernels compiled just now" if seconds > PATIENCE else ""
+    slow = ": machine busy or slow, or kernels just compiled" if seconds > PATIENCE else ""
     kernel = f"200 x 200 product in {1e3 * machine.calibration():.2f} ms"
     return (
         not wrong,

@@ -1,4 +1,4 @@
-"""The commands that make and judge figures, for readers of the papers and for the workflow."""
+"""The commands that draw and judge figures, for readers of the papers and for the workflow."""
 
 import sys
 import textwrap
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from spcabench.running.runner import Plan
 
 COLOURS = {"holds": "bold green", "fails": "bold red", "undecided": "bold yellow"}
-COMPARE = "compare"  # the folder of comparisons, beside those of the scales
+COMPARE = "compare"  # the folder of comparisons, next to the folders of the scales
 
 
 class Scale(StrEnum):
-    """Sizes of the runs."""
+    """The scales of the runs."""
 
     quick = "quick"
     paper = "paper"
@@ -32,8 +32,8 @@ Figure = Annotated[
     str,
     typer.Argument(help="Name of a figure or table.", autocompletion=options.figure_names),
 ]
-Scaled = Annotated[Scale, typer.Option(help="Sizes of the runs.")]
-Rows = Annotated[list[Path], typer.Option(help="A file of its rows (parquet). Repeatable.")]
+Scaled = Annotated[Scale, typer.Option(help="Scale of the runs.")]
+Rows = Annotated[list[Path], typer.Option(help="A file with its rows (parquet). Repeatable.")]
 Inches = Annotated[
     float | None,
     typer.Option(help="Size of OUT in inches.", min=1, max=40, callback=options.finite),
@@ -53,12 +53,12 @@ def run_job(
         typer.Argument(help="File for the rows: results/SCALE/rows/FIGURE/JOB.parquet."),
     ],
 ) -> None:
-    """Make the rows of one job, which the place of the file names.
+    """Compute the rows of one job, which the path of the output file identifies.
 
     A job of a comparison is described in results/compare/jobs/FOLDER/JOB.json, and its rows are
     results/compare/rows/FOLDER/JOB.parquet.
     """
-    with exclusive_timing.shared():  # to import takes a core for a second
+    with exclusive_timing.shared():  # importing takes a core for a second
         from spcabench.running import runner
 
         plan = _plan(out)
@@ -66,7 +66,7 @@ def run_job(
 
 
 def _plan(out: Path) -> "Plan":
-    """The plan of a file of rows, results/HOME/rows/FOLDER/JOB.parquet."""
+    """Return the plan of a file of rows, results/HOME/rows/FOLDER/JOB.parquet."""
     from spcabench.comparison import plans
     from spcabench.comparison.jobs import Job
     from spcabench.running import figure_plan
@@ -89,7 +89,7 @@ def draw_figure(
     scale: Scaled = Scale.quick,
 ) -> None:
     """Draw a figure from its rows, as SVG, PDF and PNG, and judge its claims."""
-    with exclusive_timing.shared():  # nothing is being timed
+    with exclusive_timing.shared():  # no timing is running
         from spcabench.page import draw
 
         draw.draw_figure(figure, rows, folder)
@@ -108,10 +108,10 @@ def write_report(
 
 
 def _check_run(folder: Path) -> None:
-    """Raise InputError for a folder in which no run has left its figures."""
+    """Raise InputError for a folder without figures of a run."""
     with using_file(folder):
         if not any(folder.glob("figures/*/claims.json")):
-            raise InputError(f"{folder}: has no figures; give the folder of a run, results/SCALE")
+            raise InputError(f"{folder}: no figures found; give the folder of a run, results/SCALE")
 
 
 def make_figures(
@@ -119,7 +119,7 @@ def make_figures(
         list[str] | None,
         typer.Argument(
             metavar="[NAME]...",
-            help="Figures or tables to make. By default all of them, and the page.",
+            help="Figures or tables to draw. By default all of them, and the page.",
             autocompletion=options.figure_names,
         ),
     ] = None,
@@ -134,17 +134,17 @@ def make_figures(
     jobs: options.Jobs = options.CORES,
     profile: options.Profile = "default",
 ) -> None:
-    """Make figures of the papers, and print their verdicts.
+    """Draw figures of the papers, and print their verdicts.
 
-    Without a name, all figures and their page are made. Only what is missing, or has changed since,
-    is made. For a publication, --out draws one figure in a size of your choice, with embedded
-    fonts.
+    Without a name, it draws all figures and writes their page. Only results that are missing or out
+    of date are computed. For a publication, --out draws one figure in a size of your choice, with
+    embedded fonts.
     """
     from spcabench.cli import files
     from spcabench.page import claims_file, draw
 
     if out is not None and len(names or ()) != 1:
-        raise InputError(f"--out: draws one figure, but {len(names or ())} are named")
+        raise InputError(f"--out: draws one figure, but {len(names or ())} were named")
     drawing = {"--width": width, "--height": height, "--fontsize": fontsize}
     drawing["--no-title"] = None if title else title
     for option, value in drawing.items():
@@ -164,7 +164,7 @@ def make_figures(
 
 
 def _print_verdicts(figure: str, scale: Scale) -> None:
-    """Print the verdict on each statement of a figure, how many there are of each, and files."""
+    """Print the verdict on each statement of a figure, their counts, and the files."""
     from spcabench import registry
     from spcabench.page import claims_file, in_short
 
@@ -177,13 +177,13 @@ def _print_verdicts(figure: str, scale: Scale) -> None:
     say(f"tests: {registry.path('figure', figure)}")
     say(folder / "figure.svg")
     page = home / f"{report['paper']}.html"
-    # a page from before this run would show other verdicts
+    # an older page would show other verdicts
     if page.exists() and page.stat().st_mtime >= (folder / claims_file.NAME).stat().st_mtime:
         say(f"{page}#{figure}")
 
 
 def print_card(statement: dict[str, Any]) -> None:
-    """Print the card of a statement, its verdict in colour where the terminal shows colours."""
+    """Print the card of a statement, with a coloured verdict if the terminal has colours."""
     from rich.console import Console
     from rich.text import Text
 
@@ -196,7 +196,7 @@ def print_card(statement: dict[str, Any]) -> None:
 
 
 def _print_counts(statements: list[dict[str, Any]], scale: str) -> None:
-    """Print how many statements have each verdict."""
+    """Print the number of statements with each verdict."""
     from spcabench.page import in_short
 
     counts = in_short.told(in_short.counts(statements))
@@ -204,7 +204,7 @@ def _print_counts(statements: list[dict[str, Any]], scale: str) -> None:
 
 
 def _rows(figure: str, scale: Scale) -> list[Path]:
-    """The files of a figure's rows, and of those that it shares."""
+    """The files with the rows of a figure, including those shared with other figures."""
     from spcabench.running import figure_jobs
 
     folder = options.ROOT / "results" / scale / "rows"
@@ -216,7 +216,7 @@ def _rows(figure: str, scale: Scale) -> list[Path]:
 
 
 def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -> None:
-    """Make figures, or the page for none; exit where the workflow fails."""
+    """Draw figures, or write the page if none are named; exit if the workflow fails."""
     from spcabench import registry
     from spcabench.running import workflow
     from spcabench.running.long_jobs import longest
@@ -232,7 +232,7 @@ def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -
     ]
     log = options.ROOT / home / "workflow.log"
     page = [f"{home}/index.html"]
-    # the longest jobs start first, so that no core waits for one of them at the end
+    # the longest jobs start first, so that no core waits for one at the end
     first = longest(options.ROOT / "results" / "published", scale)
     if code := workflow.workflow(targets or page, log, jobs, options.ROOT, profile, first=first):
         raise typer.Exit(code)
@@ -246,14 +246,14 @@ def verify_run(
     ] = None,
     names: Annotated[
         Path | None,
-        typer.Option(help="JSON file of names that changed since: column -> {old: new}."),
+        typer.Option(help="JSON file of names that have changed: column -> {old: new}."),
     ] = None,
 ) -> None:
-    """Judge a run again, and compare it with another one.
+    """Judge a run again, and compare it with another run.
 
-    The statements are judged from the rows alone. Status, support, iterations and flops of the two
-    runs must be identical, their variances within 1e-9, and no row may be in one run only. Times
-    are not compared. The exit code is 1 if anything differs.
+    The verdicts are recomputed from the rows. Status, support, iterations and flops of the two runs
+    must be identical, their variances must agree within 1e-9, and no row may be missing in one of
+    them. Times are not compared. The exit code is 1 if anything differs.
     """
     from spcabench.page import verify
 
@@ -280,26 +280,26 @@ def publish_run(
     folder: Published = options.ROOT / "results" / "paper",
     comparison: Annotated[
         list[Path] | None,
-        typer.Option(help="Folder of a comparison that is published too; repeatable."),
+        typer.Option(help="Folder of a comparison to publish as well. Repeatable."),
     ] = None,
     fewer: Annotated[
-        bool, typer.Option("--fewer", help="Drop published figures that this run lacks.")
+        bool, typer.Option("--fewer", help="Drop published figures that are not in this run.")
     ] = False,
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="Figure that is renewed while all others stay; repeatable.",
+            help="Replace only this figure, and leave all others. Repeatable.",
             autocompletion=options.figure_names,
         ),
     ] = None,
 ) -> None:
-    """Copy a run to results/published and into the README.
+    """Copy a run to results/published, and update the README.
 
-    The README gets its gallery and its table. The copy leaves out what is too large for git.
-    Comparisons that were published before stay.
+    The gallery and the table in the README are renewed. Files too large for git are not copied.
+    Comparisons published earlier remain.
 
-    With --only, the groups of rows that the run has replace those of the same name, and the figure
-    is drawn and judged from all its rows. Each row keeps the commit that made it.
+    With --only, groups of rows from this run replace those of the same name, and the figure is
+    drawn and judged from all its rows. Each row retains the commit that computed it.
     """
     from spcabench.page import publish
 

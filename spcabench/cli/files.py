@@ -1,4 +1,4 @@
-"""Results as files: loadings as a table or arrays, and as a picture."""
+"""Write results to files: loadings as a table or as arrays, or as a picture."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -32,7 +32,7 @@ def check(
     kind: str = "loadings",
     inputs: Iterable[str | Path | None] = (),
 ) -> None:
-    """Raise, before the work is done, if a file cannot be written or a picture not be drawn."""
+    """Raise InputError, before any work, if a file cannot be written or a picture not drawn."""
     if kind not in pictures.KINDS:
         raise InputError(f"--picture: {kind!r}; choose from {', '.join(pictures.KINDS)}")
     if file is None:
@@ -47,7 +47,7 @@ def check(
 
 
 def check_samples(problem: Problem, kind: str) -> None:
-    """Raise, before the work is done, if a picture needs samples that the problem lacks."""
+    """Raise InputError, before any work, if a picture needs samples that the problem lacks."""
     if kind in pictures.OF_SAMPLES and problem.m is None:
         raise InputError(
             f"--picture: {kind!r} needs samples, but {problem.name} is a covariance; choose "
@@ -56,9 +56,9 @@ def check_samples(problem: Problem, kind: str) -> None:
 
 
 def check_writable(option: str, file: Path, inputs: Iterable[str | Path | None] = ()) -> None:
-    """Raise, before the work is done, if no file of this name can be written.
+    """Raise InputError, before any work, if a file of this name cannot be written.
 
-    inputs : what the command reads, which is never replaced.
+    inputs : files read by the command, which are never overwritten.
     """
     if file.is_dir():
         raise InputError(f"{option}: {str(file)!r} is a folder; give a file name")
@@ -71,9 +71,9 @@ def check_writable(option: str, file: Path, inputs: Iterable[str | Path | None] 
 
 
 def write(file: Path, problem: Problem, results: Sequence[Result], bound: bool = True) -> None:
-    """Write the loadings.
+    """Write the loadings to a file.
 
-    A .csv or .parquet file has a row for each variable. A .npz file is a model: it has what
+    A .csv or .parquet file has one row per variable. An .npz file is a model, with everything that
     `spcabench apply` needs, and the variances and bounds.
     """
     with replacing(file) as aside:
@@ -130,7 +130,7 @@ def draw(
     if isinstance(results, Components):
         figure = results.plot(kind)
     elif kind != "loadings":
-        raise InputError(f"--picture: {kind!r} is for components; a path has only one picture")
+        raise InputError(f"--picture: {kind!r} works with components only; a path has one picture")
     else:
         assert isinstance(results, CardinalityPath)
         figure = results.plot(bound=bound)

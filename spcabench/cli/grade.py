@@ -1,4 +1,4 @@
-"""The command `grade`: loadings from anywhere, graded like those of any solver."""
+"""The command `grade`: grade loadings from any source as if a solver had computed them."""
 
 import sys
 from pathlib import Path
@@ -22,15 +22,15 @@ Asked = Annotated[
 ]
 Nonzeros = Annotated[
     int | None,
-    typer.Option("-k", "--k", min=1, help="Cardinality. By default that of the vector."),
+    typer.Option("-k", "--k", min=1, help="Cardinality. The default is that of the vector."),
 ]
 Submit = Annotated[
     Path | None,
     typer.Option(help="Write a proposal for the table of best known answers to this file."),
 ]
-Full = Annotated[bool, typer.Option("--full", help="Make every bound, which can take minutes.")]
-Column = Annotated[str | None, typer.Option(help="Which column of the table, if it has several.")]
-Who = Annotated[str | None, typer.Option(help="With --submit: who found it.")]
+Full = Annotated[bool, typer.Option("--full", help="Compute every bound, which can take minutes.")]
+Column = Annotated[str | None, typer.Option(help="The column to read, if the table has several.")]
+Who = Annotated[str | None, typer.Option(help="With --submit: who found the vector.")]
 
 
 def grade(
@@ -47,7 +47,7 @@ def grade(
 ) -> None:
     """Grade a vector: its variance, certified gap and rank.
 
-    The exit code is 1 where the vector is not feasible.
+    The exit code is 1 if the vector is not feasible.
     """
     from spcabench import api
     from spcabench.cli import files
@@ -58,7 +58,7 @@ def grade(
         files.check_writable("--submit", submit, (loadings, problem))
     elif who is not None:
         raise InputError("--who: only works together with --submit")
-    # a wrong file is told before the problem is loaded, which may take a download
+    # report a wrong file before the problem is loaded, which may take a download
     opening.regular(loadings, f"a file: {grading.FORMATS}")
     items = grading.items_of(problem, nonnegative)
     if items and covariance:
@@ -79,11 +79,11 @@ def grade(
     if submit is not None:
         entry = grading.proposal(items[0], loaded, x, verdict, who or "unnamed")
         grading.write(entry, submit)
-        say(f"{submit}; a pull request can carry it: see CONTRIBUTING.md", file=sys.stderr)
+        say(f"wrote {submit}; send it as a pull request, see CONTRIBUTING.md", file=sys.stderr)
 
 
 def _check_name(problem: str) -> None:
-    """Raise InputError for what is neither a problem of the suites, nor a dataset, nor a file."""
+    """Raise InputError for a name that is not a problem of the suites, a dataset or a file."""
     from spcabench import registry, validate
     from spcabench.comparison import grading
     from spcabench.readers import user_file
@@ -96,7 +96,7 @@ def _check_name(problem: str) -> None:
 
 
 def _lines(verdict: "Grade", name: str) -> list[str]:
-    """A grade in words."""
+    """Describe a grade in lines of text."""
     head = f"{name}, k = {verdict.k}"
     if verdict.fault:
         return [head, f"not feasible: {verdict.fault}"]

@@ -1,4 +1,4 @@
-"""Options that several commands take, and how their words are read."""
+"""Options shared by several commands, and the parsing of their values."""
 
 import math
 import os
@@ -15,18 +15,18 @@ from spcabench.errors import InputError
 if TYPE_CHECKING:
     from spcabench.registry import Kind
 
-# results are there: in a clone of the repository, and in the current folder without one
+# results belong to a clone of the repository or, without one, to the current folder
 ROOT = machine.checkout() or Path()
 CORES = os.cpu_count() or 1
-AUTO = "auto"  # of -k: the cardinality is chosen from the data
-NEW = "new"  # what --fresh holds where no seed is given
-DIGITS = 15  # of a cardinality at most
+AUTO = "auto"  # value of -k: the cardinality is chosen from the data
+NEW = "new"  # value that --fresh gets if no seed is given
+DIGITS = 15  # maximum number of digits of a cardinality
 MOST_NUMBERS = 10_000  # cardinalities of one command
 FORMS = "10, a list 5,10,20, or a range 5:50 or 5:50:5 (its end included)"
 
 StandIn = Annotated[
     bool,
-    typer.Option("--stand-in", help="Other data, where those of a dataset are not here."),
+    typer.Option("--stand-in", help="Use a stand-in if the dataset is not available."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Cardinalities = Annotated[
@@ -37,19 +37,19 @@ CardinalitiesOrAuto = Annotated[
     typer.Option("-k", "--k", metavar="NUMBERS", help=f"Cardinality: {FORMS}; or auto."),
 ]
 Jobs = Annotated[
-    int, typer.Option(min=1, help="How many jobs run at a time. Timed ones always run alone.")
+    int, typer.Option(min=1, help="Number of jobs that run at a time. Timed runs always run alone.")
 ]
 Profile = Annotated[
     str,
     typer.Option(
-        help="Where the jobs run: default is here, slurm submits them to a cluster; or a folder "
-        "with a config.yaml of your own."
+        help="Where jobs run: default (here), slurm (submitted to a cluster), or a folder "
+        "with your own config.yaml."
     ),
 ]
 
 
 def _names(kind: "Kind") -> Callable[[str], list[str]]:
-    """Completion of the names of solvers, datasets or figures in a shell."""
+    """Return a function that completes names of solvers, datasets or figures in a shell."""
 
     def complete(incomplete: str) -> list[str]:
         from spcabench import registry
@@ -65,22 +65,22 @@ figure_names = _names("figure")
 
 
 def finite(value: float | None) -> float | None:
-    """The value of an option that takes a finite number."""
+    """Return the value of an option, which must be finite."""
     if value is not None and not math.isfinite(value):
         raise typer.BadParameter(f"{value} is not a finite number.")
     return value
 
 
 def cardinalities(text: str | None) -> list[int]:
-    """Whole numbers from 1, in increasing order, of a text such as 10, or 5,10,20, or 5:50:5.
+    """Return the cardinalities in a text such as 10, or 5,10,20, or 5:50:5, in increasing order.
 
-    Parts of a list may be ranges, and the end of a range is included: 1:3,10 is 1, 2, 3, 10.
+    A list may contain ranges, which include their end: 1:3,10 is 1, 2, 3, 10.
     """
     return sorted(set(listed(text)))
 
 
 def listed(text: str | None) -> list[int]:
-    """The same numbers as they were typed: in their order, and repeated ones too."""
+    """Return the same numbers as typed: in the given order, with repetitions."""
     if text is None:
         return []
     try:
@@ -100,7 +100,7 @@ def _short(text: str) -> str:
 
 
 def _range(text: str) -> range:
-    """The numbers of one part. Raises ValueError if there are none."""
+    """The numbers of one part of a list. Raises ValueError if there are none."""
     parts = text.split(":")
     if any(len(word) > DIGITS for word in parts):
         raise ValueError(text)
@@ -119,7 +119,7 @@ def _range(text: str) -> range:
 
 
 def with_values(arguments: list[str]) -> list[str]:
-    """The words of the command line; --fresh without a seed asks for a new one."""
+    """Return the arguments, adding a value to --fresh if it has no seed."""
     filled: list[str] = []
     for word, following in pairwise([*arguments, ""]):
         filled.append(word)

@@ -1,6 +1,6 @@
-"""Settings typed on the command line, ``--set NAME=VALUE``, as values of the right type.
+"""Parse settings typed on the command line, ``--set NAME=VALUE``, into values of the right type.
 
-What a setting may be is read off the signature that takes it: that of the solver, or of the run.
+The type is read from the signature of the solver, or from the limits of a run.
 """
 
 import math
@@ -20,7 +20,7 @@ from pydantic import (
 
 from spcabench.errors import InputError
 
-OPTIONS = {  # settings that have an option of their own
+OPTIONS = {  # settings that have a command-line option
     "k": "-k",
     "seed": "--seed",
     "nonnegative": "--nonnegative",
@@ -32,14 +32,14 @@ OPTIONS = {  # settings that have an option of their own
     "name": "--solver",
     "problem": "SOURCE",
 }
-LONGEST = 40  # characters of a value that are shown
+LONGEST = 40  # characters of a value shown in errors
 
 
 def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
-    """Return the settings of a solver that the user typed.
+    """Return the settings of a solver from the texts that the user typed.
 
-    Raises InputError for what is not NAME=VALUE, a name twice, an unknown one, one that has an
-    option of its own, and for a value of another type.
+    Raises InputError for text that is not NAME=VALUE, for a duplicate or unknown name, for a
+    setting that has its own option, and for a value of the wrong type.
     """
     values: dict[str, Any] = {}
     allowed_kinds = kinds(solver)
@@ -69,46 +69,46 @@ def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
 def of_search(
     seconds: float | None, jobs: int, solver: str, typed: dict[str, Any]
 ) -> dict[str, Any]:
-    """The settings of an exact search: ``budget``, for the work of some seconds, and ``jobs``."""
+    """Return the settings of an exact search: ``budget``, from seconds of work, and ``jobs``."""
     from spcabench import registry
     from spcabench.solving.driver import parameters
 
     loaded, read_off = registry.module("solver", solver), {}
     if jobs != 1:
         if "jobs" not in parameters(loaded.solve):
-            raise InputError(f"--jobs: solver {solver!r} works in one process")
+            raise InputError(f"--jobs: solver {solver!r} runs in a single process")
         read_off["jobs"] = jobs
     if seconds is None:
         return read_off
     if loaded.TRAITS.pace is None:
         raise InputError(
-            f"--work: solver {solver!r} counts no work; --set time_limit=SECONDS ends it by the "
-            "clock, --set max_iterations=N after N steps"
+            f"--work: solver {solver!r} does not count its work; --set time_limit=SECONDS ends it "
+            "by the clock, --set max_iterations=N after N steps"
         )
     if "budget" in typed:
-        raise InputError("--set: budget is what --work sets; give one of the two")
+        raise InputError("--set: budget is also set by --work; give only one of them")
     return read_off | {"budget": seconds * loaded.TRAITS.pace}
 
 
 def kinds(solver: str) -> dict[str, Any]:
-    """What every setting may be, by its name: a key of `KINDS`."""
+    """Return the kind of every setting by name, which is a key of `KINDS`."""
     from spcabench import registry
     from spcabench.solving.driver import Limits
 
     solve = registry.module("solver", solver).solve
-    # blocks, fresh and alpha are of `spcabench.solve` and `components`
+    # blocks, fresh and alpha belong to `spcabench.solve` and `components`
     every = _kinds(Limits) | dict(blocks=float, fresh=bool, alpha=float) | _kinds(solve)
     every |= {"start": list[float]} if "start" in every else {}
     return {name: kind for name, kind in every.items() if name not in OPTIONS}
 
 
 def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
-    """The kind of each parameter: its annotation, or the type of its default; else a number."""
+    """The kind of each parameter: its annotation, else the type of its default, else a number."""
     from spcabench.solving.driver import parameters
 
     try:
         hints = get_type_hints(function)
-    except Exception:  # a stranger's annotation may be a name for a type checker alone
+    except Exception:  # a stranger's annotation may only exist for a type checker
         hints = {}
     return {
         name: _kind(hints.get(name), parameter.default)
@@ -137,7 +137,7 @@ KINDS: dict[Any, tuple[str, TypeAdapter[Any]]] = {
         (bool, "true or false", Annotated[bool, Strict(), BeforeValidator(_truth)]),
         (int, "a whole number from 0 to 1e15", Annotated[int, Field(ge=0, le=10**15)]),
         (float, "a finite number from 0", Annotated[Finite, Field(ge=0)]),
-        (math.inf, "a number from 0", Annotated[float, Field(ge=0)]),  # where it is the default
+        (math.inf, "a number from 0", Annotated[float, Field(ge=0)]),  # if it is the default
         (str, "a word", Annotated[str, Field(min_length=1)]),
         (list[int], "a list of whole numbers, [3,2,...]", _list_of(int)),
         (list[float], "a list of numbers, [0.5,-1,...]", _list_of(Finite)),

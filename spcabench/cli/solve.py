@@ -1,4 +1,4 @@
-"""The command `solve`: sparse components of a dataset, or of a user's own file."""
+"""The command `solve`: sparse components of a dataset or of a user's file."""
 
 import sys
 from collections.abc import Callable
@@ -31,7 +31,7 @@ Source = Annotated[
 Solver = Annotated[
     str | None,
     typer.Option(
-        help="Name of a solver, or its file. By default it depends on the size.",
+        help="Name of a solver, or its file. The default depends on the size.",
         autocompletion=options.solver_names,
     ),
 ]
@@ -39,34 +39,34 @@ Count = Annotated[int, typer.Option("--components", help="How many components to
 Deflation = Annotated[
     str,
     typer.Option(
-        help="How a component is removed before the next one is sought: projection, hotelling, "
-        "schur, orthogonal_projection or drop_features. With joint, all are sought at once."
+        help="How a component is removed before the next one is computed: projection, hotelling, "
+        "schur, orthogonal_projection or drop_features. joint computes all of them at once."
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of the solver's random numbers.")]
-Nonnegative = Annotated[bool, typer.Option("--nonnegative", help="All loadings at least zero.")]
+Nonnegative = Annotated[bool, typer.Option("--nonnegative", help="Require loadings >= 0.")]
 Refit = Annotated[
-    bool, typer.Option("--refit", help="Replace each answer by the best on its variables.")
+    bool, typer.Option("--refit", help="Replace each answer by the best vector on its variables.")
 ]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A setting of the solver. Repeatable."),
 ]
 Covariance = Annotated[
-    bool, typer.Option("--covariance", help="The file holds a covariance matrix.")
+    bool, typer.Option("--covariance", help="The file contains a covariance matrix.")
 ]
 Center = Annotated[bool, typer.Option(help="Subtract the mean of each column.")]
 Scale = Annotated[
     bool, typer.Option("--scale", help="Divide each column by its standard deviation.")
 ]
-Label = Annotated[str | None, typer.Option(help="Column that holds the classes of the samples.")]
+Label = Annotated[str | None, typer.Option(help="Column with the classes of the samples.")]
 Drop = Annotated[
     list[str] | None,
     typer.Option(help="Columns to leave out, separated by commas. Repeatable."),
 ]
-DropText = Annotated[bool, typer.Option("--drop-text", help="Leave out all columns of text.")]
+DropText = Annotated[bool, typer.Option("--drop-text", help="Leave out all text columns.")]
 Transpose = Annotated[
-    bool, typer.Option("--transpose", help="The variables are the rows, as genes often are.")
+    bool, typer.Option("--transpose", help="The variables are in rows, as genes often are.")
 ]
 Missing = Annotated[
     str, typer.Option(help="What to do about missing values: error, rows, columns or mean.")
@@ -95,9 +95,9 @@ Work = Annotated[
     float | None,
     typer.Option(
         metavar="SECONDS",
-        help="End an exact search after about as much work as one core does in SECONDS. Work is "
+        help="End an exact search after the work that one core does in about SECONDS. Work is "
         "counted, so the answer is the same on a busy machine; --set time_limit=SECONDS "
-        "goes by the clock.",
+        "uses the clock instead.",
         min=1e-3,
         callback=options.finite,
     ),
@@ -106,8 +106,8 @@ Jobs = Annotated[
     int,
     typer.Option(
         min=1,
-        help="How many processes of an exact search work side by side. They change no answer that "
-        "is proven, or ended by --work.",
+        help="Number of parallel processes of an exact search. It does not affect answers that are "
+        "proven, or ended by --work.",
     ),
 ]
 Bound = Annotated[
@@ -116,38 +116,38 @@ Bound = Annotated[
 Picture = Annotated[
     str,
     typer.Option(
-        help="What --plot draws of components: loadings, substitutes, scores, biplot or scree."
+        help="What --plot draws for components: loadings, substitutes, scores, biplot or scree."
     ),
 ]
 Substitutes = Annotated[
     bool,
     typer.Option(
-        "--substitutes", help="Show which variables could replace each at less than 1 % loss."
+        "--substitutes", help="Show which variables could replace each one with a loss below 1 %."
     ),
 ]
 Thorough = Annotated[
     bool,
     typer.Option(
-        "--thorough", help="Take the strongest default solver, though the data are large: minutes."
+        "--thorough", help="Use the strongest default solver even for large data; takes minutes."
     ),
 ]
 Null = Annotated[
     bool | None,
     typer.Option(
         "--null/--no-null",
-        help="Say whether components explain more than those of permuted columns. Default: with "
-        "`-k auto` and several components.",
+        help="Test whether components explain more than those of permuted columns. Default: with "
+        "`-k auto` and with several components.",
     ),
 ]
 Stability = Annotated[
     bool | None,
     typer.Option(
         "--stability/--no-stability",
-        help="Say how often each variable is chosen in halves of the samples. Default: if that "
+        help="Report how often each variable is chosen in halves of the samples. Default: if this "
         "takes no longer than the answer.",
     ),
 ]
-READING = {  # options about a file, by the names of their parameters
+READING = {  # options about a file, by parameter name
     "covariance": "--covariance",
     "center": "--no-center",
     "scale": "--scale",
@@ -212,11 +212,11 @@ def solve(
 ) -> None:
     """Find sparse components of a file or dataset, with bounds.
 
-    The bounds are certified: no component of that many variables explains more.
+    The bounds are certified: no component with that many variables explains more.
 
-    With several cardinalities, one component is found at each of them. With `--components` they are
-    those of the components, in order. With `-k auto`, the number of variables is chosen from the
-    data.
+    With several cardinalities, one component is found for each. With `--components`, they are the
+    cardinalities of the components, in order. With `-k auto`, the number of variables is chosen
+    from the data.
     """
     from spcabench.cli import files, terminal
 
@@ -243,9 +243,9 @@ def solve(
 
 
 def _check(typed: SimpleNamespace) -> None:
-    """Raise InputError, before the data are read, for options that contradict each other."""
+    """Raise InputError for contradictory options, before the data are read."""
     if typed.thorough and typed.solver is not None:
-        raise InputError("--thorough: chooses a solver, and --solver names one; give one of them")
+        raise InputError("--thorough and --solver both choose the solver; give only one of them")
     listed = [] if typed.k == options.AUTO else options.listed(typed.k)
     count = len(set(listed)) if typed.components == 1 else 1
     if typed.components > 1 and len(listed) not in (0, 1, typed.components):
@@ -255,12 +255,12 @@ def _check(typed: SimpleNamespace) -> None:
         )
     if typed.plot is not None and count > 1 and typed.picture != "loadings":
         raise InputError(
-            f"--picture: {typed.picture!r} is for components; a path over k has only one picture"
+            f"--picture: {typed.picture!r} is for components only; a path over k has one picture"
         )
 
 
 def read(typed: SimpleNamespace) -> "Problem":
-    """The problem that a command is about, if its options do not contradict each other."""
+    """Load the problem of a command. Raises InputError for contradictory options."""
     from spcabench.readers.user_file import Reading
 
     _check(typed)
@@ -288,7 +288,7 @@ def answer(
     ks = [] if typed.k == options.AUTO else options.listed(typed.k)
     _check_sizes(problem, ks, typed.components)
     name = typed.solver or api.default_solver(problem, typed.nonnegative, typed.thorough)
-    # what a solver prints is no part of the answer, which a program may read
+    # a program may read the answer, so whatever a solver prints goes to the error stream
     with solvers.by_its_author(name), redirect_stdout(sys.stderr):
         with solvers.within(solvers.IMPORT, name, "its import"):
             settings_of_run = settings.read(typed.setting or [], name)
@@ -302,7 +302,7 @@ def answer(
         if typed.k == options.AUTO:
             selection = _recommended(problem, typed)
             ks = [selection.k]
-        why = "named" if typed.solver else f"chosen for {_size(problem)}; --solver names another"
+        why = "named" if typed.solver else f"chosen for {_size(problem)}; use --solver for another"
         chosen = f"solver {name}: {why}"
         with terminal.lines_when_slow() as tell:
             if typed.solver is None:
@@ -323,7 +323,7 @@ def answer(
 
 
 def _size(problem: "Problem") -> str:
-    """What the default solver depends on."""
+    """Describe the size on which the choice of the default solver depends."""
     stored = f" and {problem.nnz} stored entries" if problem.form == "sparse" else ""
     return f"{problem.n} variables{stored}"
 
@@ -331,7 +331,7 @@ def _size(problem: "Problem") -> str:
 def _chance(
     problem: "Problem", results: Any, selection: "Selection | None", typed: SimpleNamespace
 ) -> "Chance":
-    """What chance alone would give, for the cardinalities among which k was chosen."""
+    """Compute what chance alone would give, for the cardinalities from which k was chosen."""
     from spcabench.cli import terminal
     from spcabench.selecting import chance
 
@@ -349,14 +349,14 @@ def _chance(
 
 
 def _recommended(problem: "Problem", typed: SimpleNamespace) -> "Selection":
-    """The cardinality that `select` recommends; the user is told why."""
+    """Return the cardinality that `select` recommends, and print its reason."""
     from spcabench.cli import terminal
     from spcabench.selecting.chance import LARGE
     from spcabench.selecting.selection import select
 
     large = problem.product_cost > LARGE
     criterion = typed.criterion or ("certified" if large or problem.m is None else "heldout")
-    with terminal.slow("the choice of k: a component at every cardinality, for parts of the data"):
+    with terminal.slow("the choice of k: one component per cardinality, on parts of the data"):
         selection = select(
             problem, criterion=criterion, nonnegative=typed.nonnegative, seed=typed.seed
         )
@@ -365,7 +365,7 @@ def _recommended(problem: "Problem", typed: SimpleNamespace) -> "Selection":
 
 
 def _dataset(source: str, how: "Reading", stand_in: bool) -> "Problem":
-    """A dataset by its name; --scale and --no-center are for those that can be loaded so."""
+    """Load a dataset by name; --scale and --no-center work only with some of them."""
     from spcabench import api, registry
     from spcabench.readers.user_file import Reading
     from spcabench.solving.driver import parameters
@@ -378,13 +378,13 @@ def _dataset(source: str, how: "Reading", stand_in: bool) -> "Problem":
         if getattr(how, name) == getattr(Reading(), name):
             continue
         if name not in ("center", "scale") or name not in arguments:
-            raise InputError(f"{option}: is for files; dataset {source!r} is used as it is")
+            raise InputError(f"{option}: works with files only; dataset {source!r} is used as is")
         settings[name] = getattr(how, name)
     return api.load(source, stand_in=stand_in, **settings)
 
 
 def _check_sizes(problem: "Problem", ks: list[int], components: int) -> None:
-    """Raise InputError for more than there are variables; it says what became of the others."""
+    """Raise InputError for sizes above n; the message says which variables were dropped."""
     for option, number in (("-k", max(ks, default=1)), ("--components", components)):
         if not 1 <= number <= problem.n:
             notes = "; ".join(problem.provenance.get("notes", ()))

@@ -1,4 +1,4 @@
-"""The commands of a solver's author: `list`, `new` and `check`."""
+"""The commands for authors of solvers: `list`, `new` and `check`."""
 
 import importlib.util
 import json
@@ -24,12 +24,12 @@ from spcabench.running import watchdog
 from spcabench.streams import plain, say
 
 TEMPLATE = Path(__file__).parents[1] / "page" / "templates" / "solver.py.txt"
-WIDTH = 120  # columns of a list, where there is no terminal
-IMPORT = 60.0  # seconds in which `solve` must have imported a user's file
-SILENCE = 600.0  # seconds of a step of a user's solver where no time_limit is set
-AGAIN = 1.0  # seconds after which a limit is told again
-GRACE = 60.0  # seconds beyond a time_limit, in which a step must end
-NARROWEST = 60  # columns of a list, whatever the terminal says
+WIDTH = 120  # columns of a list without a terminal
+IMPORT = 60.0  # seconds allowed for importing a user's file in `solve`
+SILENCE = 600.0  # seconds allowed for a step of a user's solver without a time_limit
+AGAIN = 1.0  # seconds after which a limit is raised again
+GRACE = 60.0  # seconds beyond a time_limit within which a step must end
+NARROWEST = 60  # columns of a list, even if the terminal is narrower
 
 
 Patience = Annotated[
@@ -39,7 +39,7 @@ Patience = Annotated[
 
 
 class Kind(StrEnum):
-    """What can be listed."""
+    """The kinds of names that can be listed."""
 
     solvers = "solvers"
     datasets = "datasets"
@@ -52,7 +52,7 @@ def list_names(
         bool,
         typer.Option(
             "--long",
-            help="Solvers by year: what each is given, its paper, cost, code, what was reproduced.",
+            help="Solvers by year, with their inputs, paper, cost, code and reproduced results.",
         ),
     ] = False,
     as_json: options.Json = False,
@@ -82,7 +82,7 @@ def _methods() -> list[dict[str, Any]]:
 
 
 def _paragraph(method: dict[str, Any]) -> str:
-    """A method, and below it what is known of it."""
+    """The name of a method, followed by its facts on separate lines."""
     facts = {
         "given": method["control"],
         "paper": " ".join(filter(None, (method["paper"], method["address"]))),
@@ -95,7 +95,7 @@ def _paragraph(method: dict[str, Any]) -> str:
 
 
 def _cut(line: str, columns: int) -> str:
-    """The line itself, or as many whole words of it as fit."""
+    """The line itself, or as many of its words as fit into the columns."""
     return line if len(line) <= columns else f"{line[: columns - 3].rpartition(' ')[0]} ..."
 
 
@@ -118,7 +118,7 @@ def new(
     kind: Annotated[str, typer.Argument(help="What to write: solver.", metavar="solver")],
     name: Annotated[str, typer.Argument(help="Name of the solver: letters, digits and _.")],
 ) -> None:
-    """Write a commented template of a solver into this folder."""
+    """Write a commented template of a solver to this folder."""
     file = Path(f"{name}.py")
     if kind != "solver" or not name.isidentifier() or not name.isascii():
         raise InputError(
@@ -142,29 +142,29 @@ def check(
     ],
     patience: Patience = 60.0,
 ) -> None:
-    """Check that a solver does what every solver must do.
+    """Check that a solver meets every requirement.
 
-    Each failure is one sentence, which is said once. The exit code is 1 if any check fails.
+    Each failure is one sentence, which is printed only once. The exit code is 1 if any check fails.
     """
     from spcabench.checking import conformance
 
-    failures: dict[str, str] = {}  # sentence of a failure -> the first check that gave it
+    failures: dict[str, str] = {}  # sentence of a failure -> the first check that produced it
     for outcome in conformance.check(solver, patience):
         sentence = outcome.sentence
         if (
             outcome.verdict == "fails"
             and failures.setdefault(sentence, outcome.name) != outcome.name
         ):
-            sentence = f'not reached: it ended as for "{failures[sentence]}"'
+            sentence = f'not reached: it ended as in "{failures[sentence]}"'
         say(f"{outcome.verdict:11}  {outcome.name}: {sentence}", flush=True)
     raise typer.Exit(int(bool(failures)))
 
 
 @contextmanager
 def _heard(solver: str) -> Iterator[None]:
-    """Let os._exit, which ends a program without a word, raise SystemExit as sys.exit does.
+    """Make os._exit, which ends a program silently, raise SystemExit like sys.exit.
 
-    It does so for a solver that is given as a file. What the solver forked ends as it asks to.
+    This applies to a solver given as a file. Processes forked by the solver end normally.
     """
     home, end = os.getpid(), os._exit
 
@@ -182,19 +182,20 @@ def _heard(solver: str) -> Iterator[None]:
 
 @contextmanager
 def within(seconds: float, solver: str, step: str) -> Iterator[None]:
-    """Raise InputError if a solver that is given as a file takes longer than some seconds.
+    """Raise InputError if a step of a solver given as a file takes longer than ``seconds``.
 
-    Python's own steps end then; where a call of compiled code does not return, the process does.
+    Python code is interrupted after that time. If a call of compiled code does not return, the
+    process is ended.
     """
 
     def rang(number: int, frame: Any) -> NoReturn:
-        raise InputError(f"{solver}: {step} did not end within {seconds:g} s, which is its limit")
+        raise InputError(f"{solver}: {step} did not end within its limit of {seconds:g} s")
 
     if not solver.endswith(".py") or threading.current_thread() is not threading.main_thread():
         yield
         return
     before, left = signal.signal(signal.SIGALRM, rang), signal.setitimer(signal.ITIMER_REAL, 0.0)
-    # again, because an error that arises in a callback of compiled code is lost
+    # repeated, because an error raised in a callback of compiled code is lost
     signal.setitimer(signal.ITIMER_REAL, min(seconds, threading.TIMEOUT_MAX), AGAIN)
     try:
         with watchdog.limited(seconds):
@@ -205,9 +206,9 @@ def within(seconds: float, solver: str, step: str) -> Iterator[None]:
 
 
 def watch(solver: str, time_limit: float | None) -> None:
-    """Let no step of a solver that is given as a file last longer than a limit.
+    """Limit the time of each step of a solver given as a file.
 
-    The driver looks at its clock between two iterates, which an endless loop never reaches.
+    The driver only checks its clock between two iterates, which an endless loop never reaches.
     """
     from spcabench import registry
 
@@ -237,10 +238,10 @@ def watch(solver: str, time_limit: float | None) -> None:
 
 @contextmanager
 def by_its_author(solver: str) -> Iterator[None]:
-    """Show an error of a solver that is given as a file in one line.
+    """Report errors of a solver given as a file in one line each.
 
-    Such a solver is the user's own: its errors are the user's to mend. What a solver of the suite
-    raises, or the suite itself, is a bug, and keeps its traceback.
+    Such a solver belongs to the user, who can fix its errors. An error raised by a solver of the
+    suite, or by the suite itself, is a bug and shows its traceback.
     """
     own = solver.endswith(".py")
     try:
@@ -249,7 +250,7 @@ def by_its_author(solver: str) -> Iterator[None]:
     except InputError:
         raise
     except KeyboardInterrupt as error:
-        # pressed, or raised by the file itself: the line where it arose says which
+        # Ctrl-C, or raised by the file itself; the line where it occurred tells which
         if where := last_frame(error, Path(solver)):
             say(f"spcabench: interrupted ({where})", file=sys.stderr)
         raise

@@ -1,4 +1,4 @@
-"""Components, or one component at several cardinalities, as a person reads them, or as JSON."""
+"""Components, or one component at several cardinalities, as text for people or as JSON."""
 
 import io
 import json
@@ -24,16 +24,16 @@ from spcabench.vectors import Vector, oriented
 if TYPE_CHECKING:
     from rich.table import Table
 
-PATIENCE = 2.0  # seconds after which a user is told what takes long
-MOST = 12  # variables shown for each component
+PATIENCE = 2.0  # seconds after which the user is told what takes long
+MOST = 12  # variables shown per component
 
 
 @dataclass(frozen=True)
 class Shown:
     """The parts of an answer that cost extra to show.
 
-    bound : certified bounds. substitutes : which variables could replace each. chance : what chance
-    alone would give.
+    bound : certified bounds. substitutes : possible replacements of each variable. chance : what
+        chance alone would give.
     """
 
     bound: bool = True
@@ -41,13 +41,13 @@ class Shown:
     chance: Chance = field(default_factory=Chance)
 
     def frequencies(self, i: int) -> Vector | None:
-        """How often each variable is in answer i of half samples, if that was counted."""
+        """How often each variable of answer i is chosen in half samples, or None if not counted."""
         return self.chance.frequencies[i] if self.chance.frequencies else None
 
 
 @contextmanager
 def slow(work: str, may_be: bool = True) -> Iterator[None]:
-    """Say on the error stream what takes long, once it has taken some seconds."""
+    """Tell the user on the error stream what is being computed, once it has taken some seconds."""
     timer = threading.Timer(PATIENCE, lambda: say(f"computing {work} ...", file=sys.stderr))
     timer.daemon = True
     if may_be:
@@ -59,21 +59,21 @@ def slow(work: str, may_be: bool = True) -> Iterator[None]:
 
 
 class Lines:
-    """Lines of progress for the error stream, which are held back until something takes long."""
+    """Progress lines for the error stream, held back until the work has taken a while."""
 
     def __init__(self) -> None:
         self.held: list[str] = []
         self.shown, self.lock = False, threading.Lock()
 
     def __call__(self, line: str) -> None:
-        """Print a line, now or once the work has taken long."""
+        """Print a line now, or hold it back until `show` is called."""
         with self.lock:
             self.held.append(line)
             if self.shown:
                 self._print()
 
     def show(self) -> None:
-        """Print what was held back; from now on nothing is."""
+        """Print the lines held back so far, and every later line at once."""
         with self.lock:
             self.shown = True
             self._print()
@@ -85,7 +85,7 @@ class Lines:
 
 @contextmanager
 def lines_when_slow() -> Iterator[Lines]:
-    """Yield what takes lines of progress; they are printed once the work has taken some seconds."""
+    """Yield a printer of progress lines, which stays silent for the first seconds."""
     lines = Lines()
     timer = threading.Timer(PATIENCE, lines.show)
     timer.daemon = True
@@ -97,20 +97,20 @@ def lines_when_slow() -> Iterator[Lines]:
 
 
 def found(result: Result) -> str:
-    """That a component was found, in a line."""
+    """Return a line that reports a component that was just found."""
     seconds = result.solve_time + result.setup_time
     return f"  {result.cardinality} variables, variance {result.variance:.5g}: {seconds:.1f} s"
 
 
 def tell_of_compilation() -> None:
-    """Say so on the error stream where kernels that are not on the disk take long to compile."""
-    kernels.telling = lambda: slow("kernels: they are compiled once on a machine")
+    """Tell the user if compiling kernels (they are not cached on disk yet) takes long."""
+    kernels.telling = lambda: slow("kernels: they are compiled once per machine")
 
 
 def as_json(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
-    """Return everything but the zeros of the vectors, as JSON can hold it.
+    """Return the answers as JSON: everything except the zeros of the vectors.
 
-    There are "components", or the "path" of one component over the cardinality.
+    The entries are under "components", or under "path" for one component at several cardinalities.
     """
     entries, total = [], total_variance(problem)
     for i, result in enumerate(results):
@@ -161,7 +161,7 @@ def as_json(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
 
 
 def notes(problem: Problem, results: Sequence[Result], chance: Chance) -> list[str]:
-    """Remarks for the user on the file and the answers."""
+    """Return remarks for the user on the file and the answers."""
     about_file = problem.provenance.get("notes", ())
     return [
         *about_file,
@@ -176,9 +176,10 @@ def notes(problem: Problem, results: Sequence[Result], chance: Chance) -> list[s
 
 
 def as_table(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
-    """Return a line for each component, or for each cardinality.
+    """Return the answers as a table with one line per component, or per cardinality.
 
-    A line has the variance, its share, the certified bound, and the variables by weight.
+    A line has the variance, its share of the total, the certified bound, and the variables by
+    weight.
     """
     from rich.console import Console
 
@@ -195,8 +196,8 @@ def as_table(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
         )
         if shown.bound:
             console.print(
-                "certified bounds are those of the deflated problems, in which each component was "
-                "sought"
+                "the certified bounds hold for the deflated problems in which each component was "
+                "computed"
             )
     if shown.substitutes:
         for label, result in zip(labels(results), results, strict=True):
@@ -205,7 +206,7 @@ def as_table(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
 
 
 def _substitutes(label: str, result: Result) -> str:
-    """Which variables could replace each one, in a paragraph."""
+    """The possible replacements of each variable, in a paragraph."""
     if not result.good:
         return f"substitutes in {label}: no answer"
     lines = [
@@ -242,12 +243,12 @@ def _table(problem: Problem, results: Sequence[Result], shown: Shown) -> "Table"
         cells = _cells(problem, result, several, shown.bound)
         if np.isfinite(result.x).all():
             cells[-1] = _loadings(problem, oriented(result.x), shown.frequencies(i))
-        table.add_row(*map(Text, (label, str(result.cardinality), *cells)))  # names are no markup
+        table.add_row(*map(Text, (label, str(result.cardinality), *cells)))  # names are not markup
     return table
 
 
 def _cells(problem: Problem, result: Result, several: bool, bound: bool) -> list[str]:
-    """The cells of one result from its variance on; that of its variables is empty."""
+    """The cells of one result from its variance on; the last one, for its variables, is empty."""
     if not np.isfinite(result.x).all():
         return [*[""] * (2 + several + 2 * bound), result.status, ""]
     variance = problem.variance(result.x)
@@ -259,41 +260,41 @@ def _cells(problem: Problem, result: Result, several: bool, bound: bool) -> list
 
 
 def _shortfalls(results: Sequence[Result]) -> list[str]:
-    """Which answers have fewer variables than were asked for: their solver found none between."""
+    """Remarks on answers with fewer variables than requested."""
     return [
-        f"{label} has {result.cardinality} of the {result.k} variables asked for: "
-        f"{result.solver} found no better answer of more; another solver may"
+        f"{label} has {result.cardinality} of the {result.k} requested variables: "
+        f"{result.solver} found no better answer with more; another solver may"
         for label, result in zip(labels(results), results, strict=True)
         if result.good and result.k is not None and result.cardinality < result.k
     ]
 
 
 def _idle(results: Sequence[Result]) -> list[str]:
-    """Which components explain nothing more than those before them."""
+    """Remarks on components that explain nothing beyond the preceding ones."""
     if not isinstance(results, Components) or not all(result.good for result in results):
         return []
     return [
-        f"component {i + 1} explains nothing that those before it do not: --deflation schur "
+        f"component {i + 1} explains nothing beyond the components before it; --deflation schur "
         "leaves such components out"
         for i in results.idle
     ]
 
 
 def labels(results: Sequence[Result]) -> list[str]:
-    """The name of a component, or of the answer at a cardinality."""
+    """Return the name of each component, or of the answer at each cardinality."""
     single = isinstance(results, Components)
     return [f"component {i}" if single else f"k = {r.k}" for i, r in enumerate(results, 1)]
 
 
 def _faults(results: Sequence[Result]) -> list[str]:
-    """What is wrong with answers that are none, each fault once."""
+    """The faults of invalid answers, each listed once."""
     return list(
         dict.fromkeys(f"no answer: {result.fault}" for result in results if not result.good)
     )
 
 
 def _unproven(results: Sequence[Result]) -> list[str]:
-    """Which answers an exact search did not prove, and why."""
+    """Remarks on answers that an exact search did not prove, with the reason."""
     return [
         f"{label} is {result.unproven}"
         for label, result in zip(labels(results), results, strict=True)
@@ -302,15 +303,15 @@ def _unproven(results: Sequence[Result]) -> list[str]:
 
 
 def _divisor(problem: Problem) -> list[str]:
-    """That variances have another divisor than before; for one version."""
+    """A remark that the divisor of variances has changed; kept for one version."""
     if problem.m is None or problem.divisor != problem.m - 1:
         return []
-    return ["variances have the divisor m - 1, as scikit-learn's; up to version 0.2 it was m"]
+    return ["variances are divided by m - 1, as in scikit-learn; up to version 0.2 it was m"]
 
 
 def _tests(results: Sequence[Result], chance: Chance) -> list[str]:
-    """What the permutation tests say."""
-    if len(chance.tests) < len(results):  # of a path there is one
+    """The results of the permutation tests, one sentence each."""
+    if len(chance.tests) < len(results):  # a path has a single test
         return [f"the path {test.sentence(test.ks[0])}" for test in chance.tests if test]
     return [
         f"{label} {test.sentence(result.cardinality)}"
@@ -329,5 +330,5 @@ def _loadings(problem: Problem, x: Vector, often: Vector | None) -> str:
 
 
 def name(problem: Problem, j: int) -> str:
-    """A variable's name, or its number."""
+    """Return a variable's name, or its number if it has no name."""
     return problem.features[j] if problem.features else str(j)

@@ -1,7 +1,7 @@
-"""The card of a judged statement: one layout, as HTML with SVG, text, Markdown and Matplotlib.
+"""The card of a judged statement, with one layout as HTML with SVG, text, Markdown and Matplotlib.
 
-A *panel* is one part of a statement in one reading: its rows over an axis, which the readings of a
-part share. A *row* is a place, or a run of places with the same verdict.
+A *panel* is one part of a statement in one reading: its rows over an axis that all readings of the
+part share. A *row* is a place, or consecutive places with the same verdict.
 """
 
 import math
@@ -24,17 +24,17 @@ from spcabench.claims.summary import BOUNDS, bound_or_value, of_all, thresholds,
 from spcabench.page.render import render
 
 Stored = dict[str, Any]
-MOST, BESIDE = 8, 3  # rows of a panel and readings that are not folded
-CELL = 300  # characters of any text on a card
-TABLE = 60  # places of a reading that a table lists one by one
-BAR = 30  # characters of a row's picture in a terminal
-WIDTH, LINE, CHARACTER = 340, 23, 7.4  # of a panel, in its own pixels
-WITH_UNIT = ("s", "B", "share", "%")  # units that are part of a number
-# how a verdict looks: its colour and, in pictures, its shape
+MOST, BESIDE = 8, 3  # rows of a panel and readings shown without folding
+CELL = 300  # maximum characters of any text on a card
+TABLE = 60  # maximum places of a reading that a table lists one by one
+BAR = 30  # width of a row's picture in a terminal, in characters
+WIDTH, LINE, CHARACTER = 340, 23, 7.4  # sizes of a panel, in its own pixels
+WITH_UNIT = ("s", "B", "share", "%")  # units that are written with each number
+# the look of a verdict: its colour and, in pictures, its shape
 LOOKS = {"holds": "holds", "checked": "holds", "fails": "fails", "violated": "fails"}
 COLOURS = {"holds": "#005f97", "fails": "#a83f00", "undecided": "#555555", "few": "#6f6f6f"}
-SHAPES = {"holds": "o", "fails": "s", "undecided": "o", "few": "x"}  # of Matplotlib
-GLYPHS = {"holds": "●*", "fails": "■X", "undecided": "○o", "few": "×x"}  # and in plain ASCII
+SHAPES = {"holds": "o", "fails": "s", "undecided": "o", "few": "x"}  # Matplotlib's markers
+GLYPHS = {"holds": "●*", "fails": "■X", "undecided": "○o", "few": "×x"}  # and plain ASCII
 LIMITS = {"low": "from", "high": "below"}
 ASCII = str.maketrans({"–": "-", "≥": ">=", "≤": "<=", "µ": "u"})
 SIDES = {"below": "too low", "above": "too high", "both sides": "too low and too high"}
@@ -43,13 +43,13 @@ VERDICTS = {
     "fails": "the numbers and their intervals break the rule",
     "undecided": "the data do not decide it",
     "checked": "a theorem: the runs agree with it",
-    "violated": "a theorem that the runs contradict: a bug of ours",
-    "pending": "the runs that decide it have not been made yet",
+    "violated": "a theorem that the runs contradict, so our code has a bug",
+    "pending": "the runs that decide it have not been executed yet",
     "calibration": "this number chose the reading of other statements, so it is not judged",
 }
 MARKS = {
     "depends": "another reading has another verdict",
-    "close": "the verdict turns if the threshold moves by 10 %",
+    "close": "the verdict changes if the threshold moves by 10 %",
     "calibrated": "the primary reading is the one closest to another number of the paper",
     "better": "at least 25 % better than the paper says",
     "censored": "some runs hit a limit, so their numbers are bounds",
@@ -58,13 +58,13 @@ MARKS = {
     "stand-in": "measured on other data than the paper's",
     "simulated": "measured on simulated data",
 }
-# rendered once, at import: the cards of all statements share it
+# rendered once at import, because all cards share it
 STYLE = render("card.css.j2")
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis from ``low`` to ``high``: decades, or multiples of ``scale``."""
+    """An axis from ``low`` to ``high``, in decades or in multiples of ``scale``."""
 
     low: float
     high: float
@@ -72,7 +72,7 @@ class Axis:
     scale: float = 1.0
 
     def at(self, value: float) -> float:
-        """Where a value lies: 0 at the left end, 1 at the right end; outside, the nearer end."""
+        """Return the position of a value from 0 (left end) to 1 (right end), clipped to these."""
         place = (_moved(value, self.logarithmic, self.scale) - self.low) / (self.high - self.low)
         return min(max(place, 0.0), 1.0)
 
@@ -81,25 +81,25 @@ class Axis:
         return self.low <= _moved(value, self.logarithmic, self.scale) <= self.high
 
     def ticks(self, most: int) -> list[float]:
-        """Round numbers, at most ``most`` of them."""
+        """Return at most ``most`` round numbers."""
         if not self.logarithmic:
             return [self.scale * tick for tick in _round(self.low, self.high, most)]
         step = max(1, math.ceil((self.high - self.low) / (most - 1)))
         first, last = math.ceil(self.low / step) * step, math.floor(self.high)
         decades = [10.0**power for power in range(first, last + 1, step)]
-        # less than a decade holds at most one power of ten, and one tick tells no scale
+        # less than a decade contains at most one power of ten, and one tick shows no scale
         if len(decades) > 1:
             return decades
         low, high = 10.0**self.low, 10.0**self.high
         fine = [m * 10.0**p for p in range(math.floor(self.low), last + 1) for m in (1, 2, 5)]
-        # 1, 2 and 5 of each decade; where these are too few or too many, round numbers of any kind
+        # 1, 2 and 5 of each decade; if these are too few or too many, any round numbers
         inside = [tick for tick in fine if low <= tick <= high]
         return inside if 1 < len(inside) <= most else _round(low, high, most)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A place, or a run of places with the same verdict: its look, numbers, and ends."""
+    """A place, or consecutive places with the same verdict: its look, numbers and ends."""
 
     label: str
     places: list[Stored]
@@ -107,17 +107,17 @@ class Row:
 
     @property
     def unit(self) -> str:
-        """The unit, if it is written beside each number."""
+        """The unit if it is written with each number, else empty."""
         return _shown(self.part)
 
     @property
     def look(self) -> str:
-        """Its look: that of its verdict, or "few"."""
+        """The look of its verdict, or "few"."""
         return _look(self.places[0])
 
     @property
     def judged(self) -> bool:
-        """Whether the rule is asked of it."""
+        """Whether the rule applies to it."""
         return self.places[0]["judged"]
 
     @property
@@ -135,19 +135,19 @@ class Row:
         )
 
     def number(self) -> str:
-        """The number, or the range of the numbers."""
-        # a bound is written as one: "≥ 40" for a run that the limit stopped at 40
-        _, sign = BOUNDS.get(self.places[0]["kind"], ("", ""))  # a row is of one kind
+        """Return the number, or the range of the numbers, as text."""
+        # a bound is marked as one: "≥ 40" for a run that the limit stopped at 40
+        _, sign = BOUNDS.get(self.places[0]["kind"], ("", ""))  # all places are of one kind
         values = [bound_or_value(place) for place in self.places if place["value"] is not None]
         return sign.replace(">=", "≥").replace("<=", "≤") + self._told(span, values).replace(
             " to ", "–"
         )
 
     def in_words(self) -> str:
-        """The number with its interval, and the verdict: "229 [148, 354], holds"."""
+        """Return the number with its interval, and the verdict: "229 [148, 354], holds"."""
         place, several = self.places[0], len(self.places) > 1
         verdict = "not judged" if not self.judged else place["verdict"]
-        # "undecided" would sound as if the data had been judged; there are too few to judge
+        # "undecided" would suggest that the data had been judged, but there are too few
         if self.look == "few":
             verdict = f"too few {place['over'] or 'problems'}"
         interval = "" if several else self._interval()
@@ -156,14 +156,14 @@ class Row:
         return f"{self.number()}{interval}{count}, {verdict}"
 
     def _interval(self) -> str:
-        """The interval of its only place, if it has one: " [148, 354]"."""
+        """Return the interval of its only place, if it has one: " [148, 354]"."""
         low, high = self.places[0]["low"], self.places[0]["high"]
         if self.places[0]["kind"] in ("exact", "too few", *BOUNDS) or None in (low, high):
             return ""
         return f" [{self._told(told, low)}, {self._told(told, high)}]"
 
     def _told(self, how: Callable[..., str], numbers: Any) -> str:
-        """Numbers in words that do not read like a threshold which they are not."""
+        """Format numbers so that they cannot be mistaken for a threshold that they do not equal."""
         return how(numbers, self.unit, thresholds(self.part))
 
 
@@ -183,8 +183,8 @@ class Panel:
         return judging.rule_of(self.part)
 
     def split(self) -> tuple[list[Row], list[Row]]:
-        """The rows that are shown, those that do not hold first, and those that are folded."""
-        # a place that fails is shown even if it is the hundredth; places that hold are folded first
+        """Return the rows that are shown, failing ones first, and the rows that are folded."""
+        # a failing place is shown even if it is the hundredth; places that hold are folded first
         numbered = sorted(
             range(len(self.rows)),
             key=lambda i: (not self.rows[i].judged, self.rows[i].look == "holds", i),
@@ -197,34 +197,34 @@ class Panel:
 
 
 def told(value: float | None, unit: str = "", apart_from: Sequence[float] = ()) -> str:
-    """A number in words, as `words.number`; very large ones as a power of ten."""
-    # beyond that, the digits of `words.number` fill the cell of a table
+    """Format a number like `words.number`, but very large ones as a power of ten."""
+    # larger numbers would fill the cell of a table with their digits
     if value is None or abs(value) <= 1e12 or not math.isfinite(value):
         return words.number(value, unit, apart_from)
     return f"{value:.2e} {'' if unit == 'share' else unit}".strip()
 
 
 def span(values: Sequence[float], unit: str = "", apart_from: Sequence[float] = ()) -> str:
-    """The range of numbers in words."""
+    """Format the range of numbers."""
     if values and max(map(abs, values)) > 1e12:
         return " to ".join(dict.fromkeys((told(min(values), unit), told(max(values), unit))))
     return words.span(values, unit, apart_from)
 
 
 def rule_words(part: Stored, unit: str | None = None) -> str:
-    """The rule of a part in words."""
+    """Return the rule of a part in words."""
     rule = judging.rule_of(part)
     unit = part["unit"] if unit is None else unit
-    # of a rule with two ends only the ends are written; with one end it needs "at least" or "at
+    # a rule with two ends is written as a range; one with a single end needs "at least" or "at
     # most"
     both = math.isfinite(rule.low) and math.isfinite(rule.high)
     return span([rule.low, rule.high], unit) if both else rule.words(unit)
 
 
 def layout(statement: Stored) -> list[list[Panel]]:
-    """The panels of each reading: the primary one first, then those with another verdict."""
+    """Return the panels of each reading: the primary one first, then those that disagree."""
     primary = judging.of_name(statement["readings"], statement["primary"])
-    # the readings that say otherwise come next: they are why a statement depends on its reading
+    # readings that disagree come next, because they are why a statement depends on its reading
     wanted = outcome(primary) if primary else ""
     readings = sorted(
         (r for r in statement["readings"] if r["places"]),
@@ -245,7 +245,7 @@ def layout(statement: Stored) -> list[list[Panel]]:
 
 
 def outcome(reading: Stored) -> str:
-    """The verdict of a reading; on a stand-in, the one that these data would give."""
+    """Return the verdict of a reading; for a stand-in, the verdict that its data would give."""
     return reading["would"] or reading["verdict"]
 
 
@@ -255,17 +255,17 @@ def _paper(statement: Stored, part: Stored) -> list[Stored]:
 
 def _rows(part: Stored, reading: Stored) -> list[Row]:
     places = [place for place in reading["places"] if place["part"] == part["name"]]
-    # few places are shown one by one; runs are for statements asked at hundreds of k
+    # few places are shown one by one; runs of places are for statements about hundreds of k
     if len(places) <= MOST:
         return [Row(place["label"], [place], part) for place in places]
     return _runs(places, part)
 
 
 def _runs(places: list[Stored], part: Stored) -> list[Row]:
-    """Consecutive places of the same verdict and kind, whose labels differ in numbers alone."""
+    """Group consecutive places of the same verdict and kind whose labels differ in numbers only."""
 
     def alike(place: Stored) -> tuple[Any, ...]:
-        # one row has one sign in front of its numbers, so a bound and a value never share a row
+        # a row has one sign in front of its numbers, so bounds and values never share a row
         bound = place["kind"] if place["kind"] in BOUNDS else ""
         return _look(place), place["judged"], bound, re.sub(r"[\d.,]+", "", place["label"])
 
@@ -285,37 +285,37 @@ def _moved(value: float, logarithmic: bool, scale: float) -> float:
 
 
 def _axis(part: Stored, places: list[Stored], paper: list[Stored]) -> Axis:
-    """The axis on which the values, the rule's ends and the paper's numbers lie.
+    """Return an axis that covers the values, the rule's ends and the paper's numbers.
 
-    Intervals make it longer, but not to more than three times its length.
+    Intervals can lengthen it to at most three times this length.
     """
     rule, log = judging.rule_of(part), part["logarithmic"]
     core = [place["value"] for place in places] + [p[e] for p in paper for e in ("low", "high")]
     core = [c for c in (*core, rule.low, rule.high) if c is not None and math.isfinite(c)]
     largest = max(map(abs, core), default=1.0) or 1.0
-    # the axis works in units of its largest number, or rounding decides where the ticks of tiny or
-    # huge numbers fall; 1e-300 keeps the unit itself above zero
+    # the axis uses units of its largest number, because rounding would otherwise determine where
+    # the ticks of tiny or huge numbers lie; 1e-300 keeps the unit itself positive
     scale = 10.0 ** max(math.floor(math.log10(largest)), -300)
     scale *= 0.6 if part["unit"] == "s" and largest >= 120 else 1.0  # whole minutes
     places_on_axis = [_moved(c, log, scale) for c in core]
-    # zero has no place on a logarithmic axis; with nothing left to show, any axis will do
+    # zero has no place on a logarithmic axis; if nothing is left to show, any axis will do
     places_on_axis = [f for f in places_on_axis if math.isfinite(f)] or [0.0]
     low, high = min(places_on_axis), max(places_on_axis)
-    # intervals may lengthen the axis by its own length to either side, not more: one wide interval
-    # would squeeze all other rows into a point
+    # intervals may lengthen the axis on either side by at most its own length, because one wide
+    # interval would squeeze all other rows into a point
     room = max(high - low, 0.2 if log else 0.02 * largest / scale)
     ends = [place[e] for place in places for e in ("low", "high") if place[e] is not None]
     moved = [min(max(_moved(e, log, scale), low - room), high + room) for e in ends]
     low, high = min(low, *moved, high), max(low, *moved, high)
-    alone = not log and high == low  # one number: an axis of a fifth to either side
+    alone = not log and high == low  # one number: the axis extends by a fifth on either side
     pad = 0.2 * largest / scale if alone else 0.05 * (high - low + room)
-    if log:  # within what a float can be
+    if log:  # within the range of floating-point numbers
         return Axis(max(low - pad, -300.0), min(high + pad, 300.0), log)
     return Axis(low - pad, high + pad, log, scale)
 
 
 def _round(low: float, high: float, most: int) -> list[float]:
-    """Round numbers between two ends, at most ``most`` of them."""
+    """Return at most ``most`` round numbers between two ends."""
     rough = (high - low) / most
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough * 0.999)
@@ -323,13 +323,12 @@ def _round(low: float, high: float, most: int) -> list[float]:
 
 
 def ticks(axis: Axis, unit: str, room: float) -> list[tuple[float, str]]:
-    """As many ticks as have room for their labels. room : in characters."""
-    # the width of labels is known only once they are written, so fewer ticks are tried until they
-    # fit
+    """Return as many ticks as there is room for with their labels. room : in characters."""
+    # the width of labels is known only when they are written, so try fewer ticks until they fit
     for most in (5, 4, 3, 2):
         values = axis.ticks(most)
         labels = [_tick(value, unit) for value in values]
-        # rounding has made two ticks look the same
+        # rounding can make two ticks look the same
         if len(set(labels)) < len(labels):
             labels = [f"{value:.7g}" for value in values]
         if sum(map(len, labels)) + 2 * len(labels) <= room:
@@ -338,7 +337,7 @@ def ticks(axis: Axis, unit: str, room: float) -> list[tuple[float, str]]:
 
 
 def _tick(value: float, unit: str) -> str:
-    # a tick that rounding left beside zero is zero to the reader
+    # a tick that is almost zero due to rounding is shown as zero
     if value == 0 or abs(value) < 1e-300:
         return "0"
     if unit in WITH_UNIT or 1e-4 <= abs(value) < 1e6:
@@ -349,10 +348,10 @@ def _tick(value: float, unit: str) -> str:
 
 
 def drawn(panel: Panel, rows: list[Row], title: str = "") -> Stored:
-    """The positions of all parts of a panel, in its own pixels, and its words."""
+    """Return the positions of all parts of a panel in its own pixels, and its texts."""
     longest = max(len(row.label) for row in rows)
-    # labels beside the rows would leave the picture less than half of the panel
-    above = longest > 14  # long labels lie above their rows
+    # labels to the left of the rows would leave less than half of the panel for the picture
+    above = longest > 14  # long labels are placed above their rows
     left = 8.0 if above else CHARACTER * longest + 12
     right = WIDTH - CHARACTER * max(len(row.number()) for row in rows) - 10
     top, line = (37 if panel.paper else 19), LINE + (15 if above else 0)
@@ -360,13 +359,13 @@ def drawn(panel: Panel, rows: list[Row], title: str = "") -> Stored:
     def x(value: float) -> float:
         return round(left + (right - left) * panel.axis.at(value), 1)
 
-    # the paper's number of one place is drawn in its row; one without a place, across the panel
+    # the paper's number for one place is drawn in its row; one without a place, across the panel
     def lying(paper: Stored) -> Stored:
         return {"ends": (x(paper["low"]), x(paper["high"])), "place": paper["place"]}
 
     rule, paper, labels = panel.rule, [lying(p) for p in panel.paper], [row.label for row in rows]
     marks = ticks(panel.axis, panel.part["unit"], (right - left) / CHARACTER)
-    # the words follow the rightmost number of the paper, or they would cover it
+    # the words are to the right of the paper's rightmost number, so that they do not cover it
     beside = max((max(p["ends"]) for p in paper), default=left) + 9
     return {
         "title": title,
@@ -389,7 +388,7 @@ def drawn(panel: Panel, rows: list[Row], title: str = "") -> Stored:
 
 
 def _drawn_row(row: Row, axis: Axis, x: Callable[[float], float]) -> Stored:
-    """Where the numbers and the interval of a row lie, and whether an end is off the axis."""
+    """Return the positions of a row's numbers and interval, and whether an end is off the axis."""
     return {
         "is": row,
         "x": [x(value) for value in (min(row.values), max(row.values))] if row.values else [],
@@ -399,15 +398,15 @@ def _drawn_row(row: Row, axis: Axis, x: Callable[[float], float]) -> Stored:
 
 
 def _edge_of(rule: Rule, x: Callable[[float], float]) -> tuple[float, str]:
-    """Where the words of a rule lie, and which side of them: they point into its region."""
+    """Return where the words of a rule are placed and how they are aligned, inside its region."""
     if math.isfinite(rule.low) and math.isfinite(rule.high):
         return (x(rule.low) + x(rule.high)) / 2, "middle"
     return (x(rule.low), "start") if math.isfinite(rule.low) else (x(rule.high), "end")
 
 
 def _text(x: float, anchor: str, text: str) -> tuple[float, str, str]:
-    """A text that lies inside its panel."""
-    # SVG does not measure text for us; the font's mean width is close enough to keep it inside
+    """Return a text shifted so that it lies inside its panel."""
+    # SVG does not measure text; the font's mean width is accurate enough to keep it inside
     width = CHARACTER * len(text)
     share = {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
     return max(min(x, WIDTH - (1 - share) * width), share * width), anchor, text
@@ -419,17 +418,17 @@ def _of_paper(panel: Panel) -> str:
 
 
 def _shown(part: Stored) -> str:
-    """The unit of a part as far as it stands beside each number."""
+    """The unit of a part if it is written with each number, else empty."""
     return part["unit"] if part["unit"] in WITH_UNIT else ""
 
 
 def svg(statement: Stored) -> Markup:
-    """The pictures of a statement, side by side if there is room."""
+    """Return the pictures of a statement, side by side if there is room."""
     return Markup(render("card.html.j2", **_pictures(statement), only=True))
 
 
 def _pictures(statement: Stored) -> Stored:
-    """Its panels, by part: of the readings that are shown at once, and of those that are folded."""
+    """Return the values for the template: the panels by part, of shown and of folded readings."""
     readings = layout(statement)
     names = [f"{p[0].reading['name']}: {outcome(p[0].reading)}" for p in readings[BESIDE:] if p]
     return {
@@ -451,7 +450,7 @@ def _by_part(statement: Stored, readings: list[list[Panel]]) -> list[tuple[Store
 
 
 def _pictured(statement: Stored, panel: Panel) -> Stored:
-    """A panel with its pictures: of the rows that are shown, and of the others."""
+    """Return a panel with pictures of its shown rows, and of the other rows."""
     shown, others = panel.split()
     reading = panel.reading
     names = [statement["id"], reading["name"], panel.part["name"], outcome(reading)]
@@ -466,7 +465,7 @@ def _pictured(statement: Stored, panel: Panel) -> Stored:
 
 
 def html(statement: Stored, figure: Stored) -> Markup:
-    """The card of a statement. figure : its claims file, with the addresses that pages add."""
+    """Return a statement's card as HTML. figure : its claims file with the pages' addresses."""
     values: Stored = {
         "figure": figure,
         "side": SIDES.get(statement["side"], ""),
@@ -480,12 +479,12 @@ def html(statement: Stored, figure: Stored) -> Markup:
 
 
 def cut(text: str, most: int = CELL) -> str:
-    """A text cut to at most ``most`` characters, at a word."""
+    """Shorten a text to at most ``most`` characters, at a word boundary."""
     return text if len(text) <= most else f"{text[: most - 4].rsplit(' ', 1)[0]} ..."
 
 
 def scope_words(part: Stored) -> str:
-    """The rule of a part and the places that it is asked of, in words."""
+    """Return the rule of a part, and the places to which it applies, in words."""
     over = part["over"]
     ends = [f"{word} {words.number(over[e])}" for e, word in LIMITS.items() if over[e] is not None]
     inside = f" ({' and '.join(ends)})" if ends else ""
@@ -495,9 +494,9 @@ def scope_words(part: Stored) -> str:
 
 
 def margin(statement: Stored) -> str:
-    """The threshold up to which a statement holds, and that from which it fails."""
+    """Describe the threshold up to which a statement holds, and from which it fails."""
     ends, part = statement["margin"], statement["parts"][0]
-    # with a lower end, raising the threshold makes the statement harder: it holds up to some value
+    # with a lower end, a higher threshold is stricter, so the statement holds up to some value
     up = part["rule"]["low"] is not None
     told_ends = {w: told(v, part["unit"]) for w, v in ends.items() if v is not None}
     holds, fails = ("up to", "above") if up else ("down to", "below")
@@ -507,16 +506,15 @@ def margin(statement: Stored) -> str:
 
 
 def table(statement: Stored) -> list[tuple[str, str, str, str, str]]:
-    """The numbers of all places: reading, part, place, number with interval, verdict and count.
+    """Return the numbers of all places: reading, place, number with interval, count and verdict.
 
-    Of a reading with very many places, runs of the same verdict are one line.
+    If a reading has very many places, consecutive ones with the same verdict share a line.
     """
     lines = []
     for panels in layout(statement):
         for panel in panels:
             places = [place for row in panel.rows for place in row.places]
-            # beyond that a table is a list to scroll through; runs of one verdict say the same in a
-            # few lines
+            # a longer table is tiresome to scroll, so places with the same verdict share a line
             few = len(places) <= TABLE
             single = [Row(place["label"], [place], panel.part) for place in places]
             for row in single if few else panel.rows:
@@ -529,7 +527,7 @@ def table(statement: Stored) -> list[tuple[str, str, str, str, str]]:
 
 
 def text(statement: Stored) -> str:
-    """The card in a few lines, as wide as the terminal."""
+    """Return the card as a few lines, wrapped to the width of the terminal."""
     marks = f" ({', '.join(statement['marks'])})" if statement["marks"] else ""
     reason = f": {statement['reason']}" if statement["reason"] else ""
     lines = [f"{statement['id']} {statement['verdict']}{marks}{reason}"]
@@ -544,14 +542,14 @@ def _wrapped(line: str, indent: str) -> str:
 
 
 def bars(statement: Stored, encoding: str | None = None) -> str:
-    """The rows of each reading as lines with a small picture of characters, if it has room.
+    """Return the rows of each reading as lines, with a small character picture if it has room.
 
-    encoding : of the terminal; if it lacks lines and circles, they are plain ASCII.
+    encoding : of the terminal; without lines and circles, plain ASCII is used.
     """
-    # 0 or 1, because it picks a character of each pair in GLYPHS
+    # plain is 0 or 1, because it selects a character of each pair in GLYPHS
     plain, columns = 0, shutil.get_terminal_size().columns
     try:
-        # to print a character that the terminal lacks would end the command with an error
+        # printing a character that the terminal cannot encode would raise an error
         "●■○×─│≥–µ".encode(encoding or sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
         plain = 1
@@ -561,7 +559,7 @@ def bars(statement: Stored, encoding: str | None = None) -> str:
         for panel in panels:
             rows, others = panel.split()
             label = max(len(row.label) for row in rows)
-            # the numbers are never cut; the picture takes what they leave
+            # the numbers are never cut; the picture gets the remaining width
             room = columns - label - max(len(row.in_words()) for row in rows) - len("    ")
             quantity = panel.part["name"] or panel.part["measures"]
             lines.append(_wrapped(f"{quantity}: {rule_words(panel.part)}", "  "))
@@ -575,7 +573,7 @@ def bars(statement: Stored, encoding: str | None = None) -> str:
 
 
 def _bar(panel: Panel, row: Row, plain: int, room: int) -> str:
-    """A row as characters: its interval, the rule's edges, its number. Empty if it has no room."""
+    """Return a row as characters: interval, edges of the rule, number. Empty if it has no room."""
     width = min(room, BAR)
     if width < BAR / 3:
         return ""
@@ -586,8 +584,7 @@ def _bar(panel: Panel, row: Row, plain: int, room: int) -> str:
     cells = [" "] * width
     if row.look != "few":
         first, last = map(at, row.ends)
-        # drawn in this order, because the rule's edges cross the interval and the number lies over
-        # both
+        # in this order, because the rule's edges cross the interval and the number covers both
         cells[first : last + 1] = "─-"[plain] * (last + 1 - first)
     for end in (panel.rule.low, panel.rule.high):
         if math.isfinite(end):
@@ -598,7 +595,7 @@ def _bar(panel: Panel, row: Row, plain: int, room: int) -> str:
 
 
 def markdown(statement: Stored) -> str:
-    """The card in Markdown."""
+    """Return the card as Markdown."""
     marks = f" ({', '.join(statement['marks'])})" if statement["marks"] else ""
     code, name = statement.get("code"), statement["id"]
     link = f"[{name}]({code['address']}#L{code['line']})" if code else name
@@ -617,19 +614,19 @@ def markdown(statement: Stored) -> str:
 
 
 def plain_text(text: str) -> str:
-    """A text that Markdown shows as it is, in a line."""
-    # "$" too: GitHub takes two of them for mathematics
+    """Return a text on one line, escaped so that Markdown shows it unchanged."""
+    # "$" too, because GitHub renders text between two of them as mathematics
     return re.sub(r"([\\`*_\[\]<>|$])", r"\\\1", cut(" ".join(str(text).split())))
 
 
 def figure(statement: Stored) -> Any:
-    """The pictures of a statement as a Matplotlib figure, for a paper."""
+    """Return the pictures of a statement as a Matplotlib figure, for use in a paper."""
     from matplotlib import pyplot
 
     from spcabench import style
 
     readings = layout(statement)[:BESIDE]
-    # a part without any place would be an empty row of axes
+    # a part without any place would give an empty row of axes
     parts = [p for p in statement["parts"] if any(q.part is p for r in readings for q in r)]
     tall = [
         1 + 0.2 * max(len(q.split()[0]) for r in readings for q in r if q.part is p) for p in parts
@@ -647,8 +644,8 @@ def figure(statement: Stored) -> Any:
 
 
 def draw(statement: Stored, axes: Any) -> None:
-    """Draw a statement into a table of axes: a row for each part, a column for each reading."""
-    # not every reading has every part: axes are switched on where there is something to draw
+    """Draw a statement on a grid of axes: a row for each part, a column for each reading."""
+    # not every reading has every part, so axes are switched on only where something is drawn
     for axis in axes.flat:
         axis.set_axis_off()
     rows = {part["name"]: i for i, part in enumerate(statement["parts"])}
@@ -674,8 +671,8 @@ def _draw_panel(panel: Panel, axes: Any) -> None:
     axes.set_yticks(range(len(rows)), [row.label for row in rows])
     marks = ticks(panel.axis, panel.part["unit"], 30)
     axes.set_xticks([at(value) for value, _ in marks], [label for _, label in marks])
-    # the y axis points down, so the first row is on top as on the page; the paper's numbers lie
-    # above it
+    # the y axis points down, so that the first row is on top as on the page, below the paper's
+    # numbers
     axes.set(xlim=(0, 1), ylim=(len(rows) - 0.4, -1.2 if panel.paper else -0.6))
     axes.set_xlabel("" if panel.part["unit"] in WITH_UNIT else panel.part["unit"])
     axes.grid(False, axis="y")

@@ -1,7 +1,7 @@
-"""What is published of each instance, and what is proven: docs/certified.md and optimal.html.
+"""Published and proven values of each instance: docs/certified.md and optimal.html.
 
-The proven values are those of the table of the best known answers, in which each is recomputed from
-its vector; the published ones are those of spcabench/comparison/published.toml.
+The proven values come from the table of best known answers, which are recomputed from their
+vectors. The published ones come from spcabench/comparison/published.toml.
 """
 
 import tomllib
@@ -24,12 +24,12 @@ NAME = "optimal.html"
 
 
 def published(file: Path = PUBLISHED) -> dict[str, Any]:
-    """The published answers, and their sources."""
+    """Return the published answers and their sources."""
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def tables() -> str:
-    """Every instance of the suite, and what is published of it, as Markdown."""
+    """Return a Markdown table of every instance of the suite with its published values."""
     known = _known()
     lines = []
     answers = published()["answers"]
@@ -48,7 +48,7 @@ def _known() -> dict[tuple[str, int], best_known.Entry]:
 
 
 def summary() -> str:
-    """How many are proven, and in how many seconds."""
+    """Return a sentence on how many instances are proven, and in how many seconds."""
     known = _known()
     pairs = [(item.name, k) for item in SUITES["certified"] for k in item.ks]
     mine = [known[pair] for pair in pairs if pair in known]
@@ -62,8 +62,8 @@ def summary() -> str:
     return (
         f"Of {len(mine)} pairs of an instance and a cardinality, {sum(e.proven for e in mine)} are "
         f"proven, and {sum(e.proven for e in also)} of {len(also)} more cardinalities of "
-        f"{' and '.join(sorted({e.item for e in also}))} for which papers report. The slowest took "
-        f"{slowest}, of processor time on one thread of a busy machine."
+        f"{' and '.join(sorted({e.item for e in also}))} that papers report. The slowest took "
+        f"{slowest} of processor time, on one thread of a busy machine."
     )
 
 
@@ -91,7 +91,7 @@ def _seconds(answer: dict[str, Any]) -> str:
 
 
 def write(folder: Path, of_figures: Iterable[dict[str, Any]]) -> None:
-    """Write the page that searches all instances: of the suites, and of the figures' problems.
+    """Write the page that lists all instances, from the suites and from the figures' problems.
 
     of_figures : the entries of certified.json.
     """
@@ -110,11 +110,11 @@ def write(folder: Path, of_figures: Iterable[dict[str, Any]]) -> None:
 
 
 def _of_suites() -> list[dict[str, Any]]:
-    """A row for each problem of a suite, k and sign, with what is published of it."""
+    """Return a row for each problem of a suite, k and sign, with its published values."""
     items = {(i.name, i.nonnegative): i for suite in SUITES.values() for i in suite}
     answers = published()["answers"]
     rows = []
-    certified = {item.name for item in SUITES["certified"]}  # first: others have published on them
+    certified = {item.name for item in SUITES["certified"]}  # listed first
     known = best_known.read().values()
     for entry in sorted(known, key=lambda e: (e.item not in certified, e.item.casefold(), e.k)):
         item = items.get((entry.item, entry.nonnegative))
@@ -141,7 +141,7 @@ def _of_suites() -> list[dict[str, Any]]:
 
 
 def _published_of(answers: Answers) -> list[str]:
-    """What authors have published of an instance, each in some words."""
+    """Return short descriptions of what authors have published on an instance."""
     values = [f"{a['value']}{_seconds(a)} ({a['source']})" for a in answers if "value" in a]
     bounds = [
         f"no value; bound {a['gap']:.2g} % above their best{_seconds(a)} ({a['source']})"
@@ -157,7 +157,7 @@ def _state(proven: bool, gap: float) -> str:
 
 
 def _of_figure(entry: dict[str, Any]) -> dict[str, Any]:
-    """A row for an optimum or a bound that a figure needed."""
+    """Return a row for an optimum or a bound that a figure needed."""
     return {
         "instance": entry["problem"],
         "kind": entry["figure"],
@@ -176,7 +176,7 @@ def _of_figure(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def contradicted() -> list[tuple[dict[str, Any], best_known.Entry]]:
-    """The published optima that a proven one contradicts in its digits, each with that one."""
+    """Return the published optima that differ from a proven one in their digits, each with it."""
     known, differing = _known(), []
     for answer in published()["answers"]:
         entry, printed = known.get((answer["instance"], answer["k"])), answer.get("value")
@@ -190,16 +190,17 @@ def contradicted() -> list[tuple[dict[str, Any], best_known.Entry]]:
 
 
 def _difference(answer: dict[str, Any], entry: best_known.Entry) -> str:
-    """A paragraph on a published optimum that the proven one contradicts."""
+    """Return a paragraph on a published optimum that differs from the proven one."""
     published_value = float(answer["value"])
     W = ", ".join(map(str, entry.support))
     loadings = ", ".join(f"{x:.6f}" for x in entry.loadings)
     which = "low" if published_value < entry.value else "high"
     return (
-        f"**{entry.item}, k = {entry.k}.** Published is {answer['value']} ({answer['source']}). "
-        f"The optimum is {entry.value:.9g}, so the published value, if it was not rounded, is too "
+        f"**{entry.item}, k = {entry.k}.** The published value is {answer['value']} "
+        f"({answer['source']}). "
+        f"The optimum is {entry.value:.9g}, so the published value, unless it was rounded, is too "
         f"{which} by "
-        f"{abs(published_value / entry.value - 1.0):.1e} of it. It is reached on the variables {W} "
+        f"{abs(published_value / entry.value - 1.0):.1e} of it. It is attained on variables {W} "
         f"(counted from 0) with the loadings {loadings}; no x reaches more than {entry.bound:.9g}, "
         f"by {entry.bound_by}.\n\n"
     )

@@ -1,4 +1,4 @@
-"""The page that helps to choose a solver: all answers of `advice`, and a script to look them up."""
+"""Write the page that helps to choose a solver: answers of `advice`, with a script to search."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ NAME = "choose.html"
 
 
 def write(folder: Path, compare: Path, pages: list[str]) -> None:
-    """Write the page into a folder, if there are published comparisons to advise from.
+    """Write the page to a folder, if there are published comparisons to base advice on.
 
     pages : the solvers that have a page.
     """
@@ -26,7 +26,7 @@ def write(folder: Path, compare: Path, pages: list[str]) -> None:
     names = {point[0] for selection in data["selections"] for point in selection["points"]}
     data["colours"] = {n: c for n in sorted(names) if (c := style.own_colour(n.split(" ")[0]))}
     data["pages"] = pages
-    # "</" would end the script that holds it
+    # "</" would end the script element that contains it
     text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
     budgets = [duration(seconds) for seconds in data["budgets"]]
     suites = [name for name in (*advice.SUITES, "components") if (compare / name).is_dir()]

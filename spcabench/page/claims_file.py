@@ -1,4 +1,4 @@
-"""The claims files of a run: the judged statements of each figure, as plain data."""
+"""Read and write the claims files of a run: each figure's judged statements as plain data."""
 
 import json
 import re
@@ -20,15 +20,15 @@ VERSION = 2
 SCHEMA = Path(claims.__file__).with_name("claims.schema.json")
 NAME = "claims.json"
 FIRST_VERDICTS = Path(figures.__file__).with_name("first_verdicts.json")
-# what of a stored statement was written before anything was measured
+# the fields of a stored statement that were written before anything was measured
 WRITTEN = ("where", "quote", "kind", "parts", "paper", "primary", "any_data", "calibration")
 Stored = dict[str, Any]
 
 
 def read(file: Path, figure: str = "") -> Stored:
-    """The claims file of a figure, or of a run if no figure is named.
+    """Read the claims file of a figure, or of a run if no figure is named.
 
-    Raises InputError for a file of another version, figure or schema.
+    Raises InputError for a file of another version or figure, or one that violates the schema.
     """
     report = opening.read_json(file, expected="a claims file")
     version = report.get("version")
@@ -37,7 +37,7 @@ def read(file: Path, figure: str = "") -> Stored:
             f"{file}: version {version!r:.40} of claims files, but this is version {VERSION}; make "
             "the figure again"
         )
-    # the file may come from elsewhere; a page must not fail halfway on a missing field
+    # the file may come from elsewhere, and a page must not fail halfway on a missing field
     wrong = best_match(_schema(figure).iter_errors(report))
     if wrong is not None:
         place = ".".join(map(str, wrong.absolute_path)) or "the whole"
@@ -47,7 +47,7 @@ def read(file: Path, figure: str = "") -> Stored:
 
 @cache
 def _schema(figure: str) -> Draft202012Validator:
-    """The schema of the claims file of a figure, or of a run."""
+    """Return the schema of the claims file of a figure, or of a run."""
     known = opening.read_json(SCHEMA)
     # a file copied into the folder of another figure is a mistake
     mine = {"required": ["figure"], "properties": {"figure": {"const": figure}}}
@@ -55,7 +55,7 @@ def _schema(figure: str) -> Draft202012Validator:
 
 
 def read_all(folder: Path) -> dict[str, Stored]:
-    """Figure -> its claims file. Raises InputError if a folder has none."""
+    """Return the claims file of each figure by name. Raises InputError if a folder has none."""
     files = sorted((folder / "figures").glob(f"*/{NAME}"))
     if not files:
         raise InputError(
@@ -72,13 +72,13 @@ def write(file: Path, report: Stored) -> None:
 
 @cache
 def first_verdicts() -> dict[str, dict[str, list[Stored]]]:
-    """Paper -> id -> the verdicts that earlier versions published."""
+    """Return paper -> id -> the verdicts that earlier versions published."""
     return opening.read_json(FIRST_VERDICTS)
 
 
 def statements(module: ModuleType) -> list[Statement]:
-    """The statements of a figure's module, in the order in which they are written."""
-    # dicts keep the order of definition, which is that of the paper
+    """Return the statements of a figure's module, in the order in which they are written."""
+    # dicts preserve the order of definition, which is that of the paper
     written = [value for value in vars(module).values() if isinstance(value, Statement)]
     ids = [statement.id for statement in written]
     if len(set(ids)) < len(ids):
@@ -87,7 +87,7 @@ def statements(module: ModuleType) -> list[Statement]:
 
 
 def of_run(reports: dict[str, Stored]) -> list[Stored]:
-    """The statements of a run as its figures give them, with their first verdicts."""
+    """Return the statements of a run's figures, with their first verdicts."""
     return whole(
         statement
         | {"earlier": first_verdicts().get(reports[name]["paper"], {}).get(statement["id"], [])}
@@ -97,19 +97,19 @@ def of_run(reports: dict[str, Stored]) -> list[Stored]:
 
 
 def natural(name: str) -> list[tuple[int, str]]:
-    """Sorts ``fig10`` after ``fig9``."""
+    """Return a key that sorts ``fig10`` after ``fig9``."""
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
 def whole(entries: Iterable[Stored]) -> list[Stored]:
-    """Each statement once; one that several figures judge is judged on the data of all of them.
+    """Return each statement once, judged on the data of all figures that share it.
 
-    Raises InputError if two figures mean different statements by one id.
+    Raises InputError if two figures use the same id for different statements.
     """
     by_id: dict[tuple[str, str], list[Stored]] = {}
     for entry in entries:
         same = by_id.setdefault((entry["paper_key"], entry["id"]), [])
-        # figures share a statement by importing it; two texts under one id are an error in a figure
+        # figures share a statement by importing it, so two texts with one id are an error
         if same and (differences := changed(same[0], entry)):
             raise InputError(
                 f"statement {entry['id']} of {same[0]['figure']} differs from that in "
@@ -120,13 +120,13 @@ def whole(entries: Iterable[Stored]) -> list[Stored]:
 
 
 def changed(old: Stored, new: Stored) -> list[str]:
-    """The differences between two stored statements: "rule of K3: low 10 > 6"."""
+    """Return the differences between two stored statements: "rule of K3: low 10 > 6"."""
     changes = [
         f"{name} {old[name]!r} > {new[name]!r}"
         for name in WRITTEN
         if name != "parts" and old[name] != new[name]
     ]
-    # a part more or less is reported below, and must not hide the first change
+    # a different number of parts is reported below, and must not hide the first change
     pairs = zip(old["parts"], new["parts"], strict=False)
     for earlier, later in pairs:
         changes += [
@@ -138,14 +138,14 @@ def changed(old: Stored, new: Stored) -> list[str]:
 
 
 def revised(report: Stored) -> str:
-    """Which statements of a figure were changed or added since they were judged, in words.
+    """Describe which statements of a figure were changed or added since they were judged.
 
-    Nothing if none was, or if the figure no longer exists.
+    The text is empty if there are none, or if the figure no longer exists.
     """
     if report["figure"] not in registry.names("figure"):
         return ""
     known = {entry["id"]: entry for entry in report["statements"]}
-    # judged on no data, a statement still has everything that was written in advance
+    # even without data, a judged statement has everything that was written in advance
     today = {s.id: s for s in statements(registry.module("figure", report["figure"]))}
     other = [id for id in today if id in known and changed(known[id], today[id].judge(None))]
     new = [id for id in today if id not in known]

@@ -1,4 +1,4 @@
-"""The numbers behind the interactive curves of a comparison: every run, with what led to it."""
+"""The numbers behind the interactive curves of a comparison: every run with its iterates."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,12 +13,12 @@ from spcabench.page.comparison_drawing import Looks
 from spcabench.running import rows as results
 from spcabench.running import schema
 
-NUMBERS = ("cardinality", "variance", "flops", "seconds", "iteration")  # of a step, as drawn
-STEP = 1e4  # shares of the best known are rounded down to this many parts of one
+NUMBERS = ("cardinality", "variance", "flops", "seconds", "iteration")  # used from each step
+STEP = 1e4  # shares of the best known are rounded down to multiples of 1 / STEP
 
 
 def data(answers: pd.DataFrame, looks: Looks) -> dict[str, Any]:
-    """Solvers in the order of their looks, pairs of problem and cardinality, and the runs."""
+    """Return the solvers in the order of their looks, the pairs of problem and k, and the runs."""
     pairs = answers.drop_duplicates(PAIR).reset_index(drop=True)
     place = {
         (item, k): i for i, (item, k) in enumerate(zip(pairs["item"], pairs.asked, strict=True))
@@ -47,7 +47,7 @@ def data(answers: pd.DataFrame, looks: Looks) -> dict[str, Any]:
 
 
 def solver(name: str, look: dict[str, Any]) -> dict[str, Any]:
-    """A solver with its look: the dashes as lengths, as scripts and SVG have them."""
+    """Return a solver with its look; dashes are lengths, as scripts and SVG expect them."""
     line = look["linestyle"]
     dash = [round(3 * length) for length in line[1]] if isinstance(line, tuple) else []
     grey = look["color"] == style.GREY
@@ -60,7 +60,7 @@ def solver(name: str, look: dict[str, Any]) -> dict[str, Any]:
 
 
 def _run(run: Any) -> dict[str, Any]:
-    """What one run cost, [flops, seconds, iterates], and the share of the best known it reached."""
+    """Return the cost of a run, [flops, seconds, iterates], and the share of the best known."""
     searched = np.isfinite(run.search_time)
     settings = {k: v for k, v in dict(run.settings).items() if k not in ("time_limit", "seed")}
     return {
@@ -75,7 +75,10 @@ def _run(run: Any) -> dict[str, Any]:
 
 
 def _steps(run: Any) -> list[Sequence[float]]:
-    """Where the best feasible value rose: [flops, seconds, iterates, share], set-up included."""
+    """Return the points at which the best feasible value rises, with set-up costs included.
+
+    Each point is [flops, seconds, iterates, share].
+    """
     if not isinstance(run.history, str) or not run.best:
         return []
     rises: list[Sequence[float]] = []

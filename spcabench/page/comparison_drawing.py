@@ -1,4 +1,4 @@
-"""How the pictures of a comparison are drawn, each on a grid of axes, from the answers."""
+"""Draw the pictures of a comparison from its answers, each on a grid of axes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,12 +11,12 @@ from spcabench.comparison import profiles
 from spcabench.comparison.ranking import PAIR, TARGETS, costs, values
 from spcabench.running import schema
 
-DUEL = 0.99  # share of the best known that two solvers race to
-SEEN = 250  # steps of a panel's height that can be told apart
-POINTS = 141  # of a profile, two or three pixels apart
-FEW = 20  # solvers up to which the pictures of pairs have both numbers of a pair
+DUEL = 0.99  # share of the best known value that counts as reached in a duel of two solvers
+SEEN = 250  # number of distinguishable steps in the height of a panel
+POINTS = 141  # number of points of a profile, two or three pixels apart
+FEW = 20  # maximum number of solvers for which pairwise pictures show both numbers of a pair
 UNITS = {"time": "time, s", "work": "flops / flops of one product with $\\Sigma$"}
-Looks = dict[str, dict[str, Any]]  # solver -> its look; those beyond the first eight are grey
+Looks = dict[str, dict[str, Any]]  # solver -> its look; solvers after the first eight are grey
 
 
 def performance(answers: pd.DataFrame, looks: Looks, axes: Any) -> None:
@@ -42,7 +42,7 @@ def data(answers: pd.DataFrame, looks: Looks, axes: Any) -> None:
 
 
 def by_family(answers: pd.DataFrame, looks: Looks, families: list[str], axes: Any) -> None:
-    """A data profile on flops, to 99 % of the best known, for each kind of problem."""
+    """Data profiles on flops, to 99 % of the best known, one panel for each kind of problem."""
     for axis, family in zip(axes.flat, families, strict=False):
         _data_profile(axis, answers[answers.family == family], looks, 0.99, "work", band=False)
         axis.set(title=family)
@@ -59,11 +59,11 @@ def _data_profile(
     measure: str,
     band: bool = True,
 ) -> None:
-    # fixed, so that panels and comparisons can be laid side by side
+    # fixed limits, so that panels and comparisons can be compared side by side
     low, high = (0.1, 1e6) if measure == "work" else (1e-5, 20.0)
     grid = np.geomspace(low, high, POINTS)
     cost = _reaching(answers, looks, share, measure)
-    # problems of all sizes share one axis, so flops are counted in products with Sigma
+    # problems of all sizes share one axis, so flops are counted in units of a product with Sigma
     if measure == "work":
         cost = cost.div(answers.groupby(PAIR).unit.first().reindex(cost.index), axis=0)
     _curves(axis, cost.to_numpy(), cost, grid, looks, band)
@@ -71,7 +71,7 @@ def _data_profile(
 
 
 def _log(axis: Any, **settings: Any) -> None:
-    """Make an x axis logarithmic, with ticks at powers of ten alone: others are slow to draw."""
+    """Make an x axis logarithmic, with ticks only at powers of ten: others are slow to draw."""
     from matplotlib.ticker import NullLocator
 
     axis.set(xscale="log", **settings)
@@ -79,14 +79,14 @@ def _log(axis: Any, **settings: Any) -> None:
 
 
 def _reaching(answers: pd.DataFrame, looks: Looks, share: float, measure: str) -> pd.DataFrame:
-    """The costs of the solvers that reach a share of the best known on some pair."""
-    # a solver that never gets there would be a line at zero
+    """Return the costs of the solvers that reach a share of the best known on some pair."""
+    # a solver that never reaches it would be a line at zero
     cost = costs(answers, share, measure).reindex(columns=[*looks], fill_value=np.inf)
     return cost.loc[:, np.isfinite(cost).any()]
 
 
 def _shared(axes: Any, label: str) -> None:
-    """Label the y axes of the first column alone: those of a row are the same."""
+    """Label the y axes of the first column only, because those of a row are the same."""
     for axis in axes[:, 0]:
         axis.set(ylabel=label)
     for axis in axes[:, 1:].flat:
@@ -94,7 +94,7 @@ def _shared(axes: Any, label: str) -> None:
 
 
 def _hide(axes: Any, used: int) -> None:
-    """Leave out the panels beyond those that are used."""
+    """Hide the panels after the first ``used`` ones."""
     for axis in axes.flat[used:]:
         axis.set_axis_off()
 
@@ -107,13 +107,13 @@ def _curves(
     looks: Looks,
     band: bool = True,
 ) -> None:
-    """A profile for each solver; those in colour with their bootstrap bands, above the grey."""
+    """Draw a profile for each solver; the coloured ones have bootstrap bands and lie on top."""
     if table.columns.empty:
-        axis.text(0.5, 0.5, "no solver gets there", transform=axis.transAxes, ha="center")
+        axis.text(0.5, 0.5, "no solver reaches it", transform=axis.transAxes, ha="center")
         return
     lines = profiles.reached(cost, grid)
     coloured = [i for i, solver in enumerate(table) if looks[solver]["color"] != style.GREY]
-    # all grey ones are one curve with gaps, which is drawn and read faster
+    # all grey profiles form one curve with gaps, which is faster to draw and to load
     grey = [_corners(grid, lines[i]) for i in sorted({*range(len(lines))} - {*coloured})]
     if grey:
         # a missing value interrupts the line between two solvers
@@ -121,14 +121,14 @@ def _curves(
         axis.plot(x, y, color=style.GREY, linewidth=0.6, zorder=1)
     for i in coloured:
         solver = str(table.columns[i])
-        here = slice(4 * i % 28, None, 28)  # where the markers are, for no two at one place
+        here = slice(4 * i % 28, None, 28)  # markers at different places for different solvers
         look = {**looks[solver], "markersize": 4}
         axis.plot(*_corners(grid, lines[i]), **look | {"marker": ""})
         axis.plot(grid[here], lines[i][here], **look | {"linestyle": ""})
-        # line and markers were drawn apart; the legend shows them together
+        # line and markers were drawn separately; the legend shows them together
         axis.plot([], [], label=solver, **look)
     if band and coloured:
-        # cardinalities of one problem are not independent, so whole problems are drawn again
+        # cardinalities of one problem are not independent, so whole problems are resampled
         groups = table.index.get_level_values(0).to_numpy()
         low, high = profiles.band(cost[:, coloured], groups, grid)
         for j, i in enumerate(coloured):
@@ -138,9 +138,9 @@ def _curves(
 
 
 def _corners(grid: np.ndarray, *lines: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The grid and some lines over it, without the points between two equal ones.
+    """Return the grid and lines over it, without the points between two equal values.
 
-    Lines of many points are heavy, and nobody sees a step of less than a pixel.
+    Lines with many points make a large file, and a step of less than a pixel is invisible.
     """
     seen = np.round(np.array(lines) * SEEN)
     turns = (np.diff(seen, axis=1) != 0).any(axis=0)
@@ -150,11 +150,11 @@ def _corners(grid: np.ndarray, *lines: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def _legend(axes: Any) -> None:
-    """One legend for all axes, below them."""
+    """Draw one legend for all axes, below them."""
     handles: dict[str, Any] = {}
     for axis in axes.flat:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
-            # a solver is in most panels, but once in the legend
+            # a solver is in most panels, but only once in the legend
             handles.setdefault(label, handle)
     figure = axes.flat[0].figure
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=5)
@@ -167,23 +167,23 @@ def pairwise(answers: pd.DataFrame, order: list[str], axes: Any) -> None:
     won = profiles.wins(table[:, place])
     axis = axes.flat[0]
     axis.imshow(
-        # nobody wins against himself: the diagonal stays white
+        # a solver does not compete with itself, so the diagonal stays white
         np.where(np.eye(len(order), dtype=bool), np.nan, won),
         cmap="Blues",
         vmin=0,
         vmax=1,
         aspect="auto",
-        interpolation="none",  # kept as one point for each pair
+        interpolation="none",  # stored as one pixel for each pair
     )
     for i, j in np.ndindex(won.shape):
-        # with many solvers the text would take longer to draw than to read; the lesser number
-        # follows
+        # with many solvers, only the larger number of each pair is written, because drawing all
+        # text takes too long
         if i != j and (len(order) <= FEW or won[i, j] >= won[j, i]):
             colour = "white" if won[i, j] > 0.55 else "black"
             words = axis.text(
                 j, i, f"{100 * won[i, j]:.0f}", ha="center", va="center", fontsize=6.5, color=colour
             )
-            words.set_in_layout(False)  # it is within its cell, and there are hundreds
+            words.set_in_layout(False)  # it lies within its cell, and there are hundreds of texts
     axis.set_xticks(range(len(order)), order, rotation=60, ha="right")
     axis.set_yticks(range(len(order)), order)
     axis.grid(False)
@@ -193,13 +193,13 @@ def pairwise(answers: pd.DataFrame, order: list[str], axes: Any) -> None:
 def duels(answers: pd.DataFrame, named: str, others: list[str], looks: Looks, axes: Any) -> None:
     """Performance profiles of two solvers at a time, on time at 99 %.
 
-    A profile of many can change the order of two.
+    In a profile of many solvers, the order of two of them can change.
     """
     grid = np.geomspace(1.0, 1e4, POINTS)
     cost = costs(answers, DUEL, "time")
     for axis, other in zip(axes.flat, others, strict=False):
         pair = cost[[named, other]]
-        # two solvers that are both grey in the large pictures need colours of their own here
+        # two solvers that are both grey in the large pictures need their own colours here
         here = style.looks([named, other]) | {named: looks[named]}
         if looks[other]["color"] != style.GREY:
             here[other] = looks[other]
@@ -211,7 +211,7 @@ def duels(answers: pd.DataFrame, named: str, others: list[str], looks: Looks, ax
 
 
 def anytime(answers: pd.DataFrame, looks: Looks, pairs: list[tuple[str, int]], axes: Any) -> None:
-    """Best value so far against flops, and the certified bound, over the best known."""
+    """Best value so far against flops, and the certified bound, relative to the best known."""
     for axis, (item, k) in zip(axes.flat, pairs, strict=False):
         part = answers[(answers.item == item) & (answers.asked == k)]
         best = part.best.iloc[0]
@@ -219,8 +219,8 @@ def anytime(answers: pd.DataFrame, looks: Looks, pairs: list[tuple[str, int]], a
             look = {**looks[row.solver], "markersize": 3}
             steps = (
                 _steps(row)
-                # the history of a searched penalty is that of its last trial alone: its cost is a
-                # point
+                # the history of a searched penalty covers only its last trial, so it is drawn as
+                # one point
                 if isinstance(row.history, str) and not np.isfinite(row.search_time)
                 else None
             )
@@ -244,9 +244,9 @@ def anytime(answers: pd.DataFrame, looks: Looks, pairs: list[tuple[str, int]], a
 
 
 def _steps(row: Any) -> tuple[Sequence[float], np.ndarray]:
-    """Flops, and the best feasible value so far, where it rises so much that it is seen."""
+    """Return flops and the best feasible value so far, where it visibly rises."""
     taken = schema.steps(row.history, "cardinality", "flops", "variance")
-    # an iterate with too many nonzeros is no answer to the question
+    # an iterate with too many nonzeros is not a feasible answer
     steps = [step for step in taken if step["cardinality"] <= row.asked]
     if not steps:
         return [], np.array([])
@@ -254,17 +254,17 @@ def _steps(row: Any) -> tuple[Sequence[float], np.ndarray]:
     flops = np.array([max(s["flops"] + row.setup_flops, 1.0) for s in steps])
     highest = np.maximum.accumulate([s["variance"] for s in steps])
     rises = np.diff(np.round(highest / row.best * SEEN), prepend=-1.0) > 0
-    # the curve goes on to the end of the run, also where it no longer rises
+    # the curve continues to the end of the run, even if it no longer rises
     rises[-1] = True
     return flops[rises], highest[rises]
 
 
 def trade_off(answers: pd.DataFrame, looks: Looks, names: list[str], axes: Any) -> None:
-    """Variance against the cardinality; the best known black, the certified bound grey above it."""
+    """Variance against cardinality: best known in black, up to the certified bound in grey."""
     for axis, item in zip(axes.flat, names, strict=False):
         part = answers[answers.item == item]
         truth = part.groupby("asked")[["best", "bound"]].first()
-        # problems differ in scale by powers of ten; each panel is relative to its largest k
+        # problems differ in scale by powers of ten, so each panel is relative to its largest k
         unit = truth.best.iloc[-1]
         axis.fill_between(
             truth.index,
@@ -297,9 +297,9 @@ def trade_off(answers: pd.DataFrame, looks: Looks, names: list[str], axes: Any) 
 
 
 def recovery(table: pd.DataFrame, looks: Looks, axes: Any) -> None:
-    """F1 of the support against the signal's strength, a panel for each k / sqrt(n)."""
+    """F1 of the support against the signal strength, with a panel for each k / sqrt(n)."""
     for axis, (sparsity, part) in zip(axes.flat, table.groupby("sparsity"), strict=False):
-        for solver in reversed(looks):  # the grey ones first
+        for solver in reversed(looks):  # draws the grey ones first
             mine = part[part.solver == solver]
             look, label = {**looks[solver]}, solver
             if look["color"] == style.GREY:

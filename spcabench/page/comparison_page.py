@@ -1,4 +1,4 @@
-"""The page of a comparison: ranking, profiles, tables; and the same as files."""
+"""Write the page of a comparison with its ranking, profiles and tables, and the same as files."""
 
 import re
 from contextlib import suppress
@@ -47,7 +47,7 @@ from spcabench.solving.status import Status
 
 
 def write(plan_file: Path) -> Path:
-    """Write the page of a plan, its table, rows and ranking beside the plan; the page's path."""
+    """Write the page of a plan, its table, rows and ranking beside it; return the page's path."""
     plan = Comparison.read(plan_file)
     if not plan.jobs:
         raise InputError(f"{plan_file}: it has no jobs, so it is not the plan of a comparison")
@@ -55,25 +55,24 @@ def write(plan_file: Path) -> Path:
     listed = [Job.read(root / file) for file in plan.jobs]
     job_of = dict(zip(jobs.labels(listed), listed, strict=True))
     table = _table([jobs.rows_of(root / file) for file in plan.jobs], list(job_of))
-    # the rows as they were made, so that others can merge them; only then are values recomputed for
-    # the page
+    # store the rows as computed, so that others can merge them, before values are recomputed
     merging.write(plan_file.parent, job_of, table)
-    # read back from what was written: the page and whoever merges the file see the same rows
+    # read the stored file, so that the page and anybody who merges it use the same rows
     rows = results.read([plan_file.with_name(merging.ROWS)])
     rows, dropped = _entering(rows, job_of)
     return _written(plan_file.parent, plan, job_of, rows, _last(rows), {"dropped": dropped})
 
 
 def publish(folder: Path, out: Path) -> Path:
-    """Write a comparison as it is published: its rows with thinned histories, and its pages.
+    """Write a published comparison: its rows with thinned histories, and its pages.
 
-    The pages are made from the published rows, so whoever has them can make the same pages.
+    The pages are written from the published rows, so everybody who has these can reproduce them.
 
     out : may be ``folder`` itself.
     """
     part, plan = merging.Part.read(folder), Comparison.read(folder / "plan.json")
     merging.write(out, part.jobs, results.read_table([folder / merging.ROWS]), small=True)
-    # paths of jobs mean nothing outside the clone that ran them
+    # paths of jobs are meaningless outside the clone that ran them
     write_text(out / "plan.json", replace(plan, jobs=[]).text())
     rows, dropped = _entering(results.read([out / merging.ROWS]), part.jobs)
     extra = {"published": True, "dropped": dropped}
@@ -82,9 +81,9 @@ def publish(folder: Path, out: Path) -> Path:
 
 @dataclass(frozen=True)
 class Standing:
-    """A comparison read from its folder, as its page ranks it.
+    """A comparison read from its folder, ranked as on its page.
 
-    last : what orders equal solvers, "time" or "flops".
+    last : the criterion that orders equal solvers, "time" or "flops".
     """
 
     part: merging.Part
@@ -95,7 +94,7 @@ class Standing:
 
     @classmethod
     def read(cls, folder: Path) -> "Standing":
-        """The standing of a folder's comparison, whose values are recomputed."""
+        """Read the comparison in a folder, and recompute its values."""
         part = merging.Part.read(folder)
         rows, _ = _entering(part.rows, part.jobs)
         last = _last(rows)
@@ -104,15 +103,15 @@ class Standing:
 
 
 def _answers(rows: pd.DataFrame, job: Job, elsewhere: bool = False) -> pd.DataFrame:
-    """The standing of all solvers, rated by the best answers known and by those made here."""
+    """Return the standing of all solvers, rated by the best known answers and our own ones."""
     known, items = _best_known(job), suite.items(job.suite, job.ks, job.fresh)
-    # without answers of our own, whatever a stranger gives would be the best known of a new pair
+    # without our own answers, a stranger's answer to a new pair would become the best known
     ours = entering.references(rows, items, known, api.load_or_stand_in, elsewhere)
     return standing(rows, {**known, **ours})
 
 
 def _within(answers: pd.DataFrame, order: list[str], apart: bool) -> list[dict[str, Any]]:
-    """Who is best within budgets of time and of flops; times of two machines are apart."""
+    """Return the best solvers within budgets of time and flops; no times for several machines."""
     return [
         {
             "measure": measure,
@@ -126,17 +125,17 @@ def _within(answers: pd.DataFrame, order: list[str], apart: bool) -> list[dict[s
 
 
 def _last(rows: pd.DataFrame) -> str:
-    """What decides the last rank: the time, where all were timed alike."""
+    """Return the last criterion of the ranking: time, or flops if timings differ."""
     return "flops" if conditions.differences(conditions.of_rows(rows)) else "time"
 
 
 def write_merged(folder: Path, sources: list[Path]) -> Path:
-    """Write the page of several comparisons together: times are apart, and decide no rank."""
+    """Write the page of several comparisons together, with unranked times for each machine."""
     parts = [merging.Part.read(source) for source in sources]
     merging.check(parts)
-    # a solver that several machines ran keeps the job of the first
+    # if several machines ran a solver, the job of the first one is used
     job_of = {label: job for part in reversed(parts) for label, job in part.jobs.items()}
-    # nothing that another machine says of a value or a bound is believed
+    # values and bounds reported by other machines are not trusted
     believed = [_entering(part.rows, job_of, elsewhere=True) for part in parts]
     parts = [replace(part, rows=rows) for part, (rows, _) in zip(parts, believed, strict=True)]
     dropped = [
@@ -146,7 +145,7 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
     ]
     rows = merging.joined(parts)
     if not (rows.kind == "suite").any():
-        raise InputError(f"merge: no row can be ranked: {dropped[0]}")
+        raise InputError(f"merge: no row can be ranked ({dropped[0]})")
     broken: dict[str, list[str]] = {}
     for part in parts:
         for solver, promises in part.plan.broken.items():
@@ -168,11 +167,11 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
 def _entering(
     rows: pd.DataFrame, job_of: dict[str, Job], elsewhere: bool = False
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Rows as they may be ranked, and a sentence for each that may not."""
+    """Return the rows that can be ranked, and a sentence for each one that cannot."""
     job = next(iter(job_of.values()))
-    # the problems of recovery too: their rows are checked against the supports that were planted
+    # include the recovery problems, whose rows are checked against the planted supports
     items = [*suite.items(job.suite, job.ks, job.fresh), *suite.recovery(job.fresh)]
-    # a row may state anything of itself; which bounds are believed depends on the place of the file
+    # rows can claim anything, so the location of the file determines which bounds are trusted
     ours = {label for label, job in job_of.items() if _is_ours(job)}
     rows = rows.assign(own=rows.own.where(rows.own.isna(), rows.solver.isin(ours)))
     known = _best_known(job)
@@ -180,7 +179,7 @@ def _entering(
 
 
 def _is_ours(job: Job) -> bool:
-    """Whether a job's solver is a file of this repository: its place says so, and no row."""
+    """Whether a job's solver is a file of this repository, judged by its path and not by rows."""
     with suppress(InputError):  # a file of another machine
         return registry.is_own_file(job.solver)
     return False
@@ -194,9 +193,9 @@ def _written(
     last: str,
     extra: dict[str, Any] | None = None,
 ) -> Path:
-    """Write the page, the table and the ranking of some rows.
+    """Write the page, the table and the ranking from rows.
 
-    extra : words of the page beyond those of every comparison.
+    extra : additional values for the page.
     """
     job = next(iter(job_of.values()))
     answers = _answers(rows, job, elsewhere="places" in (extra or {}))
@@ -224,16 +223,16 @@ def _written(
 
 
 def _best_known(job: Job) -> dict[tuple[str, str, int, bool], best_known.Entry]:
-    """The table of the best answers known; of fresh problems nothing is known."""
+    """Return the table of best known answers, which is empty for fresh problems."""
     return {} if job.fresh is not None else best_known.read()
 
 
 def _table(files: list[Path], labels: list[str]) -> pa.Table:
-    """The rows of all jobs, each solver by its label in this comparison."""
+    """Return the rows of all jobs, with each solver named by its label in this comparison."""
     tables = []
     for file, label in zip(files, labels, strict=True):
         table = results.read_table([file])
-        # two files of one name would be one solver in the ranking
+        # two files with the same name would become one solver in the ranking
         place = table.schema.get_field_index("solver")
         named = pa.repeat(pa.scalar(label), len(table))
         tables.append(table.set_column(place, table.schema.field(place), named))
@@ -276,7 +275,7 @@ def _page(
 
 
 def _pairs(answers: pd.DataFrame) -> list[dict[str, Any]]:
-    """For each problem and cardinality the best known, and every solver's answer, best first."""
+    """Return the best known value and all solvers' answers for each problem and k, best first."""
     same = ["family", "best", "who", "bound", "proven", "listed"]
     pairs = []
     for (item, k), part in answers.groupby(["item", "asked"], sort=False):
@@ -293,10 +292,10 @@ def _pairs(answers: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _write_pairs(folder: Path, name: str, pairs: list[dict[str, Any]]) -> None:
-    """Write a page for each problem with every answer, so that no page is heavy."""
+    """Write a page with every answer for each problem, so that no page gets too large."""
     make_folder(folder)
     for old in {file.name for file in folder.glob("*.html")} - {pair["file"] for pair in pairs}:
-        (folder / old).unlink()  # of another suite under the same name
+        (folder / old).unlink()  # left from another suite with the same name
     for file, part in groupby(pairs, key=itemgetter("file")):
         mine = list(part)
         home = f"{name}/{Path(file).stem}"
@@ -305,7 +304,7 @@ def _write_pairs(folder: Path, name: str, pairs: list[dict[str, Any]]) -> None:
 
 
 def _how(job_of: dict[str, Job], rows: pd.DataFrame) -> dict[str, Any]:
-    """How it was measured: suite, limits, settings, machines, versions."""
+    """Return how the comparison was measured: suite, limits, settings, machines, versions."""
     first = next(iter(job_of.values()))
     return {
         "job": first,
@@ -323,7 +322,7 @@ def _how(job_of: dict[str, Job], rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def _settings(label: str, job: Job, rows: pd.DataFrame) -> dict[str, Any]:
-    """The settings that a solver ran with, its stopping rule, the rule behind them, its limits."""
+    """Return a solver's settings, its stopping rule, the rule behind them, and its limits."""
     mine = rows[(rows.solver == label) & (rows.kind == "suite") & (rows.status != Status.SKIPPED)]
     limited = int((mine.status == Status.TIME_LIMIT).sum())
     entry = {
@@ -337,7 +336,7 @@ def _settings(label: str, job: Job, rows: pd.DataFrame) -> dict[str, Any]:
     }
     try:
         about, own = job.described, job.own_settings
-    except InputError:  # its file is another machine's, and it is not said what it says of itself
+    except InputError:  # its file is on another machine, so its description is unavailable
         return entry
     left_out = {"k", "start", "seed", "components", "nonnegative", about.traits.penalty}
     values = {name: value for name, value in about.defaults.items() if name not in left_out}
@@ -345,13 +344,13 @@ def _settings(label: str, job: Job, rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def _stop(limits: Limits) -> str:
-    """A stopping rule in words."""
+    """Describe a stopping rule in words."""
     rule = "ends by itself" if limits.stop == "end" else f"{limits.stop} below {limits.tol:g}"
     return f"{rule}, at most {limits.max_iterations:g} iterates"
 
 
 def _commands(job_of: dict[str, Job], rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """The solvers that are commands: label, words, seconds of an empty run."""
+    """Return the solvers that are external commands: label, words, seconds of an empty run."""
     commands = []
     for label, job in job_of.items():
         mine = rows[(rows.solver == label) & (rows.kind == "suite")]
@@ -368,7 +367,7 @@ def _commands(job_of: dict[str, Job], rows: pd.DataFrame) -> list[dict[str, Any]
 
 
 def _resampled(rows: pd.DataFrame) -> dict[str, Any]:
-    """Held-out variance, optimism and overlap: a column for each measure and problem."""
+    """Return held-out variance, optimism and overlap: a column for each measure and problem."""
     table = resampled(rows).pivot_table(
         index="solver", columns=["measure", "item"], values="of", sort=False
     )
@@ -385,7 +384,7 @@ def _doubt(solver: str, sentence: str, count: int | str = "") -> dict[str, Any]:
 
 
 def _said(plan: Comparison, job: Job, extra: dict[str, Any]) -> list[dict[str, Any]]:
-    """Doubts that no row has: broken promises, a chosen seed, rows that were dropped or differ."""
+    """Return doubts beyond flags: broken promises, a chosen seed, dropped or unlike rows."""
     doubts = [
         _doubt(solver, f"A promise is broken: {sentence}")
         for solver, sentences in plan.broken.items()
@@ -394,17 +393,17 @@ def _said(plan: Comparison, job: Job, extra: dict[str, Any]) -> list[dict[str, A
     if job.fresh is not None and extra["seed_given"]:
         where = f" (in {', '.join(extra['seed_given'])})" if "apart" in extra else ""
         sentence = (
-            f"The seed of the fresh problems, {job.fresh}, was chosen and not drawn{where}: "
-            "whoever asked for the comparison may have known these problems, or tried other seeds."
+            f"The seed of the fresh problems, {job.fresh}, was chosen and not drawn{where}, so "
+            "whoever ran the comparison may have known these problems or tried other seeds."
         )
         doubts.append(_doubt("all solvers", sentence))
     for sentence in extra.get("dropped", []):
         counted = re.search(r", (\d+) rows: ", sentence)
         count = int(counted[1]) if counted else 1
         solver = sentence.partition(",")[0]
-        doubts.append(_doubt(solver, f"A row was not believed: {sentence}.", count))
+        doubts.append(_doubt(solver, f"A row was rejected: {sentence}.", count))
     differ = (
-        "Its rows of one run differ in value or flops: it draws at random, the machines or its "
+        "Rows of the same run differ in value or flops: it is randomised, the machines or its "
         "versions differ, or a row was edited."
     )
     unlike = extra.get("differences", {})
@@ -412,7 +411,7 @@ def _said(plan: Comparison, job: Job, extra: dict[str, Any]) -> list[dict[str, A
 
 
 def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """What may make a solver's numbers wrong: solver, sentence, on how many runs."""
+    """Return what may make a solver's numbers wrong: solver, sentence, number of runs."""
     flagged = rows.dropna(subset=["flags"])
     pairs = [(r.solver, flag) for r in flagged.itertuples() for flag in r.flags]
     counts = pd.Series(pairs, dtype=object).value_counts()
@@ -423,7 +422,7 @@ def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
     for solver, runs in rows.groupby("solver"):
         # edited while the comparison ran, or merged from machines with different versions
         if (versions := runs.solver_sha256.nunique()) > 1:
-            sentence = f"Its runs are of {versions} different files of this name."
+            sentence = f"Its runs used {versions} different files of this name."
             doubts.append(_doubt(solver, sentence, len(runs)))
     for solver, twin in permutations(rows.solver.unique(), 2):
         if _looks(solver) == _looks(twin):
@@ -433,20 +432,20 @@ def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _looks(name: str) -> str:
-    """What a reader sees of a name: no difference of case, nor of 0 and O, of 1, I and l."""
+    """Return a name without differences that readers overlook: case, 0 and O, 1, I and l."""
     return name.lower().translate(str.maketrans("0i1", "oll"))
 
 
 def _claims(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Solvers outside the repository that claim upper bounds, and on how many runs."""
-    # bounds of our own solvers are checked by the tests
+    """Return the solvers outside the repository that claim upper bounds, with numbers of runs."""
+    # the tests check the bounds of our own solvers
     foreign = rows[rows.claimed_bound.notna() & rows.own.eq(False)]
-    sentence = "Upper bounds are claimed by this solver. They count for nothing here."
+    sentence = "This solver claims upper bounds, which are not used here."
     return [_doubt(str(s), sentence, len(part)) for s, part in foreign.groupby("solver")]
 
 
 def _failures(answers: pd.DataFrame) -> list[dict[str, Any]]:
-    """What gave no answer: solver, status, reason, how often."""
+    """Return the runs without an answer: solver, status, reason, count."""
     bad = answers[~answers.answered]
     groups = bad.groupby(["solver", "status", "reason"]).size().reset_index(name="count")
     return groups.to_dict("records")

@@ -18,20 +18,20 @@ from spcabench.page import comparison_drawing as drawing
 from spcabench.page import light_svg
 from spcabench.page.comparison_drawing import Looks
 
-# what is drawn, out of eighty columns: a part of so few is cut out fast
+# the columns that are drawn, out of eighty, because a narrow table is faster to slice
 DRAWN = [
     *("item", "asked", "family", "solver", "answered", "value", "cardinality", "variance"),
     *("best", "bound", "proven", "unit", "work", "time", "search_time", "history"),
     *("setup_flops", "setup_time"),
 ]
-MOST = len(style.DISTINCT)  # solvers with a colour in a picture: the named ones, then the best
+MOST = len(style.DISTINCT)  # number of coloured solvers in a picture: the named, then the best
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture of the page: ``draw(*arguments, axes)`` draws it on a grid of axes.
+    """A picture of the page, which ``draw(*arguments, axes)`` draws on a grid of axes.
 
-    words : its caption. shape : rows and columns of axes. size : in inches.
+    words : its caption. shape : rows and columns of axes. size : width and height in inches.
     """
 
     title: str
@@ -43,19 +43,19 @@ class Picture:
 
     @property
     def name(self) -> str:
-        """The title as the name of a file."""
+        """The title in the form of a file name."""
         return re.sub(r"[^A-Za-z0-9_]+", "-", self.title).strip("-").lower()
 
     def svg(self) -> str:
-        """The picture as the text of an SVG."""
+        """Return the picture as the text of an SVG file."""
         text = io.StringIO()
         with self._drawn() as figure:
-            # no date, so an unchanged picture is an unchanged file
+            # without a date, so that an unchanged picture is an unchanged file
             figure.savefig(text, format="svg", metadata={"Date": None})
         return light_svg.light(text.getvalue())
 
     def write(self, file: Path) -> None:
-        """Write it to a PDF, whose fonts are embedded, creating the folder."""
+        """Write the picture to a PDF file with embedded fonts, and create its folder."""
         atomic_files.make_folder(file.parent)
         with self._drawn() as figure:
             atomic_files.write_picture(file, figure, metadata={"CreationDate": None})
@@ -67,7 +67,7 @@ class Picture:
         matplotlib.use("Agg")
         import matplotlib.pyplot as plt
 
-        # a fixed height of the titles: to find one takes a quarter of the time of a picture
+        # titles have a fixed height, because finding it takes a quarter of the drawing time
         with matplotlib.rc_context(style.RC | {"axes.titley": 1.0}):
             figure, axes = plt.subplots(*self.shape, figsize=self.size, squeeze=False)
             self.draw(*self.arguments, axes)
@@ -82,10 +82,10 @@ def pictures(
     named: Iterable[str],
     files: Mapping[str, str] | None = None,
 ) -> Iterator[Picture]:
-    """The pictures of a comparison; none if no solver answered.
+    """Yield the pictures of a comparison; none if no solver answered.
 
-    named : the solvers that the comparison is about. files : label -> file, of solvers from
-    outside.
+    named : the solvers that the comparison is about. files : label -> file, for solvers from
+        outside the repository.
     """
     answers, looks = answers[DRAWN], looks_of(ranking, named, files)
     solvers, order = [*looks][:MOST], [solver for solver in ranking.solver if solver in looks]
@@ -93,7 +93,7 @@ def pictures(
         return
     yield from _profile_pictures(answers, looks)
     yield _pairwise_picture(answers, order)
-    # of two named solvers at most, or duels would be most of the page
+    # for at most two named solvers, because duels would otherwise fill most of the page
     for solver in [name for name in named if name in looks][:2]:
         yield from _duels_picture(answers, solver, order, looks)
     chosen = {solver: looks[solver] for solver in solvers}
@@ -105,17 +105,17 @@ def pictures(
 def looks_of(
     ranking: pd.DataFrame, named: Iterable[str], files: Mapping[str, str] | None = None
 ) -> Looks:
-    """The looks of the solvers that answered: the named ones, then the best."""
+    """Return the looks of the solvers that answered: first the named ones, then the best."""
     order = [s for s, count in zip(ranking.solver, ranking.answered, strict=True) if count]
     return style.looks([*(name for name in named if name in order), *order], files)
 
 
 def _profile_pictures(answers: pd.DataFrame, looks: Looks) -> Iterator[Picture]:
     few = (
-        f"The {min(MOST, len(looks))} solvers in colour are those named, then the best of the "
+        f"The {min(MOST, len(looks))} solvers in colour are the named ones, then the best of the "
         "ranking; " + ("the others are grey." if len(looks) > MOST else "all are shown.")
     )
-    bands = "Bands: 90 %, problems resampled."
+    bands = "Bands are 90 % intervals from resampling the problems."
     yield Picture(
         "Performance profiles",
         f"After Dolan and Moré (2002). {few} {bands}",
@@ -127,7 +127,7 @@ def _profile_pictures(answers: pd.DataFrame, looks: Looks) -> Iterator[Picture]:
     yield Picture(
         "Data profiles",
         f"After Moré and Wild (2009). {few} {bands} The first feasible iterate that is good "
-        "enough counts; of a searched penalty the whole search.",
+        "enough counts; for a searched penalty, the whole search counts.",
         drawing.data,
         (2, 3),
         (9.5, 6.6),
@@ -138,8 +138,8 @@ def _profile_pictures(answers: pd.DataFrame, looks: Looks) -> Iterator[Picture]:
         shape = _grid(len(families))
         yield Picture(
             "Profiles by kind of problem",
-            "The data profiles on flops to 99 % of the best known, for the pairs of each kind "
-            f"alone: a solver that is good on average need not be so on your data. {few}",
+            "The data profiles on flops to 99 % of the best known, separately for each kind "
+            f"of problem. A solver that is good on average need not be good on your data. {few}",
             drawing.by_family,
             shape,
             (9.5, 2.5 * shape[0] + 0.8),
@@ -150,10 +150,10 @@ def _profile_pictures(answers: pd.DataFrame, looks: Looks) -> Iterator[Picture]:
 def _pairwise_picture(answers: pd.DataFrame, order: list[str]) -> Picture:
     # each cell stays large enough for two digits
     size = 2.6 + 0.27 * len(order)
-    few = " Of two solvers the greater number is written." if len(order) > drawing.FEW else ""
+    few = " Only the larger number of each pair is shown." if len(order) > drawing.FEW else ""
     return Picture(
         "Pair by pair",
-        "Values after the refit, ties within 1e-6 on neither side, a failure below every value."
+        "Values after the refit. Ties within 1e-6 count for neither; a failure loses to any value."
         f"{few}",
         drawing.pairwise,
         (1, 1),
@@ -166,14 +166,14 @@ def _duels_picture(
     answers: pd.DataFrame, solver: str, order: list[str], looks: Looks
 ) -> Iterator[Picture]:
     reached = np.isfinite(costs(answers, drawing.DUEL, "time")).any()
-    # where neither gets there, the panel would be empty
+    # the panel would be empty if neither reaches it
     rivals = [s for s in order if s != solver and (reached[s] or reached[solver])][:6]
     if rivals:
         shape = _grid(len(rivals))
         yield Picture(
             f"{solver}, two at a time",
-            "Performance profiles on time, at 99 % of the best known: a profile of many solvers "
-            "can change the order of two.",
+            "Performance profiles on time, at 99 % of the best known. Among many solvers, "
+            "the order of two can change.",
             drawing.duels,
             shape,
             (9.5, 2.9 * shape[0]),
@@ -184,15 +184,15 @@ def _duels_picture(
 def _anytime_picture(answers: pd.DataFrame, looks: Looks) -> Picture:
     answered = answers[answers.answered].groupby(["item", "asked"])
     pairs = [(str(item), int(k)) for (item, k), _ in answered]
-    # the largest k of each problem: there the curves have the most to show
+    # the largest k of each problem, where curves show the most
     pairs = list({item: (item, k) for item, k in pairs}.values())[:9]
     pairs = pairs[: 3 * (len(pairs) // 3)] if len(pairs) >= 3 else pairs  # whole rows of panels
     shape = _grid(len(pairs))
     return Picture(
         "Anytime curves",
-        "The best feasible value so far, before the refit, against the flops of the run; solvers "
-        "with a searched penalty are points, at the cost of the search. Dotted: the certified "
-        "bound.",
+        "The best feasible value so far, before the refit, against the flops of the run. Solvers "
+        "with a searched penalty are points at the cost of the search. Dotted lines: certified "
+        "bounds.",
         drawing.anytime,
         shape,
         (9.5, 2.6 * shape[0] + 0.8),
@@ -201,7 +201,7 @@ def _anytime_picture(answers: pd.DataFrame, looks: Looks) -> Picture:
 
 
 def _trade_off_picture(answers: pd.DataFrame, looks: Looks) -> Iterator[Picture]:
-    # a curve through two points tells nothing
+    # a curve through two points shows nothing
     several = answers.groupby("item").asked.nunique()
     items = [item for item in dict.fromkeys(answers.item) if several[item] >= 3]
     if items:
@@ -220,8 +220,8 @@ def _recovery_picture(recovered: pd.DataFrame, looks: Looks) -> Iterator[Picture
     if len(recovered):
         yield Picture(
             "Support recovery",
-            f"Spiked model, {suite.SAMPLES} samples of {suite.VARIABLES} variables, asked at the "
-            f"true k; means over seeds {', '.join(map(str, suite.SEEDS))}, a failure counts zero.",
+            f"Spiked model with {suite.SAMPLES} samples of {suite.VARIABLES} variables, solved at "
+            f"the true k. Means over seeds {', '.join(map(str, suite.SEEDS))}; failures are zero.",
             drawing.recovery,
             (1, recovered.sparsity.nunique()),
             (9.5, 3.9),
@@ -230,5 +230,5 @@ def _recovery_picture(recovered: pd.DataFrame, looks: Looks) -> Iterator[Picture
 
 
 def _grid(count: int) -> tuple[int, int]:
-    """Rows and columns of a grid of ``count`` panels, at most three in a row."""
+    """Return rows and columns of a grid for ``count`` panels, with at most three per row."""
     return -(-count // 3), min(count, 3)

@@ -1,4 +1,4 @@
-"""The tables of a comparison as files: every answer, and the ranking as text and for LaTeX."""
+"""Write the tables of a comparison: all answers, and the ranking as text and for LaTeX."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -39,7 +39,7 @@ TABLE = (
     "form",
     "settings",
 )
-# of the ranking in a paper: column, its head, how a number is written
+# columns of the LaTeX table: column, head, format
 LATEX = (
     ("answered", "Answered", "{:.0f}"),
     ("at 0.99", r"to 99\,\%", r"{:.0%}"),
@@ -51,21 +51,21 @@ LATEX = (
 )
 
 
-# what the heads of the ranking as text mean, for a reader who sees a terminal or a log alone
+# explanations of the column heads for readers who see only a terminal or a log
 HEADS = (
-    ("rank", "range that the problems leave open; a line ends each group"),
-    ("answered", "pairs of a problem and a cardinality with an answer, of all that were asked"),
+    ("rank", "range that the problems leave open; lines separate the groups"),
+    ("answered", "answered pairs of a problem and a cardinality, out of all pairs"),
     ("99.9 %", "share of the pairs on which 99.9 % of the best known variance is reached"),
-    ("share", "variance over the best known, mean of all pairs, a failure counting zero"),
-    ("time", "shifted geometric mean (shift 10 ms), a failure counting as the largest of all"),
+    ("share", "mean variance relative to the best known; failures count zero"),
+    ("time", "shifted geometric mean (shift 10 ms); failures count as the largest time"),
     (
         "flops",
-        "the same mean of flops (shift 10^5); none for a library, whose flops are not counted",
+        "the same mean of flops (shift 10^5); missing for libraries, whose flops are not counted",
     ),
 )
 ORDER = {
     "time": "Listed by 99.9 %, then by share, then by time.",
-    "flops": "Listed by 99.9 %, then by share, then by flops: times are of different conditions.",
+    "flops": "Listed by 99.9 %, then by share, then by flops, because timings differ.",
 }
 
 
@@ -76,11 +76,12 @@ def write(
     last: str,
     doubts: Iterable[Mapping[str, Any]] = (),
 ) -> None:
-    """Write every answer, and the ranking.
+    """Write all answers, and the ranking.
 
-    last : what decides between equal solvers. doubts : solver, sentence, number of runs or "".
+    last : the quantity that decides between equal solvers. doubts : solver, sentence, number of
+        runs or "".
     """
-    # a CSV has no dicts, and Parquet would merge the keys of all rows into one struct
+    # a CSV file has no dicts, and Parquet would merge the keys of all rows into one struct
     as_text = {name: answers[name].map(results.to_json) for name in ("settings", "shares")}
     table = answers[list(TABLE)].assign(**as_text)
     write_text(folder / "table.csv", table.to_csv(index=False))
@@ -97,12 +98,12 @@ def lines(
     last: str,
     doubts: Iterable[Mapping[str, Any]] = (),
 ) -> str:
-    """The ranking as text, and below it what its heads mean, doubts, and why answers miss."""
+    """Return the ranking as text, with its column heads explained, doubts and missing answers."""
     heads = f"{'answered':>11}{'99.9 %':>8}{'share':>9}{'time':>11}{'flops':>9}"
     width = max([28, *(len(name) + 1 for name in ranking.solver)])
     shown = [f"{'rank':10}{'solver':{width}}{heads}"]
     for r, begins in zip(ranking.to_dict("records"), _begins(ranking), strict=True):
-        # a solver without any answer has no rank; its time would be that of failing
+        # a solver without any answer has no rank, and its time would be that of failures
         rank, time = (r["rank"], duration(r["time"])) if r["answered"] else ("-", "-")
         flops = compact(r["flops"]) if r["answered"] and np.isfinite(r["flops"]) else "-"
         shown += ["-" * len(shown[0])] * begins
@@ -139,15 +140,15 @@ def _spreads(ranking: pd.DataFrame) -> list[str]:
 
 
 def _begins(ranking: pd.DataFrame) -> list[bool]:
-    """Whether each line is the first of a group, but for the first of all."""
+    """Whether each line starts a new group; the first line does not count."""
     return list(ranking.group.diff() > 0)
 
 
 def _unanswered(answers: pd.DataFrame) -> list[str]:
-    """A line for each solver and status without an answer: on how many pairs, and the first why."""
+    """Return a line for each solver and status without an answer, with the number and reason."""
     lines = []
     for (solver, status), part in answers[~answers.answered].groupby(["solver", "status"]):
-        # the reasons of a status are mostly the same sentence
+        # the reasons for a status are mostly the same sentence
         whys = list(dict.fromkeys(part.reason.replace("", "no reason is known")))
         others = f" (and {len(whys) - 1} more)" if len(whys) > 1 else ""
         lines.append(f"{solver}: {status} on {len(part)}: {whys[0]}{others}")
@@ -155,7 +156,7 @@ def _unanswered(answers: pd.DataFrame) -> list[str]:
 
 
 def latex(ranking: pd.DataFrame, cited: Mapping[str, str] | None = None) -> str:
-    """The ranking as a table of LaTeX, with intervals and the rules of the booktabs package.
+    """Return the ranking as a LaTeX table with intervals, in the style of the booktabs package.
 
     cited : solver -> key of its paper.
     """
@@ -186,7 +187,7 @@ def _interval(entry: Mapping[str, Any], name: str, how: str) -> str:
 
 
 def _number(value: float, how: str) -> str:
-    """A number for LaTeX: 1.2e+07 as a power of ten, a percent sign that is no comment."""
+    """Format a number for LaTeX: 1.2e+07 as a power of ten, with the percent sign escaped."""
     if pd.isna(value):
         return "--"
     text = how.format(value).replace("%", r"\,\%")
@@ -195,7 +196,7 @@ def _number(value: float, how: str) -> str:
 
 
 def escaped(name: str) -> str:
-    """A text, with what LaTeX would read as a command."""
+    """Escape the special characters of LaTeX in a text."""
     special = {c: f"\\{c}" for c in "_&%#${}"} | {"\\": r"\textbackslash{}"}
     special |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     return "".join(special.get(letter, letter) for letter in name)

@@ -1,4 +1,4 @@
-"""The page of a comparison of several components, and its table and ranking as files."""
+"""Write the page of a comparison of several components, with its table and ranking as files."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,34 +19,34 @@ from spcabench.running import rows as results
 from spcabench.solving.formulations import Formulation
 
 NOT_SHOWN = ("Z", "parameters")
-# what the heads of the ranking as text mean, for a reader who sees a terminal or a log alone
+# explanations of the column heads for readers who see only a terminal or a log
 HEADS = (
-    ("asked", "how a solver was asked for several loadings: a deflation, or all at once"),
-    ("answered", "problems (r and k counted) with an answer that keeps the formulation"),
-    ("of the best", "variance over the best of all solvers, mean, a failure counting zero"),
-    ("gap", "to the certified bound on all loadings together, median"),
-    ("violation", "how far the loadings are from orthogonal: sum of |Z'Z - I|, mean"),
-    ("time", "of the solver, the search of a penalty included, mean"),
+    ("asked", "how several loadings were computed: by a deflation, or all at once"),
+    ("answered", "problems (with r and k) whose answer satisfies the formulation"),
+    ("of the best", "mean variance relative to the best of all solvers; failures count zero"),
+    ("gap", "median gap to the certified bound on all loadings together"),
+    ("violation", "mean deviation from orthogonality, sum of |Z'Z - I|"),
+    ("time", "mean time of the solver, including the search of a penalty"),
 )
 
 
 def write(plan_file: Path, out: Path | None = None) -> Path:
-    """Write the page of a plan, its table and its ranking; the path of the page.
+    """Write the page of a plan, its table and its ranking; return the path of the page.
 
-    They are written beside the plan, or into the folder ``out``, as a published page.
+    The files are written next to the plan or, for a published page, to the folder ``out``.
     """
     plan = Comparison.read(plan_file)
     root = plan_file.resolve().parents[3]
     files = [rows_of(root / file) for file in plan.jobs]
     counts = [len(results.read_table([file], ["status"])) for file in files]
     names = labels([Job.read(root / file) for file in plan.jobs])
-    # a solver has the name that the plan gives it, whatever its rows say
+    # solvers are named as in the plan, whatever their rows say
     rows = results.read(files).assign(solver=np.repeat(names, counts))
     results.check(rows, plan.name)
     table = ranking.standing(rows)
     ranks = ranking.ranking(table)
     folder = out or plan_file.parent
-    # loadings fill pages of a CSV, and are in the rows
+    # loadings would fill pages of a CSV file, and are available in the rows
     shown = table.drop(columns=[name for name in NOT_SHOWN if name in table])
     write_text(folder / "table.csv", shown.to_csv(index=False))
     write_text(folder / "ranking.txt", lines(ranks, _failures(table)))
@@ -59,14 +59,14 @@ def write(plan_file: Path, out: Path | None = None) -> Path:
 
 
 def is_of_components(plan_file: Path) -> bool:
-    """Whether the plan of a comparison is one of several components."""
+    """Whether a plan is for a comparison of several components."""
     jobs = Comparison.read(plan_file).jobs
     root = plan_file.resolve().parents[3]
     return bool(jobs) and Job.read(root / jobs[0]).suite == COMPONENTS
 
 
 def lines(ranking: pd.DataFrame, failures: list[dict[str, Any]]) -> str:
-    """The ranking as text, one block for each formulation, and why answers are missing."""
+    """Format the ranking as text, one block per formulation, and list the missing answers."""
     text, width = [], max([28, *(len(name) + 1 for name in ranking.solver)])
     for formulation, part in ranking.groupby("formulation", sort=False):
         text.append(f"{formulation}: {Formulation(formulation).meaning}")
@@ -82,7 +82,7 @@ def lines(ranking: pd.DataFrame, failures: list[dict[str, Any]]) -> str:
             )
         text.append("")
     text += [f"{head:13}{meaning}" for head, meaning in HEADS]
-    text.append("Ranked within each formulation, by the share of the best. No rank is across two.")
+    text.append("Ranked within each formulation, by the share of the best, not across them.")
     text.append("")
     for bad in failures:
         label = f"{bad['solver']}, {bad['how'].replace('_', ' ')}"
@@ -91,7 +91,7 @@ def lines(ranking: pd.DataFrame, failures: list[dict[str, Any]]) -> str:
 
 
 def _or_dash(value: float, how: str, unit: str = "") -> str:
-    """A number, or a dash where there is none."""
+    """Format a number, or return a dash if there is none."""
     return "-" if pd.isna(value) else f"{value:{how}}{unit}"
 
 
@@ -106,7 +106,7 @@ def _page(
 ) -> str:
     first = Job.read(root / plan.jobs[0])
     answers = table[table.kind != HELD_OUT]
-    # in the order of their definition, which the explanations on the page follow
+    # in the order of their definition, as in the explanations on the page
     formulations = [f for f in Formulation if (ranking.formulation == f).any()]
     return render(
         "several.html.j2",
@@ -131,20 +131,20 @@ def _page(
 
 
 def _recovered(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """How much of known loadings was found: a line for each solver and way, the best first."""
-    # only problems with planted loadings have it; a comparison on others has no such column
+    """Return how well planted loadings were recovered, per solver and way, the best first."""
+    # only problems with planted loadings have this column
     if "accuracy" not in table:
         return []
     known = table.dropna(subset=["accuracy"])
     keys = ["formulation", "solver", "how", "item"]
     means = known.groupby(keys, sort=False)[["accuracy", "false", "subspace"]].mean().reset_index()
-    # dropping features makes any loadings orthonormal: the same answers would be listed twice
+    # dropping features makes all loadings orthonormal, so the same answers would appear twice
     means = means[~((means.formulation == "orthonormal") & (means.how == "drop_features"))]
     return means.sort_values(["item", "accuracy"], ascending=[True, False]).to_dict("records")
 
 
 def _held_out(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Shares of the variance of other samples: a line for each solver and way, the best first."""
+    """Return the shares of held-out variance, per solver and way, the best first."""
     if "held_out_projected" not in table:
         return []
     part = table.dropna(subset=["held_out_projected"])
@@ -156,7 +156,7 @@ def _held_out(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _pairs(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """For each formulation, problem, r and k the best answer and its certified bound."""
+    """Return the best answer and its certified bound for each formulation, problem, r and k."""
     answered = table.dropna(subset=["value"]).sort_values("value", ascending=False, kind="stable")
     firsts = answered.drop_duplicates(["formulation", "item", "r", "k"])
     return firsts.sort_values(["formulation", "item", "r", "k"], kind="stable").to_dict("records")

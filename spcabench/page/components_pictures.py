@@ -12,23 +12,23 @@ from spcabench.page.comparison_pictures import Picture
 from spcabench.running import schema
 from spcabench.solving.formulations import Formulation
 
-MOST = 8  # solvers that have a colour in one picture; the others are grey
-# what a reader should see of loadings: one problem with names that people know
+MOST = 8  # number of coloured solvers in a picture; the others are grey
+# an example of loadings for readers: a problem whose variables have well-known names
 SHOWN, COUNT = "pit props", 6
 FREE = (Formulation.DEFLATION, Formulation.PENALISED)  # loadings need not be orthogonal
 
 
 def pictures(table: pd.DataFrame, ranking: pd.DataFrame) -> Iterator[Picture]:
-    """All pictures for which there are rows."""
+    """Yield all pictures for which there are rows."""
     answered = table[table.value.notna() & (table.kind != HELD_OUT)]
     free = [f.value for f in FREE if (answered.formulation == f).any()]
     if free:
         yield Picture(
             "Variance against orthogonality",
-            "Each arrow is one solver, mean over all problems, r and k. It starts at what the "
-            "loadings seem to explain, tr(Z'ΣZ), and ends at what they explain once they are made "
+            "Each arrow is one solver, averaged over all problems, r and k. It starts at what the "
+            "loadings seem to explain, tr(Z'ΣZ), and ends at what they explain after they are made "
             "orthogonal within the union of their supports. Its length is variance that was "
-            "counted twice. Both are shares of the certified bound.",
+            "counted twice. Both ends are shares of the certified bound.",
             trade_off,
             (1, len(free)),
             (9.5, 4.6),
@@ -37,8 +37,8 @@ def pictures(table: pd.DataFrame, ranking: pd.DataFrame) -> Iterator[Picture]:
     if (answered.formulation == Formulation.DEFLATION).any():
         yield Picture(
             "Deflations",
-            "Projected variance over the best of the four deflations of the same solver; a dot is "
-            "one problem with one r and k, a bar the median.",
+            "Projected variance over the best of the four deflations of the same solver. A dot is "
+            "a problem with one r and k; a bar is the median.",
             deflations,
             (1, 1),
             (9.5, 3.6),
@@ -48,8 +48,8 @@ def pictures(table: pd.DataFrame, ranking: pd.DataFrame) -> Iterator[Picture]:
     if len(shown):
         yield Picture(
             f"Loadings: {SHOWN}, {COUNT} components",
-            "The answer of the solver that is ranked first in each formulation. Blue is positive, "
-            "red negative, white zero; each loading has its largest entry positive.",
+            "The answers of the solvers ranked first in each formulation. Blue is positive, "
+            "red negative and white zero; the largest entry of each loading is positive.",
             heat_maps,
             (1, len(shown)),
             (9.5, 4.4),
@@ -58,10 +58,10 @@ def pictures(table: pd.DataFrame, ranking: pd.DataFrame) -> Iterator[Picture]:
 
 
 def trade_off(table: pd.DataFrame, ranking: pd.DataFrame, free: list[str], axes: Any) -> None:
-    """From seeming to projected variance, against the violation of orthogonality."""
+    """Draw arrows from seeming to projected variance, against the violation of orthogonality."""
     for axis, formulation in zip(axes.flat, free, strict=True):
         part = table[table.formulation == formulation]
-        # one way for each solver: four arrows of one colour would not be told apart
+        # one way per solver, because four arrows of one colour could not be told apart
         part = part[part.how.isin(["projection", "calibrated"])]
         part = part.assign(seems=part.total / part.bound, is_=part.projected / part.bound)
         means = part.groupby("solver")[["seems", "is_", "violation"]].mean()
@@ -87,7 +87,7 @@ def trade_off(table: pd.DataFrame, ranking: pd.DataFrame, free: list[str], axes:
 
 
 def deflations(table: pd.DataFrame, axes: Any) -> None:
-    """Dots of every problem, by solver and deflation."""
+    """Draw a dot for every problem, by solver and deflation."""
     axis = axes.flat[0]
     part = relative(table)
     kinds = sorted(part.how.unique())
@@ -95,7 +95,7 @@ def deflations(table: pd.DataFrame, axes: Any) -> None:
     for i, kind in enumerate(kinds):
         for j, solver in enumerate(solvers):
             y = part[(part.how == kind) & (part.solver == solver)].relative.to_numpy()
-            # solvers side by side within a deflation: dots of one column would hide each other
+            # solvers side by side within a deflation, so that their dots do not overlap
             x = i + (j - (len(solvers) - 1) / 2.0) / (len(solvers) + 1.0)
             look = style.look(solver)
             label = solver if i == 0 else None
@@ -116,20 +116,20 @@ def deflations(table: pd.DataFrame, axes: Any) -> None:
 
 
 def relative(table: pd.DataFrame) -> pd.DataFrame:
-    """The answers of solvers with all four deflations, over the best of the four."""
+    """Return the answers of solvers with all four deflations, relative to the best of them."""
     part = table[table.formulation == Formulation.DEFLATION]
     several = part.groupby("solver").how.transform("nunique")
-    # the best of fewer deflations would be a lower bar
+    # the best of fewer deflations would be an easier comparison
     part = part[several == 4]
     best = part.groupby(["solver", "item", "r", "k"]).projected.transform("max")
     return part.assign(relative=part.projected / best)
 
 
 def heat_maps(shown: pd.DataFrame, axes: Any) -> None:
-    """The loadings of each formulation's best, with the names of the variables."""
+    """Draw the loadings of each formulation's best solver, with the names of the variables."""
     for place, (axis, line) in enumerate(zip(axes.flat, shown.itertuples(), strict=True)):
         Z = line.Z
-        # the sign of a loading is arbitrary; without this, equal answers would look opposite
+        # signs of loadings are arbitrary, and equal answers could look opposite
         Z = Z * np.where(Z[np.abs(Z).argmax(axis=0), np.arange(Z.shape[1])] < 0.0, -1.0, 1.0)
         axis.imshow(Z, cmap="RdBu", vmin=-1.0, vmax=1.0, aspect="auto")
         axis.set_xticks(range(Z.shape[1]), [str(j + 1) for j in range(Z.shape[1])])
@@ -141,7 +141,7 @@ def heat_maps(shown: pd.DataFrame, axes: Any) -> None:
 
 
 def _names(line: Any) -> list[str]:
-    """The names of the variables of a line's problem."""
+    """Return the names of the variables in a line's problem."""
     return list(
         api.load_or_stand_in(line.dataset, **schema.decoded(line.parameters)).features or ()
     )
@@ -149,7 +149,7 @@ def _names(line: Any) -> list[str]:
 
 def _shown(table: pd.DataFrame, ranking: pd.DataFrame) -> pd.DataFrame:
     part = table[(table.item == SHOWN) & (table.r == COUNT)]
-    # the ranking is over all problems; an answer to this one may be missing
+    # the ranking covers all problems, so an answer to this one may be missing
     order = {(r.formulation, r.solver, r.how): i for i, r in enumerate(ranking.itertuples())}
     keys = list(zip(part.formulation, part.solver, part.how, strict=True))
     part = part.assign(order=[order.get(key, len(order)) for key in keys])

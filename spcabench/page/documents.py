@@ -1,4 +1,4 @@
-"""The documents with generated blocks. `make docs` runs this module, which renews them."""
+"""The documents with generated blocks, which ``make docs`` renews by running this module."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def documents() -> dict[Path, dict[str, str]]:
-    """The documents that `make docs` renews, each with its blocks."""
+    """Return the documents with generated blocks, and the text of each block by name."""
     return {
         ROOT / "results" / "README.md": {"columns": schema_table.tables()},
         ROOT / "docs" / "certified.md": {"instances": certified_page.tables()},

@@ -1,4 +1,4 @@
-"""Draws and judges one figure from its rows alone."""
+"""Draw and judge one figure from its rows alone."""
 
 import inspect
 import textwrap
@@ -22,8 +22,8 @@ from spcabench.solving.status import GOOD
 
 
 def draw_figure(name: str, files: list[Path], folder: Path) -> None:
-    """Write figure.svg, figure.pdf and figure.png of a figure into a folder."""
-    _loaded(registry.module("figure", name), files)  # an error leaves no empty folder
+    """Write figure.svg, figure.pdf and figure.png of a figure to a folder."""
+    _loaded(registry.module("figure", name), files)  # fails before the folder is created
     atomic_files.make_folder(folder)
     draw_to(name, files, [folder / f"figure.{kind}" for kind in ("svg", "pdf", "png")])
 
@@ -37,13 +37,13 @@ def draw_to(
     fontsize: float | None = None,
     title: bool = True,
 ) -> None:
-    """Write a figure to files, in inches and points.
+    """Write a figure to files, with sizes in inches and points.
 
-    The figure's own size and the style's font are taken unless others are given.
+    By default it has its own size and the font size of the style.
     """
     import matplotlib
 
-    # before pyplot is imported: without a display another backend would fail
+    # before pyplot is imported, because other backends fail without a display
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
@@ -51,7 +51,7 @@ def draw_to(
     rows, data = _loaded(module, files)
     with matplotlib.rc_context(style.RC):
         own = module.SIZE
-        # of width and height, the one that is missing follows from the figure's own proportions
+        # a missing width or height follows from the figure's own proportions
         size = (
             width or own[0] * (height or own[1]) / own[1],
             height or own[1] * (width or own[0]) / own[0],
@@ -62,8 +62,7 @@ def draw_to(
         _mark(figure, module, rows, title, scale)
         if fontsize:
             style.scale_fonts(figure, scale)
-        # the figure's own size is known to fit; a size that a user asks for may be too small for
-        # its legends
+        # the figure's own size is known to fit, but a user's size may be too small for its legends
         if (width or height or fontsize) and not _fits(figure):
             raise InputError(
                 f"--width: the figure does not fit into {size[0]:.3g} x {size[1]:.3g} inches"
@@ -76,17 +75,17 @@ def draw_to(
 
 
 def _fits(figure: Any) -> bool:
-    """Whether there is room for the axes, and in them for their legends."""
+    """Whether the axes fit into the figure, and the legends into their axes."""
     with warnings.catch_warnings(record=True) as complaints:
         warnings.simplefilter("always")
-        # Matplotlib reports axes that have no room only as a warning, and only when it lays out
+        # Matplotlib reports axes without room only as a warning, and only during layout
         figure.draw_without_rendering()
     legends = [
         (axes.get_legend().get_window_extent(), axes.bbox)
         for axes in figure.axes
         if axes.get_legend()
     ]
-    # a legend beside its axes may be as large as it likes
+    # a legend outside its axes may have any size
     inside = [(box, axes) for box, axes in legends if box.overlaps(axes)]
     return not complaints and all(
         box.width <= axes.width and box.height <= axes.height for box, axes in inside
@@ -94,8 +93,8 @@ def _fits(figure: Any) -> bool:
 
 
 def _loaded(module: ModuleType, files: list[Path]) -> tuple[pd.DataFrame, Any]:
-    """All rows of a figure, and what its ``data`` makes of the good ones; None for none."""
-    # the time of writing is part of the key, or rows renewed under the same name would not be seen
+    """Return all rows of a figure, and the result of its ``data`` on the good ones or None."""
+    # the modification times are part of the key, so that renewed files are read again
     return _of_files(module, tuple(files), tuple(map(_changed, files)))
 
 
@@ -104,7 +103,7 @@ def _changed(file: Path) -> int:
         return file.stat().st_mtime_ns
 
 
-@lru_cache(maxsize=1)  # drawn, then judged
+@lru_cache(maxsize=1)  # shared by drawing and judging
 def _of_files(
     module: ModuleType, files: tuple[Path, ...], written: tuple[int, ...]
 ) -> tuple[pd.DataFrame, Any]:
@@ -123,7 +122,7 @@ def _draw(module: ModuleType, rows: pd.DataFrame, data: Any, axes: np.ndarray) -
         return
     for axis in axes.flat:
         axis.set_axis_off()
-    # an empty panel would hide why: say how the runs ended, with an example of each
+    # an empty panel would hide the reason, so show how the runs ended, with an example of each
     reasons = rows.reason.groupby(rows.status).agg(["size", "first"])
     text = "\n".join(
         f"{status}: {r['size']} runs. {r['first'][:120]}" for status, r in reasons.iterrows()
@@ -134,12 +133,12 @@ def _draw(module: ModuleType, rows: pd.DataFrame, data: Any, axes: np.ndarray) -
 
 
 def _mark(figure: Any, module: ModuleType, rows: pd.DataFrame, titled: bool, scale: float) -> None:
-    """The title, which says so where data are a stand-in: that is never left out."""
+    """Add the title; a stand-in is always mentioned, even without a title."""
     stand_ins = sorted(set(rows.problem[rows.stand_in].dropna()))
     lines = [_paragraphs(module)[0].rstrip(".")] if titled else []
     if stand_ins:
         lines.append(f"STAND-IN DATA: {'; '.join(stand_ins)}")
-    width = int(13 * figure.get_figwidth() / scale)  # characters that fit
+    width = int(13 * figure.get_figwidth() / scale)  # characters that fit in a line
     if lines:
         figure.suptitle("\n".join(textwrap.fill(line, width) for line in lines), fontsize=10.5)
 
@@ -150,17 +149,16 @@ def _paragraphs(module: ModuleType) -> list[str]:
 
 
 def judge_figure(name: str, scale: str, files: list[Path], out: Path) -> None:
-    """Write what `judgement` says to a JSON file."""
+    """Write the `judgement` of a figure to a JSON file."""
     claims_file.write(out, judgement(name, scale, files))
 
 
 def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
-    """A figure's judged statements, its provenance and its runs, from its rows alone."""
+    """Return a figure's judged statements, provenance and runs, from its rows alone."""
     module = registry.module("figure", name)
-    # statements and provenance must be those of the rows that were drawn: the cache hands out the
-    # same
+    # the cache returns the same rows that were drawn, so statements and picture agree
     rows, data = _loaded(module, files)
-    # rows may come from several commits and machines; the newest stand for the figure
+    # rows may come from several commits and machines; the newest row represents the figure
     last = rows.sort_values("written", kind="stable").iloc[-1]
     title, *caption = _paragraphs(module)
     title = title.rstrip(".")
@@ -193,7 +191,7 @@ def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
 
 
 def _provenance(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    # a run that failed before its data were loaded has no problem to describe
+    # a run that failed before its data were loaded has no problem
     first = rows.dropna(subset=["problem"]).drop_duplicates("problem")
     return [
         {

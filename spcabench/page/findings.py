@@ -1,4 +1,4 @@
-"""The blocks of docs/findings.md: what was found, from the published run and tables."""
+"""The generated blocks of docs/findings.md, from the published run and tables."""
 
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,12 @@ from spcabench.page.generated_block import markdown_table
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results" / "published"
-BUDGETS = (1e-3, 1e-2, 1e-1, 1.0)  # seconds within which a method must answer
+BUDGETS = (1e-3, 1e-2, 1e-1, 1.0)  # time limits in seconds
 Statements = list[dict[str, Any]]
 
 
 def blocks(home: Path = PUBLISHED) -> dict[str, str]:
-    """The generated parts of the document, by name."""
+    """Return the generated parts of the document by name."""
     run = opening.read_json(home / "claims.json")
     return {
         "verdicts": f"\n{verdicts(run['statements'])}\n",
@@ -26,7 +26,7 @@ def blocks(home: Path = PUBLISHED) -> dict[str, str]:
 
 
 def verdicts(statements: Statements) -> str:
-    """The counts by paper, what each paper's statements add up to, and what fails, with causes."""
+    """Return counts by paper, a summary of each paper, and failing statements with causes."""
     heads = ("paper", "statements", "hold", "undecided", "fail", "depend", "pending", "theorems")
     known = papers.in_order({s["paper_key"] for s in statements})
     of = {paper.name: [s for s in statements if s["paper_key"] == paper.key] for paper in known}
@@ -37,7 +37,7 @@ def verdicts(statements: Statements) -> str:
         text += f"\n**{name}, in short.**\n\n"
         text += "".join(f"- {sentence}\n" for sentence in in_short.sentences(mine))
         if failing := [s for s in mine if s["verdict"] == "fails"]:
-            text += "\nWhat fails:\n\n"
+            text += "\nFailing statements:\n\n"
             causes = ("statement", "the paper says", "measured", "why")
             text += markdown_table(causes, map(_row, failing))
     return text
@@ -57,14 +57,14 @@ def _row(statement: dict[str, Any]) -> tuple[str, ...]:
 
 
 def frontier() -> str:
-    """How many published instances are proven, and which published optima are contradicted."""
+    """Return how many published instances are proven, and which published optima are wrong."""
     text = certified_page.summary()
     differing = certified_page.contradicted()
     names = "; ".join(
         f"{e.item}, k = {e.k}: {a['value']} published, {e.value:.9g} proven" for a, e in differing
     )
     difference = (
-        f"\n\nOf {len(differing)} instances a published value differs in its digits from the "
+        f"\n\nFor {len(differing)} instances, a published value differs in its digits from the "
         f"proven optimum: {names}."
         if differing
         else ""
@@ -73,7 +73,7 @@ def frontier() -> str:
 
 
 def comparisons(home: Path) -> str:
-    """The first of each published comparison, and the best solver by data and time."""
+    """Return the top solvers of each published comparison, and the best by data and time."""
     text = ""
     for file in sorted(home.glob("*/table.parquet")):
         answers = pd.read_parquet(file)
@@ -97,7 +97,7 @@ def comparisons(home: Path) -> str:
 
 
 def _best_within(part: pd.DataFrame, budget: float) -> str:
-    """The solver with the largest mean share of those that answer in time, the faster of equals."""
+    """Return the solver with the largest mean share in time; the fastest one in case of a tie."""
     timely = part.share.where(part.time <= budget, 0.0).fillna(0.0)
     means = timely.groupby(part.solver).mean()
     if not means.max() > 0.0:

@@ -12,9 +12,9 @@ BY = "`make docs`"
 
 
 def replaced(text: str, blocks: Mapping[str, str], by: str = BY) -> str:
-    """A document with a new text in each of its blocks.
+    """Return a document with a new text in each of its blocks.
 
-    by : the command that their opening marks give. Raises InputError if a mark is missing.
+    by : the command named in the opening marks. Raises InputError if a mark is missing.
     """
     for name, inner in blocks.items():
         begin, end = f"<!-- {name}: made by {by} -->\n", f"<!-- end of {name} -->"
@@ -27,11 +27,11 @@ def replaced(text: str, blocks: Mapping[str, str], by: str = BY) -> str:
 
 
 def renew(file: Path, blocks: Mapping[str, str], by: str = BY) -> None:
-    """Write a document with a new text in each of its blocks."""
+    """Renew the text in each block of a document."""
     write_changed(file, replaced(file.read_text(encoding="utf-8"), blocks, by))
 
 
 def markdown_table(heads: Sequence[Any], lines: Iterable[Iterable[Any]]) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
     rows = [heads, ["---"] * len(heads), *lines]
     return "".join(f"| {' | '.join(map(cell, row))} |\n" for row in rows)

@@ -1,4 +1,4 @@
-"""Sums of statements: counts, a sentence for each figure, and a few for each paper."""
+"""Summaries of statements: counts, a sentence for each figure, and a few for each paper."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -7,27 +7,27 @@ from typing import Any
 from spcabench.claims.words import counted, listed
 
 Stored = dict[str, Any]
-WORDS = ("fails", "undecided", "holds")  # the verdicts that are counted, in the order of pages
-# verdicts that are counted apart
+WORDS = ("fails", "undecided", "holds")  # the verdicts that are counted, in the pages' order
+# verdicts that are counted separately
 APART = {
     "checked": ("theorem checked", "theorems checked"),
     "violated": ("theorem violated", "theorems violated"),
     "pending": ("pending", "pending"),
 }
-# of one statement, and of several
+# singular and plural forms
 PREDICATES = {
     "holds": ("holds", "hold"),
     "undecided": ("is undecided", "are undecided"),
     "fails": ("fails", "fail"),
 }
 FIRST = ("violated", "fails", "undecided", "pending", "holds", "checked", "calibration")
-MOST = 5  # sentences that sum up a paper
-# the mark of a statement on other data than the paper's, and what is said before its sentence
+MOST = 5  # maximum number of sentences that summarise a paper
+# words before the sentence of a statement that was measured on other data than the paper's
 ELSEWHERE = "On other data than the paper's: "
 
 
 def counts(statements: Iterable[Stored]) -> dict[str, int]:
-    """How many statements have each verdict, and how many of those depend on a reading."""
+    """Count the statements by verdict, and those that depend on a reading."""
     judged = list(statements)
     verdicts = Counter(s["verdict"] for s in judged)
     own = [s for s in judged if s["verdict"] in WORDS]
@@ -40,7 +40,7 @@ def counts(statements: Iterable[Stored]) -> dict[str, int]:
 
 
 def told(count: dict[str, int]) -> str:
-    """The counts as a line: "20 statements: 10 hold, 4 undecided, 6 fail; ..."."""
+    """Return the counts as a line: "20 statements: 10 hold, 4 undecided, 6 fail; ..."."""
     parts = [
         f"{count[word]} {PREDICATES[word][count[word] != 1]}"
         for word in reversed(WORDS)
@@ -56,14 +56,14 @@ def told(count: dict[str, int]) -> str:
 
 
 def ordered(statements: Iterable[Stored]) -> list[Stored]:
-    """Statements as a figure shows them: those that fail or depend on a reading first."""
+    """Sort statements as a figure shows them: failing ones and those that depend come first."""
     return sorted(
         statements, key=lambda s: (FIRST.index(s["verdict"]), "depends" not in s["marks"])
     )
 
 
 def sentences(statements: Iterable[Stored]) -> list[str]:
-    """Three to five sentences that sum up a paper, made from its headline statements."""
+    """Return up to five sentences that summarise a paper, from its headline statements."""
     sums = []
     for s in statements:
         if s["sentence"] and not s["would"]:
@@ -74,7 +74,7 @@ def sentences(statements: Iterable[Stored]) -> list[str]:
 
 
 def of_figure(statements: list[Stored]) -> str:
-    """One line for a figure: reproduced, partly, not, or on other data."""
+    """Return a line for a figure: reproduced, partly, not, or on other data."""
     own = [s for s in statements if s["verdict"] in WORDS]
     if not own:
         apart = [s["id"] for s in statements if s["verdict"] in ("checked", "violated")]
@@ -96,7 +96,7 @@ def of_figure(statements: list[Stored]) -> str:
 
 
 def header(statements: Iterable[Stored]) -> str:
-    """How many tests and primary readings were chosen with results at hand."""
+    """Return how many tests and primary readings were chosen after results had been seen."""
     own = [s for s in statements if s["kind"] != "theorem"]
     unchanged = sum(not s["changed"] for s in own)
     after = sum(not s["chosen_first"] for s in own)

@@ -1,12 +1,12 @@
 """Interactive curves: where their scripts come from, and how a page gets its data.
 
-The library is Bokeh. Its script is the lightest of those that come with a well-kept Python package
-(1.4 MB; Plotly's has 4.8 MB, and Altair brings none that works without the network), and axes,
-zoom and hovering are all that is asked of it: `curves.js` has the choices, the legend and the
-address, as plain elements of the page, which a keyboard reaches too.
+The library is Bokeh, whose script is the smallest among well-kept Python packages (1.4 MB; Plotly's
+has 4.8 MB, and Altair has none that works offline). It draws axes, zooms and handles hovering. The
+choices, the legend and the address are in `curves.js`, as plain page elements that also work with a
+keyboard.
 
-The scripts lie once in the folder of all results, or of the published ones, and a page loads them
-if its reader asks for the curves. Pages that are opened as files may load scripts and no other
+The scripts are stored once, in the folder of all results or of the published ones, and a page loads
+them if its reader asks for the curves. Pages opened as local files may load scripts but no other
 files, so the numbers are a script as well.
 """
 
@@ -23,11 +23,11 @@ from spcabench.atomic_files import make_folder, replacing, write_changed
 OWN = Path(__file__).with_name("templates") / "curves.js"
 DATA = "curves-data.js"  # beside the pages that draw it
 LIBRARY = ("bokeh.min.js", "bokeh-api.min.js")
-DIGITS = 6  # of the numbers in a page's data
+DIGITS = 6  # significant digits of the numbers in a page's data
 
 
 def library() -> list[Path]:
-    """The scripts of Bokeh; none if it is not installed."""
+    """Return the scripts of Bokeh; none if it is not installed."""
     package = find_spec("bokeh")
     if package is None or not package.submodule_search_locations:
         return []
@@ -36,10 +36,10 @@ def library() -> list[Path]:
 
 
 def write(results: Path, folder: Path, data: dict[str, Any]) -> list[str]:
-    """Write the data of a page's curves into its folder, and the scripts; all their addresses.
+    """Write the data of a page's curves and the scripts; return all their addresses.
 
-    results : the folder of all results, which holds the scripts. None is written, and none
-    returned, where the library is not installed.
+    results : the folder of all results, which contains the scripts. If the library is not
+        installed, nothing is written and the list is empty.
     """
     if not library():
         return []
@@ -53,7 +53,7 @@ def write(results: Path, folder: Path, data: dict[str, Any]) -> list[str]:
 
 
 def _copy(file: Path, to: Path) -> None:
-    """Copy a file whole, unless it is there."""
+    """Copy a file atomically, unless an identical one is there."""
     content = file.read_bytes()
     if not to.exists() or to.read_bytes() != content:
         with replacing(to) as aside:
@@ -61,7 +61,7 @@ def _copy(file: Path, to: Path) -> None:
 
 
 def _text(data: Any) -> str:
-    """JSON for a script: numbers rounded, what is not finite null, and no end of a script in it."""
+    """Return JSON for a script: rounded, with null for non-finite numbers and "</" escaped."""
     text = json.dumps(_rounded(data), separators=(",", ":"), allow_nan=False, default=str)
     return text.replace("</", "<\\/")
 

@@ -1,14 +1,14 @@
-"""Make the text of an SVG shorter, so that a page of many pictures opens fast."""
+"""Shorten the text of an SVG, so that a page with many pictures opens quickly."""
 
 import re
 
 COMMENT = re.compile(r"\s*<!--.*?-->", re.DOTALL)
-# glyphs are scaled to the size of a font: these numbers are small, and every digit counts
+# the scales of glyphs are small numbers in which every digit counts
 NUMBER = re.compile(r"scale\([^)]*\)|-?\d+\.\d{2,}")
-SMALL = 10.0  # widths of lines and shapes of markers, which have two digits
+SMALL = 10.0  # smaller numbers, such as widths of lines and shapes of markers, have two digits
 BREAK = re.compile(r"\s*\n\s*")
-STRAIGHT = re.compile(r'(?<= d=")M[^QCAHV"]*(?=")')  # a path of lines alone: no L is needed
-LETTERS = "DejaVuSans-"  # of the names of glyphs, which every number of a table repeats
+STRAIGHT = re.compile(r'(?<= d=")M[^QCAHV"]*(?=")')  # a path of straight lines, needs no L
+LETTERS = "DejaVuSans-"  # prefix of glyph names, which each letter in the picture repeats
 
 
 def light(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The formulas of plain text as HTML: indices, powers, Greek letters; in captions and in claims."""
+"""Convert formulas in plain text to HTML, for captions and claims."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ GREEK = {
     "sigma": "σ",
     "Sigma": "Σ",
 }
-INNER = r"\{[^{}]+\}|[-+]?\w{1,4}"  # of an index or a power
+INNER = r"\{[^{}]+\}|[-+]?\w{1,4}"  # the text of an index or a power
 RULES = (
     (r"(`{1,2})([^`]+)\1", r"<code>\2</code>"),
     (r"(?<![\w*])\*(\w[\w -]*)\*(?![\w*])", r"<em>\1</em>"),
@@ -31,13 +31,13 @@ RULES = (
 
 
 def marked_up(text: str) -> Markup:
-    """A text with its formulas as HTML; everything else is escaped."""
+    """Return a text with its formulas as HTML; everything else is escaped."""
     html = str(escape(text))
     for pattern, replacement in RULES:
         html = re.sub(pattern, replacement, html)
     names = "|".join(GREEK)
     html = re.sub(rf"(?<![A-Za-z])({names})(?![A-Za-z])", lambda m: GREEK[m[1]], html)
-    # the base of an index is one letter: names such as greedy_full have none
+    # the base of an index is one letter, so names such as greedy_full are not formulas
     html = re.sub(rf"(?<![\w>])(\w)_({INNER})(?!\w)", _element("sub"), html)
     html = re.sub(rf"(?<=[\w)>])()\^({INNER})", _element("sup"), html)
     return Markup(html.replace("<sup>-", "<sup>−"))
@@ -51,7 +51,7 @@ def _element(name: str) -> Callable[[re.Match[str]], str]:
 
 
 def compact(number: float) -> str:
-    """A large number to three digits, in thousands (k), millions (M), billions (G) and so on."""
+    """Format a large number with three digits, in thousands (k), millions (M), billions (G)."""
     for unit in ("", "k", "M", "G", "T"):
         if abs(number) < 999.5 or unit == "T":
             break
@@ -60,5 +60,5 @@ def compact(number: float) -> str:
 
 
 def _three_digits(number: float) -> str:
-    """It has no power of ten: 0.012, 4.21, 42.1, 421."""
+    """Format a number with three digits and no power of ten: 0.012, 4.21, 42.1, 421."""
     return f"{float(f'{number:.3g}'):g}"

@@ -1,4 +1,4 @@
-"""The numbers behind a figure as a table that a browser shows: a line for each run."""
+"""Write the numbers behind a figure as a table for the browser, with a line for each run."""
 
 from pathlib import Path
 from typing import Any
@@ -11,26 +11,27 @@ from spcabench.page.row_names import hashes
 from spcabench.running import rows, schema
 
 NAME = "numbers.html"
-# of the settings, which other columns show or which say nothing of the run
+# settings that other columns show, or that do not describe the run
 LEFT_OUT = ("k", "seed", "history", "time_limit")
 COUNTS = ("asked", "nonzeros", "iterations", "flops", "setup", "search_runs", "search_flops")
-DIGITS = {"variance": 7, "refit": 7, "gap": 3, "time": 3}  # that are shown
-ENTRIES = 20  # of a list that a measure gives
-LONGEST = 90  # letters that are shown at once; more are folded
+DIGITS = {"variance": 7, "refit": 7, "gap": 3, "time": 3}  # significant digits shown
+ENTRIES = 20  # number of entries shown of a list
+LONGEST = 90  # number of characters shown; longer texts are folded
 
 
 def write(files: list[Path], out: Path, **words: Any) -> None:
     """Write the page of a figure's rows.
 
-    words : what else the page tells of the figure: its names and the address of its paper's page.
+    words : further values for the template: the figure's names, and the address of its paper's
+        page.
     """
     table = _table(rows.read_text(files))
-    if (table.refit == table.variance).all():  # no refit changed anything
+    if (table.refit == table.variance).all():  # the refit changed nothing
         table = table.drop(columns="refit")
     shown = [column for column in table if (table[column] != "").any()]
-    # what is equal in all lines is said once above the table
+    # values that are equal in all lines are shown once above the table
     same = [c for c in shown if len(table) > 1 and table[c].nunique() == 1]
-    # an empty column costs width on a phone
+    # an empty column wastes width on a phone
     columns = [column for column in shown if column not in same]
     text = render(
         "numbers.html.j2",
@@ -44,7 +45,7 @@ def write(files: list[Path], out: Path, **words: Any) -> None:
     write_text(out, text)
 
 
-# column -> its head, whether it is one of numbers, whether its values can be chosen from
+# column -> its head, whether it is numeric, whether it can be filtered by value
 HEADS = {
     "solver": ("Solver or measure", False, True),
     "problem": ("Problem", False, True),
@@ -68,12 +69,12 @@ HEADS = {
 
 
 def _table(runs: pd.DataFrame) -> pd.DataFrame:
-    """The lines of the page, as texts; what a row does not have is an empty one."""
+    """Return the lines of the page as texts; missing values are empty."""
     runs = runs.assign(time=runs.solve_time + runs.setup_time.fillna(0.0))
-    # other work on the machine only makes a round slower, so the least time counts
+    # other work on the machine only makes a round slower, so the shortest time is used
     runs["name"] = hashes(runs)
     runs["time"] = runs.groupby("name").time.transform("min")
-    # rounds of timing are one run; the least time was taken above
+    # rounds of timing are one run, whose shortest time was taken above
     runs = runs[runs.repeat == 0]
     lines = pd.DataFrame(
         {
@@ -107,7 +108,7 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _label(label: str) -> str:
-    """A label; one that is a decimal fraction, with four digits."""
+    """Return a label; a decimal fraction is rounded to four digits."""
     try:
         # labels of a penalty come from its float: 0.30000000000000004
         return number(float(label), 4) if "." in label else label
@@ -116,16 +117,16 @@ def _label(label: str) -> str:
 
 
 def number(value: float, digits: int) -> str:
-    """A number to some digits: 0.0123, 12,300, and a power of ten only if it is tiny."""
+    """Format a number with some digits: 0.0123, 12,300, and a power of ten only if it is tiny."""
     if pd.isna(value):
         return ""
     rounded = float(f"{value:.{digits}g}")
-    # "1.2e+04" is what programs write; people write 12,000
+    # "1.2e+04" is for programs; people write 12,000
     return f"{rounded:,.0f}" if abs(rounded) >= 10**digits else f"{rounded:.{digits}g}"
 
 
 def _problem(name: Any, parameters: str) -> str:
-    """The problem by the name that it gives itself, and the seed that it was made from."""
+    """Return the problem's own name, and the seed from which it was generated."""
     seed = schema.decoded(parameters).get("seed")
     return ("not loaded" if pd.isna(name) else name) + (
         f", seed {seed}" if seed is not None else ""
@@ -139,13 +140,13 @@ def _settings(settings: str) -> str:
 
 
 def _values(measured: str) -> str:
-    """What a measure gave, or a solver beyond its component; value_1, value_2, ... as one list."""
+    """Format the numbers of a measure, or a solver's extra ones; value_1, value_2 as one list."""
     values: dict[str, Any] = {}
     extra = schema.decoded(measured, "extra")
     for name, value in extra.items():
         family, _, place = name.rpartition("_")
-        # hundreds of numbered values would be a column of names; where the name without a number
-        # is there too, as in within and within_5, the number is no place in a list
+        # hundreds of numbered values would be a column of names. If the name without a number also
+        # exists, as in within and within_5, the number is not a position in a list.
         numbered = family and family not in extra and place.isdigit()
         if numbered and not isinstance(value, (list, dict)):
             values.setdefault(family, []).append(value)
@@ -159,7 +160,7 @@ def _together(values: dict[str, Any]) -> str:
 
 
 def _short(value: Any) -> str:
-    """A value in few letters: six digits of a number, the first entries of a list."""
+    """Shorten a value: six digits of a number, the first entries of a list."""
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The front page of a run, and its pages of claims, solvers, machines and words."""
+"""Write the front page of a run, and its pages of claims, solvers, machines and words."""
 
 import json
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from spcabench.page.render import render
 from spcabench.page.source_links import relative
 
 PAGES = ("index", "claims", "solvers", "machine", "words")
-# folders beside that of a run, with the same figures at the other scale; the first one counts
+# folders next to a run with the same figures at the other scale; the first existing one counts
 OTHER_CLAIMS = "quick_claims.json"  # in a published run: the claims at the quick scale
 OTHERS = {"quick": ("published", "paper"), "paper": ("quick",)}
 
@@ -30,7 +30,7 @@ def write(
 ) -> None:
     """Write the front page, and the pages of claims, solvers, machine and words.
 
-    rows : of all figures. published : see `results_page.write_page`.
+    rows : the rows of all figures. published : see `results_page.write_page`.
     """
     statements = [s for paper in papers for s in paper["statements"]]
     other = _other_scale(folder, about["scale"], published)
@@ -63,7 +63,7 @@ def write(
 def differing(
     statements: Iterable[dict[str, Any]], other: dict[str, Any] | None
 ) -> list[dict[str, Any]]:
-    """The statements with a different verdict at the other scale, which is added as "beside"."""
+    """Return statements whose verdict differs at the other scale, with that one as "beside"."""
     if other is None:
         return []
     beside = {_key(s): s for s in other["statements"]}
@@ -76,33 +76,33 @@ def _key(statement: dict[str, Any]) -> tuple[str, str]:
 
 
 def _other_scale(folder: Path, scale: str, published: bool) -> dict[str, Any] | None:
-    """The claims of the run at the other scale, where one lies beside this run, and its page.
+    """Return the claims of the run at the other scale if it is available, and its page.
 
-    A published run keeps those claims itself, because the other run is not published.
+    A published run contains a copy of those claims, because the other run is not published.
     """
-    # a published run carries them, so it comes before any run beside it
+    # a published run contains a copy, which takes precedence over a run next to it
     if stored := _claims(folder / OTHER_CLAIMS):
         return stored | {"page": ""}
     if published:
         return None
     for name in OTHERS.get(scale, ()):
         file = folder.parent / name / "claims.json"
-        # a folder may be named like its own counterpart, through a link
+        # through a link, a folder may be its own counterpart
         if file.parent.resolve() != folder.resolve() and (claims := _claims(file)):
             return claims | {"page": f"../{name}/index.html"}
     return None
 
 
 def _claims(file: Path) -> dict[str, Any] | None:
-    """The claims of another run; None if there are none of this version."""
+    """Return the claims of another run; None if there are none of this version."""
     run = opening.read_json(file) if file.exists() else {}
     return run if run.get("version") == claims_file.VERSION else None
 
 
 def _time(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Figure -> rows, seconds inside solvers, and which took most; the longest first."""
+    """Map each figure to its rows, its seconds inside solvers, and the slowest solvers, sorted."""
     entries: dict[str, dict[str, Any]] = {}
-    # by the experiment that made the rows: shared rows count once
+    # grouped by the experiment that computed the rows, so that shared rows count once
     for figure, part in rows.assign(seconds=solver_numbers.seconds(rows)).groupby("experiment"):
         by_solver = (
             part.groupby(part.solver.fillna(part.measure))
@@ -117,9 +117,9 @@ def _time(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
 
 
 def _comparisons(home: Path, folder: Path) -> list[dict[str, Any]]:
-    """The comparisons below a folder: name, address from the pages of the run, and how many.
+    """Return name, address and number of solvers of each comparison below a folder.
 
-    within : whether the page tells who is best within a budget.
+    within : whether the page shows the best solvers within a budget.
     """
     pages = [
         *(home / "compare").glob("index.html"),
@@ -127,7 +127,7 @@ def _comparisons(home: Path, folder: Path) -> list[dict[str, Any]]:
     ]
     comparisons = []
     for page in pages:
-        # a comparison of components has no such file, and no number of solvers is shown then
+        # a comparison of components has no such file, so its number of solvers is not shown
         ranking = page.with_name("ranking.csv")
         solvers = len(pd.read_csv(ranking)) if ranking.exists() else None
         about = {"name": page.parent.name, "path": relative(page, folder)}
@@ -137,13 +137,13 @@ def _comparisons(home: Path, folder: Path) -> list[dict[str, Any]]:
 
 
 def _machines(figures: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The different machines, each with the figures made on it."""
+    """Return the different machines, each with the figures that were computed on it."""
     machines: dict[str, dict[str, Any]] = {}
     for figure in figures:
-        # Two BLAS libraries are recorded in the order in which they were loaded: it says nothing.
+        # BLAS libraries are recorded in the order of loading, which does not matter.
         for machine in figure.get("machines", [figure["machine"]]):
             machine = machine | {"blas": ", ".join(sorted(machine["blas"].split(", ")))}
-            # dicts cannot be keys; two machines are the same if every field is
+            # dicts cannot be keys; machines are the same if all their fields are
             key = json.dumps(machine, sort_keys=True)
             of_machine = machines.setdefault(key, machine | {"figures": []})["figures"]
             if figure not in of_machine:

@@ -1,4 +1,4 @@
-"""The papers of a run with their figures and statements, and the page of each."""
+"""Collect the papers of a run with their figures and statements, and write their pages."""
 
 import struct
 from pathlib import Path
@@ -11,11 +11,11 @@ from spcabench.page.render import render
 from spcabench.page.source_links import relative
 from spcabench.style import RC
 
-LARGEST_SVG = 300_000  # bytes; a larger one is shown as PNG
+LARGEST_SVG = 300_000  # bytes; larger ones are shown as PNG
 
 
 def papers(folder: Path) -> list[dict[str, Any]]:
-    """The papers of a run, each with its figures, data and counts of verdicts."""
+    """Return the papers of a run, each with its figures, data and counts of verdicts."""
     figures: dict[str, list[dict[str, Any]]] = {}
     for path in (folder / "figures").glob("*/claims.json"):
         figure = _figure(folder, path)
@@ -24,7 +24,7 @@ def papers(folder: Path) -> list[dict[str, Any]]:
 
 
 def write(folder: Path, shown_papers: list[dict[str, Any]], about: dict[str, Any]) -> None:
-    """Write the page of each paper. about : the solvers of the run, with their figures."""
+    """Write the page of each paper. about : the run, and its solvers with their figures."""
     by_figure: dict[str, list[str]] = {}
     for solver in about["solvers"]:
         for figure in solver["figures"]:
@@ -37,14 +37,14 @@ def write(folder: Path, shown_papers: list[dict[str, Any]], about: dict[str, Any
 
 
 def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
-    """A paper with its figures, and each of its statements once, in the order of the figures."""
+    """Return a paper with its figures, and each of its statements once in the figures' order."""
     figures = sorted(figures, key=lambda f: claims_file.natural(f["figure"]))
-    # a statement that several figures judge is shown once, with the places of all of them
+    # a statement that several figures judge appears once, with the places of all of them
     statements = claims_file.whole(s for figure in figures for s in figure["statements"])
     for figure in figures:
         ids = {s["id"] for s in figure["statements"]}
         figure["judged"] = [s for s in statements if s["id"] in ids]
-        # in full below its own figure only; the others name it in their line
+        # shown in full only below its own figure; the other figures mention it in their line
         figure["shown"] = in_short.ordered(s for s in statements if s["figure"] == figure["figure"])
         figure["line"] = in_short.of_figure(figure["judged"])
     data = {d["name"]: d for figure in figures for d in figure["data"]}
@@ -68,7 +68,7 @@ def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _figure(folder: Path, path: Path) -> dict[str, Any]:
-    """The claims file of a figure, with what the pages add: picture, files, rows, paragraphs."""
+    """Return a figure's claims with its picture, files, rows and paragraphs for the page."""
     figure = claims_file.read(path, path.parent.name)
     files = [path.parent / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
     rows, table = row_files(folder, path.parent.name), path.parent / "rows.csv"
@@ -95,31 +95,31 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
 
 
 def picture(folder: Path, home: Path, name: str = "figure") -> dict[str, Any] | None:
-    """The address of a picture (a small SVG, else the PNG) and its size; None if there is none."""
+    """Return address and size of a figure's picture, SVG if small, else PNG; None if missing."""
     svg, png = home / f"{name}.svg", home / f"{name}.png"
-    # browsers take seconds to draw an SVG of many thousand points
+    # browsers take seconds to draw an SVG with thousands of points
     small = svg.exists() and svg.stat().st_size <= LARGEST_SVG
     file = svg if small or not png.exists() else png
     if not file.exists():
         return None
-    # both files are drawn from one figure, so the PNG's size is that of the SVG too
+    # both files are drawn from one figure, so the SVG has the size of the PNG
     width, height = _pixels(png) if png.exists() else (None, None)
     thumb = relative(png if png.exists() else file, folder)
     return {"address": relative(file, folder), "thumb": thumb, "width": width, "height": height}
 
 
 def _pixels(png: Path) -> tuple[int, int]:
-    """Width and height of a picture on a page, which keeps its place until it is loaded.
+    """Return width and height of a picture in CSS pixels, to reserve its place while it loads.
 
-    They are the inches of the figure, so that letters have one size in all figures.
+    They correspond to the figure's size in inches, so that text has the same size in all figures.
     """
     with png.open("rb") as stream:
-        # the header of a PNG has its pixels at a fixed place: no need to decode the picture
+        # a PNG file has its size at a fixed place in the header, so it need not be decoded
         width, height = struct.unpack(">II", stream.read(24)[16:])
-    scale = 96 / RC["savefig.dpi"]  # a browser has 96 pixels an inch
+    scale = 96 / RC["savefig.dpi"]  # a browser has 96 pixels per inch
     return round(scale * width), round(scale * height)
 
 
 def row_files(folder: Path, figure: str) -> list[Path]:
-    """The files of a figure's own rows."""
+    """Return the files of a figure's own rows."""
     return sorted((folder / "rows" / figure).glob("*.parquet"))

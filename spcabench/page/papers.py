@@ -1,4 +1,4 @@
-"""The papers: authors and title of each are in a file beside its figures."""
+"""The papers; the authors and the title of each are in a file next to its figures."""
 
 import sys
 import tomllib
@@ -15,8 +15,8 @@ from spcabench.errors import InputError
 class Paper:
     """The facts about a paper in ``spcabench/figures/KEY.toml``.
 
-    authors : their family names. venue : where it appeared. address : where it can be read.
-    place : papers are shown by rising place, those of equal place by their keys.
+    authors : their family names. venue : where it appeared. address : where it can be read. place :
+        papers are shown in increasing order of place, then of key.
     """
 
     key: str
@@ -29,7 +29,7 @@ class Paper:
 
     @property
     def name(self) -> str:
-        """Authors and year; the key if the paper has no file."""
+        """Authors and year, or the key if the paper has no file."""
         return f"{', '.join(self.authors)} ({self.year})" if self.authors else self.key
 
     @property
@@ -39,17 +39,17 @@ class Paper:
 
 
 def in_order(keys: Iterable[str]) -> list[Paper]:
-    """The papers with these keys, in the order in which they are shown."""
+    """Return the papers with these keys in the order in which they are shown."""
     return sorted((paper(key) for key in keys), key=lambda p: (p.place, p.key))
 
 
 def paper(key: str) -> Paper:
-    """The paper with a key. Raises InputError if its file cannot be read."""
+    """Return the paper with a key. Raises InputError if its file cannot be read."""
     return next((_read(file) for file in _files() if file.stem == key), Paper(key=key))
 
 
 def key_of(figure: str) -> str:
-    """The key of the paper that a figure belongs to: its name up to the first underscore."""
+    """Return the key of a figure's paper: the figure's name up to the first underscore."""
     return figure.partition("_")[0]
 
 
@@ -64,4 +64,4 @@ def _read(file: Path) -> Paper:
         return Paper(key=file.stem, **words | {"authors": tuple(words["authors"])})
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         known = ", ".join(name for name in Paper.__dataclass_fields__ if name != "key")
-        raise InputError(f"{file}: {error}; a paper's file has {known}") from error
+        raise InputError(f"{file}: {error}; the fields of a paper's file are {known}") from error

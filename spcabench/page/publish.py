@@ -1,4 +1,4 @@
-"""Publishes a run: ``results/published/``, small enough for git, and the README's block."""
+"""Publish a run: ``results/published/``, small enough for git, and the README's block."""
 
 import hashlib
 import json
@@ -32,23 +32,23 @@ from spcabench.page.generated_block import replaced
 from spcabench.page.render import render
 from spcabench.running import figure_jobs, rows
 
-LARGEST_ROWS = 2_000_000  # bytes; larger rows go without their histories
-LARGEST_SVG = 300_000  # bytes; a larger picture is a PNG only
-# the picture on the first page, and what it shows beside the paper's own
+LARGEST_ROWS = 2_000_000  # bytes; larger rows are stored without their histories
+LARGEST_SVG = 300_000  # bytes; a larger picture is stored as PNG only
+# the picture on the first page, and what it shows besides the paper's own content
 COVER = "asteris2014_fig5"
 COVER_WORDS = (
     "Shaded is where the optimum lies: green by the paper's bound, which holds with a stated "
     "probability, and grey by our certified one; black are proven optima. Stars are the paper's "
     "numbers."
 )
-# suites of which the first page says how much is proven
+# suites for which the first page reports how many problems are proven
 KNOWN = {
     "certified": "an instance and a cardinality in the certified comparison "
     "([the table with all](docs/certified.md))",
     "standard": "a problem and a cardinality in the standard comparison",
 }
 COMPARISONS = "compare"  # the folder of the published comparisons
-BY = "`make publish`"  # what the mark of the README's block says
+BY = "`make publish`"  # the command named in the marks of the README's block
 
 
 def publish(
@@ -61,24 +61,23 @@ def publish(
 ) -> dict[str, Any]:
     """Copy figures, verdicts and rows of a run, write its pages, and renew the README's block.
 
-    Of the published run itself, the statements are judged again from its rows, and the pages and
-    the block are made anew. The pages of comparisons that were published before are made again from
-    their rows. All is made beside ``out``, and then takes its place.
+    If the run is the published one itself, its statements are judged again from its rows, and the
+    pages and the block are renewed. The pages of comparisons published earlier are written again
+    from their rows. Everything is written next to ``out``, which is replaced at the end.
 
-    fewer : whether figures that were published before may be missing. only : figures that are
-        renewed while all others stay: the groups of their rows that the run has take the place of
-        the published ones, and they are drawn and judged from what is published then, as are the
-        figures that draw their rows too.
+    fewer : whether figures published earlier may be missing. only : figures to renew while all
+        others remain. Their groups of rows in the run replace the published ones, and they are
+        drawn and judged from the resulting rows, as are the figures that share these rows.
 
-    Returns what is published: scale, commits, counts. Raises InputError if the working tree has
+    Returns what was published: scale, commits, counts. Raises InputError if the working tree has
     uncommitted changes.
     """
-    # a published row names its commit, so that commit must hold the code that made it
+    # a published row names its commit, which must contain the code that computed the row
     if changed := _uncommitted(readme.parent, out, readme):
         raise InputError(
             f"publish: uncommitted changes ({', '.join(changed[:5])}); commit or remove them"
         )
-    # publishing the published run: its rows stay and everything made from them is renewed
+    # if the published run itself is published again, its rows remain and all else is renewed
     again = folder.resolve() == out.resolve()
     figures, sources = claims_file.read_all(out if only else folder), list(comparisons)
     if only:
@@ -87,7 +86,7 @@ def publish(
         _check_complete(figures, out)
     for comparison in sources:
         _check_comparison(comparison, out / COMPARISONS)
-    # all is made in a copy and swapped at the end: a crash halfway leaves the old run untouched
+    # everything is written to a copy that is swapped in at the end, so a crash changes nothing
     with replacing_folder(out, keep=True) as aside:
         if not (again or only):
             _copy_run(folder, figures, aside)
@@ -97,51 +96,51 @@ def publish(
         _copy_comparisons(sources, aside / COMPARISONS)
         for name in only if not again else ():
             _renew_rows(folder / "rows" / name, aside / "rows" / name)
-        # after the rows: figures that draw rows of the renewed ones must see them
+        # after the rows, because figures that share the renewed rows must use them
         for name in _drawing(only, figures):
             _renew_figure(aside, name, next(iter(figures.values()))["scale"])
         for name, report in figures.items() if again and not only else ():
             _copy_rows(aside / "rows" / name, aside / "rows" / name)
             _judge_again(aside, name, report["scale"])
-        # last, because the pages sum up what the steps before have copied and judged
+        # last, because the pages summarise what the steps before have copied and judged
         about = _write_pages(aside)
     write_text(readme, with_block(readme.read_text(encoding="utf-8"), out))
     return about
 
 
 def _check_complete(figures: Collection[str], out: Path) -> None:
-    """Raise InputError if a figure that is published now is not among those to come."""
+    """Raise InputError if a published figure is missing from the figures to publish."""
     missing = {file.parent.name for file in out.glob("figures/*/claims.json")} - {*figures}
     if missing:
         raise InputError(
             f"publish: {len(missing)} published figures are not in this run "
-            f"({', '.join(sorted(missing)[:3])}); with --fewer they are dropped"
+            f"({', '.join(sorted(missing)[:3])}); use --fewer to drop them"
         )
 
 
 def _check_rows(folder: Path, out: Path, names: Iterable[str]) -> None:
-    """Raise InputError for a figure of which the run has no rows, or rows of another scale."""
+    """Raise InputError for a figure without rows in the run, or with rows of another scale."""
     scales = {report["scale"] for report in claims_file.read_all(out).values()}
     for name in names:
         registry.path("figure", name)
         if not (files := verify.rows_of(folder, name)):
             raise InputError(f"--only: {folder} has no rows of {name}")
         if others := {*rows.read_text(files, ["scale"]).scale} - scales:
-            raise InputError(f"--only: rows of {name} are of {', '.join(others)} scale")
+            raise InputError(f"--only: rows of {name} have the scale {', '.join(others)}")
 
 
 def _drawing(names: Collection[str], published: Iterable[str]) -> list[str]:
-    """These figures, and the published ones that draw rows of theirs."""
+    """Return these figures, and the published figures that draw their rows."""
     known = {*registry.names("figure")}
     others = [n for n in published if n in known and {*figure_jobs.shared(n)} & {*names}]
     return [*dict.fromkeys([*names, *others])]
 
 
 def _renew_rows(source: Path, out: Path) -> None:
-    """Put the groups of rows that a run made in the place of the published ones.
+    """Replace published groups of rows by the same groups of a run.
 
-    A group is never mixed, because its runs were timed in turns. The rows of all other groups stay,
-    with the commit and the machine that made them.
+    Groups are never mixed, because the runs of a group were timed in turns. Rows of all other
+    groups retain the commit and the machine that computed them.
     """
     if not (files := sorted(source.glob("*.parquet"))):
         return
@@ -153,7 +152,7 @@ def _renew_rows(source: Path, out: Path) -> None:
 def _renew_figure(out: Path, name: str, scale: str) -> None:
     """Draw and judge a published figure from its rows."""
     home = out / "figures" / name
-    # drawn beside its place first, so an error keeps the picture that is there
+    # drawn in another folder first, so that an error does not destroy the current picture
     aside, files = home.with_name(f".{name}"), verify.rows_of(out, name)
     draw.draw_figure(name, files, aside)
     draw.judge_figure(name, scale, files, aside / claims_file.NAME)
@@ -163,7 +162,7 @@ def _renew_figure(out: Path, name: str, scale: str) -> None:
 
 
 def _copy_run(folder: Path, figures: Iterable[str], out: Path) -> None:
-    # a figure that was dropped or renamed must not survive in the published run
+    # a figure that was dropped or renamed must not remain in the published run
     for part in ("figures", "rows", "solvers"):
         shutil.rmtree(out / part, ignore_errors=True)
     for name in figures:
@@ -172,7 +171,7 @@ def _copy_run(folder: Path, figures: Iterable[str], out: Path) -> None:
 
 
 def _write_pages(out: Path) -> dict[str, Any]:
-    """Write the pages of a run that is published, and what is known of it, which is returned."""
+    """Write the pages of a published run and about.json, whose content is returned."""
     results_page.write_page(out, published=True)
     about = _about(claims_file.read_all(out))
     for paper in paper_page.papers(out):
@@ -184,16 +183,16 @@ def _write_pages(out: Path) -> dict[str, Any]:
 
 
 def with_block(text: str, published: Path) -> str:
-    """The README with its block as the published run has it.
+    """Return the README with the block of the published run.
 
-    Raises InputError if the marks of the block are not there.
+    Raises InputError if the marks of the block are missing.
     """
     # the rest of the README is written by hand
     return replaced(text, {"published": block(published)}, BY)
 
 
 def block(published: Path) -> str:
-    """Gallery and verdict table of the published run; a sentence if there is no such run."""
+    """Return the gallery and verdict table of the published run, or a sentence if there is none."""
     if not (published / "about.json").exists():
         return "No run at the papers' scale has been published yet.\n"
     about = opening.read_json(published / "about.json")
@@ -215,7 +214,7 @@ def block(published: Path) -> str:
 
 
 def _known() -> list[str]:
-    """How much of two suites is proven, in sentences."""
+    """Return sentences on how much of two suites is proven."""
     entries = list(best_known.read().values())
     sentences = []
     for name, words in KNOWN.items():
@@ -229,7 +228,7 @@ def _known() -> list[str]:
 
 
 def _uncommitted(root: Path, *written: Path) -> list[str]:
-    """What is not committed, but for what publishing itself writes."""
+    """Return the uncommitted files, except those that publishing itself writes."""
     words = ["status", "--porcelain", "--", "."]
     words += [f":(exclude){path.relative_to(root)}" for path in written]
     try:
@@ -237,11 +236,11 @@ def _uncommitted(root: Path, *written: Path) -> list[str]:
     except OSError as error:
         raise InputError(f"publish: git: {error.strerror}") from None
     except CalledProcessError as error:
-        raise InputError(f"publish: {root} must be a clone: {error.stderr:.100}") from None
+        raise InputError(f"publish: {root} must be a git clone: {error.stderr:.100}") from None
 
 
 def _judge_again(out: Path, figure: str, scale: str) -> None:
-    """Judge a published figure by the statements of today, if its rows are there."""
+    """Judge a published figure by its current statements, if its rows are available."""
     if figure in registry.names("figure") and (files := verify.rows_of(out, figure)):
         draw.judge_figure(figure, scale, files, out / "figures" / figure / claims_file.NAME)
 
@@ -251,40 +250,42 @@ def _copy_figure(source: Path, out: Path) -> None:
 
     out.mkdir(parents=True)
     shutil.copy(source / "claims.json", out)
-    # scatter plots as SVG reach megabytes, in git for ever
+    # scatter plots as SVG take megabytes, and git never forgets them
     if (source / "figure.svg").exists() and (source / "figure.svg").stat().st_size <= LARGEST_SVG:
         shutil.copy(source / "figure.svg", out)
-    # 256 colours: a third of the size, the same to the eye
+    # 256 colours need a third of the size and look the same
     with Image.open(source / "figure.png") as picture:
         picture.convert("RGB").quantize(256).save(out / "figure.png", optimize=True)
 
 
 def _copy_history(source: Path, out: Path) -> None:
-    """Copy the history of the commits, where there is one; a published one stays until then."""
+    """Copy the history of the commits if there is one; otherwise the published one remains."""
     if (source / "history.json").exists():
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(source, out, ignore=shutil.ignore_patterns("*.png", ".*"))
 
 
 def _check_comparison(source: Path, published: Path) -> None:
-    """Raise InputError, before anything is written, for what is no whole comparison."""
+    """Raise InputError, before anything is written, if a comparison is incomplete."""
     if source.resolve().parent == published.resolve():
         raise InputError(f"{source}: already published; give the folder that it was published from")
     plan = Comparison.read(source / "plan.json")
     if (source / merging.JOBS).exists():
         merging.Part.read(source)
     else:
-        # a comparison of components keeps paths of its jobs, relative to the folder of results
+        # a comparison of components stores paths of its jobs, relative to the folder of results
         root = Path(*source.resolve().parts[:-3])  # of results/compare/NAME
         missing = [job for job in plan.jobs if not components_page.rows_of(root / job).is_file()]
         if missing or not plan.jobs:
-            raise InputError(f"{source}: has no rows; make the comparison with `spcabench compare`")
+            raise InputError(
+                f"{source}: no rows found; run the comparison with `spcabench compare`"
+            )
 
 
 def _copy_quick(quick: Path, folder: Path, out: Path) -> None:
-    """Keep what the page tells of the run at the quick scale: its verdicts, and what was measured.
+    """Copy the verdicts and numbers of the run at quick scale, which the page mentions.
 
-    Where there is no such run, what was published before stays.
+    If there is no such run, the ones published earlier remain.
     """
     source = quick / "claims.json"
     if source.exists() and quick.resolve() != folder.resolve():
@@ -306,7 +307,7 @@ def _copy_comparisons(sources: list[Path], out: Path) -> None:
 
 
 def _copy_comparison(source: Path, out: Path) -> None:
-    """Publish a comparison, of one component or of several."""
+    """Publish a comparison of one or several components."""
     shutil.rmtree(out, ignore_errors=True)
     make_folder(out)
     if (source / merging.JOBS).exists():
@@ -328,18 +329,18 @@ def _copy_rows(source: Path, out: Path) -> None:
 
 
 def _write_rows(table: pa.Table, out: Path) -> None:
-    """Write the published rows of a figure, without their histories if they are too large."""
+    """Write the published rows of a figure, without histories if they are too large."""
     target = out / "rows.parquet"
     out.mkdir(parents=True, exist_ok=True)
     rows.write_table(table, target, small=True)
-    # histories are most of a file, and no figure is judged by those of another
+    # histories take most of a file, and only the figure itself uses them
     if target.stat().st_size > LARGEST_ROWS:
         rows.write_table(rows.without_histories(table), target, small=True)
 
 
 def _contents(out: Path) -> dict[str, Any]:
-    """Size and checksum of every published file but about.json, which has them."""
-    # about.json cannot hold its own checksum
+    """Return size and checksum of every published file except about.json, which contains them."""
+    # about.json cannot contain its own checksum
     files = sorted(f for f in out.rglob("*") if f.is_file() and f != out / "about.json")
     return {
         "bytes": sum(file.stat().st_size for file in files),

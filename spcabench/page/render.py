@@ -1,4 +1,4 @@
-"""Pages and documents from their templates: one environment, with the filters that all share."""
+"""Render pages and documents from templates, in one environment with shared filters."""
 
 from functools import cache
 from pathlib import Path
@@ -13,10 +13,10 @@ from spcabench.page import math_html
 
 
 def render(template: str, folder: Path | None = None, **values: Any) -> str:
-    """The text that a template makes of the values.
+    """Return the text of a template filled with values.
 
-    folder : where the template lies, if not in ``spcabench/page/templates``. Templates named
-        ``*.html.j2`` escape what they show.
+    folder : folder of the template, by default ``spcabench/page/templates``. Templates named
+        ``*.html.j2`` escape their values.
     """
     return _environment(folder).get_template(template).render(**values)
 
@@ -38,12 +38,12 @@ def _environment(folder: Path | None) -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """What a template shows of a value: control characters as codes."""
+    """Return a value as templates show it, with control characters replaced by codes."""
     if isinstance(value, Markup):
         return Markup(streams.plain(value))
     return streams.plain(value) if isinstance(value, str) else value
 
 
 def cell(text: Any) -> str:
-    """A text for a cell of a Markdown table."""
+    """Escape a text for a cell of a Markdown table."""
     return " ".join(str(text).split()).replace("|", "\\|").replace("*", "\\*")

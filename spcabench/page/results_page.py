@@ -1,4 +1,4 @@
-"""The pages of a scale, and their content as JSON and CSV."""
+"""Write the pages of a scale, and their content as JSON and CSV."""
 
 import json
 from datetime import UTC, datetime
@@ -21,23 +21,22 @@ from spcabench.page.paper_page import row_files
 
 
 def write_page(folder: Path, published: bool = False) -> Path:
-    """Write the JSON files and the pages of ``results/SCALE``; the path of the main page.
+    """Write the JSON files and the pages of ``results/SCALE``; return the path of the main page.
 
-    published : the pages go without what is not committed: rows as tables, comparisons, scripts.
+    published : whether to leave out what is not committed: tables of rows, comparisons and scripts.
     """
-    # first, because the other pages link only to files that exist
+    # written first, because the other pages link only to files that exist
     _write_rows(folder, tables=not published)
     papers = paper_page.papers(folder)
     figures = [figure for paper in papers for figure in paper["figures"]]
     about = _about(folder, figures)
     statements = [s for paper in papers for s in paper["statements"]]
     _write_json(folder / "claims.json", about, "statements", [_plain(s) for s in statements])
-    # certified optima are worth more than the figure that they came from: others can compare with
-    # them
+    # certified optima are also written as data, so that others can compare with them
     bounds = [{"figure": f["figure"], **entry} for f in figures for entry in f.get("certified", [])]
     _write_json(folder / "certified.json", about, "certified", bounds)
     files = [file for figure in figures for file in row_files(folder, figure["figure"])]
-    # read once for all pages: the rows of a run are its largest files
+    # read once for all pages, because the rows are the largest files of a run
     rows = solver_numbers.read(files)
     about |= {"solvers": solver_numbers.solvers(rows)}
     if published or (folder / "compare").is_dir():
@@ -52,9 +51,9 @@ def write_page(folder: Path, published: bool = False) -> Path:
 
 
 def _about(folder: Path, figures: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the page and its JSON files say of the run.
+    """Return the facts about a run that its page and its JSON files state.
 
-    That is the scale and the commit of the newest figure, and the commits of all.
+    These are the scale and the commit of the newest figure, and the commits of all figures.
     """
     newest: dict[str, Any] = max(figures, key=lambda f: f["written"], default={})
     return {
@@ -67,7 +66,7 @@ def _about(folder: Path, figures: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _commits(figure: dict[str, Any]) -> list[str]:
-    """The commits that made the rows of a figure; of older files the last of them alone."""
+    """The commits that computed a figure's rows; older files name only the last one."""
     return figure.get("commits") or [figure["commit"]] if "commit" in figure else []
 
 
@@ -76,12 +75,12 @@ def _write_json(path: Path, about: dict[str, Any], name: str, entries: list[Any]
 
 
 def _plain(statement: dict[str, Any]) -> dict[str, Any]:
-    """A statement as data: without what only its page needs."""
+    """Return a statement as data, without the parts that only its page needs."""
     return {name: value for name, value in statement.items() if name != "code"}
 
 
 def _write_rows(folder: Path, tables: bool) -> None:
-    """Write the rows of each figure that has its own: a page, and perhaps a table (CSV)."""
+    """Write the page of each figure's own rows and, if ``tables``, a CSV table."""
     for path in (folder / "figures").glob("*/claims.json"):
         if not (files := row_files(folder, path.parent.name)):
             continue

@@ -6,7 +6,7 @@ from spcabench.solving.status import Status
 
 
 def tables() -> str:
-    """Columns and statuses as Markdown."""
+    """Return the tables of columns and statuses as Markdown."""
     heads = ("column", "type", "meaning", "empty where")
     columns = markdown_table(heads, map(_line, COLUMNS.values()))
     statuses = markdown_table(

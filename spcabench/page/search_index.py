@@ -1,6 +1,6 @@
-"""What the search of the pages finds: titles, texts and addresses, as a script.
+"""The search index of the pages, with titles, texts and addresses, as a script.
 
-Pages that are opened as files may load scripts and no other files, so the index is one. A page
+Pages opened as local files may load scripts but no other files, so the index is a script. A page
 loads it when its search field is used.
 """
 
@@ -13,7 +13,7 @@ from spcabench.atomic_files import write_text
 from spcabench.comparison import best_known
 
 NAME = "search.js"
-# pages that a run may lack, and how the bar of the site names them
+# pages that a run may lack, by their names in the navigation bar
 OPTIONAL = {
     "choose": "choose.html",
     "optimal": "optimal.html",
@@ -24,18 +24,18 @@ Entry = tuple[str, str, str]  # title, text, address from the folder of the inde
 
 
 def site(folder: Path) -> dict[str, str]:
-    """The pages to which the bar of a run's pages leads, of those that a run may lack."""
+    """Return the optional pages that exist for a run, for the navigation bar."""
     return {n: at for n, at in OPTIONAL.items() if (folder / at).exists()} | {"ext": ".md"}
 
 
 def write(folder: Path, values: dict[str, Any]) -> None:
-    """Write the index of a run. values : as the pages have them."""
+    """Write the index of a run. values : the same values as for the templates of the pages."""
     write_index(folder / NAME, [*_statements(values), *_pages(values), *_optima(values)])
 
 
 def write_index(file: Path, entries: Iterable[Entry]) -> None:
-    """Write an index, which the pages of the site know by the folder of its script."""
-    # "</" would end a script that a page holds; a file is safe, and JSON allows the backslash
+    """Write an index, which the pages find by the folder of its script."""
+    # "</" would end a script element if the text is ever inlined; JSON allows the backslash
     text = json.dumps(list(entries), ensure_ascii=False, separators=(",", ":"))
     folder = 'document.currentScript.src.replace(/[^/]*$/, "")'
     write_text(file, f"window.SEARCH[{folder}] = {text};\n")
@@ -70,7 +70,7 @@ def _pages(values: dict[str, Any]) -> Iterator[Entry]:
 
 
 def _optima(values: dict[str, Any]) -> Iterator[Entry]:
-    """Each problem and k of the table of the best known answers."""
+    """Yield an entry for each problem and k in the table of best known answers."""
     page = values["site"].get("optimal")
     for e in best_known.read().values() if page else ():
         state = "proven optimal" if e.proven else f"optimum at most {e.gap:.2%} above"

@@ -1,4 +1,4 @@
-"""The numbers behind the interactive curves of the solvers' pages: one point for each run."""
+"""The numbers behind the interactive curves on the solvers' pages, one point per run."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ PROBLEM = ["dataset", "parameters", "nonnegative"]
 
 
 def data(table: pd.DataFrame) -> dict[str, Any]:
-    """The runs of all solvers of a scale that found a component, by problem; one file for all."""
+    """Return all runs of a scale that found a component, by problem, as one file for all pages."""
     runs = solver_numbers.compared(table[table.solver.notna()])
     names = sorted(set(runs.solver))
     number = {name: i for i, name in enumerate(names)}
@@ -40,7 +40,7 @@ def data(table: pd.DataFrame) -> dict[str, Any]:
 
 
 def _problem(dataset: str, parameters: Any, nonnegative: Any) -> dict[str, str]:
-    """A dataset, and which of its problems: "m = 20, n = 10, seed = 0"."""
+    """Return a dataset and the name of its problem: "m = 20, n = 10, seed = 0"."""
     values = schema.decoded(parameters) if isinstance(parameters, str) else dict(parameters or {})
     words = [f"{name} = {value}" for name, value in values.items()]
     words += ["nonnegative"] if nonnegative is True or nonnegative == 1 else []
@@ -48,7 +48,7 @@ def _problem(dataset: str, parameters: Any, nonnegative: Any) -> dict[str, str]:
 
 
 def _settings(settings: Any) -> str:
-    """Settings as JSON, without what says nothing of the solver."""
+    """Return settings as JSON, without those that do not describe the solver."""
     values = (
         schema.decoded(settings, "settings") if isinstance(settings, str) else dict(settings or {})
     )

@@ -1,4 +1,4 @@
-"""What the rows of a scale say about each solver: where it appears, its quality and speed."""
+"""Summarise the rows of a scale for each solver: where it appears, its quality and its speed."""
 
 import ast
 import re
@@ -37,44 +37,44 @@ COLUMNS = (
     "samples",
     "search_time",
 )
-# of the tables for people: long, or the same everywhere
+# columns left out of tables for people, because they are long or the same everywhere
 LEFT_OUT = ["history", "values", "u", "machine", "phases"]
 
 
 def read(files: Iterable[Path]) -> pd.DataFrame:
-    """The columns that the pages need, of all files."""
+    """Return the columns that the pages need, from all files."""
     return rows.read_text(files, COLUMNS)
 
 
 def seconds(table: pd.DataFrame) -> pd.Series:
-    """Seconds inside the solvers that each row took: a timed row stands for several runs."""
-    # a search is made once and is in the first round only; later rounds repeat the solve alone
+    """Return the seconds inside the solvers for each row; a timed row stands for several runs."""
+    # a search runs once, in the first round; later rounds only repeat the solve
     once = table.solve_time.fillna(0) + table.setup_time.fillna(0)
     return once * table.samples.fillna(1) + table.search_time.fillna(0).where(table.repeat == 0, 0)
 
 
 def compared(table: pd.DataFrame) -> pd.DataFrame:
-    """The runs that found a component, each beside the best of all solvers on its problem.
+    """Return the runs that found a component, compared with all solvers on the same problem.
 
-    share : variance (refitted) over the largest of any run with no more nonzeros, of the same
-        signs.
-    slower, dearer : time and flops over the least of any run with the same cardinality; nan where
-        no other has one.
+    share : refitted variance over the largest of any run with at most as many nonzeros and the same
+        sign constraint.
+    slower, dearer : time and flops over the least of any run with the same cardinality; NaN if
+        there is no other run.
     """
     good = table.status.isin(GOOD) & table.variance_refit.notna() & (table.repeat == 0)
     runs = table[good].copy()
-    # counts by an older convention stand beside no others
+    # flops counted by an older convention are not compared
     runs["flops"] = runs.flops.where(runs.flops_convention == runs.flops_convention.max())
     problem = ["dataset", "parameters", "nonnegative"]
     place = [*problem, "cardinality"]
     runs["time"] = runs.solve_time + runs.setup_time
     runs["flops"] = runs.flops + runs.setup_flops
-    # the best with at most as many nonzeros: a solver must not look good by using more of them
+    # the best with at most as many nonzeros, so that a solver gains nothing by using more of them
     largest = runs.groupby(place, dropna=False).variance_refit.max()
     best = largest.groupby(level=problem, dropna=False).cummax().rename("best")
     runs["share"] = runs.variance_refit / best.reindex(runs.set_index(place).index).array
     groups = runs.groupby(place, dropna=False)
-    # the least of one run is the run itself: no comparison
+    # the minimum over a single run would be the run itself
     several = groups.solver.transform("nunique") > 1
     runs["slower"] = (runs.time / groups.time.transform("min")).where(several)
     runs["dearer"] = (runs.flops / groups.flops.transform("min")).where(several)
@@ -82,8 +82,8 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def solvers(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """One entry for each solver with rows: what it is, where it appears, its numbers."""
-    # rows may be older than the removal of a solver, which then has no page
+    """Return an entry for each solver with rows: its description, figures and numbers."""
+    # rows may be older than the removal of a solver, which no longer has a page
     table = table[table.solver.isin(registry.names("solver"))]
     runs = compared(table)
     return [_entry(name, part, runs[runs.solver == name]) for name, part in table.groupby("solver")]
@@ -106,9 +106,9 @@ def _entry(name: str, table: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]
 def _about(name: str) -> dict[str, Any]:
     tree = ast.parse(registry.path("solver", name).read_text(encoding="utf-8"))
     first, _, body = (ast.get_docstring(tree) or "").partition("\n\n")
-    # lines within a paragraph or an item are one
+    # join the lines within a paragraph or list item
     flowing = re.sub(r"(?<!\n)\n(?!\n|\d+\. )\s*", " ", body.strip())
-    # the docstring is read without importing, the traits are data of the module
+    # the docstring is read without importing, but the traits require the module
     traits = asdict(registry.module("solver", name).TRAITS)
     return {
         "what": first.rstrip("."),
@@ -119,7 +119,7 @@ def _about(name: str) -> dict[str, Any]:
 
 
 def _numbers(table: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]:
-    """How many rows have an answer, and medians of the runs with a component."""
+    """Return the number of rows with an answer, and medians over the runs with a component."""
     middle = runs[["share", "gap", "iterations", "flops", "time", "slower", "dearer"]].median()
     return {
         "runs": len(table),
@@ -130,6 +130,6 @@ def _numbers(table: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]:
 
 
 def write_table(files: list[Path], out: Path) -> None:
-    """The rows of a figure as one CSV, without the columns that are too long for people."""
+    """Write the rows of a figure to one CSV file, without columns that are too long for people."""
     table = rows.read_text(files).drop(columns=LEFT_OUT).dropna(axis="columns", how="all")
     write_text(out, table.to_csv(index=False))

@@ -1,4 +1,4 @@
-"""The page of each solver: its runs in all figures, as a table, a picture and curves."""
+"""Write the page of each solver: its runs in all figures as a table, a picture and curves."""
 
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,12 @@ def write(
     rows: pd.DataFrame,
     published: bool,
 ) -> None:
-    """Write the pages into a folder. about : the solvers and the scale. rows : of all figures."""
+    """Write the solvers' pages to a folder. about : solvers and scale. rows : of all figures."""
     make_folder(folder)
     home = folder.resolve()
     results = home.parent if published else home.parents[1]
     scripts = interactive_curves.write(results, home, solver_curves.data(rows))
-    # against all solvers, so it is computed once and not for each page
+    # computed once for all pages, because each solver is compared with all others
     runs = solver_numbers.compared(rows[rows.solver.notna()])
     shown = {f["figure"]: (f["title"], f"{f['paper']}.html") for f in figures}
     for solver in about["solvers"]:
@@ -37,7 +37,7 @@ def write(
         values = {name: about[name] for name in ("scale", "site")}
         values |= {"shown": shown, "file": file}
         values["picture"] = picture = solver_pictures.picture(solver["name"], runs)
-        # a solver may have no run that another one shares
+        # a solver may have no run on a problem that another solver shares
         if picture is not None:
             write_changed(folder / "pictures" / f"{solver['name']}.svg", picture.svg())
         text = render("solver.html.j2", **solver, **values, scripts=scripts)

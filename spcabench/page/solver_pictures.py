@@ -1,4 +1,4 @@
-"""The picture of a solver's page: its runs, and those of the others on the same problems."""
+"""The picture on a solver's page: its runs, and those of other solvers on the same problems."""
 
 from typing import Any
 
@@ -8,15 +8,15 @@ from spcabench import style
 from spcabench.page.comparison_pictures import Picture
 from spcabench.page.solver_curves import PROBLEM
 
-# column, label of the axis, whether it is logarithmic
+# column, axis label, whether the axis is logarithmic
 PANELS = (("share", "variance over the best of all", False), ("flops", "flops", True))
-MOST = 500  # points of a panel; more cover each other, and weigh
+MOST = 500  # points of a panel; more would overlap and make the file larger
 
 
 def picture(name: str, runs: pd.DataFrame) -> Picture | None:
-    """The picture of a solver, from the runs of all that found a component; None without any.
+    """Return the picture of a solver among all runs that found a component; None if it has none.
 
-    runs : as `solver_numbers.compared` gives them.
+    runs : as returned by `solver_numbers.compared`.
     """
     mine = runs[runs.solver == name].dropna(subset=["share", "cardinality"])
     if mine.empty:
@@ -24,11 +24,11 @@ def picture(name: str, runs: pd.DataFrame) -> Picture | None:
     same = runs.merge(mine[PROBLEM].drop_duplicates(), on=PROBLEM)
     others = same[same.solver != name]
     drawn = max(len(mine), len(others)) > MOST
-    few = f" Of each, {MOST} drawn by chance are shown." if drawn else ""
+    few = f" {MOST} random runs of each are shown." if drawn else ""
     return Picture(
         name,
         f"The runs of {name}, and in grey those of the other solvers on the same problems. "
-        "Variance is that after the refit, over the largest of any run with no more nonzeros."
+        "Variance is after the refit, over the largest of any run with at most as many nonzeros."
         f"{few}",
         draw,
         (1, 2),
@@ -38,7 +38,7 @@ def picture(name: str, runs: pd.DataFrame) -> Picture | None:
 
 
 def draw(name: str, mine: pd.DataFrame, others: pd.DataFrame, axes: Any) -> None:
-    """Quality and flops of each run against its cardinality."""
+    """Draw quality and flops of each run against its cardinality."""
     from matplotlib.ticker import NullLocator
 
     look = style.look(name)
@@ -48,13 +48,13 @@ def draw(name: str, mine: pd.DataFrame, others: pd.DataFrame, axes: Any) -> None
             (mine, {"color": look["color"], "marker": look["marker"], "markersize": 4}),
         ):
             seen = _few(runs[["cardinality", column]].dropna())
-            # as an image within the picture, thousands of points make a smaller file
+            # as an image within the picture, thousands of points take less space
             axis.plot(seen.cardinality, seen[column], ls="", rasterized=True, **shown)
         axis.set(xscale="log", xlabel="cardinality", ylabel=label)
         if logarithmic and (mine[column] > 0).any():
             axis.set(yscale="log")
             axis.yaxis.set_minor_locator(NullLocator())
-        if axis.get_xlim()[1] < 200.0 * axis.get_xlim()[0]:  # else powers of ten are enough
+        if axis.get_xlim()[1] < 200.0 * axis.get_xlim()[0]:  # otherwise powers of ten suffice
             style.plain_log_ticks(axis)
         axis.xaxis.set_minor_locator(NullLocator())
     handles = [
@@ -67,5 +67,5 @@ def draw(name: str, mine: pd.DataFrame, others: pd.DataFrame, axes: Any) -> None
 
 
 def _few(points: pd.DataFrame) -> pd.DataFrame:
-    """At most ``MOST`` points, drawn at random with a fixed seed."""
+    """Return at most ``MOST`` points, chosen at random with a fixed seed."""
     return points if len(points) <= MOST else points.sample(MOST, random_state=0)

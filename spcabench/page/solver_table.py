@@ -1,7 +1,7 @@
-"""All methods in one table, that of docs/field.md, from the facts in each solver's file.
+"""The table of all methods in docs/field.md, from the facts in each solver's file.
 
-Its FACTS are the paper, the cost of an iteration, the authors' code and what was reproduced.
-Figures are those that run the solver.
+FACTS holds the paper, the cost of an iteration, the authors' code and what was reproduced. The
+figures listed are those that run the solver.
 """
 
 import ast
@@ -22,10 +22,10 @@ HEAD = (
 
 @dataclass(frozen=True)
 class Method:
-    """The facts about a solver; one is empty if its file does not state it.
+    """The facts about a solver; a field is empty if its file does not state it.
 
-    control : what it is given. reproduced : numbers of its own paper, else the papers whose figures
-    run it.
+    control : the input that controls sparsity. reproduced : reproduced numbers of its own paper, or
+        else the papers whose figures run it.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Method:
 
 
 def methods() -> list[Method]:
-    """All solvers, by year and name; those without a year last."""
+    """Return all solvers sorted by year and name; those without a year come last."""
     rows = [_method(name, what) for name, what in registry.descriptions("solver").items()]
     return sorted(rows, key=lambda method: (method.year or 9999, method.name))
 
@@ -61,7 +61,7 @@ def _method(name: str, what: str) -> Method:
 
 
 def _control(name: str) -> str:
-    """What a solver is given: k, a penalty, or nothing."""
+    """Describe the input that controls a solver's sparsity: k, a penalty, or none."""
     traits = registry.module("solver", name).TRAITS
     words = {"cardinality": "k", "penalty": f"penalty {traits.penalty}"}.get(traits.control, "none")
     kinds = {"exact": traits.exact, "a relaxation": traits.relaxation}
@@ -73,8 +73,8 @@ def _control(name: str) -> str:
 
 
 def _in_figures(name: str) -> str:
-    """The papers whose figures and tables run a solver, and how many do."""
-    # not from rows: the table must not depend on what was run on this machine
+    """List the papers whose figures and tables run a solver, with their number."""
+    # not derived from rows, because the table must not depend on what ran on this machine
     keys = [papers.key_of(figure) for figure, named in _figures().items() if name in named]
     counts = Counter(papers.paper(key).name for key in keys)
     return "; ".join(f"{count} of the figures and tables of {p}" for p, count in counts.items())
@@ -82,7 +82,7 @@ def _in_figures(name: str) -> str:
 
 @cache
 def _figures() -> dict[str, set[str]]:
-    """The words in quotes of each figure's file, among them the solvers that it runs."""
+    """Return the quoted words in each figure's file, which include the solvers that it runs."""
     words = {}
     for figure in registry.names("figure"):
         tree = ast.parse(registry.path("figure", figure).read_text(encoding="utf-8"))
@@ -95,7 +95,7 @@ def _figures() -> dict[str, set[str]]:
 
 
 def table() -> str:
-    """All methods as Markdown."""
+    """Return the table of all methods as Markdown."""
     return f"\n{markdown_table(HEAD, map(_line, methods()))}\n"
 
 

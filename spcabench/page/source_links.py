@@ -1,4 +1,4 @@
-"""Where the code behind a page is: addresses from a page's folder, lines of statements."""
+"""Find the code behind a page: addresses relative to a page's folder, and lines of statements."""
 
 import ast
 import os
@@ -11,21 +11,21 @@ from spcabench import registry
 
 
 def source(folder: Path, figure: str) -> str | None:
-    """The address of a figure's file from a page, if the figure exists."""
+    """Return the address of a figure's file relative to a page, if the figure exists."""
     if figure not in registry.names("figure"):
         return None
     return relative(registry.path("figure", figure), folder)
 
 
 def relative(file: Path, folder: Path) -> str:
-    """The address of a file from a page in a folder."""
+    """Return the address of a file relative to a page's folder."""
     return quote(Path(os.path.relpath(file, folder)).as_posix())
 
 
 def statements(folder: Path, figure: str) -> dict[str, dict[str, Any]]:
-    """Where the statements of a figure are written, by their ids: in its file, or in one beside it.
+    """Map the ids of a figure's statements to where they are written.
 
-    The claims of figures that share a paper's code may be written once for all.
+    That is the figure's file, or a private file next to it that several figures share.
     """
     if figure not in registry.names("figure"):
         return {}
@@ -39,9 +39,9 @@ def statements(folder: Path, figure: str) -> dict[str, dict[str, Any]]:
 
 @lru_cache
 def _lines(file: Path) -> tuple[tuple[str, int], ...]:
-    """The ids of the statements in a file, with their lines: ``K3 = Statement("K3", ...)``.
+    """Return the ids and lines of the statements in a file: ``K3 = Statement("K3", ...)``.
 
-    A function that several figures share may make the statement; then its first argument is the id.
+    If a shared function creates the statement, its first argument is the id.
     """
     ids = []
     for node in ast.parse(file.read_text(encoding="utf-8")).body:

@@ -1,12 +1,12 @@
-"""Checks a run from its kept files alone: its verdicts, and its rows against another run's.
+"""Check a run from its stored files alone: its verdicts, and its rows against another run's.
 
-Of statements, every field is compared, in the files of the figures and of the run: words exactly,
-numbers within 1e-6, because fits differ in their last digits between processors.
+All fields of the statements are compared, in the files of the figures and of the run: words
+exactly, numbers within 1e-6, because fits differ in their last digits between processors.
 
-Of the rows of two runs, status, k, cardinality, support, iterations and flops are compared exactly;
-variances, bounds and lambda_1 within 1e-9 relative. A row or a figure that only one of the runs has
-is a difference. Times and memory are not compared; runs that a clock ended, and rounds of timing
-that only one run had time for, are counted only.
+In the rows of two runs, status, k, cardinality, support, iterations and flops are compared exactly;
+variances, bounds and lambda_1 within a relative 1e-9. A row or a figure that exists in only one of
+the runs is a difference. Times and memory are not compared. Runs that a clock ended, and rounds of
+timing that only one run had time for, are only counted.
 """
 
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ EXACT = (
     "search_flops",
 )
 CLOSE, TOLERANCE = ("variance", "variance_refit", "bound", "lambda_1"), 1e-9
-# numbers of statements: least-squares fits of figures differ in the 9th digit between processors
+# tolerance for statements: least-squares fits of figures differ in the 9th digit between processors
 TOLERANCE_CLAIMS, NOTHING = 1e-6, 1e-12
 ENDED_BY_CLOCK = (Status.TIME_LIMIT, Status.KILLED, Status.CRASH, Status.MEMORY_LIMIT)
 Names = dict[str, dict[str, str]]
@@ -46,34 +46,34 @@ Stored = dict[str, Any]
 
 @dataclass
 class Outcome:
-    """The result of one check: a line, and the differences that make it fail."""
+    """The result of one check: a line, and the differences that make the check fail."""
 
     line: str
     differences: list[str] = field(default_factory=list)
 
 
 def read_names(file: Path) -> Names:
-    """The map of a JSON file, column -> {old: new}.
+    """Read the map column -> {old: new} from a JSON file.
 
-    Raises InputError for a file that is none, or another column.
+    Raises InputError if the file is invalid or names an unknown column.
     """
     names = opening.parsed(opening.read_bytes(file), Names, f"--names: {file}")
     if not set(names) <= set(KEY):
         raise InputError(
-            f"--names: {file}; a JSON file with column -> {{old: new}}, the columns "
+            f"--names: {file}; give a JSON file with column -> {{old: new}} for the columns "
             f"{', '.join(KEY)}"
         )
     return names
 
 
 def rows_of(folder: Path, figure: str) -> list[Path]:
-    """The files of a figure's rows, and of those that it shares."""
+    """Return the files of a figure's rows, including those shared with other figures."""
     names = (figure, *figure_jobs.shared(figure))
     return [file for name in names for file in paper_page.row_files(folder, name)]
 
 
 def rejudge(folder: Path) -> Iterator[Outcome]:
-    """Judge every claim again from the kept rows, and compare the run's file with the figures'."""
+    """Judge every claim again from the stored rows, and compare the run's file with them."""
     reports = claims_file.read_all(folder)
     for figure, report in reports.items():
         yield _rejudged(figure, report, rows_of(folder, figure))
@@ -86,15 +86,14 @@ def rejudge(folder: Path) -> Iterator[Outcome]:
 
 
 def _rejudged(figure: str, report: Stored, files: list[Path]) -> Outcome:
-    """What judging one figure again says."""
+    """Return the outcome of judging one figure again."""
     stored = report["statements"]
     if not files:
-        return Outcome(f"{figure}: no rows are kept", [f"{figure}: cannot be judged again"])
+        return Outcome(f"{figure}: no rows are stored", [f"{figure}: cannot be judged again"])
     try:
         judged = judgement(figure, report["scale"], files)
-    # a figure may be of another version than its rows: that is a finding, and the others still have
-    # to be checked
-    except Exception as error:  # rows of another version of the figure
+    # the figure may have changed since its rows were computed; report it and check the others
+    except Exception as error:
         return Outcome(
             f"{figure}: cannot be judged again", [f"{figure}: {type(error).__name__}: {error}"]
         )
@@ -109,18 +108,18 @@ def _rejudged(figure: str, report: Stored, files: list[Path]) -> Outcome:
 
 
 def _different_statements(name: str, stored: list[Stored], again: list[Stored]) -> Iterator[str]:
-    """A line for each statement of which any field is another one, with the first difference."""
+    """Yield a line for each statement that differs, with the first difference."""
     for id, old, new in _pairs(stored, again):
         if old is None or new is None:
             yield f"{name} {id}: {'was not judged' if old is None else 'is not judged any more'}"
-        # the first difference is enough to begin with; a changed rule alters dozens of fields
+        # show only the first difference, because a changed rule alters dozens of fields
         elif lines := list(_different(old, new)):
             others = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
             yield f"{name} {id}: {lines[0]}{others}"
 
 
 def _different(old: Any, new: Any, path: str = "") -> Iterator[str]:
-    """What differs between two JSON values, and where: "readings raw rows was 5, is 6"."""
+    """Yield where two JSON values differ, and how: "readings raw rows was 5, is 6"."""
     if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
         for key, value in old.items():
             yield from _different(value, new[key], f"{path} {key}")
@@ -144,20 +143,20 @@ def _equal(old: Any, new: Any) -> bool:
 def _pairs(
     old: list[Stored], new: list[Stored]
 ) -> Iterator[tuple[str, Stored | None, Stored | None]]:
-    """Statements of two files by id; None for one that a file lacks."""
+    """Yield the statements of two files by id, with None where a file lacks one."""
     before, after = ({s["id"]: s for s in statements} for statements in (old, new))
     for id in dict.fromkeys([*before, *after]):
         yield id, before.get(id), after.get(id)
 
 
 def _otherwise_judged(figure: str, old: Stored, new: Stored) -> Iterator[str]:
-    """What is written differently in two runs, and verdicts that differ without a clock."""
+    """Yield changes of wording between two runs, and verdicts that differ other than by timing."""
     for id, a, b in _pairs(old["statements"], new["statements"]):
         if a is None or b is None:
             yield f"{figure} {id}: {'was not judged' if a is None else 'is not judged any more'}"
             continue
         yield from (f"{figure} {id}: {line}" for line in claims_file.changed(a, b))
-        # times differ between machines, and with them verdicts that rest on times
+        # times differ between machines, and so do verdicts based on times
         if a["verdict"] != b["verdict"] and not a["timed"]:
             yield f"{figure} {id}: {a['verdict']} against {b['verdict']}"
         if _stand_in(a) != _stand_in(b):
@@ -169,7 +168,7 @@ def _stand_in(statement: dict[str, Any]) -> dict[str, bool]:
 
 
 def _data_flags(figure: str, before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """The data that only one of two claims files marks as a stand-in."""
+    """Describe the data that only one of two claims files marks as a stand-in."""
     old, new = ({d["name"]: d["stand_in"] for d in report["data"]} for report in (before, after))
     return [
         f"{figure} {name}: stand_in was {old[name]}, is {new[name]}"
@@ -183,9 +182,9 @@ def against(
 ) -> Iterator[Outcome]:
     """Compare the rows and the verdicts of two runs at the same scale.
 
-    names : column -> {old: new}, what the other run calls by an older name.
-    whole : a figure that only one run has is a difference; else figures that this run has not are
-        left out.
+    names : column -> {old: new}, for older names in the other run.
+    whole : whether a figure in only one of the runs is a difference; otherwise only the figures of
+        this run are compared.
     """
     mine, theirs = claims_file.read_all(folder), claims_file.read_all(other)
     for figure in sorted(set(mine) | set(theirs) if whole else mine):
@@ -215,7 +214,7 @@ def _table(folder: Path, names: Names | None = None) -> pd.DataFrame:
     files = sorted(folder.glob("*.parquet"))
     table = rows.read_text(files, [*KEY, *EXACT, *CLOSE, "flops_convention"]).replace(names or {})
     table[KEY] = table[KEY].astype(object).where(table[KEY].notna(), "").astype(str)
-    # rounds of timing have the same key; they are compared in their order
+    # rounds of timing have the same key, and are compared in their order
     table["place"] = table.groupby(KEY).cumcount()
     return table
 
@@ -231,11 +230,11 @@ def _compared(figure: str, mine: pd.DataFrame, theirs: pd.DataFrame) -> Outcome:
     ended = both.status.isin(ENDED_BY_CLOCK) | both.status_other.isin(ENDED_BY_CLOCK)
     sound = both[~ended]
     differ = _alone(figure, everything[(everything._merge != "both") & ~round_only])
-    # flops of two conventions are two quantities
+    # flops by different conventions cannot be compared
     recounted = sound.flops_convention != sound.flops_convention_other
     for name in EXACT:
         part = sound[~recounted] if name.endswith("flops") else sound
-        if name == "support":  # older rows have it only where a figure asked for it
+        if name == "support":  # older rows have it only if a figure needed it
             part = part[part[name].notna() & part[f"{name}_other"].notna()]
         pairs = zip(part[name], part[f"{name}_other"], strict=True)
         wrong = sum(_plain(a) != _plain(b) for a, b in pairs)
@@ -250,24 +249,24 @@ def _compared(figure: str, mine: pd.DataFrame, theirs: pd.DataFrame) -> Outcome:
         differ += [f"{figure}: {name} differs in {beyond} of {len(sound)} rows"] if beyond else []
     words = [
         f"{figure}: {len(sound)} rows compared, largest relative difference {largest:.0e}",
-        *([f"{sum(ended)} that a clock ended"] if any(ended) else []),
+        *([f"{sum(ended)} ended by a clock"] if any(ended) else []),
         *([f"{sum(round_only)} rounds of timing in one run only"] if any(round_only) else []),
-        *([f"flops of {sum(recounted)} by another convention"] if any(recounted) else []),
+        *([f"flops of {sum(recounted)} counted by another convention"] if any(recounted) else []),
     ]
     return Outcome("; ".join(words), differ)
 
 
 def _relative(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """|a - b| / |b|; 0 where both are missing, infinite where one is."""
-    # 1e-300: zero against zero is no difference
+    """Return |a - b| / |b|; 0 if both are missing, infinity if one is."""
+    # 1e-300, so that zero equals zero
     off = np.abs(a - b) / np.maximum(np.abs(b), 1e-300)
     return np.where(np.isnan(a) & np.isnan(b), 0.0, np.where(np.isnan(off), np.inf, off))
 
 
 def _alone(figure: str, alone: pd.DataFrame) -> list[str]:
-    """A difference for each solver with rows that only one of the runs has."""
+    """Describe the rows that exist in only one of the runs, per solver."""
     sides = {"left_only": "here", "right_only": "in the other run"}
-    # a row without a solver is of a function, which names its measure
+    # a row without a solver belongs to a function, whose name is its measure
     name = alone.solver.where(alone.solver != "", alone.measure)
     counts = alone.groupby([alone._merge, name], observed=True).size()
     return [
@@ -277,7 +276,7 @@ def _alone(figure: str, alone: pd.DataFrame) -> list[str]:
 
 
 def _plain(value: Any) -> Any:
-    """Comparable: arrays as lists, every missing value as None."""
+    """Return a value that can be compared: arrays as lists, missing values as None."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     return None if value is None or value != value else value

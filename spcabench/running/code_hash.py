@@ -1,4 +1,4 @@
-"""Hashes of Python files that comments, docstrings and layout do not change."""
+"""Hashes of Python files that ignore comments, docstrings and layout."""
 
 import ast
 import hashlib
@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parents[1]
-BESIDE = ("solvers", "datasets")  # folders of the package that a checkout has beside it
-SHOWING = PACKAGE / "showing"  # a picture or a table of an answer decides no row
+BESIDE = ("solvers", "datasets")  # subpackages that lie next to the package in a checkout
+SHOWING = PACKAGE / "showing"  # pictures and tables of an answer do not affect any row
 
 
 def digest(value: Any) -> str:
-    """Hash of a value that JSON can hold."""
+    """Return the hash of a value that JSON can represent."""
     text = json.dumps(value, sort_keys=True, default=repr)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def sets_colour(node: ast.stmt) -> bool:
-    """Whether a statement sets COLOUR, and nothing else, which changes pictures only."""
+    """Whether a statement only sets COLOUR, which affects pictures but not rows."""
     return (
         isinstance(node, ast.Assign)
         and [getattr(target, "id", "") for target in node.targets] == ["COLOUR"]
@@ -32,7 +32,7 @@ def sets_colour(node: ast.stmt) -> bool:
 
 
 def states_facts(node: ast.stmt) -> bool:
-    """Whether a statement is FACTS = Facts(...) of plain values, which no run reads."""
+    """Whether a statement is FACTS = Facts(...) with plain values, which no run reads."""
     return (
         isinstance(node, ast.Assign)
         and [getattr(target, "id", "") for target in node.targets] == ["FACTS"]
@@ -44,15 +44,15 @@ def states_facts(node: ast.stmt) -> bool:
 
 
 def syntax_tree(file: Path) -> ast.Module | None:
-    """A file without docstrings, colour and facts; None if its syntax is wrong."""
+    """Return the tree of a file without docstrings, COLOUR and FACTS; None for a syntax error."""
     return _parsed(file)[0]
 
 
 def _parsed(file: Path) -> tuple[ast.Module | None, list[ast.stmt]]:
-    """A file without docstrings, colour and facts, and what sets its colour."""
+    """Return the tree of a file without docstrings, COLOUR and FACTS, and what sets COLOUR."""
     try:
         tree = ast.parse(file.read_bytes())
-    except (SyntaxError, ValueError):  # the latter for NUL
+    except (SyntaxError, ValueError):  # ValueError if the file contains NUL
         return None, []
     for node in (tree, *_statements(tree)):
         if (
@@ -67,7 +67,7 @@ def _parsed(file: Path) -> tuple[ast.Module | None, list[ast.stmt]]:
 
 @dataclass(frozen=True)
 class _Summary:
-    """What is kept of a file: trees in memory would be searched by each collection of garbage."""
+    """The stored summary of a file. Trees are not stored, because they slow garbage collection."""
 
     hash: str
     colour: tuple[str, ...]
@@ -76,7 +76,7 @@ class _Summary:
 
 @lru_cache
 def _summary(file: Path) -> _Summary:
-    if file.suffix != ".py":  # data that a file beside it names
+    if file.suffix != ".py":  # data whose name occurs in a file next to it
         with file.open("rb") as stream:
             return _Summary(hashlib.file_digest(stream, "sha256").hexdigest(), (), ())
     tree, colour = _parsed(file)
@@ -89,19 +89,19 @@ def _summary(file: Path) -> _Summary:
 
 
 def tree_hash(file: Path) -> str:
-    """Hash of a file's tree without docstrings, colour and facts; of its text if it has no tree."""
+    """Return the hash of a file's tree without docstrings, COLOUR and FACTS, else of its text."""
     return _summary(file).hash
 
 
 def colour(file: Path) -> tuple[str, ...]:
-    """The statement that sets the COLOUR of a file, if there is one."""
+    """Return the dump of the statement that sets the COLOUR of a file, if there is one."""
     return _summary(file).colour
 
 
 def _statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """All statements below a node: far fewer than nodes, and imports and definitions are some."""
+    """Yield all statements below a node; walking only statements is faster than all nodes."""
     if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
-        return  # never run
+        return  # never executed
     for field in ("body", "orelse", "finalbody", "handlers", "cases"):
         for inner in getattr(node, field, ()):
             if isinstance(inner, ast.stmt):
@@ -110,7 +110,7 @@ def _statements(node: ast.AST) -> Iterator[ast.stmt]:
 
 
 def function_hash(function: Callable[..., Any]) -> str:
-    """Hash of a function, of what it uses in its module, and of the files that it imports there."""
+    """Return the hash of a function, everything that it uses in its module, and imported files."""
     name, file = function.__name__, sys.modules[function.__module__].__file__
     used, pending = {name}, [name]
     nodes: dict[int, ast.stmt] = {}
@@ -131,7 +131,7 @@ def function_hash(function: Callable[..., Any]) -> str:
 
 @lru_cache
 def _names(file: Path) -> tuple[tuple[ast.stmt, set[str], set[str]], ...]:
-    """The statements of a module, each with the names that it sets, and all its names."""
+    """Return the statements of a module, each with the names that it sets and all its names."""
     statements = []
     for node in getattr(syntax_tree(file), "body", ()):
         names = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]
@@ -140,7 +140,7 @@ def _names(file: Path) -> tuple[tuple[ast.stmt, set[str], set[str]], ...]:
 
 
 def _names_set(node: ast.stmt, names: list[ast.Name]) -> set[str]:
-    """The names that a statement of a module gives a meaning."""
+    """Return the names that a statement of a module defines."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
     stored = {name.id for name in names if isinstance(name.ctx, ast.Store)}
@@ -149,7 +149,7 @@ def _names_set(node: ast.stmt, names: list[ast.Name]) -> set[str]:
 
 @lru_cache
 def closure(file: Path) -> tuple[Path, ...]:
-    """A file and every file of spcabench that it imports, directly or not."""
+    """Return a file and every file of spcabench that it imports, directly or indirectly."""
     seen: dict[Path, None] = {}
     pending = [file] if file.is_file() else []
     while pending:
@@ -161,7 +161,7 @@ def closure(file: Path) -> tuple[Path, ...]:
 
 
 def imported(tree: ast.Module, file: Path) -> Iterator[Path]:
-    """The files of spcabench that statements of a file import, packages on the way included."""
+    """Yield the files of spcabench that a file imports, including the packages around them."""
     for node in _statements(tree):
         if isinstance(node, ast.ImportFrom):
             parts = node.module.split(".") if node.module else []
@@ -177,9 +177,9 @@ def imported(tree: ast.Module, file: Path) -> Iterator[Path]:
 
 
 def _modules(start: Path, parts: list[str], names: Iterable[ast.alias] = ()) -> Iterator[Path]:
-    """The files of a module below a folder, of the packages on the way, and of names in it."""
+    """Yield the files of a module below a folder, of the packages around it, and of names in it."""
     if start == PACKAGE and parts and parts[0] in BESIDE and not (PACKAGE / parts[0]).is_dir():
-        start = PACKAGE.parent  # a checkout has them beside the package
+        start = PACKAGE.parent  # in a checkout they lie next to the package
     folders = [start.joinpath(*parts[:i]) for i in range(len(parts) + 1)]
     files = [folder / "__init__.py" for folder in folders]
     files += [folders[-1].with_suffix(".py"), *(folders[-1] / f"{a.name}.py" for a in names)]
@@ -189,7 +189,7 @@ def _modules(start: Path, parts: list[str], names: Iterable[ast.alias] = ()) -> 
 
 
 def _named(text: str, file: Path) -> Iterator[Path]:
-    """What a solver or a dataset may read by a name in its text: modules, and data beside it."""
+    """Yield files that a solver or dataset names in its text: modules, and data next to it."""
     if file.parent.name in BESIDE:
         for name in re.findall(r"""["']spcabench\.([\w.]+)["']""", text):
             yield from _modules(PACKAGE, name.split("."))
@@ -199,5 +199,5 @@ def _named(text: str, file: Path) -> Iterator[Path]:
 
 @lru_cache
 def _data(folder: Path) -> tuple[Path, ...]:
-    """The files of a folder that are no Python. One without a suffix has a name like any word."""
+    """Return the non-Python files of a folder whose names have a suffix."""
     return tuple(p for p in sorted(folder.glob("*.*")) if p.is_file() and p.suffix != ".py")

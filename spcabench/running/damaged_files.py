@@ -1,7 +1,7 @@
-"""Finds the damaged files of a run: they are removed, and the workflow makes them again.
+"""Find and remove the damaged files of a run, so that the workflow creates them again.
 
-The workflow itself would take a damaged file for a new one, forget the figure that was drawn from
-it, and fail in every repeat.
+Snakemake itself would take a damaged file for a new one, forget the figure that was drawn from it,
+and fail each time it is called.
 """
 
 import sys
@@ -16,10 +16,10 @@ from spcabench.streams import say
 
 
 def remove(home: Path) -> list[Path]:
-    """Remove the damaged rows and verdicts in a folder of results, with a sentence for each.
+    """Remove the damaged rows and verdicts in a folder of results, and report each one.
 
-    Returns the rows that the workflow has to be given by name: it does not look for rows whose
-    figure exists. Rows that nothing makes any more are not among them.
+    Returns the rows that must be named as targets of the workflow, because it does not look for
+    missing rows of a figure that exists. Rows that belong to no job any more are not among them.
     """
     to_make = []
     for file in sorted((*home.glob("rows/*/*.parquet"), *home.glob("figures/*/claims.json"))):
@@ -28,14 +28,14 @@ def remove(home: Path) -> list[Path]:
             continue
         with atomic_files.writing(file):
             file.unlink()
-        say(f"spcabench: {file} is damaged ({fault}); it is made again", file=sys.stderr)
+        say(f"spcabench: {file} is damaged ({fault}) and will be created again", file=sys.stderr)
         if file.suffix == ".parquet" and _has_job(home, file):
             to_make.append(file)
     return to_make
 
 
 def _has_job(home: Path, file: Path) -> bool:
-    """Whether a file of rows is that of a job: of a figure, or of a comparison."""
+    """Whether a file of rows belongs to a job of a figure or of a comparison."""
     figure, job = file.parent.name, file.stem
     if figure in registry.names("figure"):
         return job in jobs(figure, home.name)
@@ -43,7 +43,7 @@ def _has_job(home: Path, file: Path) -> bool:
 
 
 def of_rows(file: Path) -> str:
-    """What is wrong with a file of rows, all of which is read; "" if nothing is."""
+    """Return what is wrong with a file of rows, or "" if nothing is; the whole file is read."""
     try:
         with pq.ParquetFile(file, page_checksum_verification=True) as opened:
             opened.read()

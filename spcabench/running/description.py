@@ -1,4 +1,4 @@
-"""A solver file's description of itself, as plain data; a worker reads that of a stranger."""
+"""A solver's description of itself as plain data; a stranger's file is imported in a worker."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ SETTINGS = ("paper", "tuned", "grid")  # as --settings names the first two
 
 @dataclass(frozen=True)
 class Description:
-    """The facts about a solver before it is run.
+    """The facts about a solver that are known before it runs.
 
     defaults : of its settings. settings : "paper", "tuned", "grid" -> what the file has of its own.
     stop, tol, max_iterations : the rule by which it ends unless told otherwise. missing : why it
@@ -38,7 +38,7 @@ class Description:
     missing: str = ""
 
     def limits(self, own: Mapping[str, Any]) -> Limits:
-        """The limits of a run with these settings."""
+        """Return the limits of a run with these settings."""
         limits = Limits(self.stop, self.tol, self.max_iterations)
         return replace(limits, **{name: own[name] for name in ("stop", "tol") if name in own})
 
@@ -46,7 +46,7 @@ class Description:
 def describe(solver: str) -> Description:
     """Return the description of a solver, given by name or path.
 
-    Raises InputError for one that cannot be read; a stranger's file is read in a worker.
+    Raises InputError if it cannot be read. A stranger's file is imported in a worker.
     """
     return _of_own(solver) if registry.is_own_file(solver) else of_stranger(solver)
 
@@ -57,7 +57,7 @@ def _of_own(solver: str) -> Description:
 
 
 def of_stranger(solver: str) -> Description:
-    """Return a file's description of itself; a worker imports it."""
+    """Return the description of a stranger's file, which a worker imports."""
     with closing(Worker(answer)) as helper:
         try:
             reply = helper.ask(_absolute(solver), PATIENCE)
@@ -69,18 +69,18 @@ def of_stranger(solver: str) -> Description:
 
 
 def _shown(solver: str) -> str:
-    """A file from this folder on, where it is below, as people type it."""
+    """Return a path relative to the current folder if it is inside, as people type it."""
     file = Path(solver)
     return str(file.relative_to(Path.cwd())) if file.is_relative_to(Path.cwd()) else solver
 
 
 def _absolute(solver: str) -> str:
-    """A path from any folder: the file may change it."""
+    """Make the path of a file absolute, because the file may change the current folder."""
     return str(Path(solver).resolve()) if solver.endswith(".py") else solver
 
 
 def answer(solver: str) -> dict[str, Any]:
-    """A file's description of itself, or the ``fault`` in one line."""
+    """Return a file's description of itself, or its ``fault`` in one line."""
     try:
         return _said(solver)
     except SolverError as error:

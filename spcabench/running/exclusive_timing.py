@@ -1,6 +1,7 @@
 """Locks that give a timed run the machine to itself.
 
-The processes of a workflow take turns by locks on two files in its folder, named after the machine.
+The processes of a workflow take turns by locking two files in its folder, whose names contain that
+of the machine.
 """
 
 import fcntl
@@ -14,22 +15,22 @@ ALONE, QUEUE = ".timing-{}.lock", ".timing-queue-{}.lock"
 
 @contextmanager
 def alone(folder: Path = Path()) -> Iterator[None]:
-    """Wait until nothing else runs, and let nothing else begin; for timed work."""
+    """Wait until nothing else runs, and let nothing else start; for timed work."""
     with _turn(folder, fcntl.LOCK_EX):
         yield
 
 
 @contextmanager
 def shared(folder: Path = Path()) -> Iterator[None]:
-    """Wait until nothing is being timed; for work that is not timed itself."""
+    """Wait until no timing is running; for work that is not timed itself."""
     with _turn(folder, fcntl.LOCK_SH):
         yield
 
 
 @contextmanager
 def _turn(folder: Path, mode: int) -> Iterator[None]:
-    # Who waits holds the queue: those that come later wait behind, and a stream of shared work
-    # cannot keep a timed run waiting for ever.
+    # A waiting process holds the queue, so later ones wait behind it. Otherwise a stream of shared
+    # work could keep a timed run waiting forever.
     place = platform.node()
     with (
         (folder / QUEUE.format(place)).open("w") as queue,
@@ -41,5 +42,5 @@ def _turn(folder: Path, mode: int) -> Iterator[None]:
         try:
             yield
         finally:
-            # a process that was forked meanwhile has the file too: to close it here is not enough
+            # a process forked in the meantime has the file open too, so closing is not enough
             fcntl.flock(lock, fcntl.LOCK_UN)

@@ -1,8 +1,8 @@
 """Solvers in any language: a command that reads a problem from a file and writes a vector.
 
-``compare --command`` writes a solver's file for it (`text_of`), which is run like any other. Its
-time is that of the process alone: neither the writing of the problem nor the reading of the answer
-is on it. The process ends with the one that started it.
+``compare --command`` writes a solver file for the command (`text_of`), which is run like any other
+solver. Its time is that of the process alone, without writing the problem or reading the answer.
+The process is ended when the process that started it ends.
 """
 
 import ast
@@ -37,9 +37,9 @@ from spcabench.vectors import Array, Vector
 
 PLACE = re.compile(r"\{(data|covariance|k|out)(?::(npy|csv|mtx))?\}")
 FORMS = "{data}, A (m, n), or {covariance}, Sigma (n, n); {k}; {out}"
-SHARE = 0.9  # of the seconds of a task that its commands may take
-ROUNDS, ENOUGH = 3, 1.0  # empty runs, and seconds after which there are no more
-POLL = 0.0005  # seconds between two looks at a process
+SHARE = 0.9  # share of the seconds of a task that its commands may take
+ROUNDS, ENOUGH = 3, 1.0  # number of empty runs, and seconds after which no further one starts
+POLL = 0.0005  # seconds between two checks of a process
 EXTRA = ("process_seconds", "process_cpu_seconds", "process_bytes", "startup_seconds")
 _deadlines = [float("inf")]
 
@@ -64,7 +64,7 @@ def solve(problem, *, k):
 
 
 class Failed(SolverError):
-    """The command gave no vector: ``status`` and the message say why."""
+    """The command did not give a vector; ``status`` and the message say why."""
 
     def __init__(self, status: Status, reason: str) -> None:
         super().__init__(reason)
@@ -72,7 +72,7 @@ class Failed(SolverError):
 
 
 def text_of(command: str, folder: Path) -> str:
-    """The text of the solver's file for a command, as it is run in a folder.
+    """Return the text of a solver file for a command that runs in a folder.
 
     Raises InputError if a placeholder is missing, or the program cannot be found.
     """
@@ -91,12 +91,12 @@ def text_of(command: str, folder: Path) -> str:
 
 
 def is_command(file: Path) -> bool:
-    """Whether a solver's file is, word for word, one that the harness writes for a command."""
+    """Whether a solver file is identical to one that the harness writes for a command."""
     return bool(words_of(file))
 
 
 def words_of(file: Path) -> str:
-    """The command of a file that the harness wrote for one, which is read and not imported."""
+    """Return the command of a file that the harness wrote; the file is read, not imported."""
     text = file.read_text(encoding="utf-8", errors="replace")
     named = {
         name: match[1]
@@ -112,7 +112,7 @@ def words_of(file: Path) -> str:
 
 
 def _filled(command: str, folder: str, programs: dict[str, str]) -> str:
-    """The file of a command, its programs by their hashes."""
+    """Return the text of the solver file of a command, with the hashes of its programs."""
     places = {name for name, _ in PLACE.findall(command)}
     return FILE.substitute(
         words=repr(command).strip("'\""),
@@ -125,7 +125,7 @@ def _filled(command: str, folder: str, programs: dict[str, str]) -> str:
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """End every command that still runs when its share of some seconds is over."""
+    """End every command that is still running when its share of ``seconds`` is over."""
     _deadlines.append(perf_counter() + SHARE * seconds)
     try:
         yield
@@ -134,20 +134,20 @@ def limited(seconds: float) -> Iterator[None]:
 
 
 def iterates(problem: Problem, k: int, command: str, folder: str) -> Iterator[Iterate]:
-    """Yield the one vector x (n,) that a command writes for a problem."""
+    """Yield the vector x (n,) that a command writes for a problem."""
     startup = _startup(command, folder)
     x, numbers = _answer(problem, k, command, folder)
     yield Iterate(x, extra={**numbers, "startup_seconds": startup})
 
 
 def numbers(result: Result) -> dict[str, Any]:
-    """The columns of a row about the process: its times and its memory."""
+    """Return the columns of a row about the process: its times and its memory."""
     extra = result.extra
     return {
         "setup_time": 0.0,
         "solve_time": extra["process_seconds"],
         "cpu_time": extra["process_cpu_seconds"],
-        "waited": None,  # of a process that has ended, the system does not say
+        "waited": None,  # the system does not report this for a process that has ended
         "memory_before": 0.0,
         "peak_memory": extra["process_bytes"],
     }
@@ -155,7 +155,7 @@ def numbers(result: Result) -> dict[str, Any]:
 
 @lru_cache
 def _startup(command: str, folder: str) -> float:
-    """Seconds of an empty run: a problem of two variables, the least of three short ones."""
+    """Return the seconds of an empty run on two variables: the shortest of up to three runs."""
     empty = Problem.from_covariance(np.array([[2.0, 1.0], [1.0, 2.0]]), "empty run")
     seconds: list[float] = []
     while len(seconds) < ROUNDS and sum(seconds) < ENOUGH:
@@ -165,7 +165,7 @@ def _startup(command: str, folder: str) -> float:
 
 
 def _answer(problem: Problem, k: int, command: str, folder: str) -> tuple[Vector, dict[str, float]]:
-    """The vector that the command writes, and what its process took."""
+    """Return the vector that the command writes, and the time and memory of its process."""
     with tempfile.TemporaryDirectory(prefix="spcabench-") as inner:
         values = _files(problem, k, command, Path(inner))
         words = [PLACE.sub(lambda place: values[place[0]], word) for word in _words(command)]
@@ -182,7 +182,7 @@ def _words(command: str) -> list[str]:
 
 
 def _files(problem: Problem, k: int, command: str, folder: Path) -> dict[str, str]:
-    """What stands for each placeholder; the problem is written."""
+    """Write the problem to files, and return the text that replaces each placeholder."""
     values = {}
     for place in PLACE.finditer(command):
         name, kind = place[1], place[2]
@@ -199,7 +199,7 @@ def _files(problem: Problem, k: int, command: str, folder: Path) -> dict[str, st
 
 
 def _write(M: Array, file: Path) -> None:
-    """Write a matrix in the format that the file's name says, to its last digit."""
+    """Write a matrix with all its digits, in the format given by the file's suffix."""
     if file.suffix == ".npy":
         np.save(file, M)
     elif file.suffix == ".csv":
@@ -209,7 +209,7 @@ def _write(M: Array, file: Path) -> None:
 
 
 def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
-    """Run the process to its end; what it took. Raises Failed if it fails or takes too long."""
+    """Run a process, and return its time and memory. Raises Failed if it fails or is too slow."""
     with (inner / "stderr").open("w+") as errors:
         start = perf_counter()
         process = subprocess.Popen(
@@ -233,7 +233,7 @@ def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
 
 
 def _waited(process: subprocess.Popen, start: float) -> tuple[int, Any]:
-    """The exit code and the resources of a process; it is ended at the limit."""
+    """Wait for a process, which is ended at the limit; return its exit code and resource usage."""
     while True:
         ended, status, usage = os.wait4(process.pid, os.WNOHANG)
         if ended:
@@ -255,12 +255,12 @@ def _crash(code: int, errors: IO[str]) -> str:
 
 
 def _vector(file: Path, n: int) -> Vector:
-    """The n numbers of a file. Raises Failed if there are others."""
+    """Return the n numbers in a file. Raises Failed if it has another number of them."""
     if not file.is_file():
         raise Failed(Status.ERROR, "the command ended well and wrote no {out}")
     try:
         x = _numbers(file)
-    except Exception as error:  # readers fail in many ways
+    except Exception as error:  # readers raise many kinds of errors
         words = " ".join(str(error).split())[:150]
         raise Failed(Status.ERROR, f"{{out}} is not a vector of numbers: {words}") from None
     if x.shape != (n,):
@@ -269,7 +269,7 @@ def _vector(file: Path, n: int) -> Vector:
 
 
 def _numbers(file: Path) -> Vector:
-    """All numbers of a file, in its order."""
+    """Return all numbers in a file, in their order."""
     opening.regular(file)
     if file.suffix == ".npy":
         return np.load(file, allow_pickle=False).astype(float).ravel()

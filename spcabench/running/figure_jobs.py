@@ -1,4 +1,4 @@
-"""The jobs of a figure: its runs in groups, and the groups that one process makes."""
+"""The jobs of a figure: its runs in groups, and the groups that run in one process."""
 
 import ast
 
@@ -15,9 +15,10 @@ def runs_of(figure: str, scale: str) -> list[Run]:
 def groups(figure: str, scale: str) -> dict[str, list[Run]]:
     """Return the runs of a figure in groups, by name.
 
-    There is a group for each problem that is timed, because solvers take turns on it. All other
-    runs are in a group for each solver, with the runs that match it. A figure whose file is broken
-    has one group, "broken", whose job fails and says why, so that the other figures are made.
+    There is a group for each timed problem, on which solvers take turns, and a group for the other
+    runs of each solver, including the runs that match them. A figure with a broken file has one
+    group, "broken", whose job fails with an error message, so that the other figures can still be
+    drawn.
     """
     try:
         runs = runs_of(figure, scale)
@@ -33,12 +34,11 @@ def groups(figure: str, scale: str) -> dict[str, list[Run]]:
 
 
 def jobs(figure: str, scale: str) -> dict[str, dict[str, list[Run]]]:
-    """Return the jobs of a figure by name, each with the groups that its process makes.
+    """Return the jobs of a figure by name, each with the groups that its process executes.
 
-    At the papers' scale there is a job for each dataset that is timed, and one for each other
-    group, so that little is made again after a change. At the quick scale most groups take less
-    time than the start of a process: there is one job for all that are timed, and one for all
-    others.
+    At the papers' scale there is a job for each timed dataset and one for each other group, so that
+    little has to be computed again after a change. At the quick scale, most groups take less time
+    than the start of a process, so there is one job for all timed groups and one for all others.
     """
     groups_of_job: dict[str, dict[str, list[Run]]] = {}
     for name, runs in groups(figure, scale).items():
@@ -47,7 +47,7 @@ def jobs(figure: str, scale: str) -> dict[str, dict[str, list[Run]]]:
 
 
 def _job(group: str, runs: list[Run], scale: str) -> str:
-    """The job of a group. A machine is cleared for what is timed, so few jobs serve it better."""
+    """The name of a group's job. Timed jobs need the machine to themselves, so they are few."""
     timed = group.startswith("timed-")
     if scale == "quick" and runs:
         return "timed" if timed else "others"
@@ -61,9 +61,9 @@ def _group(run: Run) -> str:
 
 
 def shared(figure: str) -> tuple[str, ...]:
-    """Figures whose rows this one draws too (its constant SHARES), found without importing it."""
+    """Return the figures whose rows this one also draws (its SHARES), without importing it."""
     file = registry.path("figure", figure)
-    # few figures have it, and to parse them all takes as long as a tenth of a second
+    # few figures have SHARES, and parsing all of them would take a tenth of a second
     tree = syntax_tree(file) if b"SHARES" in file.read_bytes() else None
     for node in tree.body if tree else []:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "SHARES":

@@ -1,4 +1,4 @@
-"""The plan of one job of a figure, and how its runs are timed."""
+"""The plan of a figure's job, and how its runs are timed."""
 
 from pathlib import Path
 
@@ -8,17 +8,17 @@ from spcabench.running.figure_jobs import jobs, runs_of
 from spcabench.running.row_hash import fingerprint
 from spcabench.running.runner import Plan, Protocol
 
-ROUNDS = {"quick": 3, "paper": 15}  # timed rounds
-MIN_ROUNDS = {"quick": 1, "paper": 2}  # timed rounds at least
+ROUNDS = {"quick": 3, "paper": 15}  # maximum number of timed rounds
+MIN_ROUNDS = {"quick": 1, "paper": 2}  # minimum number of timed rounds
 TIME_BUDGET = {"quick": 2.0, "paper": 10.0}  # seconds that all rounds of a group may take
-JOB_BUDGET = {"quick": 2.0, "paper": 90.0}  # and those of all groups, where a job has few
+JOB_BUDGET = {"quick": 2.0, "paper": 90.0}  # seconds shared by a job's groups, if that is more
 
 
 def plan(figure: str, scale: str, job: str) -> Plan:
     """Return the plan of a job of a figure.
 
-    Raises InputError if the figure has no such job, and the figure's own error where it cannot
-    be read.
+    Raises InputError if the figure has no such job, and the figure's own error if it cannot be
+    read.
     """
     known = jobs(figure, scale)
     groups = known.get(job, {})
@@ -38,10 +38,10 @@ def plan(figure: str, scale: str, job: str) -> Plan:
 
 
 def budget(scale: str, groups: int) -> float:
-    """Return the seconds that all timed rounds of a group may take, in a job of so many groups."""
+    """Return the seconds for all timed rounds of a group, in a job with this many groups."""
     return max(TIME_BUDGET[scale], JOB_BUDGET[scale] / groups)
 
 
 def run_job(figure: str, scale: str, job: str, out: Path) -> None:
-    """Make the rows of one job of a figure and write them to a parquet file."""
+    """Compute the rows of one job of a figure and write them to a parquet file."""
     runner.make_rows(plan(figure, scale, job), out)

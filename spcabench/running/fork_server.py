@@ -1,11 +1,11 @@
-"""A process that has all libraries loaded, and forks the steps of a workflow.
+"""A process that has all libraries loaded and forks the steps of a workflow.
 
-Most of the time of a short step would be its imports. This process imports libraries and the parts
-of this package that steps need, and nothing else: no solver, no dataset, no figure. What it is sent
-are the words of a command, which it does not read. So what it forks is as good as new.
+Imports take most of the time of a short step. This process imports the libraries and the parts of
+this package that steps need, but no solver, dataset or figure. It receives the words of a command,
+which it passes on without interpreting them, so a forked process is as good as a new one.
 
-As a program it serves a socket until its standard input ends, which is the workflow's end of a
-pipe. A step whose caller is gone is ended, with all that it started.
+As a program it serves a socket until its standard input, the workflow's end of a pipe, is closed.
+If the caller of a step is gone, the step is ended with everything that it started.
 """
 
 import gc
@@ -42,11 +42,11 @@ LOADED = (
     "scipy.sparse.linalg",
     "jinja2",
 )
-STARTED = 60.0  # seconds in which the socket must be there
+STARTED = 60.0  # seconds within which the socket must exist
 
 
 class Server:
-    """The steps at work, each by the connection of its caller."""
+    """The running steps, each with the connection of its caller."""
 
     def __init__(self, address: Path) -> None:
         self.selector = selectors.DefaultSelector()
@@ -58,7 +58,7 @@ class Server:
         self.selector.register(0, selectors.EVENT_READ, self._stop)
 
     def serve(self) -> None:
-        """Serve until the standard input ends."""
+        """Serve until the standard input is closed."""
         while True:
             for key, _ in self.selector.select():
                 key.data(key.fileobj)
@@ -69,7 +69,7 @@ class Server:
         os._exit(0)
 
     def _begin(self, _: Any) -> None:
-        """Fork a step."""
+        """Fork a process for a step."""
         caller, _address = self.listener.accept()
         step, files = _message(caller)
         pid = os.fork()
@@ -83,7 +83,7 @@ class Server:
         self.selector.register(caller, selectors.EVENT_READ, lambda _: self._left(done))
 
     def _ended(self, done: int) -> None:
-        """Tell the caller how a step ended."""
+        """Send the caller the exit code of a step that has ended."""
         pid, caller = self.steps.pop(done)
         _, status = os.waitpid(pid, 0)
         code = os.waitstatus_to_exitcode(status)
@@ -92,7 +92,7 @@ class Server:
         self._forget(done, caller)
 
     def _left(self, done: int) -> None:
-        """The caller is gone: end its step."""
+        """End the step of a caller that is gone."""
         if done in self.steps:
             pid, caller = self.steps.pop(done)
             supervisor.end(pid)
@@ -107,7 +107,7 @@ class Server:
 
 
 def _message(caller: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """What a caller asks for, and its standard input, output and error."""
+    """Read the step that a caller requests, and its standard input, output and error."""
     head, files, _, _ = socket.recv_fds(caller, 8, 3)
     left, text = int.from_bytes(head, "big"), b""
     while len(text) < left:
@@ -116,10 +116,10 @@ def _message(caller: socket.socket) -> tuple[dict[str, Any], list[int]]:
 
 
 def _be_step(step: dict[str, Any], files: list[int]) -> None:
-    """Run the command in this process, which was forked for it, and end."""
+    """Run the command in this forked process, and exit."""
     code = 1
     try:
-        os.setpgid(0, 0)  # a group, which ends as a whole
+        os.setpgid(0, 0)  # a group, so that all of it can be ended at once
         for number, file in enumerate(files):
             os.dup2(file, number)
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))
@@ -132,7 +132,7 @@ def _be_step(step: dict[str, Any], files: list[int]) -> None:
         code = 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
-        if isinstance(end.code, str):  # as Python prints it
+        if isinstance(end.code, str):  # Python prints such a code too
             say(f"spcabench: {end.code}", file=sys.stderr)
     except BaseException:
         traceback.print_exc()
@@ -144,11 +144,11 @@ def _be_step(step: dict[str, Any], files: list[int]) -> None:
 
 
 def main() -> None:
-    """Load what steps need, then serve the socket that is named."""
+    """Load the modules that steps need, then serve the socket given by its path."""
     machine.pin_threads()
-    server = Server(Path(sys.argv[1]))  # callers wait in its queue
+    server = Server(Path(sys.argv[1]))  # before the imports: early callers wait in its queue
     for name in LOADED:
-        with suppress(ImportError):  # an extra that is not installed is needed by no step
+        with suppress(ImportError):  # no step needs an extra that is not installed
             import_module(name)
     streams.accept_every_character()
     gc.collect()

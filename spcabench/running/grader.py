@@ -1,8 +1,9 @@
-"""Values recomputed from the kept vectors, in a process that never imported a stranger's solver.
+"""Grade answers again in a process that has never imported a stranger's solver.
 
-A solver shares its process with the code that grades it there, and Python hides nothing from it. So
-the numbers of an answer that decide a rank or a verdict are computed again elsewhere, on a freshly
-loaded problem; an answer whose own numbers are others has the status ``disagrees``.
+In a worker, a solver shares its process with the code that grades it, and Python hides nothing from
+it. The numbers that decide a rank or a verdict are therefore recomputed in another process, on a
+freshly loaded problem. If they differ from the answer's own numbers, the answer gets the status
+``disagrees``.
 """
 
 from collections.abc import Mapping
@@ -22,10 +23,10 @@ from spcabench.solving.result import refitted
 from spcabench.solving.status import Status
 from spcabench.vectors import Vector, embed
 
-AGREES = 1e-8  # relative: forms of one problem differ by rounding
-UNIT = 1e-6  # by which the squared norm may differ from one
-SECONDS = 900.0  # for one vector; loading the problem and its bounds included
-# what cannot be believed of an answer whose vector is another one
+AGREES = 1e-8  # relative tolerance: forms of the same problem differ by rounding
+UNIT = 1e-6  # largest deviation of the squared norm from one
+SECONDS = 900.0  # time limit for one vector, including the problem's loading and its bounds
+# columns that are not trusted if the vector of an answer disagrees
 DOUBTED = (
     *("variance", "variance_refit", "singular_value", "bound", "bound_whp", "gap"),
     *("relaxation_value", "relaxation_bound", "relaxation_gap", "history"),
@@ -33,26 +34,26 @@ DOUBTED = (
 
 
 def grade(question: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts about a problem, and the grade of an answer to it.
+    """Return the facts about a problem, and the grade of an answer to it.
 
-    question : a described run; ``form`` of the answer, and ``stranger``, whether the solver is one;
-    of a solver its support, values, k and sign, and whether a bound is asked for, ``bounded``; of a
-    function with a judge its ``extra``. The reply
-    has ``about``, ``numbers``, and ``fault``, a sentence that says why there are none.
+    question : a described run, with the ``form`` of the answer and whether the solver is a
+        ``stranger``; for a solver the support, values, k and sign, and whether to compute a bound
+        (``bounded``); for a function with a judge its ``extra``. The reply has ``about``,
+        ``numbers``, and ``fault``, a sentence that explains why there are no numbers.
     """
     run = worker.run_of(question["run"])
     try:
         problem = worker.problem_of(run)
         if run.form and question["form"]:
             problem = problem.given_as(question["form"])
-    except Exception as error:  # the answer says so already
+    except Exception as error:  # the answer already reports this error
         return {"about": {}, "numbers": {}, "fault": _said("its problem cannot be loaded", error)}
     columns = worker.about(problem) if question["stranger"] else {}
     try:
         numbers = _judged(problem, run, question) if run.judge else _numbers(problem, question)
         wrong = numbers if isinstance(numbers, str) else ""
         return {"about": columns, "numbers": {} if wrong else numbers, "fault": wrong}
-    except Exception as error:  # the vector is nonsense: that is the answer's fault
+    except Exception as error:  # the vector is invalid, which is the answer's fault
         return {"about": columns, "numbers": {}, "fault": _said("it cannot be graded", error)}
 
 
@@ -66,9 +67,9 @@ def _judged(problem: Problem, run: Run, question: Mapping[str, Any]) -> dict[str
 
 
 def _numbers(problem: Problem, question: Mapping[str, Any]) -> dict[str, Any] | str:
-    """The numbers of a vector on its support, or what makes it infeasible."""
+    """Return the numbers of a vector on its support, or a sentence if it is infeasible."""
     k, sign = question["k"], question["nonnegative"]
-    if k is None:  # an answer without a vector: only the problem is asked about
+    if k is None:  # an answer without a vector, so only the problem is described
         return {}
     W = np.array(question["support"], dtype=np.intp)
     x = embed(np.array(question["values"], dtype=float), W, problem.n)
@@ -83,12 +84,12 @@ def _numbers(problem: Problem, question: Mapping[str, Any]) -> dict[str, Any] | 
 
 
 def fault(x: Vector, n: int, k: int, nonnegative: bool) -> str:
-    """What makes a vector infeasible, in a sentence; empty if nothing does."""
+    """Return a sentence that says why a vector is infeasible, or an empty string."""
     if x.shape != (n,):
         return f"it holds {x.size} numbers; the problem has {n} variables"
     if not np.isfinite(x).all():
         return "it has NaN or infinite entries"
-    norm = scipy.linalg.norm(x)  # unlike x'x it overflows for no finite x
+    norm = scipy.linalg.norm(x)  # unlike x'x, it does not overflow for any finite x
     if norm > 2.0 or abs(x @ x - 1.0) > UNIT:
         return f"its norm is {norm:.6g}; it must be 1"
     if np.count_nonzero(x) > k:
@@ -97,16 +98,16 @@ def fault(x: Vector, n: int, k: int, nonnegative: bool) -> str:
 
 
 class Grader:
-    """The process that grades; a new interpreter if this process has seen a stranger's code."""
+    """The grading process; a new interpreter if this process has run a stranger's code."""
 
     def __init__(self) -> None:
         self.worker = Worker(grade, anew=True)
 
     def graded(self, run: Run, answer: Answer, stranger: bool = False) -> Answer:
-        """The answer with recomputed numbers, or with the status ``disagrees``.
+        """Return the answer with recomputed numbers, or with the status ``disagrees``.
 
-        stranger : whether the solver is no file of this repository: what its process says of the
-        problem and of bounds is then the grader's alone.
+        stranger : whether the solver is not a file of this repository. The columns about the
+            problem and the bounds then come from the grader only.
         """
         if not (stranger or _has_vector(answer) or run.judge):
             return answer
@@ -150,16 +151,16 @@ def _question(run: Run, answer: Answer, stranger: bool) -> dict[str, Any]:
 
 
 def _judged_answer(answer: Answer, reply: Mapping[str, Any]) -> Answer:
-    """The answer of a function, with its judge's numbers in place of its own."""
+    """Return the answer of a function, with its own numbers replaced by those of its judge."""
     if reply["fault"]:
         return replace(answer, status=Status.INFEASIBLE, reason=reply["fault"], extra=None)
     return replace(answer, extra=reply["numbers"])
 
 
 def _with_numbers(answer: Answer, reply: Mapping[str, Any]) -> Answer:
-    """The answer with the grader's numbers.
+    """Return the answer with the grader's numbers.
 
-    The bound of a solver that is not of this repository is the grader's alone.
+    For a solver outside this repository, the bound also comes from the grader only.
     """
     if reply["fault"]:
         return disagreeing(answer, reply["fault"])
@@ -171,7 +172,7 @@ def _with_numbers(answer: Answer, reply: Mapping[str, Any]) -> Answer:
             f"the answer says variance {stated:.9g}; its vector has {numbers['variance']:.9g} on a "
             "freshly loaded problem",
         )
-    if numbers["bound"] is None:  # of a solver of this repository, which may have proven a bound
+    if numbers["bound"] is None:  # a solver of this repository, whose own bound may be proven
         numbers = {**numbers, "bound": answer.bound, "variance": stated}
     assert numbers["bound"] is not None
     gap = (numbers["bound"] - numbers["variance"]) / numbers["bound"]
@@ -179,6 +180,6 @@ def _with_numbers(answer: Answer, reply: Mapping[str, Any]) -> Answer:
 
 
 def disagreeing(answer: Answer, reason: str) -> Answer:
-    """The answer without the numbers that cannot be believed."""
+    """Return the answer without the numbers that cannot be trusted."""
     doubted: dict[str, Any] = dict.fromkeys(DOUBTED)
     return replace(answer, status=Status.DISAGREES, reason=reason, **doubted)

@@ -1,7 +1,7 @@
-"""Whether the functions and files that the harness relies on are unchanged.
+"""Check whether the functions and files that the harness relies on are unchanged.
 
-Of functions it is asked in a worker, where a solver's file can replace any of them, this one too:
-an audit, and no guard. Of files it is asked outside.
+Functions are checked in a worker, where a solver's file can replace any of them, including this
+check, so it is an audit and not a protection. Files are checked outside.
 """
 
 import site
@@ -11,13 +11,13 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 OWN = "spcabench."
-# what the harness says its answers with, and measures by
+# modules with which the harness writes its answers and measures
 LIBRARY = {"builtins", "copy", "json", "json.decoder", "json.encoder", "os", "random", "secrets"}
 LIBRARY |= {"select", "time"}
 
 
 def snapshot() -> dict[tuple[str, str], Any]:
-    """The code that each name of the modules and their classes has now."""
+    """Return the current code of each name in the modules and their classes."""
     codes: dict[tuple[str, str], Any] = {}
     for name, module in [*sys.modules.items()]:
         if isinstance(module, ModuleType) and (name.startswith(OWN) or name in LIBRARY):
@@ -29,22 +29,23 @@ def snapshot() -> dict[tuple[str, str], Any]:
 
 
 def _code(value: Any) -> Any:
-    """What a name does: a function by its code, which can be replaced too."""
+    """Return the code of a function, because it can be replaced too; otherwise the value."""
     if isinstance(value, FunctionType):
         return value.__code__
     return value if callable(value) else None
 
 
 def changed(before: dict[tuple[str, str], Any]) -> list[str]:
-    """The names whose code has changed or is gone."""
+    """Return the names whose code has changed or that no longer exist."""
     now = snapshot()
     return [".".join(key) for key, value in before.items() if now.get(key) is not value]
 
 
 def installed() -> frozenset[tuple[str, int, int]]:
-    """Name, size and time of what later commands run: the package, and what starts Python.
+    """Return name, size and time of files that later commands run.
 
-    A solver's file that writes there would reach the processes of others.
+    These are the package and the files that Python runs at its start. A solver's file that writes
+    there would affect other processes.
     """
     home = Path(__file__).resolve().parents[1]
     places = [*map(Path, {*site.getsitepackages(), site.getusersitepackages()})]

@@ -1,4 +1,4 @@
-"""The rows of an unfinished job: after it was killed, the same command makes the others."""
+"""The finished rows of an unfinished job, so that it can be resumed after it was killed."""
 
 import hashlib
 import json
@@ -12,17 +12,17 @@ from spcabench.streams import say
 
 
 class Journal:
-    """A file with one record for each finished run, which is removed when the job is complete.
+    """A file with one record per finished run, which is deleted when the job is complete.
 
-    A record is a line: a checksum, and JSON of the task's id and of its row. A record that is not
-    just as it was written is dropped, and its run is made again.
+    A record is a line with a checksum, and the JSON of the task's id and its row. A damaged record
+    is dropped, and its run is repeated.
 
     Parameters
     ----------
     out : Path
-        The file of the finished job; the journal lies beside it.
+        The file of the finished job; the journal is in the same folder.
     key : str
-        Fingerprint of the job. A job that has changed has another journal.
+        Fingerprint of the job. If the job changes, it gets another journal.
     """
 
     def __init__(self, out: Path, key: str) -> None:
@@ -40,30 +40,30 @@ class Journal:
                 dropped += 1
         if dropped:
             say(
-                f"spcabench: {self.path}: {dropped} of {len(records)} records damaged; their runs "
-                "are made again",
+                f"spcabench: {self.path}: {dropped} of {len(records)} records are damaged; their "
+                "runs are repeated",
                 file=sys.stderr,
             )
 
     def add(self, task: str, row: Row) -> None:
-        """Append the row of a task, given by its id within the job."""
+        """Append the row of a task, given by the task's id within the job."""
         self.rows[task] = row
         text = rows.to_json({"task": task, "row": vars(row)})
-        # a line break first: half a record may stand there
+        # start with a line break, because the last record may be incomplete
         atomic_files.append(self.path, f"\n{_checksum(text.encode())} {text}")
 
     def close(self) -> None:
-        """The job is complete: forget this journal and those of earlier versions of it."""
+        """Delete the journals of this job, including those of its earlier versions."""
         stem = self.path.name.partition(".")[0]
         for old in self.path.parent.glob(f"{stem}.*.journal"):
             old.unlink()
 
 
 def _read(record: bytes) -> tuple[str, Row]:
-    """The task and the row of a record. Raises one of several errors where it is damaged."""
+    """Return the task and the row of a record. Raises various errors if it is damaged."""
     checksum, _, text = record.partition(b" ")
     if checksum != _checksum(text).encode():
-        raise ValueError("another checksum")
+        raise ValueError("wrong checksum")
     entry = json.loads(text)
     return entry["task"], Row(**entry["row"])
 

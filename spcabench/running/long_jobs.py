@@ -1,6 +1,6 @@
-"""The jobs that took long when they were published.
+"""The jobs that took long in a published run.
 
-They begin first, so that no core waits for one of them at the end.
+They start first, so that no core waits for one of them at the end.
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ LONG = 200.0  # seconds
 def longest(published: Path, scale: str) -> list[str]:
     """Return the files of rows whose jobs took long in a published run.
 
-    Those that are timed are left out: they run alone, whenever they begin.
+    Timed jobs are excluded, because they run alone whenever they start.
     """
     import pandas as pd  # here: few commands need it
 

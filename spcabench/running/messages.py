@@ -1,7 +1,7 @@
-"""Messages between processes: one line of JSON each, read with a limit of time and of size.
+"""Messages between processes: one line of JSON each, read within limits of time and size.
 
-What a worker says may be said by a stranger's code. So nothing is unpickled: a line is numbers,
-strings, lists and dicts, or it is no message.
+A worker's messages may come from a stranger's code, so nothing is unpickled: a line contains only
+numbers, strings, lists and dicts, or it is refused.
 """
 
 import json
@@ -13,23 +13,23 @@ from typing import Any
 
 import numpy as np
 
-LARGEST = 1 << 28  # bytes of a message
+LARGEST = 1 << 28  # maximum size of a message in bytes
 CHUNK = 1 << 20
 
 
 class Garbled(Exception):
-    """A message that is not valid; the text says why."""
+    """An invalid message; the text says why."""
 
 
 def send(pipe: int, value: Any) -> None:
-    """Write a message to a file descriptor, whole."""
+    """Write a complete message to a file descriptor."""
     text = json.dumps(value, default=plain).encode() + b"\n"
     while text:
         text = text[os.write(pipe, text[:CHUNK]) :]
 
 
 def plain(value: Any) -> Any:
-    """Types that JSON lacks, in the form in which they are sent: NumPy's, sets, mappings."""
+    """Convert types that JSON does not have for sending: NumPy's, sets and mappings."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (np.ndarray, set, frozenset)):
@@ -40,19 +40,19 @@ def plain(value: Any) -> Any:
 
 
 class Reader:
-    """The messages that come from a file descriptor."""
+    """Reads the messages that arrive at a file descriptor."""
 
     def __init__(self, pipe: int) -> None:
         self.pipe, self.waiting = pipe, bytearray()
 
     def message(self, seconds: float | None = None) -> Any:
-        """The next message.
+        """Return the next message.
 
-        Raises TimeoutError if none is whole within some seconds, EOFError where the other end is
-        closed, Garbled where it is no JSON or too large.
+        Raises TimeoutError if no complete message arrives within ``seconds``, EOFError if the other
+        end is closed, and Garbled if the message is not JSON or too large.
         """
         deadline = None if seconds is None else monotonic() + seconds
-        looked = 0  # bytes in which there is no end of a line
+        looked = 0  # number of bytes already searched for the end of the line
         while (end := self.waiting.find(b"\n", looked)) < 0:
             looked = len(self.waiting)
             left = None if deadline is None else max(deadline - monotonic(), 0.0)

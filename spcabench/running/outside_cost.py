@@ -1,9 +1,9 @@
 """The cost of a stranger's run, measured from outside its process.
 
-Inside a worker the solver's file can reach the ledger, the clock and whatever else would watch it.
-So whole runs are made in a fresh process and timed by a clock out of reach, the closing of the
-solver and its children included; their processor time is that of all its processes; and flops are
-counted again by an audit. Of two numbers the larger one counts.
+Inside a worker, a solver's file can reach the ledger, the clock and anything else that watches it.
+Whole runs are therefore repeated in a fresh process and timed by a clock out of its reach,
+including the time to close the solver and its children. Processor time is that of all its
+processes, and an audit counts the flops again. Of two numbers, the larger one counts.
 """
 
 import json
@@ -22,20 +22,20 @@ from spcabench.running.schema import Answer
 from spcabench.running.worker_process import Worker
 from spcabench.solving.status import Status
 
-ENOUGH = 0.05  # seconds that the runs must take together, so that the clock misses little of them
-MOST = 200  # runs, whatever they take
-ATTEMPTS = 3  # a load disturbs one of them; who hides work, or keeps it between runs, always does
-# of the seconds outside, and seconds of one run, that the solver's own clock may miss
+ENOUGH = 0.05  # minimum total seconds of the runs, so that the clock's resolution matters little
+MOST = 200  # maximum number of runs
+ATTEMPTS = 3  # load may disturb one of them; a solver that hides work does so in all of them
+# share of the outside time, and seconds per run in addition, that the solver's clock may miss
 MISSED_SHARE, MISSED_SECONDS = 0.25, 0.001
-LATE_SHARE, LATE_SECONDS = 0.25, 0.1  # of the time limit, and seconds, by which a run may be late
-# of processor to wall time, and seconds beyond, that one thread has at most
+LATE_SHARE, LATE_SECONDS = 0.25, 0.1  # share of the time limit, and seconds, of tolerated delay
+# maximum ratio of processor to wall time of one thread, and seconds in addition
 THREADS_SHARE, THREADS_SECONDS = 1.25, 0.05
-TICKS, LONGER = 0.02, 8  # seconds by which the processor's time is inexact; times as many runs
-# a first run this many times slower than later ones, and seconds beyond, is odd
+TICKS, LONGER = 0.02, 8  # error of the processor time in seconds; factor for more runs
+# a first run that is slower than later ones by this factor and these seconds is suspicious
 WARM_RATIO, WARM_SECONDS = 5.0, 0.02
-ROUNDS, RUNS = 3, 5  # of a solver that does little; the least round tells the harness's share
-VECTOR = ("support", "values", "variance")  # the columns of a row that are an answer's vector
-_OVERHEADS: dict[str, float] = {}  # problem -> seconds of a run on it that are the harness's
+ROUNDS, RUNS = 3, 5  # of a nearly empty solver, whose fastest round shows the harness's share
+VECTOR = ("support", "values", "variance")  # columns of a row that contain an answer's vector
+_OVERHEADS: dict[str, float] = {}  # problem -> seconds per run that the harness takes
 Ask = Callable[[Worker, Run], Answer]
 Fresh = Callable[[], AbstractContextManager[Worker]]
 
@@ -44,8 +44,9 @@ Fresh = Callable[[], AbstractContextManager[Worker]]
 class Cost:
     """The cost of one run, in seconds by both clocks.
 
-    warm : it was cheaper the second time. threads : its processes together had more processor time
-    than one thread has. vector : the answer of the last run, as columns of a row.
+    warm : whether it was cheaper the second time. threads : whether its processes together used
+        more processor time than one thread can. vector : the answer of the last run, as columns of
+        a row.
     """
 
     declared: float
@@ -58,12 +59,13 @@ class Cost:
 def costed(
     run: Run, answer: Answer, fresh: Fresh, own: Worker, ask: Ask
 ) -> tuple[Answer, dict[str, Any]]:
-    """The answer with the time of its run by the clock outside, if that is longer.
+    """Return the answer with its time by the outside clock, if that is longer.
 
-    Beside it is the vector of the runs that were timed: the lesser one of the two counts.
+    Also return the vector of the timed runs; the caller counts the worse of the two vectors.
 
-    fresh : a new process that has loaded the problem and made a first run on others. own : the
-    process of this repository's files, in which the harness's own share of a run is measured.
+    fresh : gives a new process that has loaded the problem and done warm-up runs on others. own :
+        the process of this repository's files, in which the harness's own share of a run is
+        measured.
     """
     overhead = _overhead(run, own, ask)
     cost = _undisturbed_cost(run, fresh, ask, overhead)
@@ -83,11 +85,11 @@ def costed(
 
 
 def _undisturbed_cost(run: Run, fresh: Fresh, ask: Ask, overhead: float) -> Cost | None:
-    """The cost of the run, timed again in a new process while it is suspicious.
+    """Return the cost of a run, timed again in a new process while it is suspicious.
 
-    It is if its two clocks disagree, or if it is cheaper the second time. If it always is, the
-    largest cost; None if no attempt gave an answer, for which a loaded machine may be too slow at
-    first.
+    It is suspicious if its two clocks disagree, or if it is cheaper the second time. If it always
+    is, the largest cost is returned. The result is None if no attempt gave an answer, because a
+    loaded machine may at first be too slow.
     """
     costs: list[Cost] = []
     for _ in range(ATTEMPTS):
@@ -100,12 +102,12 @@ def _undisturbed_cost(run: Run, fresh: Fresh, ask: Ask, overhead: float) -> Cost
 
 
 def _hidden(cost: Cost, outside: float) -> bool:
-    """Whether the solver's own clock missed more than it may."""
+    """Whether the solver's own clock missed more than is tolerated."""
     return outside - cost.declared > MISSED_SHARE * outside + MISSED_SECONDS
 
 
 def _times(answer: Answer, cost: Cost, outside: float) -> Answer:
-    """The answer with the longer of two times, and flags where they differ or threads were used."""
+    """Return the answer with the longer time, flagged if the times differ or threads were used."""
     hidden = _hidden(cost, outside)
     answer = answer.flagged(clock=hidden, warm=cost.warm, threads=cost.threads)
     total = max(outside, cost.declared) if hidden else cost.declared
@@ -116,14 +118,14 @@ def _times(answer: Answer, cost: Cost, outside: float) -> Answer:
 
 
 def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
-    """One whole run, then as many as the clock needs; None if they fail."""
+    """Measure one whole run, then as many as the clock needs; None if they fail."""
     first = _measured(run, 1, helper, ask)
     if first is None:
         return None
     count = int(np.clip(np.ceil(ENOUGH / max(first.seconds, 1e-6)), 1, MOST))
     many = _measured(run, count, helper, ask)
     if many is not None and many.processor > many.wall + TICKS:
-        # another thread or process works, or the system's clock of 10 ms says so: longer runs tell
+        # another thread or process works, or the clock's 10 ms resolution misleads; run longer
         count = LONGER * count
         many = _measured(run, count, helper, ask)
     if many is None:
@@ -131,7 +133,7 @@ def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
     warm = first.seconds > WARM_RATIO * many.seconds / count + WARM_SECONDS
     return Cost(
         declared=many.declared / count,
-        # where something is kept between runs, the first one tells what an answer takes
+        # if something is kept between runs, only the first run shows the true cost
         outside=first.seconds if warm else many.seconds / count,
         warm=warm,
         threads=many.processor > THREADS_SHARE * many.wall + THREADS_SECONDS,
@@ -140,7 +142,7 @@ def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
 
 
 class Watch:
-    """What a process and all below it do from now on, as it is seen from outside."""
+    """Measures what a process and its descendants do from now on, from outside."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -148,14 +150,15 @@ class Watch:
         self.spent = _processor(pid)
 
     def processor(self) -> float:
-        """Processor seconds of all of them."""
+        """Return the processor seconds of the process and its descendants."""
         return _processor(self.pid) - self.spent
 
     def worked(self, wall: float) -> float:
-        """Of some seconds, those in which the process did not wait for a processor.
+        """Return the part of ``wall`` seconds in which the process did not wait for a processor.
 
-        Nor did this one, which asks it. Who waits for another process of his own saves nothing:
-        the processor time of all is the least.
+        Waiting of this process, which asks it, is subtracted too. A solver that waits for its own
+        other processes gains nothing, because the result is at least the processor time of all of
+        them.
         """
         waits = machine.waited(self.pid) - self.waited, machine.waited() - self.asker_waited
         seconds = max(wall - sum(wait for wait in waits if wait > 0.0), 0.0)
@@ -164,10 +167,10 @@ class Watch:
 
 
 class _Taken(NamedTuple):
-    """What some runs took.
+    """The measured cost of some runs.
 
-    seconds : by the clock outside, waiting left out. wall : with it. processor : of all processes.
-    declared, waited : as the runs say, waiting and all.
+    seconds : by the outside clock, without waiting. wall : with waiting. processor : of all
+        processes. declared, waited : as reported by the runs, where declared includes waiting.
     """
 
     seconds: float
@@ -179,7 +182,7 @@ class _Taken(NamedTuple):
 
 
 def _measured(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
-    """What so many runs took; None if they failed."""
+    """Measure ``count`` runs; None if they failed."""
     watch = Watch(helper.process.pid)
     answer = ask(helper, _repeated(run, count))
     if answer.outer_time is None or not answer.status.good:
@@ -191,7 +194,7 @@ def _measured(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
 
 
 def _vector(extra: Mapping[str, Any]) -> dict[str, Any]:
-    """The vector that a process gave; empty if it gave none."""
+    """Return the vector that a process gave, or an empty dict."""
     vector = extra.get("vector")
     return {name: vector.get(name) for name in VECTOR} if isinstance(vector, dict) else {}
 
@@ -210,18 +213,19 @@ def _repeated(run: Run, count: int) -> Run:
 
 
 def _overhead(run: Run, own: Worker, ask: Ask) -> float:
-    """Seconds of a run that are the harness's: copying the problem, grading, the messages."""
+    """Return the seconds per run that the harness takes for copies, grading and messages."""
     problem = json.dumps([run.dataset, dict(run.parameters)], sort_keys=True)
     if problem in _OVERHEADS:
         return _OVERHEADS[problem]
     plain, _ = registry.quick_solver(bool(run.settings.get("nonnegative")))
     little = replace(run, solver=plain, settings=dict(k=run.settings["k"], max_iterations=0))
     least = float("inf")
-    for _ in range(ROUNDS):  # the first one loads the problem, and may compile
+    for _ in range(ROUNDS):  # the first round loads the problem, and may compile
         taken = _measured(little, RUNS, own, ask)
         if taken is None:
             return 0.0
-        # else on a busy machine nothing would be left of the share, and the solver would be blamed
+        # without subtracting the waiting, nothing of the share would be left on a busy machine, and
+        # the solver would be blamed
         declared = max(taken.declared - taken.waited, 0.0)
         least = min(least, (taken.seconds - declared) / RUNS)
     _OVERHEADS[problem] = max(least, 0.0)
@@ -229,7 +233,7 @@ def _overhead(run: Run, own: Worker, ask: Ask) -> float:
 
 
 def _processor(pid: int) -> float:
-    """Processor seconds of a process and of all below it, those that have ended included."""
+    """Return the processor seconds of a process and its descendants, including ended ones."""
     seconds = 0.0
     with suppress(psutil.Error):
         process = psutil.Process(pid)
@@ -244,10 +248,10 @@ def _processor(pid: int) -> float:
 def audited(
     run: Run, answer: Answer, helper: Worker, audit: Callable[..., Any], ask: Ask
 ) -> tuple[Answer, dict[str, Any]]:
-    """The answer with the flops that an audit saw, if these are more than were charged.
+    """Return the answer with the flops seen by an audit, if they exceed the charged ones.
 
-    Beside it is the vector of the run that was audited. audit : function of a run. Where it cannot
-    see what the run does, no flops are counted.
+    Also return the vector of the audited run. audit : a function of a run. If it cannot see what
+    the run does, the answer has no flops.
     """
     if answer.flops is None or answer.status == Status.TIME_LIMIT:
         return answer, {}

@@ -1,4 +1,4 @@
-"""Untimed work of a worker before a run: functions for a `Run`."""
+"""Untimed work of a worker before a run, as functions for a `Run`."""
 
 import ctypes
 from contextlib import suppress
@@ -8,14 +8,14 @@ from spcabench.solving import bounds
 
 
 def ready(problem: Problem, *, seed: int) -> dict[str, float]:
-    """Load the problem and make its bounds, so that the time limit of no run has to hold them."""
+    """Load the problem and compute its bounds, so that no run's time limit has to include them."""
     return {"bound": bounds.upper_bound(problem, 1)}
 
 
 def tidied(problem: Problem, *, seed: int) -> dict[str, float]:
-    """Give freed memory back to the system, if the C library can.
+    """Return freed memory to the system, if the C library can.
 
-    What the next run needs is then seen in the peak of the process.
+    The peak memory of the process then shows what the next run needs.
     """
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)

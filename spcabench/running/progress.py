@@ -1,6 +1,6 @@
-"""The progress of a workflow: a line in a terminal, elsewhere one for each thing that is finished.
+"""The progress of a workflow: one updated line in a terminal, otherwise a line per finished job.
 
-Both say what is made, how much of it is done, and how many seconds are left.
+Both show what is being computed, how much is finished, and how many seconds are left.
 """
 
 import re
@@ -13,16 +13,16 @@ from tqdm import tqdm
 
 from spcabench.streams import say
 
-# what Snakemake writes: how many jobs each rule has, and when one begins and ends
+# Snakemake's lines about the number of jobs per rule, and the begin and end of each job
 PLANNED = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
 BEGUN = re.compile(r"rule \w+:\n(?:    .*\n)*?    jobid: (\d+)\n(?:    .*\n)*?    wildcards: (.*)")
 ENDED = re.compile(r"Finished jobid: (\d+) \(Rule: (\w+)\)")
-COUNTED = {"run": "rows", "draw": "figures"}  # rules whose jobs are counted, and what they make
-NAMES = ("folder", "figure", "comparison", "scale")  # wildcards that name what a job is about
+COUNTED = {"run": "rows", "draw": "figures"}  # rules whose jobs are counted, and their results
+NAMES = ("folder", "figure", "comparison", "scale")  # wildcards that may serve as a job's name
 
 
 class Progress:
-    """The progress that a log of Snakemake reports."""
+    """Shows the progress that a log of Snakemake reports."""
 
     def __init__(self, log: Path) -> None:
         self.log, self.begun = log, monotonic()
@@ -30,7 +30,7 @@ class Progress:
         self.line = tqdm(bar_format="{desc}", disable=None, leave=False, dynamic_ncols=True)
 
     def show(self) -> None:
-        """Show what has been finished since the last call."""
+        """Show the progress since the last call."""
         text = self.log.read_text(encoding="utf-8", errors="replace")
         named = {
             job: dict(pair.split("=", 1) for pair in wildcards.split(", "))
@@ -43,7 +43,7 @@ class Progress:
             self.line.set_description_str(f"{words}: {', '.join(at_work)}" if at_work else words)
             return
         for job, names in named.items():
-            # the rows of a figure are told when it is drawn
+            # a figure's rows are not reported one by one, but when it is drawn
             of_figure = ended.get(job) == "run" and names["home"] != "compare"
             if job in ended and job not in self.told and not of_figure:
                 self.told.add(job)
@@ -52,14 +52,15 @@ class Progress:
                 say(sentence, file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Take the line away."""
+        """Remove the line from the terminal."""
         self.line.close()
 
 
 def state(log: str, seconds: float) -> str:
-    """What a log says of its jobs: "about 40 s left, rows 12 of 38, figures 3 of 30".
+    """Summarise a log of jobs: "about 40 s left, rows 12 of 38, figures 3 of 30".
 
-    seconds : that have passed. The jobs that are left are taken to be as long as those before.
+    seconds : time since the start. The jobs that are left are assumed to take as long as those
+        before.
     """
     planned = {rule: int(count) for rule, count in PLANNED.findall(log)}
     if not planned:
@@ -77,7 +78,7 @@ def state(log: str, seconds: float) -> str:
 
 
 def _name(wildcards: dict[str, str]) -> str:
-    """What a job is about, in a word."""
+    """Return a short name for a job."""
     if wildcards.get("home") == "compare":
         return wildcards["job"].rsplit("-", 1)[0]
     return next(wildcards[name] for name in NAMES if name in wildcards)

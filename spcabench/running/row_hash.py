@@ -1,4 +1,4 @@
-"""Hashes of what decides the rows of a job, or the picture of a figure: a new one re-runs it."""
+"""Hashes of everything that affects the rows of a job, or the picture of a figure."""
 
 import hashlib
 from collections.abc import Iterable
@@ -10,24 +10,24 @@ from spcabench.run import Run
 from spcabench.running.code_hash import PACKAGE, closure, colour, digest, function_hash, tree_hash
 from spcabench.running.figure_jobs import jobs
 
-# what the two processes run that make and grade an answer
+# the entry points of the two processes that compute and grade an answer
 PROCESSES = [PACKAGE / "running" / name for name in ("worker.py", "grader.py")]
-# the words of the columns change no row, and older rows have a new column's default
+# the descriptions of columns do not affect rows, and older rows get a new column's default
 SCHEMA = PACKAGE / "running" / "schema.py"
 
 
 def fingerprint(figure: str, scale: str, job: str) -> str:
-    """Hash all that decides the rows of a job: its runs and the code that makes them.
+    """Return the hash of all that affects the rows of a job: its runs and the code they execute.
 
-    The code is that of all files that the worker imports, as syntax trees. Comments, docstrings and
-    layout change nothing; neither does the commit.
+    The code is that of all files that the worker and the grader import, as syntax trees. Comments,
+    docstrings, layout and the commit do not affect the hash.
     """
     groups = jobs(figure, scale).get(job, {})
     return of_runs([run for group in groups.values() for run in group])
 
 
 def of_runs(runs: Iterable[Run], protocol: Any = None) -> str:
-    """Hash of runs, of the code that they execute, and of the protocol that decides their rows."""
+    """Return the hash of runs, the code that they execute, and their protocol."""
     runs = list(runs)
     files = {file for process in PROCESSES for file in closure(process)}
     for name in {name for run in runs for name in _datasets(run)}:
@@ -43,13 +43,13 @@ def of_runs(runs: Iterable[Run], protocol: Any = None) -> str:
 
 
 def _datasets(run: Run) -> set[str]:
-    """The datasets that a run loads: one may be made of another, which its ``of`` names."""
+    """Return the datasets that a run loads; one may be derived from another, which ``of`` names."""
     other = str(run.parameters.get("of"))
     return {run.dataset} | ({other} & set(registry.names("dataset")))
 
 
 def drawing_fingerprint(figure: str) -> str:
-    """Hash of what decides how a figure is drawn and judged, without its runs."""
+    """Return the hash of all but the runs that affects how a figure is drawn and judged."""
     files = [
         registry.path("figure", figure),
         PACKAGE / "style.py",
@@ -63,7 +63,7 @@ def drawing_fingerprint(figure: str) -> str:
 
 @lru_cache
 def _colours() -> tuple[str, ...]:
-    """What sets the colours of all solvers: to list these takes milliseconds."""
+    """Return the statements that set the solvers' colours; cached, as it takes milliseconds."""
     files = (registry.path("solver", name) for name in registry.names("solver"))
     return tuple(dump for file in files for dump in colour(file))
 

@@ -1,4 +1,4 @@
-"""Files of rows: written by the schema, and read by it."""
+"""Read and write files of rows in the form that the schema defines."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,8 +19,8 @@ from spcabench.running.schema import COLUMNS, VERSION, Json, Row
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
-MARK = b"spcabench_schema"  # the version's name in the metadata of a file
-# history stays text: those of ten thousand iterates take seconds to decode
+MARK = b"spcabench_schema"  # the key of the schema version in the metadata of a file
+# history stays text, because decoding ten thousand iterates takes seconds
 TEXT = ("history",)
 AMOUNTS = [column.name for column in COLUMNS.values() if column.unit]
 TYPES = {int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
@@ -45,18 +45,18 @@ SMALL: dict[str, Any] = {
 
 
 def to_json(value: Any, **how: Any) -> str:
-    """JSON of a value in a row, which may hold NumPy's numbers."""
+    """Return the JSON of a value in a row, which may contain NumPy numbers."""
     return json.dumps(value, default=_python, **how)
 
 
 def _python(value: Any) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
-    raise TypeError(f"{value!r} is {type(value).__name__}; JSON has no such thing")
+    raise TypeError(f"{value!r} is {type(value).__name__}; JSON cannot represent it")
 
 
 def _encoded(row: Row) -> Json:
-    """What a file holds of a row; the keys of what identifies it are sorted."""
+    """Return a row as it is stored in a file; the keys of identifying columns are sorted."""
     return {
         name: to_json(value, sort_keys=COLUMNS[name].key)
         if value is not None and COLUMNS[name].kind == "JSON"
@@ -66,14 +66,14 @@ def _encoded(row: Row) -> Json:
 
 
 def write(rows: Iterable[Row], out: Path) -> None:
-    """Write a file of rows, whole or not at all."""
+    """Write a file of rows atomically."""
     write_table(pa.Table.from_pylist([_encoded(row) for row in rows], schema=SCHEMA), out)
 
 
 def write_table(table: pa.Table, out: Path, small: bool = False) -> None:
-    """Write a table that `read_table` gave. Raises TypeError for other columns.
+    """Write a table returned by `read_table`. Raises TypeError if it has other columns.
 
-    small : whether to take ten times as long for a file that stays in git: two thirds of the size.
+    small : whether to compress it to two thirds of the size, for git, in ten times as long.
     """
     if table.schema != SCHEMA:
         raise TypeError(f"{out.name}: these are not the columns of the schema")
@@ -83,7 +83,7 @@ def write_table(table: pa.Table, out: Path, small: bool = False) -> None:
 
 
 def read_table(files: Iterable[Path], columns: Sequence[str] = SCHEMA.names) -> pa.Table:
-    """The rows of some files as one table, all columns or some.
+    """Return the rows of files as one table, with all columns or the given ones.
 
     Raises InputError for a file with other columns, or of a newer schema.
     """
@@ -92,12 +92,12 @@ def read_table(files: Iterable[Path], columns: Sequence[str] = SCHEMA.names) -> 
 
 
 def read_text(files: Iterable[Path], columns: Sequence[str] = SCHEMA.names) -> pd.DataFrame:
-    """The rows of some files, what JSON holds as text: whole numbers with empty ones are floats."""
+    """Return the rows of files with JSON as text; integer columns with gaps become floats."""
     return read_table(files, columns).to_pandas()
 
 
 def read(files: Iterable[Path]) -> pd.DataFrame:
-    """The rows of some files with all columns, what JSON holds (but the history) as dicts."""
+    """Return the rows of files with all columns; JSON (except the history) is decoded to dicts."""
     files = [*files]
     table = read_text(files)
     decoded = {
@@ -114,7 +114,7 @@ def read(files: Iterable[Path]) -> pd.DataFrame:
 
 
 def without_histories(table: pa.Table) -> pa.Table:
-    """The same rows; those with a history say that it is left out."""
+    """Return the rows without histories; the column history_left_out marks those that had one."""
     place, named = (table.schema.get_field_index(n) for n in ("history", "history_left_out"))
     left_out = pc.is_valid(table["history"])
     table = table.set_column(named, table.schema.field(named), left_out)
@@ -129,7 +129,7 @@ def is_empty(value: Any) -> bool:
 
 
 def fault(row: Mapping[str, Any]) -> str:
-    """The amount or flag of a row that no run can give; empty if there is none."""
+    """Return what is impossible about an amount or flag of a row; empty if nothing is."""
     for name in AMOUNTS:
         single = not isinstance(row[name], Iterable)
         for amount in [row[name]] if single else row[name]:
@@ -140,9 +140,9 @@ def fault(row: Mapping[str, Any]) -> str:
 
 
 def check(table: pd.DataFrame, name: str) -> None:
-    """Raise InputError if a row has impossible values, or flops are counted by two conventions.
+    """Raise InputError if a row has impossible values or flop conventions differ.
 
-    This is for rows of which none may be left out.
+    This is for tables in which every row is needed.
     """
     for row in table.to_dict("records"):
         if wrong := fault(row):
@@ -150,8 +150,8 @@ def check(table: pd.DataFrame, name: str) -> None:
     conventions = sorted(table.flops_convention.unique())
     if len(conventions) > 1:
         raise InputError(
-            f"{name}: its rows count flops by the conventions {', '.join(map(str, conventions))}, "
-            "which cannot be compared; make them again"
+            f"{name}: its rows count flops by conventions {', '.join(map(str, conventions))}, "
+            "which cannot be compared; compute them again"
         )
 
 
@@ -162,8 +162,8 @@ def _of_file(file: Path, columns: list[str]) -> pa.Table:
     version = (schema.metadata or {}).get(MARK, b"0").decode("ascii", "backslashreplace")
     if version != str(VERSION):
         raise InputError(
-            f"{file}: rows of schema {version:.40}, and this version reads {VERSION}: another "
-            "spcabench made them"
+            f"{file}: rows of schema {version:.40}, but this version reads {VERSION}; they were "
+            "written by another version of spcabench"
         )
     try:
         if schema.equals(SCHEMA):
@@ -188,7 +188,7 @@ def _check_status(file: Path, table: pa.Table) -> None:
 
 
 def completed(table: pa.Table) -> pa.Table:
-    """Rows with all columns: those that an older file lacks have their defaults.
+    """Return rows with all columns; those that an older file lacks get their default values.
 
     Raises TypeError for a column that the schema does not have.
     """

@@ -1,8 +1,8 @@
-"""Makes rows: the runs of a plan in worker processes, graded, by one protocol of timing.
+"""Compute rows: run a plan in worker processes, time the runs by one protocol, and grade them.
 
-A figure, a suite and the comparison of components are each a plan. Every failure is a row. What is
-killed loses no finished run. This process never imports a stranger's solver, so that the processes
-which it forks are as good as new.
+A figure, a suite and a comparison of components are each a plan. Every failure becomes a row. If a
+job is killed, its finished runs are not lost. This process never imports a stranger's solver, so
+the processes that it forks are as good as new.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,37 +27,37 @@ from spcabench.running.schema import Answer, Row
 from spcabench.running.solver_processes import Processes, is_stranger
 from spcabench.solving.status import Status
 
-# a first run this many times slower than the best of the later ones, and seconds beyond, is odd
+# a first run that is slower than the best later one by this factor and these seconds is suspicious
 WARM_RATIO, WARM_SECONDS = 3.0, 0.1
 WAITED = 0.05  # share of its time that a run may wait for the processor
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """How the runs of a plan are made and timed.
+    """How the runs of a plan are executed and timed.
 
     Parameters
     ----------
     rounds, least : int
-        Timed rounds at most, and at least.
+        Maximum and minimum number of timed rounds.
     seconds : float
-        No further round is begun that would end later.
+        No further round starts if it would end later than this.
     fastest : bool
-        True: each run by itself, and a row of its fastest round; one that waited for the processor
-        is made up to ``retries`` times. False: the runs of a group take turns, and each round is a
-        row.
+        If True, each run is timed by itself and its fastest round becomes a row; it is repeated up
+        to ``retries`` times if it waited for the processor. If False, the runs of a group take
+        turns, and each round becomes a row.
     retries : int
-        See above.
+        See ``fastest``.
     retry_seconds : float
-        Seconds up to which a run is made again because it waited.
+        Total seconds up to which a run that waited is repeated.
     grace : float
         Seconds beyond a run's own limit before its process is ended.
     warm : sequence of Run
-        Made first, on no clock: kernels are compiled there.
+        Untimed warm-up runs, in which kernels are compiled.
     audit : function, optional
-        Of a `Run`, which counts the flops of a stranger's solver from outside.
+        Takes a `Run`, and counts the flops of a stranger's solver from outside.
     restart : bool
-        Whether each group begins in a new process: what the one before left takes memory.
+        Whether each group starts in a new process, without the memory that earlier groups left.
     """
 
     rounds: int = 1
@@ -74,7 +74,7 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Plan:
-    """Groups of runs by name, the columns of every row, and a hash of all that decides them."""
+    """Groups of runs by name, the columns shared by all rows, and a hash of what affects rows."""
 
     groups: Mapping[str, Sequence[Run]]
     labels: Mapping[str, Any]
@@ -83,19 +83,18 @@ class Plan:
 
 
 def make_rows(plan: Plan, out: Path) -> None:
-    """Make the rows of a plan and write them to a parquet file; one that was killed goes on."""
+    """Compute the rows of a plan and write them to a parquet file; a killed job is resumed."""
     atomic_files.make_folder(out.parent)
     journal = Journal(out, plan.key)
     rows.write(rows_of(plan, journal), out)
-    # only after the rows are written: it removes the journal, without which a kill would lose them
-    # all
+    # only after the rows are written, because it deletes the journal that preserves them
     journal.close()
 
 
 def rows_of(plan: Plan, journal: Journal) -> list[Row]:
-    """The rows of a plan: those that a journal has, and the others, which are added to it."""
-    tqdm.monitor_interval = 0  # its thread and forked workers do not go together
-    # the grader first: nothing of a stranger has been heard here
+    """Return the rows of a plan; rows missing from the journal are computed and added to it."""
+    tqdm.monitor_interval = 0  # its thread is not safe with forked workers
+    # the grader first, before any code of a stranger has run
     with closing(Grader()) as grader, closing(Processes(plan.protocol)) as processes:
         job = _Job(plan, journal, grader, processes)
         return [row for name in plan.groups for row in job.group(name)]
@@ -103,18 +102,18 @@ def rows_of(plan: Plan, journal: Journal) -> list[Row]:
 
 @dataclass
 class _Job:
-    """A plan at work."""
+    """A plan in progress."""
 
     plan: Plan
     journal: Journal
     grader: Grader
     processes: Processes
-    alone: bool = False  # whether the group at work has the machine for itself
+    alone: bool = False  # whether the current group has the machine to itself
 
     def group(self, name: str) -> Iterator[Row]:
-        """The rows of all rounds of a group, one after the other."""
+        """Yield the rows of all rounds of a group."""
         runs, protocol = self.plan.groups[name], self.plan.protocol
-        # memory that an earlier group left allocated would be counted for this one
+        # memory that an earlier group left allocated would be attributed to this one
         if protocol.restart:
             self.processes.restart()
         timed = [run for run in runs if run.timed and not protocol.fastest]
@@ -124,20 +123,20 @@ class _Job:
             f"{self.plan.labels.get('experiment', '')} {name}",
             set(self.journal.rows),
         )
-        begun, earlier = perf_counter(), 0.0  # seconds of kept rows, of an earlier process
+        begun, earlier = perf_counter(), 0.0  # earlier: seconds of rows from an earlier process
         bar = tqdm(total=rounds * len(runs), desc=words.strip(), disable=None, leave=False)
-        # a whole group has the machine alone, so that its runs take turns at one speed
+        # a timed group has the machine to itself, so that its runs take turns at one speed
         self.alone = bool(timed)
         with closing(bar), exclusive_timing.alone() if timed else nullcontext():
             for repeat in range(rounds):
                 seconds = perf_counter() - begun + earlier
-                # whole rounds only: runs of one round met the same state of the machine, so their
-                # ratios are fair
+                # only whole rounds, because runs of one round meet the same state of the machine,
+                # which makes their ratios fair
                 if repeat >= least and seconds * (1 + 1 / repeat) > protocol.seconds:
                     break
                 for index, chain in enumerate(interleaved(runs)):
                     for key, row in self._chain(name, f"{repeat}-{index}", chain):
-                        # seconds of an earlier process count too, or a job that is killed often
+                        # seconds of an earlier process count too, or a job that is often killed
                         # would get more rounds
                         if key in from_journal:
                             earlier += row.outer_time or row.worker_time or 0.0
@@ -145,18 +144,18 @@ class _Job:
                         yield row
 
     def _chain(self, group: str, name: str, chain: list[Run]) -> Iterator[tuple[str, Row]]:
-        """A run, and after it those that match its cardinality, each with its key."""
+        """Yield a run, then the runs that match its cardinality, each as a key and a row."""
         reached: dict[str, int] = {}
         repeat = int(name.partition("-")[0])
         for place, run in enumerate(chain):
             key = f"{group} {name}-{place}"
             if key not in self.journal.rows:
                 answer = self._answer(run, reached)
-                if repeat:  # the same vector as that of the first round
+                if repeat:  # the vector is the same as in the first round
                     answer = replace(answer, support=None, values=None)
                 labels = {**self.plan.labels, "repeat": repeat}
                 if not self.plan.protocol.fastest:
-                    # figures compare runs within a group; a comparison has each run for itself
+                    # figures compare the runs of a group; comparisons consider each run by itself
                     labels |= {"group": group, "chain": name}
                 self.journal.add(key, Row(**{**vars(answer), **labels, **run.asked, **stamp()}))
             row = self.journal.rows[key]
@@ -166,7 +165,7 @@ class _Job:
             yield key, row
 
     def _answer(self, run: Run, reached: Mapping[str, int]) -> Answer:
-        """The graded answer to a run, or why it is not made."""
+        """Return the graded answer to a run, or an answer that says why it was not executed."""
         if run.match:
             if run.match not in reached:
                 reason = f"{run.match} gave no cardinality to match"
@@ -181,26 +180,26 @@ class _Job:
                 return Answer(status=Status.SKIPPED, reason=why)
         with self._turn(shared=not run.timed):
             ask = partial(self.processes.ask, run)
-            # a stranger's run is timed from outside, over many
+            # a stranger's run is already timed from outside, over many repetitions
             again = run.timed and not is_stranger(run)
             answer = fastest(ask, again, protocol) if protocol.fastest else ask()
-        # grading may run beside other jobs: nothing in it is timed
+        # grading may run beside other jobs, because nothing in it is timed
         with self._turn(shared=True):
             return self.processes.graded(self.grader, run, answer)
 
     def _turn(self, shared: bool) -> AbstractContextManager[None]:
-        """The machine, alone or shared; a group whose runs take turns has it already."""
+        """Return a lock on the machine, alone or shared; a timed group already holds it."""
         if self.alone:
             return nullcontext()
         return exclusive_timing.shared() if shared else exclusive_timing.alone()
 
 
 def fastest(ask: Callable[[], Answer], timed: bool, protocol: Protocol) -> Answer:
-    """The answer of the fastest round of a run, with the memory of the first one."""
+    """Return the answer of the fastest round of a run, with the memory of the first round."""
     rounds = [ask()]
     while timed and _is_made_again(rounds, protocol):
         rounds.append(ask())
-    # other work only ever makes a round slower, so the least time is the one nearest to the truth
+    # other work can only slow a round down, so the shortest time is the closest to the truth
     first, best = rounds[0], _least(rounds)
     times = [answer.seconds for answer in rounds if answer.seconds is not None]
     best = replace(best, round_times=times or None)
@@ -210,7 +209,7 @@ def fastest(ask: Callable[[], Answer], timed: bool, protocol: Protocol) -> Answe
 
 
 def interleaved(runs: Sequence[Run]) -> Iterator[list[Run]]:
-    """Runs that follow each other as one: each run with those that match it."""
+    """Yield the runs that belong together: each run with those that match its cardinality."""
     for _, chain in groupby(enumerate(runs), key=lambda pair: _leader(runs, pair[0])):
         yield [run for _, run in chain]
 
@@ -218,33 +217,34 @@ def interleaved(runs: Sequence[Run]) -> Iterator[list[Run]]:
 def _leader(runs: Sequence[Run], index: int) -> int:
     run = runs[index]
     while run.match and index:
-        # a match may follow another match: all of them belong to the run that began the chain
+        # a match may follow another match; all of them belong to the first run of the chain
         index -= 1
         run = runs[index]
     return index
 
 
 def _least(rounds: Sequence[Answer]) -> Answer:
-    """The round that took the least time; the first one where none has an answer."""
+    """Return the round with the shortest time, or the first round if none has an answer."""
     return min(rounds, key=lambda answer: np.inf if answer.seconds is None else answer.seconds)
 
 
 def _is_made_again(rounds: Sequence[Answer], protocol: Protocol) -> bool:
-    """Whether a run is short, or waited for the processor in its fastest round."""
+    """Whether to repeat a run, because it is short or even its fastest round had to wait."""
     if rounds[-1].seconds is None:
         return False
     if len(rounds) < protocol.rounds and rounds[-1].seconds < protocol.seconds:
         return True
     spent = sum(answer.outer_time or 0.0 for answer in rounds)
     waited = (_least(rounds).waited or 0.0) > WAITED
-    # a busy machine must not make a job run for ever
+    # otherwise a busy machine could make a job run forever
     return waited and len(rounds) < protocol.retries and spent < protocol.retry_seconds
 
 
 def _fell(first: Answer, best: Answer) -> bool:
-    """Whether a later run of the same problem was far cheaper: something was kept between them.
+    """Whether a later run was much cheaper, which shows that something was kept between runs.
 
-    How far a run comes until the time limit depends on the machine, and so does waiting for it.
+    The progress until a time limit, and waiting for a processor, depend on the machine and do not
+    count.
     """
     if first.seconds is None or best.seconds is None:
         return False
@@ -256,7 +256,7 @@ def _fell(first: Answer, best: Answer) -> bool:
 
 
 def stamp() -> dict[str, Any]:
-    """The columns that say where and when a row is made."""
+    """Return the columns that say where and when a row was computed."""
     about = machine.describe()
     commit, dirty = machine.commit()
     return {

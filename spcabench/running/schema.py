@@ -1,7 +1,7 @@
-"""The columns of a row of results: what each holds, in which unit, and when it is empty.
+"""The columns of a row of results: meaning, unit, and when they are empty.
 
-`rows` reads and writes files of them. The table in ``results/README.md`` is made from what stands
-here.
+`rows` reads and writes files of rows. The table in ``results/README.md`` is generated from this
+file.
 """
 
 from collections.abc import Mapping
@@ -16,8 +16,9 @@ from spcabench.flops import CONVENTION
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
-# Of a file. A column that goes or changes its meaning raises it: older files are then refused. A
-# new column does not: in older files it is empty, or has its default.
+# The version of a file. It increases if a column is removed or changes its meaning, and older files
+# are then refused. A new column does not increase it: in older files it is empty or has its
+# default.
 VERSION = 1
 Json = dict[str, Any]
 KINDS = {
@@ -35,12 +36,12 @@ KINDS = {
 
 
 def decoded(cell: str | bytes, column: str = "parameters") -> Json:
-    """The value of a cell that holds JSON. Raises InputError if it is no object."""
+    """Return the value of a JSON cell. Raises InputError if it is not an object."""
     return opening.parsed(cell, Json, column)  # type: ignore[no-any-return]
 
 
 def steps(history: str, *numbers: str) -> list[Json]:
-    """The entries of a history, which have these numbers. Raises InputError for anything else."""
+    """Return the entries of a history. Raises InputError unless each has the given numbers."""
     entries: list[Json] = opening.parsed(history, list[Json], "history")
     for name in numbers:
         if any(type(entry.get(name)) not in (int, float) for entry in entries):
@@ -48,7 +49,7 @@ def steps(history: str, *numbers: str) -> list[Json]:
     return entries
 
 
-# when a column is empty
+# the reasons why a column can be empty
 FIGURES, COMPARISONS = "the row is one of a comparison", "the row is one of a figure"
 NO_PROBLEM = "the problem was not loaded"
 NO_RESULT = "the run gave nothing"
@@ -63,10 +64,10 @@ ENDED = "the process ended before it answered"
 
 @dataclass(frozen=True)
 class Column:
-    """One column.
+    """One column of a row.
 
-    empty : when it holds nothing; "" where it always holds something. default : what it holds in
-    rows that do not name it. key : it says which run of a figure the row is.
+    empty : when the column is empty; "" if it never is. default : its value in rows that do not set
+        it. key : whether it identifies the run of a figure.
     """
 
     name: str
@@ -79,36 +80,36 @@ class Column:
 
     @property
     def kind(self) -> str:
-        """Its type in words."""
+        """The name of its type in words."""
         return KINDS[self.type]
 
     def checked(self, value: Any) -> Any:
-        """The value as the column holds it. Raises TypeError for one of another type.
+        """Return the value in the type of the column. Raises TypeError if it has another type.
 
-        A number that is no number (nan) is an empty one.
+        NaN counts as empty.
         """
         value = value.item() if isinstance(value, np.generic) else value
         nothing = value is None or (isinstance(value, float) and value != value)
         if self.empty and nothing:
             return None
         if self.type is Status and value in list(Status):
-            return Status(value)  # type: ignore[call-arg]  # by its value alone
+            return Status(value)  # type: ignore[call-arg]  # looked up by its value
         if self.type is float and type(value) is int:
             return float(value)
         if self.type is str and isinstance(value, str):
-            return str(value)  # of an enumeration too
+            return str(value)  # an enumeration becomes plain text
         if self.type == Json and isinstance(value, Mapping):
             return dict(value)
         if not _fits(value, self.type):
             allowed = self.kind + (" or nothing" if self.empty else "")
             raise TypeError(
-                f"column {self.name!r}: {value!r} is {type(value).__name__}; allowed is {allowed}"
+                f"column {self.name!r}: {value!r} is {type(value).__name__}; it must be {allowed}"
             )
         return value
 
 
 def _fits(value: Any, kind: Any) -> bool:
-    """Whether a value is exactly of a type; a list, whether all that it holds is."""
+    """Whether a value has exactly the given type; for a list, whether all its entries do."""
     if get_origin(kind) is list:
         (inner,) = get_args(kind)
         return type(value) is list and all(_fits(v, get_origin(inner) or inner) for v in value)
@@ -118,7 +119,7 @@ def _fits(value: Any, kind: Any) -> bool:
 def _column(
     meaning: str, *, unit: str = "", empty: str = "", key: bool = False, default: Any = MISSING
 ) -> Any:
-    """A column. empty : when it holds nothing; key : it says which run of a figure it is."""
+    """A column. empty : when it is empty; key : whether it identifies the run of a figure."""
     words = dict(meaning=meaning, unit=unit, empty=empty, key=key)
     return field(default=None if empty else default, metadata=words)
 
@@ -270,32 +271,32 @@ class Answer:
 
     @property
     def flops_in_all(self) -> int | None:
-        """Of a run, set-up and the search of its penalty included; None if none are counted."""
+        """Flops including set-up and the search of a penalty; None if they are not counted."""
         if self.flops is None:
             return None
         return self.search_flops or self.flops + (self.setup_flops or 0)
 
     @property
     def seconds(self) -> float | None:
-        """Of a run, the search of its penalty included; None if there is no answer."""
+        """Seconds including the search of a penalty; None if there is no answer."""
         if self.solve_time is None:
             return None
         return self.search_time or self.solve_time + (self.setup_time or 0.0)
 
     def flagged(self, **noted: bool) -> "Answer":
-        """Itself with those flags more that apply, by their names."""
+        """Return the answer with additional flags, for those of the given names that are true."""
         new = {Flag[name].value for name, applies in noted.items() if applies}
         return replace(self, flags=sorted({*(self.flags or ()), *new}) or None)
 
     def with_memory_of(self, measured: "Answer") -> "Answer":
-        """Itself with the memory of another answer."""
+        """Return the answer with the memory of another answer."""
         peak, before = measured.peak_memory, measured.memory_before
         return replace(self, peak_memory=peak, memory_before=before)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row(Answer):
-    """One row of a file: the run, its answer, and where and when it was made."""
+    """One row of a file: the run, its answer, and where and when it was computed."""
 
     experiment: str | None = _column("figure or table that asks for the run", empty=FIGURES)
     scale: str | None = _column("quick or paper", empty=FIGURES)
@@ -340,7 +341,7 @@ class Row(Answer):
 
 
 def _columns() -> dict[str, Column]:
-    """All columns by name: what was asked, then the answer."""
+    """Return all columns by name: first the run, then the answer."""
     answer, row = ({f.name: f for f in fields(kind)} for kind in (Answer, Row))
     hints = get_type_hints(Row)
     ordered = [name for name in row if name not in answer] + list(answer)
@@ -355,7 +356,7 @@ def _default(field: Field) -> Any:
 
 
 def _one(hint: Any) -> Any:
-    """The type of a column beside None."""
+    """The type of a column without None."""
     kinds = [kind for kind in get_args(hint) or [hint] if kind is not type(None)]
     return hint if hint in KINDS else kinds[0]
 

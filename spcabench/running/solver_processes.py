@@ -1,7 +1,7 @@
 """The processes that run solvers, and the parts of their replies that are trusted.
 
-Files of this repository share one process. A stranger's file gets a new one for each run, so that
-nothing is kept between two, with a folder and an environment of its own.
+Files of this repository share one process. A stranger's file gets a new process, folder and
+environment for each run, so nothing carries over.
 """
 
 import hashlib
@@ -27,9 +27,9 @@ from spcabench.solving.status import Status
 if TYPE_CHECKING:
     from spcabench.running.runner import Protocol
 
-LOADING = 300.0  # seconds in which a problem must be loaded: that is on no run's clock
-PATIENCE = 120.0  # seconds of a first run: kernels take long on a busy machine
-# what a process may say of a run; all else is known here or made by the grader
+LOADING = 300.0  # seconds for loading a problem, which does not count as a run's time
+PATIENCE = 120.0  # seconds for a warm-up run, because compiling is slow on a busy machine
+# columns that a process may report; the harness knows or computes all others itself
 STATED = {
     *("status", "reason", "form", "used", "cardinality", "variance", "claimed_bound", "iterations"),
     *("flops", "setup_flops", "search_runs", "search_flops", "search_time"),
@@ -47,33 +47,33 @@ class Processes:
         self.protocol = protocol
         self.common: Worker | None = None
         self.loaded = ""
-        self.late: dict[str, str] = {}  # series -> why no harder run of it is made
-        self.first: dict[tuple[str, ...], str] = {}  # solvers -> what is wrong with a first run
+        self.late: dict[str, str] = {}  # series -> why its harder runs are skipped
+        self.first: dict[tuple[str, ...], str] = {}  # solvers -> what went wrong in a warm-up run
         self.installed = intact.installed()
-        self.again: list[dict[str, Any]] = []  # vectors of the runs that were timed and audited
+        self.again: list[dict[str, Any]] = []  # vectors of the timed and the audited runs
 
     def close(self) -> None:
-        """End them."""
+        """End the common process, if there is one."""
         if self.common:
             self.common.close()
 
     def restart(self) -> None:
-        """Run what comes next in a new process, if the present one has done anything."""
+        """Replace the common process by a new one, if it has done any work."""
         if self.common and self.common.asked:
             self.common.restart()
             self.loaded = ""
 
     def note(self, run: Run, status: Status) -> None:
-        """Remember how a run ended."""
+        """Remember a run that was killed, so that harder runs of its series are skipped."""
         if run.series and status == Status.KILLED:
-            self.late.setdefault(run.series, f"ended after {run.timeout:g} s on an easier one")
+            self.late.setdefault(run.series, f"killed after {run.timeout:g} s on an easier run")
 
     def ended(self, run: Run) -> str:
-        """Why a run is not made: an easier one of its series was killed. Empty if none was."""
+        """Return why a run is skipped because an easier one was killed; empty if it is not."""
         return self.late.get(run.series, "") if run.series else ""
 
     def ready(self, run: Run) -> str:
-        """Do the untimed work before a run; why the run cannot be made, if so."""
+        """Do the untimed work before a run; return why it cannot run, or an empty string."""
         if not self.protocol.fastest:
             return ""
         stranger = is_stranger(run)
@@ -90,7 +90,7 @@ class Processes:
         return ""
 
     def ask(self, run: Run) -> Answer:
-        """The answer to a run, not graded; one without numbers if its process ended."""
+        """Return the ungraded answer to a run; it has no numbers if its process ended."""
         if is_stranger(run):
             return self._of_stranger(run)
         if self.protocol.fastest:
@@ -100,7 +100,7 @@ class Processes:
         return self._with_memory(run)
 
     def _of_stranger(self, run: Run) -> Answer:
-        """The answer of a stranger's file, in new processes; a timed run is timed from outside."""
+        """Return the answer of a stranger's file from new processes, timed from outside."""
         with self._ready(run) as helper:
             answer = answer_of(helper, replace(run, timed=False), self.protocol.grace)
         if not (run.solver and run.timed and answer.status.good):
@@ -119,7 +119,7 @@ class Processes:
 
     @contextmanager
     def _ready(self, run: Run) -> Iterator[Worker]:
-        """A new process in which a run's first runs on other problems are made, and its problem."""
+        """Yield a new process that has done the warm-up runs and loaded the problem of a run."""
         way = run.settings.get("how")
         warm = [first for first in self.protocol.warm if first.settings.get("how") == way]
         with self._fresh() as helper:
@@ -128,7 +128,7 @@ class Processes:
             yield helper
 
     def _with_memory(self, run: Run) -> Answer:
-        """The answer of the common process, with the memory of a run in a process of its own."""
+        """Return the answer of the common process, with memory measured in a separate one."""
         with self._shared() as helper:
             answer = answer_of(helper, replace(run, memory=False), self.protocol.grace)
         if not run.memory:
@@ -138,7 +138,7 @@ class Processes:
         return answer.with_memory_of(measured)
 
     def graded(self, grader: Grader, run: Run, answer: Answer) -> Answer:
-        """The answer with what the harness knows of it, and the grader's numbers."""
+        """Return the answer with facts that the harness knows, and with the grader's numbers."""
         stranger = is_stranger(run)
         if run.solver:
             own, sha256 = registry.is_own_file(run.solver), _sha256(run.solver)
@@ -157,15 +157,15 @@ class Processes:
 
     @contextmanager
     def _shared(self) -> Iterator[Worker]:
-        """The process of the files of this repository."""
+        """Yield the common process of the files of this repository."""
         if self.common is None:
             self.common = Worker(worker.answer)
         yield self.common
 
     @contextmanager
     def _fresh(self) -> Iterator[Worker]:
-        """A new process, whose temporary folder, home and working folder are wiped at its end."""
-        kernels.load("spcabench.problem")  # before the fork: no stranger's run waits for them
+        """Yield a new process whose home, temporary and working folders are deleted at its end."""
+        kernels.load("spcabench.problem")  # before the fork, so that no stranger's run waits for it
         with (
             TemporaryDirectory(prefix="spcabench-") as folder,
             _environment(folder),
@@ -177,7 +177,7 @@ class Processes:
 def _lesser(
     graded: Answer, answer: Answer, vector: dict[str, Any], grade: Callable[[Answer], Answer]
 ) -> Answer:
-    """The graded answer, or the one with the vector of another run where that is worth less."""
+    """Return the graded answer, or the answer with another run's vector if that is worth less."""
     try:
         second = grade(replace(answer, **vector))
     except TypeError as error:
@@ -188,7 +188,7 @@ def _lesser(
 
 @contextmanager
 def _environment(folder: str) -> Iterator[None]:
-    """The environment in which a stranger's process is started: it names its own folders."""
+    """Set the environment for a stranger's process, with its own home and temporary folders."""
     names, before = ("HOME", "TMPDIR", "XDG_CACHE_HOME"), dict(os.environ)
     os.environ.update(dict.fromkeys(names, folder))
     try:
@@ -200,9 +200,9 @@ def _environment(folder: str) -> Iterator[None]:
 
 
 def is_stranger(run: Run) -> bool:
-    """Whether a run executes a file that is not of this repository.
+    """Whether a run executes a file from outside this repository.
 
-    A file that the harness itself wrote for a command is none.
+    A file that the harness wrote for a command does not count as one.
     """
     return any(
         not (
@@ -215,26 +215,26 @@ def is_stranger(run: Run) -> bool:
 
 @lru_cache
 def _sha256(solver: str) -> str:
-    """Of a solver's file."""
+    """Return the SHA-256 of a solver's file."""
     return hashlib.sha256(registry.path("solver", solver).read_bytes()).hexdigest()
 
 
 def _warmed(helper: Worker, runs: Any) -> str:
-    """Make runs of no account; why there is no use in others, if so."""
+    """Do warm-up runs; return why further runs are pointless, or an empty string."""
     for run in runs:
         if answer_of(helper, replace(run, timeout=PATIENCE), 0.0).status == Status.KILLED:
-            return f"did not come back from a first run, on {run.dataset}, within {PATIENCE:g} s"
+            return f"a warm-up run on {run.dataset} did not finish within {PATIENCE:g} s"
     return ""
 
 
 def _prepared(helper: Worker, run: Run, function: Any = preparation.ready) -> None:
-    """Let the process do what comes before a run, on no clock."""
+    """Let the process do the untimed work before a run."""
     before = Run(dataset=run.dataset, parameters=run.parameters, function=function, timeout=LOADING)
     answer_of(helper, before, 0.0)
 
 
 def answer_of(helper: Worker, run: Run, grace: float = 0.0) -> Answer:
-    """The answer of a process to a run; one without numbers if it crashed or was killed.
+    """Return the answer of a process to a run; it has no numbers if the process ended.
 
     grace : seconds beyond the run's own limit.
     """
@@ -251,36 +251,36 @@ def answer_of(helper: Worker, run: Run, grace: float = 0.0) -> Answer:
     except Ended as end:
         return Answer(status=end.status, reason=end.reason)
     answer = believed(reply, is_stranger(run))
-    if answer.status == Status.MEMORY_LIMIT:  # the next run must not have to do with what is left
+    if answer.status == Status.MEMORY_LIMIT:  # else the next run would have less memory
         helper.restart()
     return _timed_outside(replace(answer, **now), seconds, worked)
 
 
 def believed(reply: Any, stranger: bool) -> Answer:
-    """The reply of a process as an answer; a stranger's is cut to what it may state."""
+    """Convert the reply of a process to an answer, with only the trusted columns of a stranger."""
     try:
         if not isinstance(reply, Mapping) or not {*reply} <= {*COLUMNS}:
             raise TypeError(_fault(reply))
         answer = Answer(**{k: v for k, v in reply.items() if not stranger or k in STATED})
     except (TypeError, ValueError) as error:
-        return Answer(status=Status.ERROR, reason=f"its answer is none: {error}"[:200])
+        return Answer(status=Status.ERROR, reason=f"its answer is invalid: {error}"[:200])
     if stranger and answer.status in OF_HARNESS:
-        return Answer(status=Status.ERROR, reason=f"it says {answer.status} of itself")
+        return Answer(
+            status=Status.ERROR, reason=f"it reports {answer.status}, a status of the harness"
+        )
     return answer
 
 
 def _fault(reply: Any) -> str:
-    """Why a message is no answer, in the words of the process itself where it gave any."""
-    return str(
-        reply.get("fault", "it names no columns") if isinstance(reply, dict) else "no columns"
-    )
+    """Return why a message is not an answer, in the words of the process if it gave any."""
+    return str(reply.get("fault", "unknown columns") if isinstance(reply, dict) else "no columns")
 
 
 def _timed_outside(answer: Answer, seconds: float, worked: float) -> Answer:
-    """The answer with the seconds of this process's clock, flagged where the worker's misses some.
+    """Return the answer with its time from outside, flagged if the worker's clock missed some.
 
-    This clock is out of the solver's reach. worked : of these seconds, those in which nobody waited
-    for a processor, so that a busy machine flags nothing.
+    The solver cannot reach this clock. worked : the part of these seconds in which nobody waited
+    for a processor, so that a busy machine does not cause a flag.
     """
     missed = worked - (answer.worker_time or 0.0)
     told = answer.worker_time is not None

@@ -1,8 +1,8 @@
-"""A step of the workflow, as Snakemake starts it: it is handed to the fork server if there is one.
+"""A step of the workflow, as Snakemake starts it: it is passed to the fork server if there is one.
 
-As a program (``python -S step.py run FILE``) it imports nothing but the standard library's lightest
-parts, and so begins in some milliseconds. Where no fork server answers, it becomes the command
-itself, which imports all that it needs.
+As a program (``python -S step.py run FILE``) it imports only light modules of the standard library,
+and so starts within milliseconds. If no fork server answers, it is replaced by the command itself,
+which imports everything it needs.
 """
 
 import json
@@ -10,11 +10,11 @@ import os
 import socket
 import sys
 
-ADDRESS = "SPCABENCH_FORK_SERVER"  # environment variable: the socket's path
+ADDRESS = "SPCABENCH_FORK_SERVER"  # environment variable with the path of the socket
 
 
 def main() -> int:
-    """Run a step; its exit code."""
+    """Run a step, and return its exit code."""
     words = sys.argv[1:]
     try:
         server = socket.socket(socket.AF_UNIX)

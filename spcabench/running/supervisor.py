@@ -1,7 +1,7 @@
-"""Processes that end with all that they started, whichever of them is killed.
+"""Processes that end together with everything they started, even if they are killed.
 
-As a program it stands between a command and the workflow that the command starts. When the command
-is gone, for whatever reason, it ends the workflow, its jobs, and what their solvers left behind.
+As a program, it stands between a command and the workflow that the command starts. When the command
+ends for any reason, it ends the workflow, its jobs, and everything that their solvers left behind.
 """
 
 import ctypes
@@ -16,10 +16,10 @@ from time import sleep
 
 import psutil
 
-# of prctl(2), on Linux; elsewhere a process group and the tree of processes have to do
+# of prctl(2), on Linux; other systems must do with a process group and the tree of processes
 SET_PARENT_DEATH_SIGNAL, SET_CHILD_SUBREAPER = 1, 36
-LOOK = 1.0  # seconds between two looks at a parent of which no signal came
-PATIENCE = 5.0  # seconds in which killed processes must be gone
+LOOK = 1.0  # seconds between two checks of a parent that sends no signal when it ends
+PATIENCE = 5.0  # seconds within which killed processes must be gone
 
 
 def _prctl(option: int, value: int) -> None:
@@ -28,26 +28,26 @@ def _prctl(option: int, value: int) -> None:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of every process below this one whose own parent ends; on Linux only."""
+    """Become the parent of all descendants whose own parent ends; on Linux only."""
     _prctl(SET_CHILD_SUBREAPER, 1)
 
 
 def watch_over(pid: int) -> int:
-    """Fork a process that ends a group's leader, and all below it, when this process has ended.
+    """Fork a process that ends a group and its leader's descendants when this process has ended.
 
-    Returns its process id. The leader must not end by itself then: what it leaves behind is found
-    as long as it is there.
+    Returns the id of the forked process. The leader must not end by itself in the meantime, because
+    its descendants can be found only while it exists.
     """
     home = os.getpid()
-    # no signal may unwind the fork as if it were this process
+    # no signal may unwind the forked process as if it were this one
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     watcher = os.fork()
     if watcher:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return watcher
     try:
-        os.setpgid(0, 0)  # what is sent to the group of this process does not end it
-        os.closerange(0, os.sysconf("SC_OPEN_MAX"))  # it holds no lock and no pipe open
+        os.setpgid(0, 0)  # signals to the group of this process do not end it
+        os.closerange(0, os.sysconf("SC_OPEN_MAX"))  # so that it does not hold locks or pipes open
         _prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGUSR1)
         while os.getppid() == home:
             signal.sigtimedwait([signal.SIGUSR1], LOOK)
@@ -57,16 +57,16 @@ def watch_over(pid: int) -> int:
 
 
 def end_watcher(watcher: int) -> None:
-    """End the process of `watch_over`; what it watched over stays."""
+    """End the process started by `watch_over`, but not the group that it watches."""
     with suppress(ProcessLookupError, ChildProcessError):
         os.kill(watcher, signal.SIGKILL)
         os.waitpid(watcher, 0)
 
 
 def end_orphans(own: Collection[int]) -> None:
-    """End what this process adopted, and all below it.
+    """End the processes that this process adopted, and their descendants.
 
-    These are its children in groups of their own, but for some that are known.
+    These are its children in other process groups, except the ids in ``own``.
     """
     for _ in range(int(PATIENCE / 0.01)):
         orphans = [p for p in psutil.Process().children() if p.pid not in own and _apart(p.pid)]
@@ -74,28 +74,28 @@ def end_orphans(own: Collection[int]) -> None:
             return
         for process in orphans:
             _kill([*_stopped_below(process.pid), process])
-        psutil.wait_procs(orphans, timeout=0.01)  # which takes their exit codes too
+        psutil.wait_procs(orphans, timeout=0.01)  # also reaps them
 
 
 def _apart(pid: int) -> bool:
-    """Whether a process is in another group than this one."""
+    """Whether a process is in another group than this process."""
     with suppress(OSError):
         return os.getpgid(pid) != os.getpgid(0)
     return False
 
 
 def end_below() -> None:
-    """End all processes below this one."""
+    """End all descendants of this process."""
     _kill(psutil.Process().children(recursive=True))
 
 
 def raise_on_termination() -> None:
-    """Let Ctrl-C, SIGTERM, and the end of the terminal unwind this process, with its children."""
+    """Let Ctrl-C, SIGTERM or a closed terminal unwind this process and so end its children."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        # a process under nohup was asked to outlive its terminal
+        # under nohup, the process shall outlive its terminal
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _exit)
 
@@ -105,7 +105,7 @@ def _exit(number: int, frame: object) -> None:
 
 
 def end(pid: int) -> None:
-    """End a process that leads a group: the group, and all below the process."""
+    """End the leader of a process group, the group, and all descendants of the leader."""
     below = _stopped_below(pid)
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
@@ -115,7 +115,7 @@ def end(pid: int) -> None:
 
 
 def _stopped_below(pid: int) -> list[psutil.Process]:
-    """All below a process: each is stopped, so that none starts another while they are listed."""
+    """Stop all descendants of a process, so that none starts another, and return them."""
     stopped: list[psutil.Process] = []
     with suppress(psutil.Error):
         root = psutil.Process(pid)
@@ -129,7 +129,7 @@ def _stopped_below(pid: int) -> list[psutil.Process]:
 
 
 def _stop(process: psutil.Process) -> None:
-    """Stop a process, and wait until it stands still."""
+    """Stop a process, and wait until it is stopped."""
     still = (psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
     with suppress(psutil.Error):
         process.suspend()
@@ -140,10 +140,10 @@ def _stop(process: psutil.Process) -> None:
 
 
 def end_session(leader: int) -> None:
-    """End all processes of a session but this one; of this one's session, all below it too."""
+    """End all processes of a session except this one; in its own session, all descendants too."""
     for _ in range(int(PATIENCE / 0.1)):
         members = [p for p in psutil.process_iter() if _is_in(p, leader)]
-        if leader == os.getpid():  # a process below this one may have made a session of its own
+        if leader == os.getpid():  # a descendant may have created its own session
             members += psutil.Process().children(recursive=True)
         if not members:
             return
@@ -152,7 +152,7 @@ def end_session(leader: int) -> None:
 
 
 def _is_in(process: psutil.Process, session: int) -> bool:
-    """Whether a process that is not this one runs in a session."""
+    """Whether another process than this one runs in a session."""
     with suppress(OSError, psutil.Error):
         return (
             os.getsid(process.pid) == session
@@ -169,7 +169,7 @@ def _kill(processes: Iterable[psutil.Process]) -> None:
 
 
 def _watch(gone: threading.Event) -> None:
-    """End everything when the standard input does: it is the command's end of a pipe."""
+    """End everything when the standard input, the command's end of a pipe, is closed."""
     while os.read(0, 1):
         pass
     gone.set()
@@ -178,7 +178,7 @@ def _watch(gone: threading.Event) -> None:
 
 
 def main() -> None:
-    """Run a command, and end with it what it started; the exit code is the command's."""
+    """Run a command, then end everything that it started; exit with the command's code."""
     adopt_orphans()
     raise_on_termination()
     gone = threading.Event()
@@ -188,7 +188,7 @@ def main() -> None:
         code = subprocess.call(sys.argv[1:], stdin=subprocess.DEVNULL)
     finally:
         end_session(os.getpid())
-    # the thread may have taken the code of what it ended, which then reads 0
+    # if the thread already reaped the ended command, its code reads 0
     sys.exit(1 if gone.is_set() else code if code >= 0 else 128 - code)
 
 

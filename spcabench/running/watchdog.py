@@ -1,8 +1,8 @@
-"""A second process, which ends this one if it hangs in compiled code.
+"""A second process that ends this one if it hangs in compiled code.
 
-Python hears a signal between two steps of its own only, so code that never comes back is ended from
-outside. This process writes the time by which it must have come back into a memory that both share,
-and the other looks at it. That one is this file, run as a program.
+Python handles a signal only between two of its own instructions, so compiled code that never
+returns must be ended from outside. This process writes its deadline to memory that it shares with a
+second process, which checks it. The second process runs this file as a program.
 """
 
 import ctypes
@@ -19,15 +19,15 @@ from math import inf
 from time import monotonic, sleep
 from typing import Any
 
-LATER = 5.0  # seconds after a limit, in which Python itself may end what takes too long
-LOOK = 0.5  # seconds between two looks
-TIMES = struct.Struct("dd")  # when this process must have come back, and the limit that it has
+LATER = 5.0  # seconds after the limit in which Python itself may still interrupt the work
+LOOK = 0.5  # seconds between two checks
+TIMES = struct.Struct("dd")  # the deadline of this process, and the limit in seconds
 _shared: list[Any] = [bytearray(TIMES.pack(inf, inf))]
 
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Limit the seconds of what is done inside, if a process watches (`watched`)."""
+    """Limit the seconds of the work inside the block, if a second process watches (`watched`)."""
     before = _shared[-1][:]
     TIMES.pack_into(_shared[-1], 0, monotonic() + seconds + LATER, seconds)
     try:
@@ -38,7 +38,7 @@ def limited(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def watched(who: str) -> Iterator[None]:
-    """Start the process that looks: it says in one line who did not come back, exit code 1."""
+    """Start the second process, which ends this one with a message and exit code 1 at a limit."""
     in_memory = getattr(os, "memfd_create", None)  # on Linux
     with os.fdopen(in_memory("times"), "r+b") if in_memory else tempfile.TemporaryFile() as file:
         file.write(TIMES.pack(inf, inf))
@@ -50,7 +50,7 @@ def watched(who: str) -> Iterator[None]:
                 words,
                 pass_fds=[file.fileno()],
                 stdin=subprocess.DEVNULL,
-                process_group=0,  # which Ctrl-C does not reach
+                process_group=0,  # a group that Ctrl-C does not reach
             ) as process,
             _ended_by_a_hangup(),
         ):
@@ -64,14 +64,14 @@ def watched(who: str) -> Iterator[None]:
 
 @contextmanager
 def _ended_by_a_hangup() -> Iterator[None]:
-    """Let SIGHUP end this process with exit code 1, without a step of Python's."""
+    """Let SIGHUP end this process with exit code 1, without executing any Python code."""
     before = signal.getsignal(signal.SIGHUP)
-    if before == signal.SIG_IGN:  # under nohup; it is killed then
+    if before == signal.SIG_IGN:  # under nohup, which is not interfered with; SIGKILL ends it
         yield
         return
     libc = ctypes.CDLL(None)
     libc.signal.argtypes = [ctypes.c_int, ctypes.c_void_p]
-    libc.signal(signal.SIGHUP, ctypes.cast(libc._exit, ctypes.c_void_p))  # gets the number, 1
+    libc.signal(signal.SIGHUP, ctypes.cast(libc._exit, ctypes.c_void_p))  # _exit(SIGHUP): 1
     try:
         yield
     finally:
@@ -79,7 +79,7 @@ def _ended_by_a_hangup() -> Iterator[None]:
 
 
 def _end(pid: int, line: str) -> None:
-    """End a process and all below it but this one, with a line."""
+    """Print a line, and end a process and all its descendants except this one."""
     import psutil
 
     process = psutil.Process(pid)
@@ -96,15 +96,13 @@ def _end(pid: int, line: str) -> None:
 
 
 def main() -> None:
-    """Look at the memory that is named, until the time is over or the process above has ended."""
+    """Check the shared memory until the deadline is over or the parent process has ended."""
     home = os.getppid()
     with mmap.mmap(int(sys.argv[1]), TIMES.size) as times:
         while os.getppid() == home:
             over, seconds = TIMES.unpack(times)
             if monotonic() > over:
-                line = (
-                    f"{sys.argv[2]}: it did not come back within {seconds:g} s, which is its limit"
-                )
+                line = f"{sys.argv[2]}: it did not return within its limit of {seconds:g} s"
                 _end(home, f"spcabench: {line}")
                 return
             sleep(LOOK)

@@ -1,7 +1,7 @@
-"""The work of a worker process: one answer to each message, as plain data.
+"""The work of a worker process: it answers each message with plain data.
 
-Solvers run here and nowhere else. What the process of a stranger's solver says of clocks and counts
-is audited from outside (`spcabench.running.runner`), and its vectors are graded elsewhere.
+Solvers run only here. Clocks and counts reported by the process of a stranger's solver are audited
+from outside (`spcabench.running.runner`), and its vectors are graded in another process.
 """
 
 import inspect
@@ -30,21 +30,21 @@ from spcabench.solving.result import Result, refitted
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
-SAMPLE = 0.005  # seconds that one timed sample lasts at least
-LONG = 2.0  # seconds of a first run that counts: cold caches weigh little in it
-# of the time of a run, and seconds beyond, that its own clocks may miss
+SAMPLE = 0.005  # minimum duration of a timed sample in seconds
+LONG = 2.0  # seconds from which the first run itself counts, because cold caches matter little
+# the share of a run's time, and the seconds in addition, that its own clocks may miss
 MISSED_SHARE, MISSED_SECONDS = 0.25, 0.1
 _warm: dict[str, Result] = {}
-_as_begun: dict[int, Any] = {}  # process -> what functions did before a solver's file came
+_as_begun: dict[int, Any] = {}  # process -> code of the functions before a solver was imported
 
 
 def answer(message: dict[str, Any]) -> dict[str, Any]:
-    """The answer to a run that is described as plain data, as plain data."""
+    """Return the answer to a run; both are plain data."""
     return vars(answered(run_of(message)))
 
 
 def run_of(message: Mapping[str, Any]) -> Run:
-    """The run that `Run.described` describes; its functions are found by their names."""
+    """Return the run that `Run.described` describes, with its functions resolved by name."""
     functions = {
         name: pkgutil.resolve_name(message[name]) if message[name] else None for name in FUNCTIONS
     }
@@ -52,7 +52,7 @@ def run_of(message: Mapping[str, Any]) -> Run:
 
 
 def answered(run: Run) -> Answer:
-    """The answer to one run; an error is an answer with that status, never an exception."""
+    """Return the answer to one run; an error becomes an answer with that status."""
     if os.getpid() not in _as_begun:
         _as_begun[os.getpid()] = intact.snapshot()
     begun = perf_counter()
@@ -72,7 +72,7 @@ def answered(run: Run) -> Answer:
 
 
 def _files(run: Run) -> Iterator[Path]:
-    """The files that a run names: an error shows the line where it arose in one of them."""
+    """Yield the files that a run names; an error message shows the line in one of them."""
     with suppress(InputError):  # an unknown name is the error itself
         yield registry.path("dataset", run.dataset)
     if run.function:
@@ -83,7 +83,7 @@ def _files(run: Run) -> Iterator[Path]:
 
 
 def problem_of(run: Run) -> Problem:
-    """The problem of a run, which is kept: the next run may be of the same one."""
+    """Return the problem of a run, cached because the next run may use the same one."""
     return _problem(run.dataset, json.dumps(dict(run.parameters), sort_keys=True))
 
 
@@ -93,7 +93,7 @@ def _problem(dataset: str, parameters: str) -> Problem:
 
 
 def about(problem: Problem) -> dict[str, Any]:
-    """The columns that describe a problem."""
+    """Return the columns that describe a problem."""
     return {
         "problem": problem.name,
         "provenance": dict(problem.provenance),
@@ -114,14 +114,14 @@ def _measured(problem: Problem, run: Run) -> Answer:
         status=Status.FINISHED,
         form=problem.form,
         solve_time=seconds,
-        extra=json.loads(json.dumps(numbers)),  # an error where JSON cannot hold them
+        extra=json.loads(json.dumps(numbers)),  # raises if JSON cannot represent them
     )
 
 
 def _solved(problem: Problem, run: Run) -> Answer:
     settings = dict(run.settings)
     if isinstance(settings.get("k"), float):
-        # a share of the variables: a stand-in may have fewer
+        # k is a share of the variables, because a stand-in may have fewer
         settings["k"] = max(2, round(settings["k"] * problem.n))
     machine.forget_peak()
     before = machine.process_memory("VmRSS")
@@ -130,8 +130,8 @@ def _solved(problem: Problem, run: Run) -> Answer:
     earlier = _warm.get(key)
     result = earlier or _once(problem, run, settings)
     if run.timed:
-        _warm[key] = result  # later rounds need neither warm-up nor search
-    # before the grading, whose bounds need memory too
+        _warm[key] = result  # later rounds need neither a warm-up nor a search
+    # measured before the grading, because computing bounds needs memory too
     peak = machine.process_memory("VmHWM") + machine.memory_of_children()
     if intact.changed(_as_begun[os.getpid()]):
         result = replace(result, flags=tuple(sorted({*result.flags, Flag.patched})))
@@ -148,13 +148,13 @@ def _solved(problem: Problem, run: Run) -> Answer:
 
 
 def _once(problem: Problem, run: Run, settings: Mapping[str, Any]) -> Result:
-    """One run on a copy of the problem: what a solver leaves there is seen by no other run."""
+    """Run a solver once on a copy of the problem, so that no other run sees its changes."""
     assert run.solver is not None
     text, begun, waited = io.StringIO(), perf_counter(), machine.waited()
     with redirect_stdout(text):
         result = api.solve(problem, run.solver, seed=run.seed, fresh=True, **settings)
     elapsed = perf_counter() - begun
-    # on a busy machine the harness waits beside the solver's own clock
+    # on a busy machine, the harness also waits outside the solver's own clock
     lost = np.nan_to_num(machine.waited() - waited) - result.waited
     flags = set(result.flags)
     if elapsed - result.wall_time - max(lost, 0.0) > MISSED_SECONDS + MISSED_SHARE * elapsed:
@@ -169,10 +169,10 @@ def _once(problem: Problem, run: Run, settings: Mapping[str, Any]) -> Result:
 def repeated(
     problem: Problem, *, seed: int, name: str, count: int, **settings: Any
 ) -> dict[str, Any]:
-    """Make a number of whole runs without a history, for a clock outside.
+    """Execute ``count`` whole runs without a history, to be timed from outside.
 
-    Returns what they say they took, how much of it they waited for a processor, and the vector of
-    the last one.
+    Returns the seconds that the runs report, the seconds in which they waited for a processor, and
+    the vector of the last run.
     """
     run = Run(dataset="", solver=name, seed=seed)
     seconds = waited = 0.0
@@ -184,16 +184,16 @@ def repeated(
 
 
 def vector_of(result: Result) -> dict[str, Any]:
-    """The columns of a row that are an answer's vector."""
+    """Return the columns of a row that contain an answer's vector."""
     W = result.support
     return {"support": W.tolist(), "values": result.x[W].tolist(), "variance": result.variance}
 
 
 def _times(problem: Problem, run: Run, settings: Mapping[str, Any], warm: Result) -> dict[str, Any]:
-    """Clocks averaged over as many runs as a sample needs; the run before was the warm-up."""
+    """Return times averaged over enough runs for a sample; the run ``warm`` was the warm-up."""
     seconds = warm.setup_time + warm.solve_time
     count = int(np.clip(np.ceil(SAMPLE / max(seconds, 1e-6)), 1, 500))
-    if warm.search:  # the penalty that was found is timed, as a single run of its own
+    if warm.search:  # time a single run with the penalty that was found
         settings = {k: v for k, v in {**settings, **warm.settings}.items() if k != "k"}
     results = [_once(problem, run, settings) for _ in range(count)]
     flags = {flag for r in [warm, *results] for flag in r.flags}
@@ -208,12 +208,12 @@ def _times(problem: Problem, run: Run, settings: Mapping[str, Any], warm: Result
 
 
 def _flops(result: Result) -> int:
-    """Flops of a run, set-up included."""
+    """Return the flops of a run, including its set-up."""
     return result.flops + result.setup_flops
 
 
 def of_result(result: Result, vectors: bool = False) -> Answer:
-    """The answer that one result gives. vectors : with u itself, if there is one."""
+    """Return the answer for a result. vectors : whether to include u, if there is one."""
     graded = _graded(result) if result.good else {}
     W = result.support
     x: dict[str, Any] = {"support": W.tolist(), "values": result.x[W].tolist()}
@@ -246,12 +246,12 @@ def of_result(result: Result, vectors: bool = False) -> Answer:
 
 
 def _searched(result: Result) -> dict[str, Any]:
-    """The columns of the search of a penalty."""
+    """Return the columns about the search of a penalty."""
     return {f"search_{name}": v for name, v in result.search.items() if name != "near"}
 
 
 def _graded(result: Result) -> dict[str, Any]:
-    """The columns that only a feasible x has; of a stranger's solver the grader makes the rest."""
+    """Return the columns of a feasible x; for a stranger's solver the grader computes the rest."""
     if not result.own:
         return {"variance": result.variance, "claimed_bound": result.claimed_bound}
     x_refit = refitted(result.problem, result.x, result.nonnegative)

@@ -1,7 +1,7 @@
 """A worker process for code that may crash, hang, exhaust memory, or lie.
 
-It is forked from a process that has the libraries loaded, and gets one end of a pipe. Messages are
-plain data (`spcabench.running.messages`): what the other end says is read and never run.
+It is forked from a process that has the libraries loaded, and communicates through a pipe. Messages
+are plain data (`spcabench.running.messages`), which are read and never executed.
 """
 
 import multiprocessing
@@ -20,20 +20,20 @@ from spcabench import machine, registry
 from spcabench.running import messages, supervisor
 from spcabench.solving.status import Status
 
-# a forked process has imported all that its parent has
+# a forked process already has everything that its parent imported
 FORKS = sys.platform == "linux"
 SPAWN: Any = multiprocessing.get_context("spawn")
 CONTEXT: Any = multiprocessing.get_context("fork") if FORKS else SPAWN
-MEMORY = 12e9  # bytes of address space
-START = 300.0  # seconds in which a process must be there
-_OWN: set[int] = set()  # of all workers here: other children of this process were adopted
-LOOK = 0.5  # seconds between two looks at whether the process is still there
-ENDING = 5.0  # seconds in which a process that closed its pipe must be gone
-INPUT_OUTPUT = 3  # file descriptors of standard input, output and error
+MEMORY = 12e9  # limit of the address space in bytes
+START = 300.0  # seconds within which a process must be ready
+_OWN: set[int] = set()  # ids of all workers here; other children of this process were adopted
+LOOK = 0.5  # seconds between two checks whether the process is still alive
+ENDING = 5.0  # seconds within which a process that closed its pipe must be gone
+INPUT_OUTPUT = 3  # number of file descriptors of standard input, output and error
 
 
 class Ended(Exception):
-    """The process gave no answer: ``status`` says whether it crashed or was killed."""
+    """The process gave no answer; ``status`` says whether it crashed or was killed."""
 
     def __init__(self, status: Status, reason: str) -> None:
         super().__init__(reason)
@@ -41,13 +41,13 @@ class Ended(Exception):
 
 
 class Worker:
-    """A process that answers messages; it is replaced when it dies or is too slow.
+    """A process that answers messages; it is replaced if it dies or is too slow.
 
-    What the work starts and leaves behind ends with the process, and where processes are forked
-    also when the one that asks is killed.
+    Everything that the work starts and leaves behind ends with the process, and on systems with
+    forking also when the asking process is killed.
 
-    answer : message -> answer, both plain data; a function that a module holds. anew : never as
-    the copy of a process that has run a stranger's code.
+    answer : message -> answer, both plain data; a module-level function. anew : whether the process
+        must never be forked from one that has run a stranger's code.
     """
 
     def __init__(self, answer: Callable[[Any], Any], anew: bool = False) -> None:
@@ -56,11 +56,11 @@ class Worker:
         self._start()
 
     def _start(self) -> None:
-        if FORKS:  # where the process is killed, what it started comes to this one
+        if FORKS:  # if the process is killed, the processes that it started are adopted here
             supervisor.adopt_orphans()
         context = SPAWN if self.anew and registry.has_strangers() else CONTEXT
         self.pipe, theirs = context.Pipe()
-        # a daemon: it ends with a parent that forgets to close it
+        # a daemon ends with its parent, even if that forgets to close it
         self.process = context.Process(
             target=_serve, args=(self.pipe, theirs, self.answer), daemon=True
         )
@@ -70,12 +70,12 @@ class Worker:
         self.watcher = supervisor.watch_over(self.process.pid) if FORKS else None
         self.pids = {self.process.pid, self.watcher or self.process.pid}
         _OWN.update(self.pids)
-        # no message waits for the imports of a process that was spawned
+        # wait until it is ready, so that the first message does not wait for its imports
         with suppress(TimeoutError, EOFError, OSError, messages.Garbled):
             self.reader.message(START)
 
     def ask(self, message: Any, seconds: float) -> Any:
-        """Return the answer to a message; raise Ended if none comes within some seconds."""
+        """Return the answer to a message. Raises Ended if none arrives within ``seconds``."""
         self.asked += 1
         try:
             messages.send(self.pipe.fileno(), [self.asked, message])
@@ -90,13 +90,13 @@ class Worker:
         raise end
 
     def _reply(self, deadline: float) -> Any:
-        """The reply to the last message, others passed over; TimeoutError where none comes."""
+        """Return the reply to the last message. Raises TimeoutError if none arrives."""
         while True:
             left = max(deadline - monotonic(), 0.0)
             try:
                 message = self.reader.message(min(LOOK, left))
             except TimeoutError:
-                # what the work forked holds the pipe too, and hides that the process has ended
+                # processes forked by the work keep the pipe open, which hides that this one ended
                 if not self.process.is_alive():
                     raise EOFError from None
                 if left <= 0.0:
@@ -106,19 +106,19 @@ class Worker:
                 return message[1]
 
     def _exit_code(self) -> int | None:
-        """The exit code of a process that ends now; None if it does not."""
+        """Return the exit code of a process that is about to end; None if it does not end."""
         end = monotonic() + ENDING
         while self.process.is_alive() and monotonic() < end:
             sleep(0.01)
         return self.process.exitcode
 
     def restart(self) -> None:
-        """End the process, and begin another."""
+        """End the process, and start another."""
         self.close()
         self._start()
 
     def close(self) -> None:
-        """End the process and all that it started."""
+        """End the process and everything that it started."""
         supervisor.end(self.process.pid)
         self.process.join()
         if self.watcher is not None:
@@ -129,7 +129,7 @@ class Worker:
 
 
 def _how(code: int | None) -> str:
-    """An exit code in words; a negative one is that of a signal."""
+    """Describe an exit code; a negative one stands for a signal."""
     if code is None or code >= 0:
         return f"with exit code {code}"
     try:
@@ -146,21 +146,21 @@ def _serve(ours: Connection, theirs: Connection, answer: Callable[[Any], Any]) -
         ours.close()
     _settle()
     reader = messages.Reader(pipe)
-    with suppress(EOFError, OSError):  # there is nobody to answer any more
+    with suppress(EOFError, OSError):  # the asking process is gone
         messages.send(pipe, "ready")
         while True:
             number, message = reader.message()
             try:
                 reply = answer(message)
             finally:
-                if os.getpid() != home:  # the work forked, and this copy of it has ended
+                if os.getpid() != home:  # the work forked, and this is the copy, which has returned
                     os._exit(0)
             _reply(pipe, number, reply)
     supervisor.end_below()
 
 
 def _reply(pipe: int, number: int, reply: Any) -> None:
-    """Send a reply, or why it cannot be sent."""
+    """Send a reply, or the reason why it cannot be sent."""
     try:
         messages.send(pipe, [number, reply])
     except (TypeError, ValueError, RecursionError) as error:
@@ -168,30 +168,28 @@ def _reply(pipe: int, number: int, reply: Any) -> None:
 
 
 def _keep_only(pipe: int) -> None:
-    """Let this process have one pipe of all that it was forked with, and its input and output.
+    """Close all inherited file descriptors except one pipe and the standard streams.
 
-    The pipes of other processes are among them: a stranger could answer in their place. The numbers
-    stay in use, because objects of Python would close whatever had them next.
+    They include the pipes of other processes, in whose place a stranger could answer. The numbers
+    remain in use, because Python objects would otherwise close whatever reuses them.
     """
     with open(os.devnull, "r+b", buffering=0) as nothing:
         for number in map(int, os.listdir("/proc/self/fd")):
             if number >= INPUT_OUTPUT and number not in (pipe, nothing.fileno()):
                 with suppress(OSError):
-                    os.fstat(number)  # that of the list itself is closed by now
+                    os.fstat(number)  # skips the descriptor of the listing, which is closed by now
                     os.dup2(nothing.fileno(), number)
 
 
 def _settle() -> None:
-    """What a process does before its first message."""
+    """Prepare a new process for its first message."""
     if hasattr(os, "setpgid"):
-        os.setpgid(0, 0)  # a group, which ends as a whole
-    tempfile.tempdir = (
-        None  # that of the environment, which may have changed since it was asked for
-    )
+        os.setpgid(0, 0)  # a group, so that all of it can be ended at once
+    tempfile.tempdir = None  # read again from the environment, which may have changed
     supervisor.adopt_orphans()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
     multiprocessing.current_process().daemon = False  # daemons may not use multiprocessing
     machine.limit_memory(MEMORY)
-    with suppress(OSError):  # where the machine has less memory than that, the system ends this one
+    with suppress(OSError):  # if memory runs out, the system shall kill this process first
         Path("/proc/self/oom_score_adj").write_text("1000")

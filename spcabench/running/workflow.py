@@ -1,4 +1,4 @@
-"""Calls the Snakemake workflow: one at a time, resumable, with progress."""
+"""Run the Snakemake workflow, one call at a time, with progress; calls can be resumed."""
 
 import errno
 import fcntl
@@ -20,18 +20,18 @@ from spcabench.running import damaged_files, fork_server, step, supervisor
 from spcabench.running.progress import Progress
 from spcabench.streams import say
 
-# what the system says of a disk that takes no more, which Snakemake may say before any job does
+# the system's messages about a full disk, which Snakemake may print before any job does
 FULL = [os.strerror(n) for n in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS)]
-# a step that ended without words of its own: killed, or by a library
+# a step that ended without an error message: killed, or ended by a library
 SILENT = re.compile(r"step\.py'? (.*)' returned non-zero exit status (\d+)")
-LOCK = ".figures.lock"  # in the folder of the workflow; it holds the ids of the processes at work
-MOST = 12  # lines shown of a log
-# the Snakefile and its profiles: at the top of a checkout, inside the package of a wheel
+LOCK = ".figures.lock"  # in the folder of the workflow; contains the ids of running processes
+MOST = 12  # lines shown from a log
+# the Snakefile and its profiles: at the top of a checkout, or inside the package of a wheel
 FILES = machine.checkout() or Path(__file__).resolve().parents[1] / "workflow"
 
 
 def profile_folder(profile: str) -> Path:
-    """Return the folder of a profile: one that comes with the workflow, by its name, or your own.
+    """Return the folder of a profile: one of the workflow's own, by its name, or a user's folder.
 
     Raises InputError if there is none.
     """
@@ -54,24 +54,25 @@ def workflow(
     snakefile: Path = FILES / "Snakefile",
     first: Collection[str] = (),
 ) -> int:
-    """Make some files, named from the root on, with all that they need; Snakemake's exit code.
+    """Make files, given relative to ``root``, with all that they need; return the exit code.
 
     Parameters
     ----------
     log : Path
-        What Snakemake says goes there. Beside it are the rows and figures that the workflow makes:
-        damaged ones are removed first, with a sentence.
+        File for the output of Snakemake. Damaged rows and figures in the same folder are removed
+        first and reported.
     root : Path
         The workflow runs in this folder.
     profile : str
         See `profile_folder`; all but the default submit jobs to other machines.
     first : collection of str
+        Files whose jobs start before the others.
         Files whose jobs begin before others.
 
     Raises
     ------
     InputError
-        Where the disk is full, or may not be written to.
+        If the disk is full or not writable.
     """
     atomic_files.check_room(log.parent)
     with _exclusive(root / LOCK) as lock:
@@ -96,10 +97,10 @@ def workflow(
 
 @contextmanager
 def _fork_server(here: bool) -> Iterator[dict[str, str]]:
-    """Serve steps from a process that has the libraries loaded; the environment that names it.
+    """Start a process that has the libraries loaded to serve steps; yield the environment for it.
 
-    here : whether the steps run on this machine. On a cluster, or where processes are not forked,
-    each step begins by itself.
+    here : whether the steps run on this machine. On a cluster, or without forking, each step starts
+        by itself.
     """
     if not here or not hasattr(os, "pidfd_open"):
         yield {}
@@ -125,10 +126,10 @@ def _fork_server(here: bool) -> Iterator[dict[str, str]]:
 def _supervised(
     command: list[str], log: Path, root: Path, lock: IO[str], environment: dict[str, str]
 ) -> int:
-    """Run a command in a session of its own, which ends with this process, killed or not.
+    """Run a command in its own session, which ends when this process ends or is killed.
 
-    The supervisor holds the lock too. Were this process killed, the next call would wait until its
-    workflow has ended.
+    The supervisor holds the lock too. If this process is killed, the next call therefore waits
+    until the workflow of the killed one has ended.
     """
     with log.open("wb") as stream, closing(Progress(log)) as progress:
         process = subprocess.Popen(
@@ -139,7 +140,7 @@ def _supervised(
             stderr=subprocess.STDOUT,
             pass_fds=(lock.fileno(),),
             start_new_session=True,
-            # else Python would import the user's own files before its library's, by their names
+            # otherwise a user's own file could be imported in place of a library with its name
             env={**os.environ, **environment}
             | ({} if machine.checkout() else {"PYTHONSAFEPATH": "1"}),
         )
@@ -149,12 +150,12 @@ def _supervised(
             while not _has_ended(process, 0.3):
                 progress.show()
         except BaseException:  # Ctrl-C, and a request to terminate
-            say("stopped; the same command goes on from what is finished", file=sys.stderr)
+            say("stopped; run the same command again to continue", file=sys.stderr)
             raise
         finally:
-            process.stdin.close()  # the supervisor notices
+            process.stdin.close()  # the supervisor notices this and ends
             process.wait()
-            if process.returncode < 0:  # it was killed itself
+            if process.returncode < 0:  # the supervisor itself was killed
                 supervisor.end_session(process.pid)
     return process.returncode
 
@@ -166,12 +167,12 @@ def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
 
 
 def _explain(log: Path) -> None:
-    """The lines of the log that say what went wrong: those of the jobs alone, if there are any."""
+    """Print the lines of the log that say what went wrong, preferably those of the jobs."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    # Snakemake's own lines are many, and must not hide what a job said
+    # Snakemake's own lines are many, and must not hide a job's message
     sentences = list(_sentences(lines)) or list(_ends(lines))
     if not sentences:
-        atomic_files.check_room(log.parent)  # a full disk took no more of the log
+        atomic_files.check_room(log.parent)  # the log may have ended because the disk is full
         atomic_files.append(log, "\n")
     full = next((why for why in FULL if any(why in line for line in sentences or lines)), None)
     if full and not any(line.startswith("spcabench: ") for line in sentences):
@@ -181,14 +182,13 @@ def _explain(log: Path) -> None:
     ]
     say("\n".join(list(dict.fromkeys(sentences))[:MOST]), file=sys.stderr)
     say(
-        "the workflow did not finish; the same command goes on from what is finished; its log is "
-        f"{log}",
+        f"the workflow did not finish; run the same command again to continue; its log is {log}",
         file=sys.stderr,
     )
 
 
 def _sentences(lines: list[str]) -> Iterator[str]:
-    """What failed jobs said themselves: a line of spcabench, or the last one of a traceback."""
+    """Yield error messages of failed jobs: spcabench's lines, or the last line of a traceback."""
     in_traceback = False
     for line in lines:
         if line.startswith("spcabench: ") and not line.startswith("spcabench: warning"):
@@ -201,18 +201,18 @@ def _sentences(lines: list[str]) -> Iterator[str]:
 
 
 def _ends(lines: list[str]) -> Iterator[str]:
-    """How jobs ended that said nothing themselves."""
+    """Yield how jobs ended that printed no error message."""
     for end in filter(None, map(SILENT.search, lines)):
         step, code = " ".join(end[1].split()[:2]), int(end[2])
         killed = code == 128 + signal.SIGKILL
         how = f"signal {code - 128}" if code > 128 else f"exit code {code}"
-        how += ", as where memory runs out" if killed else ""
-        yield f"spcabench: {step}: ended without a word ({how})"
+        how += ", perhaps because memory ran out" if killed else ""
+        yield f"spcabench: {step}: ended without an error message ({how})"
 
 
 @contextmanager
 def _exclusive(path: Path) -> Iterator[IO[str]]:
-    """The lock of a workflow; one at work is waited for, and its process named."""
+    """Hold the lock of the workflow; wait if another one is running, and name its process."""
     with atomic_files.writing(path):
         lock = path.open("a+", encoding="utf-8")
     with lock:
@@ -226,14 +226,14 @@ def _exclusive(path: Path) -> Iterator[IO[str]]:
 
 
 def _write_ids(lock: IO[str], *ids: int) -> None:
-    with suppress(OSError):  # they are for messages only
+    with suppress(OSError):  # the ids are only used in messages
         lock.truncate(0)
         lock.write(" ".join(map(str, ids)))
         lock.flush()
 
 
 def _holder(lock: IO[str]) -> str:
-    """The process that holds a lock, in words: the first one of its ids that is alive."""
+    """Describe the process that holds a lock: the first of its ids that is alive."""
     lock.seek(0)
     alive = [word for word in lock.read().split() if word.isdigit() and _is_alive(int(word))]
     return f"process {alive[0]}" if alive else "another workflow"

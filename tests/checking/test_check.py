@@ -44,8 +44,12 @@ WRONG = {
         "both signs",
         "    x[k:] = -0.1\n    yield project(Sigma @ x - 1.0, k)\n",
     ),
-    "bound": ("is never above the optimum", "claims 1e-09", "    yield Iterate(x, bound=1e-9)\n"),
-    "exact": ("is never above the optimum", "TRAITS say exact", "    yield np.eye(problem.n)[0]\n"),
+    "bound": (
+        "is never above the optimum",
+        "upper bound 1e-09",
+        "    yield Iterate(x, bound=1e-9)\n",
+    ),
+    "exact": ("is never above the optimum", "TRAITS has exact", "    yield np.eye(problem.n)[0]\n"),
     "random": (
         "is repeatable",
         "default_rng",
@@ -58,7 +62,7 @@ WRONG = {
     ),
     "flip": (
         "is invariant",
-        "change their sign",
+        "change their signs",
         "    yield project(np.maximum(Sigma @ np.ones(8), 1e-9), k)\n",
     ),
     "order": ("is invariant", "change their order", "    yield np.eye(8)[0]\n"),
@@ -73,10 +77,10 @@ WRONG = {
         "array S was changed",
         "    Sigma.S[:] = np.eye(8)\n    yield x\n",
     ),
-    "cheats": ("counts honestly", "were charged and", "    yield project(Sigma.S @ x, k)\n"),
+    "cheats": ("counts honestly", "were charged, but", "    yield project(Sigma.S @ x, k)\n"),
     "honest when small": (
         "counts honestly",
-        "48.*were charged and",
+        "48.*were charged, but",
         "    yield project(Sigma @ x if problem.n < 9 else Sigma.S @ x, k)\n",
     ),
     "dense when large": (
@@ -142,7 +146,7 @@ def test_a_reason_that_fails_many_checks_is_said_once(spcabench, tmp_path):
     completed = spcabench("check", file)
     assert completed.returncode == 1
     assert completed.stdout.count("NameError") == 1
-    assert completed.stdout.count('not reached: it ended as for "stops at its limits"') > 3
+    assert completed.stdout.count('not reached: it ended as in "stops at its limits"') > 3
 
 
 def test_prints_of_a_solver_do_not_reach_the_terminal(tmp_path, capfd):

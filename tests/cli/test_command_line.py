@@ -136,8 +136,14 @@ def test_a_limit_of_work_is_no_limit_of_time(spcabench, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("solve", "pitprops", "--solver", "grqi", "-k", "3", "--work", "1"), "counts no work"),
-        (("solve", "pitprops", "--solver", "grqi", "-k", "3", "--jobs", "2"), "in one process"),
+        (
+            ("solve", "pitprops", "--solver", "grqi", "-k", "3", "--work", "1"),
+            "does not count its work",
+        ),
+        (
+            ("solve", "pitprops", "--solver", "grqi", "-k", "3", "--jobs", "2"),
+            "in a single process",
+        ),
         (("solve", "pitprops", "--solver", "grqy", "-k", "3"), "did you mean 'grqi'"),
         (("solve", "pitprop", "--solver", "grqi", "-k", "3"), "did you mean 'pitprops'"),
         (
@@ -186,8 +192,8 @@ def test_fewer_variables_than_asked_are_said(spcabench):
     notes = json.loads(completed.stdout)["notes"]
     assert component["cardinality"] < 4
     assert notes == [
-        f"component 1 has {component['cardinality']} of the 4 variables asked for: gpower0 found "
-        "no better answer of more; another solver may"
+        f"component 1 has {component['cardinality']} of the 4 requested variables: gpower0 found "
+        "no better answer with more; another solver may"
     ]
 
 

@@ -104,7 +104,7 @@ def test_an_interruption_inside_ones_own_file_says_where(body, typed, tmp_path, 
 
 LOOP = "while True:\n    pass\n"
 ENDLESS = {  # a solver that never answers -> what is said
-    "import": (LOOP, "mine.py: its import did not end within 1 s, which is its limit"),
+    "import": (LOOP, "mine.py: its import did not end within its limit of 1 s"),
     "solve": (
         SOLVER + "    import time\n    time.sleep(1e6)\n    yield A\n",
         "a step of solve did",
@@ -123,7 +123,7 @@ def test_a_solver_that_never_answers_is_one_line_with_its_limit(name, typed, tmp
     code, _, errors = typed("solve", "pitprops", "--solver", "mine.py", "-k", "3")
     assert code == 2 and message in errors and len(errors.splitlines()) == 1, errors
     code, output, _ = typed("check", "mine.py", "--patience", "1")
-    assert code == 1 and "it did not come back within 1 s" in output
+    assert code == 1 and "it did not finish within 1 s" in output
     if name == "import":
         code, _, errors = typed("compare", "mine.py")
         assert (code, errors) == (2, "spcabench: mine.py: its import: ended after 1 s\n")
@@ -147,7 +147,7 @@ def test_a_solver_that_stays_in_compiled_code_ends_the_command(text, tmp_path):
     ended = subprocess.run(
         [sys.executable, "-c", SOLVE_SOON, file], capture_output=True, text=True, timeout=60
     )
-    line = f"spcabench: {file}: it did not come back within 1 s, which is its limit\n"
+    line = f"spcabench: {file}: it did not return within its limit of 1 s\n"
     assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", line)
     assert gone(called(str(file)))
 
@@ -320,7 +320,7 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     "verify run --names none.json": "none.json",
     "verify run --names good.csv": "good.csv",
     "compare-page none.json": "none.json",
-    "report .": "has no figures; give the folder of a run",
+    "report .": "no figures found; give the folder of a run",
     "solve none.csv -k 3": "none.csv: no such file",
     "solve folder.csv -k 3": "folder.csv: a folder",
     "solve pipe.csv -k 3": "pipe.csv: a device or a pipe",
@@ -355,7 +355,7 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     "compare grqi --name ../../evil": "--name: '../../evil'",
     "compare grqi --name /tmp/evil": "--name",
     "compare grqi --name ..": "--name",
-    "compare grqi --name rows": "none of the names commands, jobs, rows",
+    "compare grqi --name rows": "but not commands, jobs, rows",
     f"compare grqi --name {'x' * 300}": "at most 150",
     "compare grqi --suite quick -k 100000": "has 150 variables",
     "new solver class": "'class' already has a meaning in Python",
@@ -390,7 +390,7 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     },
     # options that would do nothing
     **{
-        f"solve pitprops -k 3 {option}": f"{option.split()[0]}: is for files; dataset 'pitprops' is"
+        f"solve pitprops -k 3 {option}": f"{option.split()[0]}: works with files only;"
         for option in (
             *("--scale", "--no-center", "--covariance", "--drop-text", "--transpose"),
             *("--label x", "--drop x", "--missing mean", "--names x.txt", "--key x"),

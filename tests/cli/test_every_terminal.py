@@ -142,7 +142,7 @@ def test_a_full_disk_behind_the_output_is_one_line(survey, arguments):
     command = [sys.executable, "-m", "spcabench", *typed]
     with open("/dev/full", "w") as full:
         completed = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
-    lines = [x for x in completed.stderr.splitlines() if "--solver names another" not in x]
+    lines = [x for x in completed.stderr.splitlines() if "--solver for another" not in x]
     assert completed.returncode == 2 and len(lines) == 1, completed.stderr
     assert "the output cannot be written" in lines[0]
 

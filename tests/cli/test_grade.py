@@ -155,7 +155,7 @@ def test_what_is_known_of_a_problem_is_shown(table, spcabench, monkeypatch):
     shown = spcabench("best-known", "pit props", "-k", K)
     assert shown.returncode == 0 and "5, proven by brute_force" in shown.stdout
     best_known.write([replace(entry, bound_by="") for entry in table().values()])
-    assert "5, by a method that was not kept" in spcabench("best-known", "pit props").stdout
+    assert "5, by a method that was not recorded" in spcabench("best-known", "pit props").stdout
     other = spcabench("best-known", "pit props", "-k", 3)
     assert other.returncode == 2 and other.stderr.strip().endswith(
         f"; there are answers at k = {K}"
@@ -165,7 +165,7 @@ def test_what_is_known_of_a_problem_is_shown(table, spcabench, monkeypatch):
         [replace(entry, item="pitprops", problem="else") for entry in table().values()]
     )
     absent = spcabench("best-known", "pitprops", "-k", K)
-    assert absent.returncode == 0 and "the data 'else' are not here" in absent.stdout
+    assert absent.returncode == 0 and "the data 'else' are not available here" in absent.stdout
 
 
 def test_a_better_answer_is_proposed_and_taken_over(typed, spcabench, table, optimum, tmp_path):

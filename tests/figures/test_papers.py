@@ -48,7 +48,7 @@ def test_papers_at_one_place_are_in_the_order_of_their_keys(folder):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("authors = [", "trial2001.toml: .* a paper's file has authors, year, title, venue"),
+        ("authors = [", "trial2001.toml: .* of a paper's file are authors, year, title, venue"),
         ('authors = ["A"]\njournal = "B"', "unexpected keyword argument 'journal'"),
         ("year = 2001", "trial2001.toml: 'authors'"),
     ],

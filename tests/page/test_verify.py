@@ -230,7 +230,7 @@ def test_a_bad_map_of_names_is_refused(tmp_path, text):
 def test_runs_that_a_clock_ended_are_counted_not_compared(trial_run):
     judged_run(trial_run, group="grqi", label="", status="time_limit")
     (changes,) = verify.against(trial_run, change(trial_run, "flops", lambda v: v + 5))
-    assert "1 that a clock ended" in changes.line and not changes.differences
+    assert "1 ended by a clock" in changes.line and not changes.differences
 
 
 def change_a_verdict(folder, **words):

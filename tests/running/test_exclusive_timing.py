@@ -347,7 +347,7 @@ def test_kept_times_that_cannot_be_compared_are_taken_again(
     compare._drop_stale_times(calls, here)
     assert [file.exists() for file in tables] == [not dropped] * len(calibrations)
     message = capsys.readouterr().out
-    assert ("timed again. The kept runs took 8 s" in message) == dropped  # two runs of two rounds
+    assert ("solvers run again; they took 8 s" in message) == dropped  # two runs of two rounds
 
 
 @pytest.mark.parametrize(("busy", "dropped"), [(0.0, True), (0.3, False)])

@@ -48,7 +48,9 @@ def test_damaged_rows_are_named_and_made_again(workspace):
     process = workspace.start("figure")
     printed, message = process.communicate(timeout=faults.LONGEST)
     assert process.returncode == 0 and "figure.svg" in printed
-    assert message.count(str(file)) == 1 and "made again" in message and "Traceback" not in message
+    assert (
+        message.count(str(file)) == 1 and "created again" in message and "Traceback" not in message
+    )
     assert workspace.rows() == workspace.expected
 
 

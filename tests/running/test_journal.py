@@ -79,7 +79,7 @@ def test_damaged_records_are_dropped_with_a_sentence(journal, capsys, kind, firs
     again = reopened(journal)
     assert again.rows == {"0-0-0": FIRST}
     message = capsys.readouterr().err
-    assert message.count("\n") == 1 and str(journal.path) in message and "made again" in message
+    assert message.count("\n") == 1 and str(journal.path) in message and "repeated" in message
     again.add("0-0-1", SECOND)
     assert reopened(journal).rows == {"0-0-0": FIRST, "0-0-1": SECOND}
 

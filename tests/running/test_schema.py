@@ -119,7 +119,7 @@ def test_a_file_of_another_schema_or_of_something_else_is_refused(tmp_path):
     assert pq.read_schema(file).metadata[rows.MARK] == str(VERSION).encode()
     for version in (0, VERSION + 1, "one"):
         marked(file, version)
-        with pytest.raises(InputError, match=f"schema {version}.*another spcabench"):
+        with pytest.raises(InputError, match=f"schema {version}.*another version of spcabench"):
             rows.read([file])
     marked(file, VERSION)
     pq.write_table(pq.read_table(file).append_column("colour", pa.array(["red"])), file)
@@ -198,7 +198,7 @@ def test_rows_that_count_by_another_convention_differ_in_no_flops(trial_run):
         table = table.set_column(place, table.schema.field(name), pa.array([value]))
     rows.write_table(table, file)
     (check,) = verify.against(trial_run, other)
-    assert "flops of 1 by another convention" in check.line and not check.differences
+    assert "flops of 1 counted by another convention" in check.line and not check.differences
 
 
 def test_solver_pages_show_flops_of_the_last_convention_only(tmp_path):

@@ -158,7 +158,7 @@ def test_a_command_that_ends_takes_its_workflow_along(tmp_path, number):
     assert gone([*started, int(file.read_text())])
     with (tmp_path / workflow.LOCK).open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    assert number == signal.SIGKILL or "the same command goes on" in message
+    assert number == signal.SIGKILL or "the same command again" in message
 
 
 @pytest.mark.parametrize("head", ["Traceback", "Traceback (most recent call last):"])
@@ -168,4 +168,4 @@ def test_a_full_disk_is_named_whoever_notices_it(tmp_path, capsys, head):
     workflow._explain(log)
     messages = capsys.readouterr().err.splitlines()
     assert messages[0] == f"spcabench: {tmp_path}: cannot be written (No space left on device)"
-    assert len(messages) == 2 and "the same command goes on" in messages[1]
+    assert len(messages) == 2 and "the same command again" in messages[1]
