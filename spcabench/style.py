@@ -29,6 +29,7 @@ DASHES: tuple[Any, ...] = (
 # for the solvers of one picture: black is for bounds, grey for solvers without a colour
 DISTINCT = (*PALETTE[:7], "#8C510A")
 SPARE = ("#332288", "#882255", "#117733", "#DDCC77")  # from Tol's muted scheme
+MOST = len(DISTINCT) + len(SPARE)
 GREY = "#B5B5B5"
 NEAR = 0.2  # colours closer than this, in a cube of side 1, count as the same
 
@@ -95,10 +96,12 @@ def own_colour(solver: str) -> str | None:
     return colour if re.fullmatch("#[0-9a-fA-F]{6}", colour) else None
 
 
-def looks(solvers: Iterable[str], files: Mapping[str, str] | None = None) -> dict[str, Any]:
+def looks(
+    solvers: Iterable[str], files: Mapping[str, str] | None = None, first: int = len(DISTINCT)
+) -> dict[str, Any]:
     """Return the look of each solver of one picture; no two have the same colour or marker.
 
-    The first eight have a colour, and the others are grey. A solver keeps its usual look unless an
+    The first ones have a colour, and the others are grey. A solver keeps its usual look unless an
     earlier one has taken the colour or the marker.
 
     Parameters
@@ -107,6 +110,8 @@ def looks(solvers: Iterable[str], files: Mapping[str, str] | None = None) -> dic
         Names of the solvers, those that must have a colour first.
     files : mapping, optional
         Files by name, for solvers that are not found by their names.
+    first : int
+        How many have a colour, at most `MOST`.
 
     Returns
     -------
@@ -115,11 +120,11 @@ def looks(solvers: Iterable[str], files: Mapping[str, str] | None = None) -> dic
     """
     files, shown = files or {}, list(dict.fromkeys(solvers))
     by_solver = {solver: look(solver, files.get(solver)) for solver in shown}
-    coloured = shown[: len(DISTINCT)]
+    coloured = shown[: min(first, MOST)]
     # a colour set in a file takes precedence over one that follows from a name
-    first = sorted(coloured, key=lambda solver: own_colour(files.get(solver, solver)) is None)
+    order = sorted(coloured, key=lambda solver: own_colour(files.get(solver, solver)) is None)
     colours: list[str] = []
-    for solver in first:
+    for solver in order:
         wanted = by_solver[solver]["color"]
         free = [c for c in (wanted, *DISTINCT) if _apart(c, colours) > NEAR and _hue(c)]
         colours.append(free[0] if free else max(SPARE, key=lambda c: _apart(c, colours)))
@@ -128,7 +133,7 @@ def looks(solvers: Iterable[str], files: Mapping[str, str] | None = None) -> dic
         others = {by_solver[other]["marker"] for other in coloured[:place]}
         wanted = (by_solver[solver]["marker"], *MARKERS)
         by_solver[solver]["marker"] = next(marker for marker in wanted if marker not in others)
-    for solver in shown[len(DISTINCT) :]:
+    for solver in shown[len(coloured) :]:
         by_solver[solver]["color"] = GREY
     return by_solver
 

@@ -171,6 +171,8 @@ LARGE = [
         "ours",
     ),
 ]
+# what the five papers propose: always in colour, so that they are found in every comparison
+OF_PAPERS = ("grqi", "scol", "mcol", "dspca", "bca", "spannogram")
 QUICK = ("pit props", "gaussian 40", "spiked 40", "blocks", "decaying", "rank 3")
 SUITES: dict[str, list[Item]] = {
     "standard": ITEMS,

@@ -1,6 +1,7 @@
 """Draw the pictures of a comparison from its answers, each on a grid of axes."""
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,30 @@ POINTS = 141  # number of points of a profile, two or three pixels apart
 FEW = 20  # maximum number of solvers for which pairwise pictures show both numbers of a pair
 UNITS = {"time": "time, s", "work": "flops / flops of one product with $\\Sigma$"}
 Looks = dict[str, dict[str, Any]]  # solver -> its look; solvers after the first eight are grey
+
+
+def frontier(ranking: pd.DataFrame, looks: Looks, last: str, axes: Any) -> None:
+    """Share of the pairs to 99.9 % against the cost, with a line through those not dominated."""
+    axis = axes.flat[0]
+    ranking = ranking.dropna(subset=[last]).sort_values(last, kind="stable")
+    points = ranking.set_index("solver")[[last, "at 0.999"]]
+    best = points["at 0.999"].cummax().shift(fill_value=-1.0)
+    front = points[points["at 0.999"] > best]
+    axis.step(*front.to_numpy().T, where="post", color="black", linewidth=0.8, zorder=1)
+    for row in ranking.itertuples():
+        look = {**looks[row.solver], "linestyle": ""}
+        x, y = points.loc[row.solver]
+        if last == "time":
+            axis.plot([x, row.slowest], [y, y], color=look["color"], linewidth=1.0)
+        axis.plot([x], [y], **look)
+    named = [s for s in points.index if s in front.index or looks[s]["color"] != style.GREY]
+    # solvers at one place share a label
+    for (x, y), same in points.loc[named].round(4).groupby([last, "at 0.999"]):
+        place = (4, 4) if same.index[0] in front.index else (4, -9)  # above the line, or below
+        words = " = ".join(same.index)
+        axis.annotate(words, (x, y), place, textcoords="offset points", fontsize=7.5)
+    unit = {"time": "time, s", "flops": "flops"}[last]
+    _log(axis, xlabel=unit, ylabel="share of pairs solved to 99.9 %", ylim=(-0.02, 1.05))
 
 
 def performance(answers: pd.DataFrame, looks: Looks, axes: Any) -> None:
@@ -119,8 +144,12 @@ def _curves(
         # a missing value interrupts the line between two solvers
         x, y = (np.concatenate([[*line[part], np.nan] for line in grey]) for part in (0, 1))
         axis.plot(x, y, color=style.GREY, linewidth=0.6, zorder=1)
+    one_line = _one_line(axis, {str(table.columns[i]): (grid, lines[i]) for i in coloured})
     for i in coloured:
         solver = str(table.columns[i])
+        if solver not in one_line:  # it is in the legend all the same
+            axis.plot([], [], label=solver, **{**looks[solver], "markersize": 4})
+            continue
         here = slice(4 * i % 28, None, 28)  # markers at different places for different solvers
         look = {**looks[solver], "markersize": 4}
         axis.plot(*_corners(grid, lines[i]), **look | {"marker": ""})
@@ -135,6 +164,22 @@ def _curves(
             colour = looks[str(table.columns[i])]["color"]
             at, below, above = _corners(grid[::2], low[j, ::2], high[j, ::2])
             axis.fill_between(at, below, above, color=colour, alpha=0.1, linewidth=0)
+
+
+def _one_line(axis: Any, lines: Mapping[str, tuple[Any, Any]]) -> list[str]:
+    """The solvers that are drawn: of those whose lines coincide the first, and the panel says so.
+
+    lines : x and y of each solver; y is a share, and what is not seen of it does not count.
+    """
+    groups: dict[Any, list[str]] = {}
+    for solver, (x, y) in lines.items():
+        seen = np.round(SEEN * np.asarray(y, dtype=float))
+        groups.setdefault((tuple(x), tuple(seen)), []).append(solver)
+    shared = [textwrap.fill(" = ".join(group), 40) for group in groups.values() if len(group) > 1]
+    if shared:
+        place = dict(transform=axis.transAxes, ha="right", va="bottom", fontsize=6)
+        axis.text(0.99, 0.02, "\n".join(["one line:", *shared]), **place)
+    return [group[0] for group in groups.values()]
 
 
 def _corners(grid: np.ndarray, *lines: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -281,14 +326,17 @@ def trade_off(answers: pd.DataFrame, looks: Looks, names: list[str], axes: Any) 
             linewidth=0.9,
             label="best known (grey: to the bound)",
         )
-        for solver in looks:
-            mine = part[(part.solver == solver) & part.answered].sort_values("cardinality")
-            axis.plot(
-                mine.cardinality,
-                mine.value / unit,
-                label=solver,
-                **{**looks[solver], "linewidth": 0.8},
-            )
+        answered = part[part.answered].sort_values("cardinality").groupby("solver")
+        lines = {
+            solver: (mine.cardinality.to_numpy(), mine.value.to_numpy() / unit)
+            for solver, mine in answered
+            if solver in looks
+        }
+        lines = {solver: lines[solver] for solver in looks if solver in lines}
+        drawn = _one_line(axis, lines)
+        for solver, line in lines.items():
+            line = line if solver in drawn else ([], [])
+            axis.plot(*line, label=solver, **{**looks[solver], "linewidth": 0.8})
         axis.set(title=item, xlabel="cardinality")
     _hide(axes, len(names))
     for axis in axes[:, 0]:

@@ -201,7 +201,7 @@ def _written(
     answers = _answers(rows, job, elsewhere="places" in (extra or {}))
     ranks = rank_solvers(answers, last)
     files = {label: job.solver for label, job in job_of.items() if job.solver.endswith(".py")}
-    pictures = list(comparison_pictures.pictures(rows, answers, ranks, plan.named, files))
+    pictures = list(comparison_pictures.pictures(rows, answers, ranks, plan.named, files, last))
     for picture in pictures:
         write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
     looks = comparison_pictures.looks_of(ranks, plan.named, files)
@@ -445,7 +445,8 @@ def _claims(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _failures(answers: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the runs without an answer: solver, status, reason, count."""
+    """Return the runs without an answer: status, reason, count, and the solvers that have it."""
     bad = answers[~answers.answered]
-    groups = bad.groupby(["solver", "status", "reason"]).size().reset_index(name="count")
-    return groups.to_dict("records")
+    counts = bad.groupby(["solver", "status", "reason"]).size().reset_index(name="count")
+    alike = counts.groupby(["status", "reason", "count"]).solver.agg(list).reset_index()
+    return alike.to_dict("records")

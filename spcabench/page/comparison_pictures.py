@@ -24,7 +24,6 @@ DRAWN = [
     *("best", "bound", "proven", "unit", "work", "time", "search_time", "history"),
     *("setup_flops", "setup_time"),
 ]
-MOST = len(style.DISTINCT)  # number of coloured solvers in a picture: the named, then the best
 
 
 @dataclass(frozen=True)
@@ -81,22 +80,25 @@ def pictures(
     ranking: pd.DataFrame,
     named: Iterable[str],
     files: Mapping[str, str] | None = None,
+    last: str = "time",
 ) -> Iterator[Picture]:
-    """Yield the pictures of a comparison; none if no solver answered.
+    """Yield the pictures of a comparison, the frontier first; none if no solver answered.
 
     named : the solvers that the comparison is about. files : label -> file, for solvers from
-        outside the repository.
+        outside the repository. last : the cost that decides between equal solvers, "time" or
+        "flops".
     """
     answers, looks = answers[DRAWN], looks_of(ranking, named, files)
-    solvers, order = [*looks][:MOST], [solver for solver in ranking.solver if solver in looks]
-    if not solvers:
+    order = [solver for solver in ranking.solver if solver in looks]
+    chosen = {solver: look for solver, look in looks.items() if look["color"] != style.GREY}
+    if not chosen:
         return
+    yield _frontier_picture(ranking[ranking.answered > 0], looks, last)
     yield from _profile_pictures(answers, looks)
     yield _pairwise_picture(answers, order)
     # for at most two named solvers, because duels would otherwise fill most of the page
     for solver in [name for name in named if name in looks][:2]:
         yield from _duels_picture(answers, solver, order, looks)
-    chosen = {solver: looks[solver] for solver in solvers}
     yield _anytime_picture(answers, chosen)
     yield from _trade_off_picture(answers, chosen)
     yield from _recovery_picture(recovered(rows), looks)
@@ -105,15 +107,32 @@ def pictures(
 def looks_of(
     ranking: pd.DataFrame, named: Iterable[str], files: Mapping[str, str] | None = None
 ) -> Looks:
-    """Return the looks of the solvers that answered: first the named ones, then the best."""
+    """Return the looks of the solvers that answered: the named, those of the papers, the best."""
     order = [s for s, count in zip(ranking.solver, ranking.answered, strict=True) if count]
-    return style.looks([*(name for name in named if name in order), *order], files)
+    first = [name for name in dict.fromkeys([*named, *suite.OF_PAPERS]) if name in order]
+    return style.looks([*first, *order], files, max(len(first), len(style.DISTINCT)))
+
+
+def _frontier_picture(ranking: pd.DataFrame, looks: Looks, last: str) -> Picture:
+    unit = {"time": "time", "flops": "number of flops"}[last]
+    return Picture(
+        "Frontier",
+        f"Share of the pairs solved to 99.9 % against the {unit}, shifted geometric mean; a bar to "
+        "the right leads to the slowest rounds. The line joins the solvers that none other exceeds "
+        "in both; they are named, as are those of the papers. Not to be told apart: solvers whose "
+        "ranks overlap, in the table above.",
+        drawing.frontier,
+        (1, 1),
+        (9.5, 4.6),
+        (ranking, looks, last),
+    )
 
 
 def _profile_pictures(answers: pd.DataFrame, looks: Looks) -> Iterator[Picture]:
+    coloured = sum(look["color"] != style.GREY for look in looks.values())
     few = (
-        f"The {min(MOST, len(looks))} solvers in colour are the named ones, then the best of the "
-        "ranking; " + ("the others are grey." if len(looks) > MOST else "all are shown.")
+        f"The {coloured} solvers in colour are the named ones and those of the five papers, then "
+        "the best; " + ("the others are grey." if len(looks) > coloured else "all are shown.")
     )
     bands = "Bands are 90 % intervals from resampling the problems."
     yield Picture(

@@ -7,13 +7,16 @@ import re
 import shutil
 from urllib.parse import unquote
 
+import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 from spcabench import registry, style
-from spcabench.comparison import budgets, jobs, ranking
+from spcabench.comparison import budgets, jobs, ranking, suite
 from spcabench.page import (
     comparison_curves,
+    comparison_drawing,
     comparison_pictures,
     comparison_tables,
     interactive_curves,
@@ -34,7 +37,7 @@ browser = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed
 SOLVERS = ("tpower", "gpower1", "mcol")
 # the scripts of the curves run after the page is read, and Bokeh draws some frames later
 LATER = """<script>addEventListener("load", async () => {
-  const found = {}, pause = () => new Promise(done => setTimeout(done, 400));
+  const found = {}, pause = () => new Promise(done => setTimeout(done, 300));
   const plot = document.querySelector(".plot"), form = document.querySelector(".live form");
   const set = async (name, value) => {
     form.elements[name].value = value;
@@ -45,6 +48,7 @@ LATER = """<script>addEventListener("load", async () => {
     document.querySelector(`.legend [data-solver="${solver}"]`).click();
     await pause();
   };
+  for (const fold of document.querySelectorAll("details.more")) fold.open = true;
   document.querySelector(".draw")?.click();  // not there if the address has asked already
   await pause();
   await pause();
@@ -134,8 +138,8 @@ def test_a_published_comparison_is_made_again_from_its_own_folder(plan, tmp_path
 
 def test_a_comparison_says_who_is_best_within_a_budget_and_the_first_page_leads_there(plan):
     text, answers = plan.with_name("index.html").read_text(), answers_of(plan)
-    _, _, table = text.partition('<h2 id="within">')
-    table, _, _ = table.partition('<h2 id="curves"')
+    _, _, table = text.partition('id="within"')
+    table, _, _ = table.partition('id="curves"')
     for family in set(answers.family) | {budgets.ALL}:
         assert table.count(f'<th scope="row">{family}') == 2  # by time, and by flops
     for head in (*budgets.HEADS["time"], *budgets.HEADS["work"]):
@@ -157,8 +161,19 @@ def test_every_answer_is_on_the_page_of_its_problem(plan):
     for item, part in answers.groupby("item"):
         (text,) = [text for text in pages.values() if f"<h1>{item}:" in text]
         for row in part.itertuples():
-            assert f'id="k{row.asked}"' in text and f'<th scope="row">{row.solver}</th>' in text
+            assert f'<tr id="k{row.asked}-{row.solver}"><th scope="row">' in text
         assert text.count('<th scope="row">') == len(part)
+
+
+@browser
+def test_the_page_has_six_screens_at_most_and_a_link_opens_what_is_folded(plan, tmp_path):
+    question = """found.screens = document.documentElement.scrollHeight / innerHeight;
+    found.open = [...document.querySelectorAll("details.more[open]")].map(fold => fold.id);"""
+    page_file, wide = plan.with_name("index.html"), "--window-size=1440,900"
+    for anchor, unfolded in (("", []), ("#timing", ["how"]), ("#within", ["within"])):
+        state, console = probe(page_file, tmp_path, wide, more=question, anchor=anchor)
+        assert not console and state["open"] == unfolded
+        assert anchor or state["screens"] <= 6.0
 
 
 @browser
@@ -276,6 +291,26 @@ def test_no_two_solvers_of_a_picture_look_alike(tmp_path):
     source = registry.path("solver", "mcol").read_text()
     file.write_text(source.replace(registry.module("solver", "mcol").COLOUR, "#123456"))
     assert style.looks(["mine", "tpower"], {"mine": str(file)})["mine"]["color"] == "#123456"
+
+
+def test_solvers_of_the_papers_have_a_colour_of_their_own_wherever_they_rank():
+    names = sorted(registry.names("solver"), key=lambda name: name in suite.OF_PAPERS)
+    named = names[:3]
+    looks = comparison_pictures.looks_of(pd.DataFrame({"solver": names, "answered": 1}), named)
+    coloured = [name for name, look in looks.items() if look["color"] != style.GREY]
+    assert {*named, *suite.OF_PAPERS} <= {*coloured}
+    assert len({looks[name]["color"] for name in coloured}) == len(coloured)
+    assert len({looks[name]["marker"] for name in coloured}) == len(coloured)
+
+
+def test_solvers_with_one_line_are_drawn_once_and_the_panel_says_so():
+    axis = plt.figure().subplots()
+    x, y = np.arange(3), np.array([0.1, 0.5, 0.9])
+    lines = {"a": (x, y), "b": (x, y + 0.1), "c": (x, y + 1e-4)}
+    assert comparison_drawing._one_line(axis, lines) == ["a", "b"]
+    (words,) = axis.texts
+    assert "a = c" in words.get_text()
+    plt.close(axis.figure)
 
 
 def test_solvers_beyond_the_eighth_are_grey_until_asked_for(plan):
