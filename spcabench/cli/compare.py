@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from spcabench.comparison.jobs import Job
 
 HOME = Path("results") / "compare"
-COMPONENTS, SEEDS = "components", 5  # those of `comparison.jobs`, which is slow to import
-TAKEN = ("commands", "jobs", "rows", "tuning", "workflow.log")  # other things in that folder
+COMPONENTS, SEEDS = "components", 5  # as in `comparison.jobs`, which is slow to import
+TAKEN = ("commands", "jobs", "rows", "tuning", "workflow.log")  # other entries of that folder
 
 Named = Annotated[
     list[str] | None,
@@ -175,7 +175,7 @@ def _jobs(solvers: list[str], own: list[str], suite: str, *values: Any) -> list[
 
 
 def _tuned(job: "Job") -> "Job":
-    """The job with settings from its solver's GRID, if tuned ones are asked for; said where so."""
+    """Return the job with settings chosen from its solver's GRID, if it uses tuned ones; say so."""
     if job.settings != "tuned":
         return job
     from spcabench.comparison import tuning

@@ -1,6 +1,6 @@
-"""Which solver to choose for data like one's own, from the answers of published comparisons.
+"""Recommend a solver for a user's data, from the answers of published comparisons.
 
-The terminal asks for one `Question`; the page has the answers to all choices, made by `choices`.
+The terminal asks a single `Question`; the page has the answers to all choices, made by `choices`.
 """
 
 import math
@@ -24,10 +24,10 @@ from spcabench.vectors import Array, Vector
 
 SUITES = ("standard", "certified", "large", "nonnegative")
 PAIR = ["mode", "item", "asked", "r"]
-# what is sought: one component, or several by one of the formulations
+# the goals: one component, or several in one of the formulations
 MODES = {
     "signed": "one component",
-    "nonnegative": "one component, no loading below zero",
+    "nonnegative": "one component with loadings >= 0",
     str(Formulation.DEFLATION): "several, one after the other",
     str(Formulation.ORTHONORMAL): "several, orthogonal",
     str(Formulation.DISJOINT): "several, no variable in two",
@@ -35,36 +35,36 @@ MODES = {
 ANY, SPARSE, DENSE = "any", "sparse data", "dense data"
 KIND_OF = {"spiked, strong": "spiked", "spiked, weak": "spiked", "two spikes": "spiked"}
 KIND_OF |= {"published": "published tables", "sparse data": "random sparse"}
-SPARSE_BELOW = 0.2  # density up to which data count as sparse
+SPARSE_BELOW = 0.2  # density below which data count as sparse
 SIZES = (60, 1_000, math.inf)  # largest number of variables of each class
-KS = (10, 30, math.inf)  # and largest cardinality
-BUDGETS = (*budgets.BUDGETS["time"], math.inf)  # seconds, of the page
-SHOWN = 5  # solvers of an answer
-FEW = 5  # problems below which an answer is a hint
+KS = (10, 30, math.inf)  # largest cardinality of each class
+BUDGETS = (*budgets.BUDGETS["time"], math.inf)  # the page's choices, in seconds
+SHOWN = 5  # number of solvers in an answer
+FEW = 5  # number of problems below which an answer is only a hint
 DIFFERENT = {
-    "k": "No k like this was measured on such problems; all their k count.",
-    "kind": "No {kind} of about this size was measured; all kinds of this size count.",
-    "size": "No {kind} of about this size was measured; other sizes count.",
+    "k": "No similar k was measured on such problems, so all their k are used.",
+    "kind": "No {kind} of about this size was measured, so all kinds of this size are used.",
+    "size": "No {kind} of about this size was measured, so other sizes are used.",
 }
 OUTSIDE = {
-    "n": "n = {value} is outside the measured range, {low} to {high}: extrapolated.",
-    "entries": "{value} entries that are not zero (if as dense as the densest of these problems) "
+    "n": "n = {value} is outside the measured range, {low} to {high}, so this is an extrapolation.",
+    "entries": "{value} nonzero entries (if as dense as the densest of these problems) "
     "are outside the measured range, {low} to {high}: expect other times.",
 }
 FINISHED = (
-    "Only finished runs count here, because the iterates of some were not published. The tables "
-    '"best within a budget" of the comparisons also count runs that are stopped.'
+    "Only finished runs are used here, because the iterates of some were not published. The tables "
+    '"best within a budget" of the comparisons also use runs that were stopped.'
 )
-LONGEST = 12  # digits of a size
+LONGEST = 12  # maximum number of digits of a size
 SIZE = re.compile(r"(\d+)\s*(?:x|×|by)\s*(\d+)|(\d+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Question:
-    """Data, and what is wanted of them; None where it does not matter.
+    """Data and a goal; None for what does not matter.
 
-    m, n : samples and variables. density : share of the data that is not zero. k : nonzeros.
-    budget : seconds of one run. mode : a key of `MODES`.
+    m, n : samples and variables. density : share of nonzero entries. k : nonzeros of a component.
+        budget : seconds for one run. mode : a key of `MODES`.
     """
 
     kind: str = ANY
@@ -76,12 +76,12 @@ class Question:
     mode: str = "signed"
 
     def entries(self, density: float) -> float | None:
-        """How many numbers of the data are not zero, by their density or the one given."""
+        """Return the number of nonzero entries, from the question's density or the given one."""
         return self.n * self.m * (self.density or density) if self.n and self.m else None
 
 
 class Answers:
-    """The published answers: arrays of pairs (a problem and a k) and solvers.
+    """The published answers as arrays of pairs (a problem and a k) and solvers.
 
     pairs : a row for each pair, with its kind, n, m, nnz and k.
     """
@@ -99,20 +99,20 @@ class Answers:
         self.proof = self._wide(table.time.where(table.proves))
 
     def _wide(self, values: Iterable[float]) -> Array:
-        """A value of each row as pairs x solvers; nan where there is no row."""
+        """Return one value per row as pairs x solvers; NaN where there is no row."""
         wide = self.table.assign(wanted=np.array(list(values), dtype=float))
         wide = wide.pivot(index="pair", columns="solver", values="wanted")
         return wide[self.solvers].to_numpy()
 
     def shares(self, budget: float) -> Array:
-        """The share of the best known value that is reached in a budget: pairs x solvers."""
+        """Return the share of the best known value reached within a budget: pairs x solvers."""
         reached = [budgets.share_within(row, budget, "time") for row in self.table.itertuples()]
         return np.nan_to_num(self._wide(reached))
 
     def select(self, question: Question) -> tuple[Vector, list[str]]:
-        """The pairs that resemble a question, as a mask, and which conditions were given up.
+        """Return a mask of the pairs that resemble a question, and the conditions it dropped.
 
-        The first that no pair has is k, then the kind or the size, then both.
+        If no pair meets all conditions, k is dropped first, then the kind or the size, then both.
         """
         has = {
             "k": _alike(self.pairs.asked, KS, question.k),
@@ -134,10 +134,11 @@ class Answers:
         return every[kind] if kind in every else (self.pairs.kind == kind).to_numpy()
 
     def ranked(self, mask: Vector, shares: Array, budget: float) -> list[dict[str, Any]]:
-        """All solvers that have an answer to some of the pairs, the best first.
+        """Return all solvers with an answer to any of the pairs, the best first.
 
-        They are ordered by the mean share within the budget, to six digits, then by their time: its
-        shifted geometric mean. A missing answer counts zero, and its time as the largest of all.
+        They are sorted by the mean share within the budget, to six digits, then by the shifted
+        geometric mean of their time. A missing answer counts zero, and its time as the largest of
+        all.
         """
         share, time, proof = shares[mask], self.time[mask], self.proof[mask]
         filled = np.where(np.isfinite(time), time, np.nanmax(time))
@@ -156,13 +157,13 @@ class Answers:
         return sorted(entries, key=lambda e: (-round(e["share"], ranking.DIGITS), e["time"]))
 
     def about(self, mask: Vector) -> dict[str, Any]:
-        """Which problems some pairs are of, how many, and the range of their sizes."""
+        """Describe the problems of some pairs: their names, number and range of sizes."""
         pairs = self.pairs[mask].sort_values("n")
         names = list(dict.fromkeys(map(_named, pairs.itertuples())))
         many = f"{counted(len(names), 'problems')}, {counted(len(pairs), 'pairs')} of problem and k"
         return {
             "problems": names,
-            "from": f"From {many}{': few, so read it as a hint' if len(names) < FEW else ''}.",
+            "from": f"From {many}{'; with so few, take it as a hint' if len(names) < FEW else ''}.",
             "n": [int(pairs.n.min()), int(pairs.n.max())],
             "entries": [int(pairs.nnz.min()), int(pairs.nnz.max())],
             "density": float(self.density[mask].max()),
@@ -171,10 +172,10 @@ class Answers:
 
 
 def read(compare: Path) -> Answers:
-    """The answers below results/published/compare. Raises InputError if there are none."""
+    """Read the answers below results/published/compare. Raises InputError if there are none."""
     folders = [compare / name for name in SUITES if (compare / name / merging.ROWS).is_file()]
     if not folders:
-        raise InputError(f"{compare}: has no published comparison; give --run results/published")
+        raise InputError(f"{compare}: no published comparison found; give --run results/published")
     known = best_known.read()
     tables = [_of_suite(folder, known) for folder in folders]
     if (several := compare / "components" / "table.csv").is_file():
@@ -198,7 +199,7 @@ def _of_suite(folder: Path, known: dict[Any, best_known.Entry]) -> pd.DataFrame:
 
 
 def _of_components(file: Path, single: pd.DataFrame) -> pd.DataFrame:
-    """The answers of several components; a solver has a line for each way it was asked."""
+    """Return the answers for several components, with a line for each way of a solver."""
     table = pd.read_csv(file)
     table = table[(table.kind == "components") & table.formulation.isin(MODES)]
     size_of = single.drop_duplicates("item").set_index("item")[["n", "m", "nnz"]]
@@ -216,7 +217,7 @@ def _of_components(file: Path, single: pd.DataFrame) -> pd.DataFrame:
         nnz=table.item.map(size_of.nnz).fillna(n**2),
         answered=table.share.notna(),
         time=table.seconds.where(table.share.notna()),
-        search_time=table.seconds,  # nothing is known of it before its end
+        search_time=table.seconds,  # nothing is known about it before its end
         history=None,
         proves=False,
         left_out=False,
@@ -224,7 +225,7 @@ def _of_components(file: Path, single: pd.DataFrame) -> pd.DataFrame:
 
 
 def _alike(values: pd.Series, ends: tuple[float, ...], wanted: float | None) -> Vector:
-    """Which values are in the same class as a wanted one; all if none is wanted."""
+    """Return which values are in the same class as ``wanted``; all if it is None."""
     if wanted is None:
         return np.full(len(values), True)
     return np.searchsorted(ends, values) == np.searchsorted(ends, wanted)
@@ -236,7 +237,7 @@ def _named(pair: Any) -> str:
 
 
 def frontier(ranked: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The solvers than which none is faster and at least as good, the fastest first."""
+    """Return the solvers that no other one beats in both time and quality, the fastest first."""
     ends, best = [], 0.0
     for entry in sorted(ranked, key=lambda e: (e["time"], -e["share"])):
         if round(entry["share"], ranking.DIGITS) > best:
@@ -246,7 +247,7 @@ def frontier(ranked: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def answer(answers: Answers, question: Question) -> dict[str, Any]:
-    """The best five solvers within the budget, the frontier without one, and what it rests on."""
+    """Return the best five solvers within the budget, the frontier, and the evidence."""
     mask, given_up = answers.select(question)
     about = answers.about(mask)
     notes = [DIFFERENT[name].format(kind=question.kind) for name in given_up]
@@ -265,10 +266,10 @@ def answer(answers: Answers, question: Question) -> dict[str, Any]:
 
 
 def choices(answers: Answers) -> dict[str, Any]:
-    """The answers to all choices of the page, each once: the page's script looks them up.
+    """Return the answers to all choices of the page, each stored once for its script to look up.
 
-    ``of`` leads from a mode, kind, class of n and class of k to a place in ``selections`` and the
-    conditions that were given up.
+    ``of`` maps a mode, kind, class of n and class of k to a place in ``selections`` and the
+    conditions that were dropped.
     """
     shares = {budget: answers.shares(budget) for budget in BUDGETS}
     selections: list[dict[str, Any]] = []
@@ -316,18 +317,18 @@ def _digits(value: float, digits: int = 3) -> float:
 
 
 def question(words: str, answers: Answers, **asked: Any) -> Question:
-    """The question of words such as "5,000 x 20,000 text": m x n, or n alone, and a kind.
+    """Parse words such as "5,000 x 20,000 text" to a question: m x n, or n alone, and a kind.
 
-    asked : fields of the question that are given by themselves.
+    asked : further fields of the question.
 
-    Raises InputError for a kind that was not measured, and for a size that no data have.
+    Raises InputError for a kind that was not measured, or an impossible size.
     """
     text = words.replace(",", "").replace("_", "")
     size = SIZE.search(text)
     m, n = (size[1], size[2] or size[3]) if size else ("", "")
     if any(len(word) > LONGEST or not int(word) for word in (m, n) if word):
         raise InputError(
-            f"{words[:40]!r}: m and n must be at least 1, with {LONGEST} digits at most"
+            f"{words[:40]!r}: m and n must be at least 1, with at most {LONGEST} digits"
         )
     rest = SIZE.sub("", text, count=1).strip().casefold() or ANY
     kinds = [kind for kind in answers.kinds if rest in (kind, kind.removesuffix(" data"))]

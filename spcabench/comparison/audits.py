@@ -1,24 +1,23 @@
-"""Flops of a stranger's run, counted from outside at the comparison's own sizes."""
+"""Count the flops of a stranger's run from outside, on the comparison's own problems."""
 
 from spcabench.checking import audit
 from spcabench.running.worker import vector_of
 from spcabench.solving.status import Status
 
-LONGER = 4.0  # times the limit: arrays that count are slower
+LONGER = 4.0  # factor for the time limit, because counting arrays are slower
 
 
 def flops(problem, *, seed, name, time_limit=float("inf"), **settings):
-    """Flops of a run, those included that its ledger has not charged; the function of a `Run`.
+    """Return the flops of a run, including those missing from its ledger; the function of a `Run`.
 
-    Beside them is the vector of the run that was watched. Nothing is given for one that came to no
-    end.
+    The result also has the vector of the audited run. It is empty if the run did not finish.
     """
     report = audit.audit(
         problem.copied(), name, seed=seed, time_limit=LONGER * time_limit, **settings
     )
     if report.result.status == Status.TIME_LIMIT or not report.result.good:
         return {}
-    # the ledger may be lowered as a whole, or in the part that kernels returned
+    # a solver may lower the whole ledger, or the part that kernels returned
     unseen = max(report.seen - report.charged, report.seen + report.compiled - report.ledger, 0)
     vector = vector_of(report.result)
     taken = {"taken": report.taken, "vector": vector}

@@ -1,7 +1,7 @@
-"""The best answers known on the standard problems: a table that runs can improve.
+"""The best known answers to the standard problems: a table that runs can improve.
 
-Each entry holds the vector itself, from which its value is recomputed on the problem; a mismatch is
-an error.
+Each entry contains the vector itself, and its value is recomputed on the problem; a mismatch is an
+error.
 """
 
 import hashlib
@@ -28,21 +28,20 @@ from spcabench.vectors import embed
 
 TABLE = Path(__file__).with_name("best_known.json")
 SCHEMA = 2
-PROVEN = 1e-8  # relative gap of a proven optimum
-CLOSE = 1e-9  # relative; nearer than this is the same value
+PROVEN = 1e-8  # relative gap up to which an optimum counts as proven
+CLOSE = 1e-9  # relative difference up to which values count as equal
 EXACT, HEURISTIC = "branch_and_bound", "local_search"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The best answer known at cardinality k of a problem, and the smallest certified bound.
+    """The best known answer at cardinality k of a problem, and the smallest certified bound.
 
-    problem : the name that the loaded problem gives itself: a stand-in has another one, and no
-        entry.
-    loadings : of the support; who, when : the solver that found it, and the day.
-    bound_by : what proved the bound: a solver, or one of the bounds of docs/bounds.md; empty where
-        it was not kept. seconds : of processor time that this took; 0 where they were not measured.
-        bound_when : the day.
+    problem : the name that the loaded problem has; a stand-in has another name and no entry.
+    loadings : on the support. who, when : the solver that found it, and the day.
+    bound_by : the source of the bound: a solver, or one of the bounds of docs/bounds.md; empty if
+        not recorded. seconds : processor time for the bound; 0 if not measured. bound_when : the
+        day of the bound.
     """
 
     item: str
@@ -67,11 +66,11 @@ class Entry:
 
     @property
     def key(self) -> tuple[str, str, int, bool]:
-        """What it answers."""
+        """The question that the entry answers: item, problem, k and sign."""
         return self.item, self.problem, self.k, self.nonnegative
 
     def checked(self, problem: Problem) -> "Entry":
-        """The same entry, its value recomputed.
+        """Return the same entry after recomputing its value.
 
         Raises RuntimeError if its vector is infeasible or has another value.
         """
@@ -88,8 +87,8 @@ class Entry:
             or self.value > self.bound * (1.0 + CLOSE)
         ):
             raise RuntimeError(
-                f"best known: {self.item}, k = {self.k}: the entry says {self.value:.12g}, at most "
-                f"{self.bound:.12g}; its vector has {value:.12g}, {len(self.support)} nonzeros, "
+                f"best known: {self.item}, k = {self.k}: the entry has {self.value:.12g}, at most "
+                f"{self.bound:.12g}, but its vector {value:.12g}, {len(self.support)} nonzeros, "
                 f"norm {np.linalg.norm(x):.12g}"
             )
         return self
@@ -97,7 +96,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class _Table:
-    """The file of the table. version : how often it was improved. sha256 : of its entries."""
+    """The file of the table. version : number of improvements. sha256 : checksum of the entries."""
 
     schema: int
     version: int
@@ -109,14 +108,14 @@ Table = Mapping[tuple[str, str, int, bool], Entry]
 
 
 def digest(entries: Iterable[Entry]) -> str:
-    """The checksum of a table's entries."""
+    """Return the checksum of a table's entries."""
     return hashlib.sha256(
         json.dumps([vars(e) for e in entries], sort_keys=True).encode()  # asdict would copy it all
     ).hexdigest()
 
 
 def read(file: Path = TABLE) -> dict[tuple[str, str, int, bool], Entry]:
-    """The table, by (problem in the suite, its own name, k, nonnegative).
+    """Read the table, with keys (problem in the suite, the problem's own name, k, nonnegative).
 
     Raises InputError for a wrong checksum or schema.
     """
@@ -131,9 +130,9 @@ def read(file: Path = TABLE) -> dict[tuple[str, str, int, bool], Entry]:
 
 
 def checking(items: Iterable[Item], table: Table) -> Callable[..., Problem]:
-    """`spcabench.api.load_or_stand_in`, which also recomputes the entries of what it loads.
+    """Return `spcabench.api.load_or_stand_in` with a check of the entries of each loaded problem.
 
-    Whoever loads the problems anyway need not load them once more to check the table.
+    Code that loads the problems anyway can thus check the table without loading them again.
     """
     items = [*items]
 
@@ -154,7 +153,7 @@ def checking(items: Iterable[Item], table: Table) -> Callable[..., Problem]:
 
 
 def version(file: Path = TABLE) -> int:
-    """How often the table was improved; 0 if there is no table."""
+    """Return the number of improvements of the table; 0 if there is no table."""
     return _stored(file).version if file.exists() else 0
 
 
@@ -174,28 +173,28 @@ def write(entries: Iterable[Entry], file: Path = TABLE) -> None:
 
 
 def refuted(old: Entry | None, new: Entry) -> str:
-    """A sentence on a bound that the other entry's vector refutes, because its value is larger."""
+    """Return a sentence on a bound that the other entry's larger value refutes, if there is one."""
     for entry, other in ((old, new), (new, old)):
         if entry and other and other.value > entry.bound * (1.0 + CLOSE):
             return (
                 f"{entry.item}, k = {entry.k}: the bound {entry.bound:.9g} (by "
-                f"{entry.bound_by or 'a method that was not kept'}, {entry.bound_when}) is below "
-                f"the value {other.value:.9g} of a vector ({other.who}), and is dropped"
+                f"{entry.bound_by or 'a method that was not recorded'}, {entry.bound_when}) is "
+                f"below the value {other.value:.9g} of a vector ({other.who}), and is dropped"
             )
     return ""
 
 
 def merged(old: Entry | None, new: Entry) -> Entry:
-    """The better value and the smaller bound of two answers to the same question.
+    """Return the better value and the smaller bound of two answers to the same question.
 
-    What agrees with the older entry up to rounding changes nothing of it. A bound that the other
-    entry's value refutes is dropped.
+    A value that agrees with the older entry up to rounding leaves that entry unchanged. A bound
+    that the other entry's value refutes is dropped.
     """
     if old is None:
         return new
     best = new if new.value > old.value * (1.0 + CLOSE) else old
     if refuted(old, new):
-        return best  # its own bound is the one that is not refuted
+        return best  # the best entry's own bound is the one that is not refuted
     unsaid = not old.bound_by and new.bound <= old.bound * (1.0 + PROVEN)
     lower = new if unsaid or new.bound < old.bound * (1.0 - CLOSE) else old
     bound = max(lower.bound, best.value)
@@ -210,17 +209,17 @@ def merged(old: Entry | None, new: Entry) -> Entry:
 
 
 def best(items: Collection[str], k: int, nonnegative: bool) -> Entry | None:
-    """The best answer known to a problem with all of these names; None if there is none."""
+    """Return the best known answer to a problem with any of these names; None if there is none."""
     entries_of_k = [e for e in read().values() if (e.k, e.nonnegative) == (k, nonnegative)]
     entries = [entry for entry in entries_of_k if entry.item in items]
     return reduce(merged, entries) if entries else None
 
 
 def of_result(item: Item, result: Result, seconds: float = 0.0, full: bool = False) -> Entry:
-    """The entry that a result is worth, after the refit.
+    """Return the table entry for a refitted result.
 
-    seconds : of processor time that it took. full : whether an open gap is worth all the bounds
-    that docs/bounds.md lists.
+    seconds : processor time of the result. full : whether to compute all bounds of docs/bounds.md
+        if there is a gap.
     """
     k, W = int(result.k or result.cardinality), result.support
     value = result.problem.variance(result.x)
@@ -251,7 +250,7 @@ def of_result(item: Item, result: Result, seconds: float = 0.0, full: bool = Fal
 
 
 def searched(item: Item, k: int, effort: float = 1.0) -> list[Entry]:
-    """The entries that the exact search and the local search find.
+    """Return the entries found by the exact search and the local search.
 
     effort : multiple of their default budgets.
     """
@@ -273,9 +272,7 @@ def searched(item: Item, k: int, effort: float = 1.0) -> list[Entry]:
 def pairs(
     suites: Iterable[str], name: str | None = None, ks: Iterable[int] = ()
 ) -> list[tuple[Item, int]]:
-    """The problems of some suites, each with one of its cardinalities; no two are the same.
-
-    name, ks : of one problem and some cardinalities, which need not be the suites' own.
+    """Return the problems of suites, each with one of its cardinalities, without duplicates.
 
     Raises InputError for a name that no suite has.
     """
@@ -291,14 +288,14 @@ def pairs(
 
 
 def improve(wanted: Iterable[tuple[Item, int]], effort: float) -> int:
-    """Improve the table by a search of some problems, and print each change. Returns their number.
+    """Improve the table by searching problems, and print each change. Returns their number.
 
-    The table is written after each problem, so that a search that is stopped loses nothing.
+    The table is written after each problem, so nothing is lost if the search is stopped.
     """
     changes = 0
     for item, k in wanted:
         for entry in searched(item, k, effort):
-            # read again: another search may have written since
+            # read again, because another search may have written in the meantime
             table = read()
             old = table.get(entry.key)
             if wrong := refuted(old, entry):

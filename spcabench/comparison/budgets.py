@@ -1,4 +1,4 @@
-"""Which solver is best within a budget of time or of flops, on all problems and on each kind."""
+"""The best solver within a budget of time or flops, for all problems and for each kind."""
 
 from typing import Any
 
@@ -16,19 +16,19 @@ HEADS = {
     "work": ("100,000", "1 million", "10 million", "100 million", "1 billion", "10 billion"),
 }
 ALL = "all problems"
-# what is read of an answer, out of eighty columns
+# the columns that are used, out of eighty
 READ = [*PAIR, "family", "solver", "answered", "share", "best", "work", "time", "search_time"]
 READ += ["history", "setup_flops", "setup_time"]
 
 
 def best(answers: pd.DataFrame, order: list[str], measure: str) -> list[dict[str, Any]]:
-    """An entry for all problems and for each kind of them, with the best solvers of each budget.
+    """Return an entry for all problems and for each kind, with the best solvers for each budget.
 
-    The best have the largest mean share of the best known value, a missing answer counting zero;
-    those that are equal to six digits are all named, in the given order. None where nobody has an
-    answer yet.
+    The best solvers have the largest mean share of the best known value, where a missing answer
+    counts zero. Solvers that agree to six digits are all named, in the given order. The entry is
+    None if no solver has an answer yet.
 
-    answers : as `standing.standing` gives them. measure : "time" or "work".
+    answers : as returned by `ranking.standing`. measure : "time" or "work".
     """
     answers = answers[READ]
     tables = [_reached(answers, budget, measure) for budget in BUDGETS[measure]]
@@ -49,16 +49,17 @@ def _top(means: pd.Series) -> dict[str, Any] | None:
 
 
 def _reached(answers: pd.DataFrame, budget: float, measure: str) -> pd.DataFrame:
-    """Share of the best known value that is reached within a budget: pairs x solvers."""
+    """Return the share of the best known value reached within a budget: pairs x solvers."""
     share = [share_within(row, budget, measure) for row in answers.itertuples()]
     table = answers.assign(reached=np.array(share, dtype=float))
     return table.pivot(index=PAIR, columns="solver", values="reached").fillna(0.0)
 
 
 def share_within(row: Any, budget: float, measure: str) -> float:
-    """Of a run that has ended, its share after the refit; else that of the best feasible iterate.
+    """Return the share that a run reaches within a budget.
 
-    A search of a penalty has nothing before its end.
+    For a run that has ended by then it is the share after the refit, otherwise that of the best
+    feasible iterate. The search of a penalty gives nothing before its end.
     """
     total = getattr(row, measure)
     if not row.answered or not np.isfinite(total) or not row.best:

@@ -1,4 +1,4 @@
-"""Under which conditions the times of a comparison were taken, and whether they can be compared."""
+"""The conditions under which times were taken, and whether the times are comparable."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,10 +10,10 @@ from spcabench import machine
 from spcabench.running import rows as results
 from spcabench.solving.status import GOOD
 
-AGREE = 0.10  # by which the calibrations of comparable times may differ, relative
+AGREE = 0.10  # maximum relative difference between calibrations of comparable times
 WAITED = 0.05  # share of its time that a run may wait for the processor
-MOST_WAITED = 0.10  # share of a solver's runs that may wait longer, where its times are ranked
-PROBES = 21  # calibrations whose median is that of this moment
+MOST_WAITED = 0.10  # maximum share of a solver's runs that waited longer, for ranking its times
+PROBES = 21  # number of calibrations whose median is the present one
 COLUMNS = (
     "solver",
     "kind",
@@ -29,9 +29,9 @@ COLUMNS = (
 
 
 def of_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """For each solver and processor: calibration (median), load (largest), first and last day.
+    """Return median calibration, largest load, first and last day for each solver and processor.
 
-    waited : share of the runs whose counted round waited for the processor.
+    waited : share of the runs whose counted round waited too long for the processor.
     """
     timed = rows[(rows.kind == "suite") & rows.status.isin(GOOD) & rows.calibration.notna()]
     timed = timed.assign(waited=timed.waited.astype(float) > WAITED)
@@ -47,13 +47,13 @@ def of_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def agree(calibrations: Iterable[float]) -> bool:
-    """Whether the calibrations are within 10 % of each other."""
+    """Whether all calibrations agree within 10 %."""
     speeds = list(calibrations)
     return not speeds or max(speeds) <= (1.0 + AGREE) * min(speeds)
 
 
 def differences(conditions: pd.DataFrame) -> list[str]:
-    """Why the times of solvers cannot be compared, in sentences; none if they can."""
+    """Return sentences that say why times of solvers cannot be compared; empty if they can."""
     reasons = []
     if conditions.cpu.nunique() > 1:
         reasons.append("The processors are different.")
@@ -62,23 +62,22 @@ def differences(conditions: pd.DataFrame) -> list[str]:
     late = conditions[conditions.waited > MOST_WAITED]
     if len(late):
         reasons.append(
-            f"Other work had the processor: of {', '.join(late.solver)}, more than "
+            f"Other work used the processor: for {', '.join(late.solver)}, more than "
             f"{MOST_WAITED:.0%} of the runs waited for it, longer than {WAITED:.0%} of their time."
         )
     return reasons
 
 
 def now() -> float:
-    """The calibration of this moment."""
+    """Return the present calibration of the machine."""
     return median(machine.calibration() for _ in range(PROBES))
 
 
 def stale(files: Iterable[Path], missing: bool) -> tuple[str, float] | None:
-    """What is wrong with the times in kept files of rows; None if they can be used.
+    """Return why the times in stored rows cannot be used, and the runs' seconds; None if they can.
 
-    missing : whether other rows will be made now, and compared with them. Returns what is wrong in
-    words, and the seconds that the runs took. Runs that waited for the processor are made again
-    only while nothing else has it.
+    missing : whether further rows will be computed now and compared with them. Runs that waited for
+        the processor are repeated only if no other work is using it now.
     """
     tables = [results.read_text([file], COLUMNS) for file in files if file.is_file()]
     conditions = [of_rows(table.assign(solver=str(i))) for i, table in enumerate(tables)]
@@ -89,14 +88,14 @@ def stale(files: Iterable[Path], missing: bool) -> tuple[str, float] | None:
         speeds = (
             f"calibrations from {1e3 * min(calibrations):.3f} to {1e3 * max(calibrations):.3f} ms"
         )
-        return f"at other speeds of the machine ({speeds})", sum(map(seconds, tables))
+        return f"at different speeds of the machine ({speeds})", sum(map(seconds, tables))
     late = any((table.waited > MOST_WAITED).any() for table in conditions)
     if late and machine.busy() <= WAITED:
-        return "while other work had the processor", sum(map(seconds, tables))
+        return "while other work used the processor", sum(map(seconds, tables))
     return None
 
 
 def seconds(rows: pd.DataFrame) -> float:
-    """Seconds that the runs of some rows took, all rounds of the short ones."""
+    """Return the seconds that runs took, including all rounds of short ones."""
     rounds = [1 if times is None else max(len(times), 1) for times in rows.round_times]
     return float((rows.outer_time.fillna(0.0) * rounds).sum())

@@ -1,9 +1,9 @@
-"""Rows that enter a ranking: their values are computed again from their vectors.
+"""Check rows before they enter a ranking, and recompute their values from their vectors.
 
-Rows lie in files, which come from elsewhere or may have been changed. What a row says of a value is
-not believed; what it says of a bound is believed of rows that were made here by files of this
-repository, and of no other. A row that does not agree, or that holds what no run gives, is dropped
-with a sentence, and blocks nobody. Of several rows of one run the best believed answer counts.
+Rows are files, which may come from elsewhere or may have been edited. Values in a row are not
+trusted. Bounds in a row are trusted only if the row was computed here by a file of this repository.
+A row that disagrees, or that contains impossible values, is dropped with a sentence and does not
+block the others. Of several rows of one run, the best trusted answer counts.
 """
 
 import json
@@ -28,14 +28,14 @@ from spcabench.solving.result import refitted
 from spcabench.solving.status import GOOD, Status
 from spcabench.vectors import embed
 
-PAIR = ["item", "asked", "sign"]  # what the suite asks of a solver
-MEASURED = [  # what a run that was not made has none of
+PAIR = ["item", "asked", "sign"]  # the question that a suite asks a solver
+MEASURED = [  # columns that are empty for a run that was not executed
     *("problem", "k", "cardinality", "variance", "variance_refit", "bound", "gap", "iterations"),
     *("flops", "setup_flops", "solve_time", "setup_time", "round_times", "search_runs"),
     *("search_flops", "search_time", "peak_memory", "history", "support", "values"),
 ]
 DOUBTED = ["variance", "variance_refit", "bound", "gap"]
-RUN = ["solver", "kind", *PAIR]  # of two rows of one run; those of no suite differ by data too
+RUN = ["solver", "kind", *PAIR]  # identifies a run; rows outside the suites also differ by data
 ANSWERS = (ANSWER, SEED)  # kinds of rows that are ranked
 Load = Callable[..., Problem]
 
@@ -43,11 +43,11 @@ Load = Callable[..., Problem]
 def recomputed(
     rows: pd.DataFrame, items: Iterable[Item], table: Table, load: Load, elsewhere: bool = False
 ) -> tuple[pd.DataFrame, list[str]]:
-    """The rows with recomputed values (none if they disagree), and a sentence for each of those.
+    """Return rows with recomputed values (empty if they disagree), and sentences on rejected rows.
 
-    items : the problems of the suite, those of recovery among them. table : the best answers
-    known, whose bounds no value may exceed. load : a dataset's name and parameters -> problem.
-    elsewhere : whether the rows come from another machine; if so, their bounds are recomputed too.
+    items : the problems of the suite, including recovery. table : the best known answers, whose
+        bounds no value may exceed. load : a dataset's name and parameters -> problem. elsewhere :
+        whether the rows come from another machine, so that their bounds are recomputed too.
     """
     items = [*items]
     by_name = {item.name: item for item in items if item.family != "recovery"}
@@ -72,9 +72,9 @@ def recomputed(
 
 
 def _sound(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """The rows that hold what a run can give, and a sentence for each other one.
+    """Return the rows with possible values, and a sentence for each rejected one.
 
-    Of rows that count flops by another convention there is one for each solver.
+    For rows that count flops by another convention there is one sentence per solver.
     """
     rows = rows.reset_index(drop=True)
     faults = {index: sound_rows.fault(row) for index, row in enumerate(rows.to_dict("records"))}
@@ -87,8 +87,8 @@ def _sound(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     for name, part in [("all solvers", otherwise)] if everything else parts:
         conventions = ", ".join(map(str, sorted(part.flops_convention.unique())))
         sentences.append(
-            f"{name}, {len(part)} rows: they count flops by the convention {conventions}, and this "
-            f"version by {CONVENTION}; make them again"
+            f"{name}, {len(part)} rows: they count flops by convention {conventions}, but this "
+            f"version by {CONVENTION}; compute them again"
         )
     return rows.drop(index=otherwise.index).reset_index(drop=True), sentences
 
@@ -96,9 +96,9 @@ def _sound(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 def _with_planted_supports(
     rows: pd.DataFrame, items: Iterable[Item], load: Load
 ) -> tuple[pd.DataFrame, list[str]]:
-    """The rows, those of recovery with the support that was planted; a sentence for each dropped.
+    """Return the rows, those of recovery with their planted support, and sentences on dropped ones.
 
-    Which support was planted is known from the problem, and not from the row.
+    The planted support comes from the problem and not from the row.
     """
     known_items = {_data(item.dataset, item.parameters): item for item in items}
     supports: dict[str, Any] = {}
@@ -122,9 +122,9 @@ def _data(dataset: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _no_recovery(row: Mapping[str, Any], item: Item | None, problem: Problem | None) -> str:
-    """Why a row of recovery is dropped; empty if it is kept."""
+    """Return why a row of recovery is dropped; empty if it is not."""
     if item is None or problem is None or row["asked"] != item.ks[0]:
-        return "it is of a problem that the suite does not have"
+        return "its problem is not in the suite"
     if row["status"] not in GOOD:
         return ""
     x = _vector(row, problem.n)
@@ -132,22 +132,22 @@ def _no_recovery(row: Mapping[str, Any], item: Item | None, problem: Problem | N
 
 
 def _vector(row: Mapping[str, Any], n: int) -> np.ndarray | str:
-    """The vector x (n,) of a row, or why there is none."""
+    """Return the vector x (n,) of a row, or a sentence if there is none."""
     if row["support"] is None or row["values"] is None:
-        return "claimed: its vector was not kept"
+        return "claimed only: its vector was not stored"
     W = np.asarray(row["support"], dtype=np.intp)
     if len(W) != len(row["values"]) or not ((W >= 0) & (n > W)).all():
-        return f"its support is none of {len(row['values'])} among {n} variables"
+        return f"its support must have {len(row['values'])} indices below {n}"
     return embed(np.asarray(row["values"], dtype=float), W, n)
 
 
 def _sentence(row: Mapping[str, Any], fault: str) -> str:
-    """Which row is dropped, and why."""
+    """Return a sentence on which row is dropped, and why."""
     return f"{row['solver']}, {row['item']}, k = {row['asked']}: {fault}"
 
 
 def best_of_each_run(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows, with only the best trusted one of each run; among equal ones the cheapest."""
+    """Return the rows with only the best trusted one of each run; the cheapest if several tie."""
     keys = _runs(rows)
     several = keys.duplicated(keep=False)
     groups = rows[several].groupby([*keys[several].T.to_numpy()], dropna=False, sort=False)
@@ -156,7 +156,7 @@ def best_of_each_run(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _runs(rows: pd.DataFrame) -> pd.DataFrame:
-    """What says of each row which run it is of."""
+    """Return the columns that identify the run of each row."""
     data = [
         "" if kind == ANSWER else json.dumps(seed if kind == SEED else parameters, sort_keys=True)
         for kind, seed, parameters in zip(rows.kind, rows.seed, rows.parameters, strict=True)
@@ -165,7 +165,7 @@ def _runs(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _best(part: pd.DataFrame) -> Any:
-    """The index of the best believed answer among rows of one run."""
+    """Return the index of the best trusted answer among rows of one run."""
     worth = np.array([_worth(row) for row in part.itertuples()])
     best = part[worth >= worth.max() * (1.0 - CLOSE)]
     work = best.search_flops.fillna(best.flops + best.setup_flops).astype(float)
@@ -173,9 +173,9 @@ def _best(part: pd.DataFrame) -> Any:
 
 
 def _worth(row: Any) -> float:
-    """What an answer is worth: its value, or how much of a planted support it has.
+    """Return the worth of an answer: its value, or its share of a planted support.
 
-    Rows of resampling are all worth the same: nobody can compute them again.
+    Rows of resampling all have the same worth, because they cannot be recomputed.
     """
     if row.kind == "recovery":
         return ranking.f1_of(row)
@@ -184,15 +184,15 @@ def _worth(row: Any) -> float:
 
 
 def complete(rows: pd.DataFrame, items: Iterable[Item]) -> tuple[pd.DataFrame, list[str]]:
-    """One row for each run that the suite asks of a solver, and a sentence for each solver.
+    """Return one row for each run of the suite, and sentences on missing and repeated rows.
 
-    A row that was left out is a failure, like a run that gave no answer; of several of one run the
-    best counts.
+    A missing row is a failure, like a run that gave no answer; of several rows of one run the best
+    counts.
     """
     pairs = [(item.name, k, item.nonnegative) for item in items for k in item.ks]
     twice = _runs(rows).duplicated()
     sentences = [
-        f"{solver}, {count} rows: each is a second one of its run, of which the best counts"
+        f"{solver}, {count} rows: they repeat a run, of which only the best row counts"
         for solver, count in rows.solver[twice].value_counts().items()
     ]
     rows = best_of_each_run(rows)
@@ -200,7 +200,7 @@ def complete(rows: pd.DataFrame, items: Iterable[Item]) -> tuple[pd.DataFrame, l
     for solver, part in rows[rows.kind.isin(ANSWERS)].groupby("solver", sort=False):
         part = part.assign(seed=part.seed.where(part.kind == SEED, 0))
         there = {*part[["kind", "seed", *PAIR]].itertuples(index=False, name=None)}
-        # a seed that was run on some of the pairs is asked of all: none is chosen for its luck
+        # a seed that ran on some of the pairs is required on all, so that none is chosen for luck
         seeds = sorted({(ANSWER, 0), *((kind, seed) for kind, seed, *_ in there)})
         lost = [(*seed, *pair) for seed in seeds for pair in pairs if (*seed, *pair) not in there]
         if lost:
@@ -212,7 +212,7 @@ def complete(rows: pd.DataFrame, items: Iterable[Item]) -> tuple[pd.DataFrame, l
 
 
 def _left_out(like: pd.DataFrame, run: tuple[Any, ...]) -> pd.DataFrame:
-    """A row of a run of which there is none, of the same solver, machine and settings."""
+    """Return a row for a missing run, with the same solver, machine and settings."""
     kinds = {name: like[name].dtype for name in MEASURED}
     empty = {
         name: pd.Series([None], like.index, "float64" if is_numeric_dtype(kind) else kind)
@@ -229,16 +229,16 @@ def _of_row(
     table: Table,
     elsewhere: bool,
 ) -> dict[str, Any] | str:
-    """The numbers of a row from its vector, or why it is dropped."""
+    """Return the numbers of a row from its vector, or why the row is dropped."""
     if item is None or problem is None:
-        return "it is of a problem that the suite does not have"
+        return "its problem is not in the suite"
     if (row["dataset"], row["parameters"]) != (
         item.dataset,
         json.loads(json.dumps(item.parameters)),
     ):
-        return "its data are others than those of the problem that it names"
+        return "its data are not those of the problem that it names"
     if row["problem"] != problem.name:
-        return f"claimed on {row['problem']!r}, which is not at hand here ({problem.name!r} is)"
+        return f"claimed on {row['problem']!r}, which is not available here ({problem.name!r} is)"
     x, k, sign = _vector(row, problem.n), int(row["asked"]), bool(row["sign"])
     if isinstance(x, str):
         return x
@@ -246,7 +246,7 @@ def _of_row(
         return fault
     value = problem.variance(x)
     if not abs(float(row["variance"]) - value) <= grader.AGREES * abs(value):
-        return f"it says variance {row['variance']:.9g}; its vector has {value:.9g}"
+        return f"it states variance {row['variance']:.9g}, but its vector has {value:.9g}"
     return _numbers(row, problem, table, x, value, elsewhere)
 
 
@@ -258,7 +258,7 @@ def _numbers(
     value: float,
     elsewhere: bool,
 ) -> dict[str, Any] | str:
-    """The numbers of a feasible vector x (n,), or the bound that it would refute."""
+    """Return the numbers of a feasible vector x (n,), or a sentence if it would refute a bound."""
     k, sign = int(row["asked"]), bool(row["sign"])
     refit = problem.variance(refitted(problem, x, sign))
     entry = table.get((str(row["item"]), problem.name, k, sign))
@@ -278,10 +278,10 @@ def _numbers(
 def references(
     rows: pd.DataFrame, items: Iterable[Item], table: Table, load: Load, elsewhere: bool = False
 ) -> dict[tuple[str, str, int, bool], Entry]:
-    """The harness's own answers to pairs that only strangers have answered and the table lacks.
+    """Return the harness's own answers to pairs that the table lacks and only strangers answered.
 
-    Without them, any vector would be the best that is known. elsewhere : whether the rows were made
-    on other machines, whose word it is that a solver is one of this repository.
+    Without them, any vector would become the best known one. elsewhere : whether the rows were
+    computed on other machines, whose claim that a solver is one of this repository is not trusted.
     """
     entries = {}
     suite_rows = rows[rows.kind == "suite"]

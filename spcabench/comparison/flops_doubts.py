@@ -1,8 +1,9 @@
-"""Flops that decide a rank, unless the audit or the clock contradicts them.
+"""Decide which flops can be used for ranking, given the audit and the clock.
 
-Work on vectors is not counted, so a product can be replaced by sums of columns that cost no flops.
-They still cost time. A file from outside the repository is therefore not ranked above an equally
-good solver by its flops if it is slower, nor if the audit found that its flops may be incomplete.
+Vector operations are not counted, so a product can be replaced by sums of columns that cost no
+flops but still take time. A file from outside the repository is therefore not ranked above an
+equally good solver by its flops if it is slower, or if the audit found that its flops may be
+incomplete.
 """
 
 from collections.abc import Iterator
@@ -12,22 +13,22 @@ import pandas as pd
 
 from spcabench.solving.run_warnings import Flag
 
-INCOMPLETE = {Flag.ledger, Flag.entries, Flag.patched}  # flags that say so of flops
-SLOWER = 1.25  # times as long, median of the pairs, which no rounding of clocks explains
-QUALITY = ["at 0.999", "equal"]  # columns of the ranking: equal ones are ordered by flops
+INCOMPLETE = {Flag.ledger, Flag.entries, Flag.patched}  # flags that mean incomplete flops
+SLOWER = 1.25  # ratio of times, median over the pairs, that exceeds any rounding of clocks
+QUALITY = ["at 0.999", "equal"]  # columns of the ranking; solvers equal in them are sorted by flops
 
 
 def believed(answers: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
-    """The flops by which the solvers of a ranking are ordered, one row for each row of `table`.
+    """Return the flops that rank the solvers, with one row for each row of `table`.
 
-    believed : their own flops; if faster solvers of the same quality have more, the most of those;
-    infinite if the flags of a run say that flops are missing. rival : that faster solver. ratio :
-    how many times as long this one takes, median of the pairs.
+    believed : the solver's own flops; or the largest flops of faster solvers of the same quality,
+        if these have more; or infinity if a run is flagged for missing flops. rival : that faster
+        solver. ratio : how many times as long this solver takes, as a median over the pairs.
     """
     flagged = answers.dropna(subset=["flags"])
     incomplete = {*flagged.solver[[not INCOMPLETE.isdisjoint(flags) for flags in flagged["flags"]]]}
     ours = {*answers.solver[answers.own.eq(True)]}
-    # in units of the machine's speed at that moment, as rows may be of several machines
+    # relative to the machine's speed at that moment, because rows may come from several machines
     seconds = answers.assign(seconds=answers.time / answers.calibration.fillna(1.0).astype(float))
     seconds = seconds.pivot_table(index=["item", "asked"], columns="solver", values="seconds")
     rows = []
@@ -50,13 +51,13 @@ def _qualities(table: pd.DataFrame) -> Iterator[tuple[float, ...]]:
 
 
 def sentences(ranking: pd.DataFrame) -> list[tuple[str, str]]:
-    """Each solver whose flops are contradicted by the clock, and why, of a ranking."""
+    """Return the solvers of a ranking whose flops the clock contradicts, with a sentence each."""
     return [
         (
             row.solver,
-            f"It has fewer flops than {row.rival}, which finds the same, but takes {row.ratio:.1f} "
-            "times as long, so flops do not rank it above. It may do work that is not counted, or "
-            "its products may be smaller and slower ones.",
+            f"It has fewer flops than {row.rival}, which is as good, but takes {row.ratio:.1f} "
+            "times as long, so flops do not rank it higher. It may do work that is not counted, or "
+            "its products may be smaller and slower.",
         )
         for row in ranking[ranking.rival != ""].itertuples()
     ]

@@ -1,4 +1,4 @@
-"""Loadings from anywhere, graded: feasible or not, variance, gap, and rank among known ones."""
+"""Grade loadings from any source: feasibility, variance, gap, and rank among known answers."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -33,10 +33,10 @@ FORMATS = ".csv, .txt, .npy, .npz or .parquet"
 class Grade:
     """The grade of a vector at cardinality k of a problem.
 
-    fault : what makes it infeasible; empty if nothing does, and only then is there more.
-    refit : variance of the leading eigenvector on its support. bound : certified.
-    best : the best known value of this problem, None if none is stored.
-    better, of : how many of the known solvers have a larger value, of how many.
+    fault : why it is infeasible; if it is not empty, the other fields are not set.
+    refit : variance of the leading eigenvector on its support. bound : certified upper bound.
+    best : the best known answer to this problem; None if none is stored.
+    better, of : the number of known solvers with a larger value, and of all known solvers.
     """
 
     k: int
@@ -51,18 +51,18 @@ class Grade:
 
 
 def item_named(name: str, nonnegative: bool) -> Item | None:
-    """The problem of the suites with exactly this name; None if there is none."""
+    """Return the problem of the suites with exactly this name; None if there is none."""
     items = (item for suite in SUITES.values() for item in suite)
     return next((i for i in items if (i.name, i.nonnegative) == (name, nonnegative)), None)
 
 
 def names() -> list[str]:
-    """The names of all problems of the suites."""
+    """Return the names of all problems of the suites."""
     return sorted({item.name for suite in SUITES.values() for item in suite})
 
 
 def items_of(name: str, nonnegative: bool) -> list[Item]:
-    """The problems of the suites that have a name; all of them are the same problem."""
+    """Return the items of the suites with a name; they are all the same problem."""
     items = {i.name: i for suite in SUITES.values() for i in suite if i.nonnegative == nonnegative}
     return called(name, items.values())
 
@@ -70,14 +70,15 @@ def items_of(name: str, nonnegative: bool) -> list[Item]:
 def read(
     file: Path, n: int, features: Sequence[str] | None = None, column: str | None = None
 ) -> Vector:
-    """The loadings (n,) in a file: a column of n numbers, or of a table with the variables' names.
+    """Read loadings (n,) from a file: a column of n numbers, or a table with names of variables.
 
-    The rows of such a table are matched to the variables by these names, and a variable that it
-    does not have is zero. The names of a problem without any are the numbers from 0.
+    The rows of a table are matched to the variables by name, and missing variables are zero. A
+    problem without names uses the numbers from 0.
 
-    n : number of variables. features : their names. column : which column of several.
+    n : number of variables. features : their names. column : the column to read, if there are
+        several.
 
-    Raises InputError for a file without such numbers, and for names that are unknown or repeated.
+    Raises InputError for a file without such numbers, and for unknown or repeated names.
     """
     opening.regular(file, f"a file: {FORMATS}")
     try:
@@ -94,7 +95,7 @@ def read(
 
 
 def _placed(file: Path, x: Vector, rows: list[str], features: list[str]) -> Vector:
-    """The numbers of some rows, each at the place of its variable; all others are zero."""
+    """Return the numbers of rows at the places of their variables; all others are zero."""
     if strange := sorted({*rows} - {*features}):
         raise InputError(f"{file}: {strange[0]!r:.60} is not a variable of the problem")
     if len({*rows}) < len(rows):
@@ -106,11 +107,11 @@ def _placed(file: Path, x: Vector, rows: list[str], features: list[str]) -> Vect
 
 
 def _column(file: Path, table: pd.DataFrame, column: str | None) -> Vector:
-    """The numbers of a column; of the only one, unless it is named."""
+    """Return the numbers of a column; if none is named, there must be only one."""
     names = [str(name) for name in table.columns]
     if column is None and len(names) != 1:
         raise InputError(
-            f"{file}: {len(names)} columns ({', '.join(names):.50}): name one, --column"
+            f"{file}: {len(names)} columns ({', '.join(names):.50}); choose one with --column"
         )
     if column is not None and column not in names:
         raise InputError(f"{file}: {validate.nearest('column (--column)', column, names)}")
@@ -122,7 +123,7 @@ def _column(file: Path, table: pd.DataFrame, column: str | None) -> Vector:
 
 
 def _table(file: Path) -> pd.DataFrame:
-    """The numbers of a file in columns; its index has the variables' names, if the file has any."""
+    """Return the numbers of a file in columns, indexed by the names of variables if it has any."""
     if file.suffix == ".npy":
         return pd.DataFrame(np.atleast_1d(np.squeeze(arrays.npy(file))))
     if file.suffix == ".npz":
@@ -148,7 +149,7 @@ def _table(file: Path) -> pd.DataFrame:
 
 
 def _stored(file: Path) -> pd.DataFrame:
-    """The loadings of a model, or the only array of an .npz file."""
+    """Return the loadings of a model, or the only array of an .npz file."""
     names = arrays.names(file)
     if "loadings" in names:
         saved = model.load(file)
@@ -159,7 +160,7 @@ def _stored(file: Path) -> pd.DataFrame:
 
 
 def _named(table: pd.DataFrame) -> pd.DataFrame:
-    """A table with the names that stand before its numbers as index: `variable`, or words."""
+    """Move names in the first column to the index: a column `variable`, or any words."""
     first = table.iloc[:, 0]
     named = table.columns[0] == "variable" or pd.to_numeric(first, errors="coerce").isna().all()
     if not named or table.shape[1] == 1:
@@ -177,10 +178,10 @@ def graded(
     rows: Path = Path(),
     full: bool = False,
 ) -> Grade:
-    """The grade of a vector x (n,); for a problem of the suites, compared with the best known.
+    """Grade a vector x (n,); for a problem of the suites, also compare it with the best known.
 
-    items : what the suites call the problem. rows : folder of the rows of comparisons. full : make
-    the dual bound too (minutes).
+    items : the items of the suites for this problem. rows : folder with rows of comparisons. full :
+        whether to compute the dual bound too (minutes).
     """
     k = max(int(np.count_nonzero(x)), 1) if k is None else validate.cardinality(k, problem.n)
     cardinality = int(np.count_nonzero(x))
@@ -200,7 +201,7 @@ def graded(
 
 
 def _values(rows: Path, items: list[str], k: int, sign: bool) -> dict[str, float]:
-    """The best value of each solver in the rows of comparisons."""
+    """Return the best value of each solver in the rows of comparisons."""
     names = ["kind", "item", "stand_in", "asked", "sign", "status", "solver", "variance_refit"]
     table = results.read_text(sorted(rows.glob("*/*.parquet")) if items else [], names)
     same = table.item.isin(items) & ~table.stand_in.astype(bool) & (table.asked == k)
@@ -214,13 +215,13 @@ def _values(rows: Path, items: list[str], k: int, sign: bool) -> dict[str, float
 
 
 def proposal(item: Item, problem: Problem, x: Vector, grade: Grade, who: str) -> known.Entry:
-    """The entry of the table of best known answers for a vector, after its refit.
+    """Return the entry of a refitted vector for the table of best known answers.
 
-    Raises InputError if it is no better than what is known.
+    Raises InputError if it is not better than the best known answer.
     """
     if grade.best is not None and grade.refit <= grade.best.value * (1.0 + known.CLOSE):
         raise InputError(
-            f"--submit: its value {grade.refit:.9g} is not above the best known, "
+            f"--submit: the value {grade.refit:.9g} is not above the best known one, "
             f"{grade.best.value:.9g} by {grade.best.who}"
         )
     start = process_time()
@@ -247,16 +248,16 @@ def proposal(item: Item, problem: Problem, x: Vector, grade: Grade, who: str) ->
 
 
 def write(entry: known.Entry, file: Path) -> None:
-    """Write a proposal."""
+    """Write a proposal to a file."""
     write_text(file, json.dumps(asdict(entry), indent=1) + "\n")
 
 
 def take(file: Path, load: Callable[..., Any]) -> known.Entry:
-    """The entry of a proposal, every number of it computed again from its vector.
+    """Return the entry of a proposal, with every number recomputed from its vector.
 
     load : a dataset's name and parameters -> problem.
 
-    Raises InputError for a file that is no proposal, or whose vector is infeasible.
+    Raises InputError for a file that is not a proposal, or whose vector is infeasible.
     """
     entry = opening.read_json(file, known.Entry, "a proposal")
     item = item_named(entry.item, entry.nonnegative)

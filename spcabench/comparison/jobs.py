@@ -1,7 +1,7 @@
-"""One job of a comparison: a solver on a suite, as the plan of its runs.
+"""The jobs of a comparison: each job is a solver on a suite, with the plan of its runs.
 
-Jobs do not depend on which solvers are compared: rows are shared by all comparisons of the same
-suite.
+Jobs do not depend on the other solvers in a comparison, so all comparisons on the same suite can
+share rows.
 """
 
 import hashlib
@@ -19,11 +19,11 @@ from spcabench.errors import InputError
 from spcabench.running import description
 from spcabench.running.description import Description
 
-MOST_NAMED = 8  # cardinalities that the name of a folder lists
+MOST_NAMED = 8  # maximum number of cardinalities listed in the name of a folder
 COMPONENTS = "components"  # the suite of several components
-SEEDS = 5  # with which a randomised solver is run unless another number is asked for
-ANSWER, SEED = "suite", "seed"  # kinds of rows: answers to a suite, and those of further seeds
-# what `labels` gives: a name, a folder where two files have it, a hash where two folders have both
+SEEDS = 5  # default number of seeds for a randomised solver
+ANSWER, SEED = "suite", "seed"  # kinds of rows: answers to a suite, and answers with further seeds
+# labels are a name, with a folder if two files share the name, and a hash if two folders do too
 FOLDER = re.compile("[A-Za-z0-9_.+ -]+")
 LABEL = re.compile(rf"{registry.NAME.pattern}( \({FOLDER.pattern}\))?( [0-9a-f]{{8}})?")
 
@@ -32,9 +32,9 @@ LABEL = re.compile(rf"{registry.NAME.pattern}( \({FOLDER.pattern}\))?( [0-9a-f]{
 class Comparison:
     """The plan of a page: the request to `spcabench compare`.
 
-    named : labels of the solvers that were named. broken : label -> the promises that its file
-    breaks. jobs : files of its jobs, below the folder that holds ``results``. drawn : whether the
-    seed of fresh problems was drawn when it was asked; else a person chose it.
+    named : labels of the named solvers. broken : label -> the promises that its file breaks. jobs :
+    files of its jobs, relative to the folder that contains ``results``. drawn : whether the seed of
+    fresh problems was drawn by the command and not chosen by a person.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -47,13 +47,13 @@ class Comparison:
 
     @classmethod
     def read(cls, file: Path) -> "Comparison":
-        """The plan of a JSON file. Raises InputError, which names the field, if it is not a job."""
+        """Read a plan from JSON. Raises InputError, which names the field, if it is invalid."""
         plan: Comparison = opening.read_json(file, cls, "the plan of a comparison")
         check_labels(file, [*plan.named, *plan.broken])
         return plan
 
     def text(self) -> str:
-        """Itself as JSON."""
+        """Return the plan as JSON."""
         return json.dumps(asdict(self), indent=1) + "\n"
 
 
@@ -61,11 +61,11 @@ class Comparison:
 class Job:
     """A solver on a suite.
 
-    solver : its name, or an absolute path. ks : cardinalities in place of the suite's own. limit :
-    seconds of a run. fresh : the seed of new problems in place of the standard ones. every_way : of
-    several components, also by deflations that are no default. seeds : number of seeds that a
-    randomised solver is run with. tuned_on : what chose its settings, in a sentence. about : what
-    a file says of itself.
+    solver : its name, or an absolute path. ks : cardinalities that replace the suite's own. limit :
+    time limit of a run in seconds. fresh : the seed of new problems that replace the standard ones.
+    every_way : for several components, whether to use all deflations, not only the default. seeds :
+    number of seeds for a randomised solver. tuned_on : a sentence on how its settings were chosen.
+    about : the solver's description of itself.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -83,7 +83,7 @@ class Job:
 
     @classmethod
     def of(cls, solver: str, suite: str = "standard", **options: Any) -> "Job":
-        """The job of a solver that a user has named; a worker reads the description of a file.
+        """Return the job of a solver named by a user; a worker reads the description of a file.
 
         Raises InputError if it cannot be read.
         """
@@ -91,9 +91,9 @@ class Job:
 
     @classmethod
     def read(cls, file: Path) -> "Job":
-        """The job of a JSON file. Nothing is imported because the file names it.
+        """Read a job from a JSON file, without importing anything that the file names.
 
-        Raises InputError, which names the field, for a file that describes none.
+        Raises InputError, which names the field, if the file does not describe a job.
         """
         job: Job = opening.read_json(file, cls, "the job of a comparison")
         check_labels(file, [job.label])
@@ -111,13 +111,13 @@ class Job:
 
     @property
     def key(self) -> str:
-        """A name of the file: solvers of the same name in different folders are kept apart."""
+        """The name of the job's file, unique even if solver files share a name."""
         apart = hashlib.sha256(self.solver.encode()).hexdigest()[:8]
         return f"{self.label}-{apart}" if self.solver.endswith(".py") else self.label
 
     @property
     def folder(self) -> str:
-        """A name for what it runs on."""
+        """The name of the job's folder, made from the suite, the settings and the limits."""
         ks = "".join(f"-k{k}" for k in self.ks[:MOST_NAMED])
         if len(self.ks) > MOST_NAMED:  # a folder's name has at most 255 characters
             digest = hashlib.sha256(repr(self.ks).encode()).hexdigest()[:8]
@@ -128,7 +128,7 @@ class Job:
         return f"{self.suite}{fresh}-{self.settings}-{self.limit:g}s{ks}{ways}{seeds}"
 
     def write(self, folder: Path) -> Path:
-        """Write it below a folder if it has changed; the file's path."""
+        """Write the job below a folder if it has changed, and return the file's path."""
         file = folder / self.folder / f"{self.key}.json"
         write_changed(file, json.dumps(self.fields) + "\n")
         return file
@@ -137,7 +137,7 @@ class Job:
     def described(self) -> Description:
         """The solver's description of itself.
 
-        Raises InputError for a file of which nothing was noted: no data make it be read.
+        Raises InputError for a file whose description was not recorded; the file is not imported.
         """
         if self.about is None and not registry.is_own_file(self.solver):
             raise InputError(f"solver: {self.solver!r}: its traits were not recorded")
@@ -150,19 +150,19 @@ class Job:
 
     @property
     def own_settings(self) -> dict[str, Any]:
-        """The settings of this solver under the comparison's name for them."""
+        """The solver's settings of the kind that the comparison uses: default, paper or tuned."""
         return suite.settings_of(self.settings, self.label, self.described.settings)
 
 
 def check_labels(file: Path, names: Iterable[str]) -> None:
-    """Raise InputError for a name of a solver in a file that could look like that of another."""
+    """Raise InputError for a solver's name in a file that could be confused with another one."""
     for name in names:
         if not LABEL.fullmatch(name):
             raise InputError(f"{file}: solver {name!a:.60}; a name has {registry.LETTERS}")
 
 
 def labels(jobs: Sequence[Job]) -> list[str]:
-    """A name for each job of one comparison: two files of one name are told apart by folders."""
+    """Return a unique name for each job; files with the same name are distinguished by folder."""
     names = [job.label for job in jobs]
     folders = [Path(job.solver).parent.name if job.solver.endswith(".py") else "" for job in jobs]
     stems = [
@@ -176,9 +176,9 @@ def labels(jobs: Sequence[Job]) -> list[str]:
 
 
 def entrants(name: str) -> list[str]:
-    """All sparse solvers of the registry that give what a suite asks.
+    """Return all sparse solvers of the registry that a suite can use.
 
-    That is answers of any sign, or nonnegative ones.
+    They give nonnegative answers if the suite asks for these, and otherwise answers of any sign.
     """
     nonnegative = all(item.nonnegative for item in suite.SUITES[name])
     traits = {s: description.describe(s).traits for s in registry.names("solver")}
@@ -190,5 +190,5 @@ def entrants(name: str) -> list[str]:
 
 
 def rows_of(job: Path) -> Path:
-    """The place of a job's rows, from that of its description."""
+    """Return the file of a job's rows, given the file of its description."""
     return job.parents[2] / "rows" / job.parent.name / f"{job.stem}.parquet"

@@ -1,4 +1,4 @@
-"""Comparisons made on two machines, joined: quality and flops together, times apart."""
+"""Merge comparisons from several machines: quality and flops together, times separately."""
 
 import json
 from collections.abc import Mapping
@@ -20,12 +20,12 @@ from spcabench.running import schema
 from spcabench.solving.status import Status
 
 JOBS, ROWS, PLAN = "jobs.json", "rows.parquet", "plan.json"
-STEP = ("iteration", "cardinality", "variance", "flops", "seconds")  # what is read of a step
+STEP = ("iteration", "cardinality", "variance", "flops", "seconds")  # the fields used of a step
 
 
 @dataclass(frozen=True)
 class Part:
-    """One comparison: the name of its folder, its jobs, its rows, its plan."""
+    """One comparison: the name of its folder, its jobs, its rows and its plan."""
 
     name: str
     jobs: dict[str, Job]
@@ -34,7 +34,7 @@ class Part:
 
     @classmethod
     def read(cls, folder: Path) -> "Part":
-        """The comparison in a folder. Raises InputError for a folder without one."""
+        """Read the comparison in a folder. Raises InputError for a folder without one."""
         jobs_file, rows = folder / JOBS, folder / ROWS
         for file in (jobs_file, rows):
             if not file.is_file():
@@ -42,18 +42,18 @@ class Part:
         jobs = opening.read_json(jobs_file, dict[str, Job], "the jobs of a comparison")
         check_labels(jobs_file, [*jobs, *(job.label for job in jobs.values())])
         if not jobs:
-            raise InputError(f"{jobs_file}: not a job; give the jobs of a comparison")
+            raise InputError(f"{jobs_file}: no jobs found; give the jobs of a comparison")
         table = results.read([rows])
         if not (table.kind == "suite").any():
-            raise InputError(f"{rows}: has no run of a suite")
+            raise InputError(f"{rows}: no run of a suite found")
         name, plan = folder.resolve().name, folder / PLAN
         return cls(name, jobs, table, Comparison.read(plan) if plan.exists() else Comparison(name))
 
 
 def write(folder: Path, jobs: Mapping[str, Job], table: pa.Table, small: bool = False) -> None:
-    """Write all that a comparison needs into its own folder, which can then be moved elsewhere.
+    """Write everything that a comparison needs into one folder, which can be moved elsewhere.
 
-    small : whether histories are thinned, and the file is packed as small as possible.
+    small : whether to thin the histories and pack the file as small as possible.
     """
     fields_of = {label: job.fields for label, job in jobs.items()}
     write_text(folder / JOBS, json.dumps(fields_of, indent=1) + "\n")
@@ -61,10 +61,10 @@ def write(folder: Path, jobs: Mapping[str, Job], table: pa.Table, small: bool = 
 
 
 def thinned(table: pa.Table) -> pa.Table:
-    """The rows with those steps of each history alone that a page of a comparison reads.
+    """Return the rows with only those steps of each history that a comparison's page uses.
 
-    A step counts if its vector is feasible and better than all before it: whatever is reached
-    within a budget, or at a cost, is reached at such a step. The last feasible step is kept too,
+    A step is used if its vector is feasible and better than all before it, because anything reached
+    within a budget or at a cost is reached at such a step. The last feasible step is retained too,
     because curves end there.
     """
     kept = [
@@ -77,7 +77,7 @@ def thinned(table: pa.Table) -> pa.Table:
 
 
 def _rises(history: str, k: int) -> list[dict[str, float]]:
-    """The steps at which the best value of at most k nonzeros rises, and the last of these."""
+    """Return the steps at which the best value with at most k nonzeros rises, and the last step."""
     feasible = [s for s in schema.steps(history, *STEP) if s["cardinality"] <= k]
     tops = np.maximum.accumulate([-np.inf, *(step["variance"] for step in feasible)])
     rises = np.diff(tops) > 0.0
@@ -86,7 +86,7 @@ def _rises(history: str, k: int) -> list[dict[str, float]]:
 
 
 def check(parts: list[Part]) -> None:
-    """Raise InputError if the comparisons are not of the same problems and limits."""
+    """Raise InputError unless all comparisons have the same problems and limits."""
     terms = [
         (f"{part.name} ({label})", job.fields | {"solver": "", "about": "", "tuned_on": ""})
         for part in parts
@@ -103,14 +103,14 @@ def check(parts: list[Part]) -> None:
 
 
 def joined(parts: list[Part]) -> pd.DataFrame:
-    """The rows of all parts; of a run that several made, the best answer that is believed."""
+    """Return the rows of all parts; if several made the same run, the best trusted answer."""
     return entering.best_of_each_run(pd.concat([part.rows for part in parts], ignore_index=True))
 
 
 def differences(parts: list[Part]) -> dict[str, int]:
-    """On how many pairs two parts have other values or flops of a solver, where they do.
+    """Count, for each solver, the pairs on which parts differ in values or flops.
 
-    Runs that ended at their time limit are left out.
+    Runs that ended at their time limit are not compared.
     """
     together = pd.concat([part.rows.assign(place=part.name) for part in parts], ignore_index=True)
     ended = (together.kind == "suite") & (together.status != Status.TIME_LIMIT)
@@ -127,7 +127,7 @@ def differences(parts: list[Part]) -> dict[str, int]:
 
 
 def times(parts: list[Part], table: Mapping[tuple[str, str, int, bool], Entry]) -> pd.DataFrame:
-    """For each part and solver the shifted mean of the time, as in its own comparison."""
+    """Return the shifted mean of the time for each part and solver, as in its own comparison."""
     tables = []
     for part in (part for part in parts if (part.rows.kind == "suite").any()):
         ranked = ranking.ranking(ranking.standing(part.rows, table))

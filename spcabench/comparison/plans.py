@@ -1,4 +1,4 @@
-"""The plan of a comparison's job: the runs of one solver on a suite, and how they are timed."""
+"""The plan of a job in a comparison: the runs of one solver on a suite, and their timing."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
@@ -14,15 +14,18 @@ from spcabench.run import Run
 from spcabench.running import row_hash, runner
 from spcabench.running.runner import Plan, Protocol
 
-# times the limit after which a run, or the whole search of a penalty, is ended
+# multiple of the time limit after which a run, or the whole search of a penalty, is ended
 PATIENCE_FACTOR = 5.0
-SHORT, ROUNDS = 0.3, 3  # seconds below which a run is made so often; its least time counts
-# rounds, and seconds of them, up to which a run that waited for the processor is made again
+SHORT, ROUNDS = (
+    0.3,
+    3,
+)  # runs below these seconds have so many rounds; the fastest counts
+# maximum rounds, and their total seconds, of a run that is repeated because it waited
 MOST_ROUNDS, MOST_SECONDS = 8, 3.0
-# first runs, of no account, of a covariance and of data: kernels are compiled there
+# warm-up runs on a covariance and on data, in which kernels are compiled
 WARM: dict[str, dict[str, int]] = {"pitprops": {}, "gaussian": dict(m=12, n=10)}
-FORMED = 5000  # variables up to which a covariance is formed for a solver that needs one
-SMALL = 50  # variables up to which relaxations and exact searches are run
+FORMED = 5000  # maximum number of variables for forming a covariance, if a solver needs one
+SMALL = 50  # maximum number of variables for relaxations and exact searches
 
 
 PROTOCOL = Protocol(
@@ -37,7 +40,7 @@ PROTOCOL = Protocol(
 
 
 def plan(job: Job) -> Plan:
-    """The runs of a job in order, and how they are timed."""
+    """Return the runs of a job in order, and how they are timed."""
     several = job.suite == COMPONENTS
     warm = components.warm(job) if several else _warm(job)
     runs = list(components.runs(job) if several else _runs(job))
@@ -47,22 +50,22 @@ def plan(job: Job) -> Plan:
 
 
 def _warm(job: Job) -> Iterator[Run]:
-    """First runs, of no account."""
+    """Yield warm-up runs, whose results are discarded."""
     easy = run_of(job, suite.ITEMS[0], 5)
     for name, parameters in WARM.items():
         yield replace(easy, dataset=name, parameters=parameters)
 
 
 def _runs(job: Job) -> Iterator[Run]:
-    """Every run, in order: the suite, each pair with all seeds, then recovery, then resampling.
+    """Yield all runs in order: the suite, each pair with all seeds, then recovery and resampling.
 
-    Only solvers that are not nonnegative are resampled. Fresh problems are not: that would need the
-    standard data.
+    Resampling is only for problems without a sign constraint, and not for fresh problems, because
+    it needs the standard data.
     """
     for item in suite.items(job.suite, job.ks, job.fresh):
         for k in item.ks:
             yield run_of(job, item, k, timed=True, history=True)
-            # further seeds say how far answers vary; the first one says what they cost
+            # further seeds show how much answers vary; the first one shows their cost
             for seed in job.further_seeds:
                 run = run_of(job, item, k)
                 yield replace(run, seed=seed, memory=False, columns={**run.columns, "kind": SEED})
@@ -105,7 +108,7 @@ def _measure(job: Job, item: Item, function: Callable[..., Any], judge: Callable
 
 
 def _of_item(job: Job, item: Item, kind: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """What a run has of its problem: the columns of its row, and why it is not made."""
+    """Return what a run takes from its problem: the columns of its row, and why it is skipped."""
     columns = dict(
         solver=job.label,
         settings=settings,
@@ -126,12 +129,12 @@ def _of_item(job: Job, item: Item, kind: str, settings: dict[str, Any]) -> dict[
 
 
 def run_job(job: Job, out: Path) -> None:
-    """Make the rows of a job and write them to a parquet file; one that was killed goes on."""
+    """Compute the rows of a job and write them to a parquet file; a killed job is resumed."""
     runner.make_rows(plan(job), out)
 
 
 def refused(traits: Traits, item: Item) -> str:
-    """Why a solver is not run on a problem: known from its traits and the problem's name."""
+    """Return why a solver is not run on a problem, given its traits; empty if it is run."""
     if item.nonnegative and not traits.nonnegative:
         return "gives signed answers only"
     if not item.nonnegative and traits.nonnegative == "always":

@@ -1,6 +1,7 @@
-"""Performance profiles, data profiles and other rankings of solvers; numbers, no drawing.
+"""Compute performance profiles, data profiles and pairwise wins of solvers.
 
-A cost matrix is (pairs of problem and k, solvers), inf where a solver did not get there.
+A cost matrix has shape (pairs of problem and k, solvers); its entries are inf where a solver
+failed.
 """
 
 import numpy as np
@@ -8,22 +9,21 @@ import numpy as np
 from spcabench.vectors import Array, Vector
 
 RESAMPLES, COVERAGE = 200, 0.9  # of the bootstrap bands
-TIE = 1e-6  # relative; answers that agree to six digits are equal, as on the page
+TIE = 1e-6  # relative difference up to which answers are equal, six digits as on the page
 
 
 def ratios(cost: Vector) -> Vector:
-    """Cost over the least of all solvers on the same pair; inf where no solver got there."""
+    """Return costs over the least cost of all solvers on the same pair; inf for failures."""
     best = cost.min(axis=1, keepdims=True, initial=np.inf)
     return np.where(np.isfinite(cost), cost / np.where(np.isfinite(best), best, 1.0), np.inf)
 
 
 def reached(cost: Vector, grid: Vector) -> Array:
-    """Share of the pairs that a solver settles within each cost of the grid.
+    """Return the share of the pairs that each solver completes within each cost of the grid.
 
-    (solvers, points), never falling.
-
-    Of ratios this is the performance profile of Dolan and More (2002); of costs in units of one
-    product with Sigma, the data profile of More and Wild (2009).
+    The shape is (solvers, points); the shares never decrease. For cost ratios it is the performance
+    profile of Dolan and More (2002), for costs in units of one product with Sigma the data profile
+    of More and Wild (2009).
     """
     if not len(cost):
         return np.zeros((cost.shape[1], len(grid)))
@@ -34,11 +34,11 @@ def reached(cost: Vector, grid: Vector) -> Array:
 
 
 def band(cost: Vector, groups: Vector, grid: Vector) -> tuple[Vector, Vector]:
-    """Lower and upper end of a 90 % bootstrap band of `reached`.
+    """Return the lower and upper end of a 90 % bootstrap band of `reached`.
 
-    Problems are drawn, each with all its cardinalities.
+    Problems are resampled, each with all its cardinalities.
     """
-    rng = np.random.default_rng(0)  # the same page from the same rows
+    rng = np.random.default_rng(0)  # fixed, so that the same rows give the same page
     names = np.unique(groups)
     places = {name: np.flatnonzero(groups == name) for name in names}
     draws = []
@@ -51,19 +51,19 @@ def band(cost: Vector, groups: Vector, grid: Vector) -> tuple[Vector, Vector]:
 
 
 def shifted_mean(values: Vector, shift: float) -> float:
-    """Geometric mean of values + shift, less the shift; nan of nothing."""
+    """Return the geometric mean of values + shift, minus the shift; NaN if there are no values."""
     values = values[np.isfinite(values)]
     if not len(values):
         return float("nan")
     if not shift:
         return float(np.exp(np.log(values).mean()))
-    return float(shift * np.expm1(np.log1p(values / shift).mean()))  # of zeros it is zero
+    return float(shift * np.expm1(np.log1p(values / shift).mean()))  # zero if all values are zero
 
 
 def wins(value: Vector) -> Array:
-    """Share of the pairs on which one solver's value is above another's: (solvers, solvers).
+    """Return the share of the pairs on which one solver beats another: (solvers, solvers).
 
-    A failure is below every value.
+    A failure loses to every value.
     """
     worth = np.where(np.isfinite(value), value, -np.inf)
     margin = TIE * np.abs(np.where(np.isfinite(value), value, 0.0))

@@ -1,4 +1,4 @@
-"""From rows to the ranking: shares, gaps, costs."""
+"""Compute shares, gaps and costs from rows, and rank the solvers."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -16,8 +16,8 @@ from spcabench.vectors import Vector
 
 TARGETS = (0.9, 0.99, 0.999)  # shares of the best known value
 SHIFT = dict(time=0.01, flops=1e5)  # of the geometric means: 10 ms, 1e5 flops
-DIGITS = 6  # to which mean shares that differ by rounding alone are equal
-FEWEST = 10  # problems below which no sample of others is simulated
+DIGITS = 6  # number of digits to which mean shares must agree to count as equal
+FEWEST = 10  # minimum number of problems for a bootstrap over problems
 DRAWS, TAIL = 2000, 0.025  # of the bootstrap: 95 % intervals
 HIT = f"at {TARGETS[-1]:g}"  # whether 99.9 % is reached
 RULE = (
@@ -47,16 +47,16 @@ PAIR = ["item", "asked"]
 
 
 def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> pd.DataFrame:
-    """One row for each solver and pair: value (refitted), share, gap, costs, status.
+    """Return one row per solver and pair: value (refitted), share, gap, costs, status.
 
-    Costs and status are those of the first seed; see `_over_seeds` for the others.
+    Costs and status are those of the first seed; see `_over_seeds` for the other seeds.
 
-    answered : whether there is x.
+    answered : whether the run gave x.
 
-    best, bound, proven : the best known, from the table and from these rows, and the smallest
-        certified bound that no value refutes.
+    best, bound, proven : the best known value, from the table and from these rows, the smallest
+        certified bound that no value refutes, and whether they agree.
 
-    Raises RuntimeError if a value is above the bound of the table: one of them is wrong.
+    Raises RuntimeError if a value is above the bound of the table, because one of them is wrong.
     """
     every = rows[rows.kind.isin((ANSWER, SEED))].sort_values("seed", kind="stable")
     every = every.assign(answered=every.status.isin(GOOD))
@@ -78,7 +78,7 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entr
 
 
 def _over_seeds(every: pd.DataFrame) -> pd.DataFrame:
-    """For each solver and pair: means over its seeds, and ``shares``, one for each seed.
+    """Return, for each solver and pair, means over its seeds, and ``shares``, one for each seed.
 
     The means are of the value and of the share of the best known. A failure counts zero in shares;
     the mean share is empty if every seed failed.
@@ -91,19 +91,19 @@ def _over_seeds(every: pd.DataFrame) -> pd.DataFrame:
 
 
 def _reached(answers: pd.DataFrame, target: float) -> pd.Series:
-    """Of each solver and pair the part of the seeds that reach a share of the best known."""
+    """Return, for each solver and pair, the fraction of seeds that reach the target share."""
     parts = [np.mean(np.array(shares) >= target * (1.0 - CLOSE)) for shares in answers.shares]
     return pd.Series(parts, answers.index, dtype=float)
 
 
 def _slowest(answers: pd.DataFrame) -> pd.Series:
-    """The longest round of each run."""
+    """Return the time of the longest round of each run."""
     longest = [np.nan if times is None else max(times) for times in answers.round_times]
     return pd.Series(longest, index=answers.index, dtype=float)
 
 
 def _pair(part: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> dict[str, Any]:
-    """Best, bound, proven, whose, of one problem and cardinality."""
+    """Return best value, bound, proof and source for one problem and cardinality."""
     names, k, sign = part.problem.dropna(), int(part.asked.iloc[0]), bool(part.sign.iloc[0])
     entry = table.get((str(part.item.iloc[0]), names.iloc[0], k, sign)) if len(names) else None
     best = entry.value if entry else 0.0
@@ -129,7 +129,7 @@ def _pair(part: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry])
 
 
 def _unit(part: pd.DataFrame) -> float:
-    """Flops of one product with Sigma: 2 for each entry of a covariance, 4 for each of data."""
+    """Return the flops of a product with Sigma: 2 per entry of a covariance, 4 per entry of A."""
     first = part.dropna(subset=["nnz"])
     return (
         float("nan") if first.empty else float(first.nnz.min() * (2 if first.m.isna().all() else 4))
@@ -137,19 +137,19 @@ def _unit(part: pd.DataFrame) -> float:
 
 
 def costs(answers: pd.DataFrame, share: float, measure: str) -> pd.DataFrame:
-    """Cost to reach a share of the best known: pairs x solvers, inf where it was not reached.
+    """Return the cost to reach a share of the best known: pairs x solvers, inf if not reached.
 
     measure : "time" or "work".
     """
     cost = [_cost(row, share, measure) for row in answers.itertuples()]
-    table = answers.assign(cost=np.array(cost, dtype=float))  # flops alone would be whole numbers
+    table = answers.assign(cost=np.array(cost, dtype=float))  # flops would otherwise be integers
     return table.pivot(index=PAIR, columns="solver", values="cost").fillna(np.inf)
 
 
 def _cost(row: Any, share: float, measure: str) -> float:
-    """The cost of the first feasible iterate that is good enough.
+    """Return the cost of the first feasible iterate that is good enough.
 
-    For a refitted answer it is that of the whole run, or of the whole search.
+    If only the final answer is, it is the cost of the whole run or of the whole search.
     """
     total = getattr(row, measure)
     if not row.answered or not np.isfinite(total) or row.value < share * row.best:
@@ -166,24 +166,25 @@ def _cost(row: Any, share: float, measure: str) -> float:
 
 @cache
 def steps(history: str) -> dict[str, Vector]:
-    """The steps of a run, read once: pictures ask for the same ones twenty times."""
+    """Return the steps of a run; cached, because pictures use the same ones twenty times."""
     names = ("cardinality", "variance", "seconds", "flops")
     taken = schema.steps(history, *names)
     return {name: np.array([step[name] for step in taken], dtype=float) for name in names}
 
 
 def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
-    """One row for each solver that was run, in the order of `RULE`, with ranks by `RANK`.
+    """Return one row per solver that was run, in the order of `RULE`, with ranks by `RANK`.
 
-    last : what orders solvers of equal quality, "time" or "flops".
+    last : the criterion that orders solvers of equal quality, "time" or "flops".
 
     rank, rank_first, rank_last : the range of ranks, in words and as its ends.
 
-    seeds, least, most : how many seeds, and the share of pairs at 99.9 % of the worst and best one.
+    seeds, least, most : number of seeds, and the share of pairs at 99.9 % for the worst and the
+        best seed.
 
     "at 0.999 low", ... : 95 % intervals of the two shares, from the draws of `RANK`.
 
-    group : 1 for those that cannot be told apart from the first, and so on.
+    group : 1 for solvers that cannot be distinguished from the first, and so on.
     """
     ran = (answers.status != Status.SKIPPED).groupby(answers.solver).transform("any")
     answers = answers[ran] if ran.any() else answers
@@ -231,23 +232,23 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
 
 
 def _means(answers: pd.DataFrame, solvers: list[str], column: str) -> tuple[Vector, Vector]:
-    """A column's mean over the pairs for each solver, and in draws of problems (draws, solvers).
+    """Return a column's mean over the pairs for each solver, and in draws of problems.
 
-    There are no draws of fewer than `FEWEST` problems.
+    The draws have shape (draws, solvers); there are none for fewer than `FEWEST` problems.
     """
     answers = answers.assign(**{HIT: _reached(answers, TARGETS[-1])})
     of_pair = answers.set_index([*PAIR, "solver"])[column].fillna(0.0)
     of_pair = of_pair.unstack(fill_value=0.0)[solvers]
     by_problem = of_pair.groupby("item").sum().to_numpy(float)
     pairs = of_pair.groupby("item").size().to_numpy(float)
-    rng = np.random.default_rng(0)  # the same page from the same rows
+    rng = np.random.default_rng(0)  # fixed, so that the same rows give the same page
     draws = DRAWS if len(pairs) >= FEWEST else 0
     drawn = rng.multinomial(len(pairs), np.full(len(pairs), 1.0 / len(pairs)), draws)
     return by_problem.sum(axis=0) / pairs.sum(), (drawn @ by_problem) / (drawn @ pairs)[:, None]
 
 
 def _compared(answers: pd.DataFrame, solvers: list[str]) -> tuple[Any, Vector]:
-    """Whether the first solver is above the second, by `RANK`, and the differences of shares."""
+    """Return whether solvers are above others, by `RANK`, and the differences of their shares."""
     shares, of_draws = _means(answers, solvers, HIT)
     differences = shares[:, None] - shares
     if not len(of_draws):
@@ -257,7 +258,7 @@ def _compared(answers: pd.DataFrame, solvers: list[str]) -> tuple[Any, Vector]:
 
 
 def _intervals(answers: pd.DataFrame, solvers: list[str]) -> dict[str, Vector]:
-    """The ends of the 95 % interval of each solver's two shares; nan for too few problems."""
+    """Return the ends of the 95 % intervals of each solver's shares; NaN for too few problems."""
     ends = {}
     for column in (HIT, "share"):
         _, of_draws = _means(answers, solvers, column)
@@ -270,7 +271,7 @@ def _intervals(answers: pd.DataFrame, solvers: list[str]) -> dict[str, Vector]:
 
 
 def _groups(above: Any) -> list[int]:
-    """The group of each solver: another one begins with the first that is below its first."""
+    """Return the group of each solver; a new group starts with the first one below its leader."""
     groups, leader = [1], 0
     for place in range(1, len(above)):
         if above[leader, place]:
@@ -280,7 +281,7 @@ def _groups(above: Any) -> list[int]:
 
 
 def resolution(answers: pd.DataFrame) -> str:
-    """What differences the problems can resolve, in a sentence."""
+    """Return a sentence on the differences that the problems can resolve."""
     problems = answers.item.nunique()
     if problems < FEWEST:
         return (
@@ -298,9 +299,9 @@ def resolution(answers: pd.DataFrame) -> str:
 
 
 def recovered(rows: pd.DataFrame) -> pd.DataFrame:
-    """F1 of the support on the spiked samples, for each solver, strength and sparsity.
+    """Return the F1 of the support on the spiked samples, for each solver, strength and sparsity.
 
-    sparsity : k / sqrt(n). f1 : the mean over the seeds; a failure counts zero.
+    sparsity : k / sqrt(n). f1 : the mean over the seeds, where a failure counts zero.
     """
     recovery = rows[rows.kind == "recovery"]
     if recovery.empty:
@@ -316,14 +317,14 @@ def recovered(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def f1_of(row: Any) -> float:
-    """F1 of the support that a row of the spiked samples has."""
+    """Return the F1 of the support in a row of the spiked samples."""
     if row.status not in GOOD or row.support is None:
         return 0.0
     return resampling.f1(list(row.support), row.provenance["support"])
 
 
 def resampled(rows: pd.DataFrame) -> pd.DataFrame:
-    """Held-out share, optimism and overlap: solver x (item, measure); nan if it was not made."""
+    """Return held-out share, optimism and overlap: solver x (item, measure); NaN if missing."""
     entries = []
     for row in rows[rows.kind.isin(["held_out", "stability"])].itertuples():
         entries += [
@@ -334,6 +335,6 @@ def resampled(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def values(answers: pd.DataFrame) -> tuple[list[str], Vector]:
-    """The solvers, and their values (pairs, solvers)."""
+    """Return the solvers, and their values (pairs, solvers)."""
     table = answers.pivot(index=PAIR, columns="solver", values="value")
     return list(table.columns), table.to_numpy(float)

@@ -1,6 +1,6 @@
-"""Held-out variance and stability of supports, which statisticians ask for.
+"""Held-out variance and stability of supports, as statisticians report them.
 
-What a solver finds and what it is worth are two functions of a `Run`: the grader calls the second.
+Finding an answer and grading it are two functions of a `Run`, and the grader calls the second.
 """
 
 from itertools import combinations
@@ -16,7 +16,7 @@ HALVES, RESAMPLES = 5, 10
 
 
 def held_out(problem, *, seed, name, k, **settings):
-    """The loadings that are found on five halves of the samples: indices and values of each."""
+    """Return the loadings found on five halves of the samples: indices and values of each."""
     loadings = []
     for train, _ in halves(problem, seed):
         result = api.solve(train, name, k=k, refit=True, **settings)
@@ -25,12 +25,12 @@ def held_out(problem, *, seed, name, k, **settings):
 
 
 def share_held_out(problem, numbers, *, seed, name, k, **settings):
-    """How much of the largest variance of held-out samples is along x, found on the others.
+    """Return the share of held-out variance that loadings from the other half explain.
 
-    Means of 5 halves.
+    The shares are relative to the largest variance, and averaged over 5 halves.
 
-    ``optimism`` : the variance of the half that x was found on, over the same of the other half,
-    less 1.
+    ``optimism`` : the variance of the half on which x was found, over that of the other half,
+    minus 1.
     """
     shares, optimism = [], []
     for (train, test), (W, values) in zip(halves(problem, seed), numbers["found"], strict=True):
@@ -41,7 +41,7 @@ def share_held_out(problem, numbers, *, seed, name, k, **settings):
 
 
 def halves(problem, seed):
-    """Five times the samples in two halves, each as a problem."""
+    """Yield five random splits of the samples into two halves, each as a problem."""
     X, rng = problem.data.dense(), np.random.default_rng([seed, 1])
     for _ in range(HALVES):
         order = rng.permutation(len(X))
@@ -49,7 +49,7 @@ def halves(problem, seed):
 
 
 def feasible(W, values, n, k):
-    """The vector x (n,) of its nonzeros. Raises ValueError for one that is no answer at k."""
+    """Return x (n,) from its nonzeros. Raises ValueError if it is not a valid answer at k."""
     x = embed(np.array(values, dtype=float), np.array(W, dtype=np.intp), n)
     if not abs(x @ x - 1.0) <= 1e-6 or np.count_nonzero(x) > k:
         raise ValueError(f"a vector of norm {np.sqrt(x @ x):.6g} with {len(W)} nonzeros")
@@ -57,14 +57,14 @@ def feasible(W, values, n, k):
 
 
 def stability(problem, *, seed, name, k, **settings):
-    """The supports that are found on ten bootstrap samples."""
+    """Return the supports found on ten bootstrap samples."""
     X, rng = problem.data.dense(), np.random.default_rng([seed, 2])
     samples = (of_samples(X[rng.integers(len(X), size=len(X))]) for _ in range(RESAMPLES))
     return {"found": [api.solve(s, name, k=k, **settings).support.tolist() for s in samples]}
 
 
 def overlap(problem, numbers, *, seed, name, k, **settings):
-    """Mean overlap |S and T| / |S or T| of the supports of bootstrap samples, pair by pair."""
+    """Return the mean overlap |S and T| / |S or T| of all pairs of bootstrap supports."""
     supports = [{*map(int, S)} for S in numbers["found"]]
     if len(supports) != RESAMPLES or any(len(S) > k for S in supports):
         raise ValueError("supports that are no answers at k")
@@ -72,12 +72,12 @@ def overlap(problem, numbers, *, seed, name, k, **settings):
 
 
 def of_samples(X):
-    """The covariance of some samples (m, n)."""
+    """Return the covariance of samples (m, n) as a problem."""
     return Problem.from_data(X, "samples", divisor="m")
 
 
 def f1(support, true):
-    """The harmonic mean of precision and recall of a support."""
+    """Return the harmonic mean of precision and recall of a support."""
     return 2.0 * len(set(support) & set(true)) / max(len(support) + len(true), 1)
 
 

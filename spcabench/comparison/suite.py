@@ -1,4 +1,4 @@
-"""The sets of problems that solvers are compared on, with cardinalities and origins."""
+"""The sets of problems on which solvers are compared, with cardinalities and origins."""
 
 import secrets
 from collections.abc import Iterable, Mapping
@@ -16,8 +16,8 @@ from spcabench.solving.driver import parameters
 class Item:
     """A problem of a suite.
 
-    ks : the cardinalities. family : what it is an example of. origin : who has used it. n : how
-    many variables it has, where its parameters do not say it; 0 where they do, or it is not known.
+    ks : the cardinalities. family : the kind of problem. origin : who has used it. n : number of
+        variables, or 0 if the parameters give it or if it is unknown.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Item:
 
     @property
     def variables(self) -> int:
-        """How many variables it has; 0 if that is not known before it is loaded."""
+        """The number of variables; 0 if it is unknown before the problem is loaded."""
         return int(self.n or self.parameters.get("n", 0))
 
     @property
@@ -44,13 +44,13 @@ class Item:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is its dataset with the default parameters, as in `solve`."""
+        """Whether it is a dataset with default parameters, as in `solve`."""
         defaults = parameters(registry.module("dataset", self.dataset).load)
         return all(defaults[name].default == value for name, value in self.parameters.items())
 
     @property
     def grid(self) -> dict[str, Any]:
-        """The fields that decide its runs."""
+        """The fields that determine the runs of the item."""
         return dict(dataset=self.dataset, parameters=self.parameters, nonnegative=self.nonnegative)
 
 
@@ -184,21 +184,21 @@ SUITES: dict[str, list[Item]] = {
     "certified": CERTIFIED,
     "large": LARGE,
 }
-# support recovery: samples of the spiked model, on seeds that no solver was tuned on
+# support recovery: samples of the spiked model, with seeds that were not used to tune any solver
 SAMPLES, VARIABLES = 100, 100
 STRENGTHS, SPARSITIES, SEEDS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0), (0.5, 1.0, 2.0), (11, 12, 13, 14)
-# held-out variance and stability, at these cardinalities
+# problems for held-out variance and stability, with their cardinalities
 RESAMPLED = {"spectra": 10, "leukemia": 20, "colon": 20}
 
 
-# parameters that keep the variables of largest variance: a fresh sample chooses them again
+# parameters that select the variables of largest variance, which a fresh sample selects anew
 CHOSEN = ("genes", "words")
 
 
 def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> list[Item]:
-    """The problems of a suite, at their own cardinalities or at ``ks``.
+    """Return the problems of a suite, with their own cardinalities or with ``ks``.
 
-    fresh : the seed of new problems of the same families, in place of the standard ones.
+    fresh : the seed of new problems of the same families, which replace the standard ones.
 
     Raises InputError for an unknown suite.
     """
@@ -211,14 +211,14 @@ def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> lis
 
 
 def called(name: str, items: Iterable[Item]) -> list[Item]:
-    """The items that a person means by a name; spaces, signs and case do not matter.
+    """Return the items that a name can mean; spaces, punctuation and case do not matter.
 
-    A name is an item's own, with its parameters or without, or that of a dataset that an item takes
-    as it is. Several items of one name are the same problem in several suites; the one of a whole
-    dataset comes first. The name of a dataset never means an item with other parameters than it has
-    at `solve`.
+    A name can be an item's own, with or without its parameters, or that of a dataset that an item
+    uses with default parameters. Several items with one name are the same problem in several
+    suites; an item that is a whole dataset comes first. The name of a dataset never means an item
+    with other parameters than in `solve`.
 
-    Raises InputError for the name of such an item and of a whole dataset.
+    Raises InputError if a name means both such an item and a whole dataset.
     """
     items, plain = sorted(items, key=lambda item: bool(item.parameters)), _plain(name)
     own = [item for item in items if plain in (_plain(item.name), _plain(item.full_name))]
@@ -236,9 +236,9 @@ def _plain(name: str) -> str:
 
 
 def new_seed() -> int:
-    """A seed that nobody could know before.
+    """Draw a seed that nobody can predict.
 
-    Raises InputError in a process that has run a stranger's file, which could choose it.
+    Raises InputError in a process that has run a stranger's file, because it could choose the seed.
     """
     if registry.has_strangers():
         raise InputError("--fresh: a solver's file was run in this process; use a new one")
@@ -246,7 +246,7 @@ def new_seed() -> int:
 
 
 def _fresh(item: Item, seed: int, place: int) -> Item:
-    """A new problem of the same family: another seed, or rows of the same data drawn again."""
+    """Return a new problem of the same family: another seed, or resampled rows of the same data."""
     drawn = int(np.random.SeedSequence([seed, place]).generate_state(1)[0])
     if "seed" in item.parameters:
         parameters = {**item.parameters, "seed": drawn}
@@ -261,9 +261,9 @@ def _fresh(item: Item, seed: int, place: int) -> Item:
 
 
 def recovery(fresh: int | None = None) -> list[Item]:
-    """The spiked samples: a problem for each strength, sparsity k / sqrt(n) and seed.
+    """Return the spiked samples: a problem for each strength, sparsity k / sqrt(n) and seed.
 
-    Each is asked at the true k. fresh : the seed from which those of the samples are drawn.
+    Each is solved at the true k. fresh : the seed from which the seeds of the samples are drawn.
     """
     seeds = SEEDS if fresh is None else _fresh_seeds(fresh)
     problems = []
@@ -279,7 +279,7 @@ def recovery(fresh: int | None = None) -> list[Item]:
 
 
 def _fresh_seeds(seed: int) -> tuple[int, ...]:
-    """As many seeds as the standard samples have."""
+    """Return as many seeds as the standard samples have."""
     drawn = np.random.SeedSequence([seed, len(ITEMS)]).generate_state(len(SEEDS))
     return tuple(int(word) for word in drawn)
 
@@ -288,7 +288,7 @@ def _fresh_seeds(seed: int) -> tuple[int, ...]:
 class Settings:
     """Named settings of the solvers: solver -> settings.
 
-    Solvers that are not named have their defaults.
+    Solvers that are not named use their defaults.
     """
 
     about: str
@@ -297,9 +297,9 @@ class Settings:
 
 GPOWER = dict(stop="objective", tol=1e-4)
 SETTINGS = {
-    "default": Settings("each solver as its file has it"),
+    "default": Settings("the defaults in each solver's file"),
     "paper": Settings(
-        "the stopping rules that the papers state, defaults for solvers whose paper states none",
+        "the stopping rules stated in the papers, and defaults for solvers whose paper states none",
         {
             "gpower0": GPOWER,
             "gpower1": GPOWER,
@@ -309,36 +309,36 @@ SETTINGS = {
         },
     ),
     "tuned": Settings(
-        "what a solver's own file calls TUNED, chosen by its author, and what the harness chose "
-        "from its GRID on other problems; defaults for solvers without these"
+        "the settings TUNED in a solver's own file, chosen by its author, and those chosen "
+        "by the harness from its GRID on other problems; defaults for solvers without these"
     ),
 }
 
 
-# why a solver's settings are what they are, where its paper leaves a choice
+# the reasons for a solver's settings, where its paper leaves a choice
 RULES = {
     "branch_and_bound": "The search ends at its budget or at the time limit; the best support so "
     "far is the answer.",
     "em": "Ten random starts; the authors' package leaves their number to the user.",
-    "greedy_anytime": "Seeds of one variable, all of them: the first step of the paper's "
+    "greedy_anytime": "All single variables as seeds, which is the first step of the paper's "
     "hierarchy. At the time limit the best seed so far is the answer.",
     "local_search": "The default budget of its file.",
     "nspca": "Five random starts; ten with --settings paper.",
     "rtpm": "Starts from every variable, as in the paper.",
     "spannogram": "Rank 3, with as many samples as the paper's rule gives for its eps.",
-    "spcavrp": "A = 300 groups of B = 100 projections, which the authors' package advises for some "
-    "hundred variables, of d = k variables, as the paper advises. Groups are drawn one after the "
-    "other: where the time limit ends the run, the answer is the paper's for the groups drawn so "
-    "far. The number of iterates is that of the groups, less one.",
+    "spcavrp": "A = 300 groups of B = 100 projections, as the authors' package advises for some "
+    "hundred variables, with d = k variables, as the paper advises. Groups are drawn one after the "
+    "other. If the time limit ends the run, the answer is the paper's for the groups drawn so "
+    "far. The number of iterates is the number of groups minus one.",
 }
 
 
 def settings_of(
     name: str, solver: str = "", own: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[str, Any]:
-    """The settings of a solver: those here, and its file's own PAPER or TUNED.
+    """Return the settings of a solver: those in this file, and PAPER or TUNED of its own file.
 
-    own : these, by the name. Raises InputError for another name.
+    own : the settings in the solver's file, by name. Raises InputError for an unknown name.
     """
     if name not in SETTINGS:
         raise InputError(validate.nearest("settings", name, SETTINGS))

@@ -1,4 +1,4 @@
-"""The settings that a solver's GRID offers, chosen on problems that no comparison reports."""
+"""Choose settings from a solver's GRID on problems that no comparison reports."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -19,19 +19,19 @@ from spcabench.running import rows as results
 from spcabench.running.runner import Plan, Protocol
 from spcabench.solving.status import GOOD
 
-SEED = 725_041_989  # of the problems: generated ones of the quick suite, made anew
-MOST = 100  # settings of a grid
+SEED = 725_041_989  # of the problems, which are generated like those of the quick suite
+MOST = 100  # maximum number of settings in a grid
 
 
 def tuned(job: Job, folder: Path) -> Job:
-    """The job with the settings of its solver's GRID that do best, and a sentence on what decided.
+    """Return a job with the best settings of its solver's GRID, and a sentence on the choice.
 
-    A job without a GRID is returned as it is. The best settings have the largest mean share of the
-    best value that any of them finds; the first of equal ones counts, and a failure counts zero.
+    A job without a GRID is returned unchanged. The best settings have the largest mean share of the
+    best value that any of them finds, where a failure counts zero; the first one wins a tie.
 
-    folder : where rows of tuning are kept; the same settings are not run again.
+    folder : folder for the rows of tuning, so that the same settings are not run again.
 
-    Raises InputError for a GRID that is none, and if no run gives an answer.
+    Raises InputError for an invalid GRID, and if no run gives an answer.
     """
     grid = job.described.settings.get("grid", {})
     if not grid:
@@ -69,23 +69,23 @@ def _check(job: Job, grid: Mapping[str, Any]) -> None:
 
 
 def _with(job: Job, settings: Mapping[str, Any]) -> Job:
-    """The job with some settings more, beside those that its file calls TUNED."""
+    """Return the job with further settings in addition to TUNED of its file."""
     about = job.described
     every = about.settings | {"tuned": {**about.settings.get("tuned", {}), **settings}}
     return replace(job, about=replace(about, settings=every))
 
 
 def _runs(job: Job) -> Iterator[Run]:
-    """A run for each pair of the problems on which settings are chosen."""
+    """Yield a run for each problem and cardinality on which settings are chosen."""
     name = "nonnegative" if job.suite == "nonnegative" else "quick"
     for item in suite.items(name, fresh=SEED):
-        if item.dataset != "bootstrap":  # the same data drawn again would be known
+        if item.dataset != "bootstrap":  # resampled rows of known data would not be new
             for k in item.ks:
                 yield plans.run_of(job, item, k)
 
 
 def _rows(job: Job, runs: list[Run], folder: Path) -> pd.DataFrame:
-    """The rows of the runs, made by the runner unless they are kept."""
+    """Return the rows of the runs, which are computed unless they are stored already."""
     key = row_hash.of_runs(runs)
     file = folder / f"{job.key}-{key}.parquet"
     if not file.is_file():
@@ -94,7 +94,7 @@ def _rows(job: Job, runs: list[Run], folder: Path) -> pd.DataFrame:
 
 
 def _shares(rows: pd.DataFrame) -> pd.DataFrame:
-    """Pairs x settings: the share of the best value that any setting finds on the pair."""
+    """Return the shares of the best value that any setting finds: pairs x settings."""
     value = rows.variance_refit.where(rows.status.isin(GOOD)).fillna(0.0)
     table = rows.assign(value=value, label=rows.label.astype(int))
     table = table.pivot(index=PAIR, columns="label", values="value")

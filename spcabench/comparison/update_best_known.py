@@ -1,4 +1,4 @@
-"""Better entries of the table of the best known answers, out of the rows of comparisons."""
+"""Improve the table of best known answers with the rows of comparisons."""
 
 from pathlib import Path
 from time import process_time
@@ -23,26 +23,27 @@ Table = dict[tuple[str, str, int, bool], known.Entry]
 
 
 def proposed(table: Table, folder: Path, load: Any, say: Any = print) -> Table:
-    """The table with the better vectors of all rows below a folder, each checked on its problem.
+    """Return the table with better vectors from all rows below a folder, checked on their problems.
 
-    No bound of a row is believed, whatever solver it names: the bound is the harness's own, and
-    what a row shows as proven is proven again here by an exact search, whose seconds are said.
+    Bounds in rows are not trusted, whichever solver they name: the harness computes the bound
+    itself, and an answer that a row shows as proven is proven again by an exact search, whose time
+    is reported.
 
     Parameters
     ----------
     table : dict
-        The entries so far.
+        The current entries.
     folder : Path
-        Rows of comparisons, SUITE/*.parquet.
+        Folder with rows of comparisons, SUITE/*.parquet.
     load : callable
         A dataset's name and parameters -> problem.
     say : callable
-        Gets a line for every search, and for every bound that a value refutes.
+        Receives a line for every search, and for every bound that a value refutes.
 
     Raises
     ------
     RuntimeError
-        Where an entry does not fit its problem.
+        If an entry does not fit its problem.
     """
     files = sorted(folder.glob("*/*.parquet"))
     everything = results.read(files)
@@ -70,7 +71,7 @@ def proposed(table: Table, folder: Path, load: Any, say: Any = print) -> Table:
 
 
 def _answers(rows: pd.DataFrame, item: Item, problem: str) -> list[tuple[int, pd.DataFrame]]:
-    """The rows of good answers to an item, by the cardinality asked for."""
+    """Return the rows with good answers to an item, by the requested cardinality."""
     of_item = (rows.item == item.name) & (rows.sign == item.nonnegative)
     of_item &= rows.kind.isin(ANSWERS)
     good = rows.status.isin(GOOD) & (rows.problem == problem)
@@ -80,23 +81,23 @@ def _answers(rows: pd.DataFrame, item: Item, problem: str) -> list[tuple[int, pd
 
 
 def _feasible(rows: pd.DataFrame, problem: Problem, k: int, item: Item, say: Any) -> pd.DataFrame:
-    """The rows whose vectors are answers; of each other one it is said what is wrong."""
+    """Return the rows whose vectors are feasible, and report the others."""
     feasible = []
     for row in rows.to_dict("records"):
         W = np.asarray(row["support"], dtype=int)
         if len(W) and not 0 <= W.min() <= W.max() < problem.n:
-            wrong = "its support has variables that the problem has not"
+            wrong = "its support has variables that the problem does not have"
         else:
             x: Vector = embed(np.asarray(row["values"], float), W, problem.n)
             wrong = grader.fault(x, problem.n, k, item.nonnegative)
         feasible.append(not wrong)
         if wrong:
-            say(f"{item.name}, k = {k}: a row of {row['solver']} was not believed: {wrong}")
+            say(f"{item.name}, k = {k}: a row of {row['solver']} was rejected: {wrong}")
     return rows[feasible]
 
 
 def _entry(item: Item, problem: Problem, k: int, part: pd.DataFrame) -> known.Entry:
-    """The best vector of some rows, refitted on the problem, with the harness's own bound."""
+    """Return the best vector of some rows, refitted on the problem, with our own bound."""
     row = part.loc[part.variance_refit.idxmax()]
     W = np.asarray(row.support, dtype=int)
     x: Vector = embed(np.asarray(row["values"], float), W, problem.n)
@@ -125,7 +126,7 @@ def _entry(item: Item, problem: Problem, k: int, part: pd.DataFrame) -> known.En
 
 
 def _proven_again(item: Item, problem: Problem, entry: known.Entry, say: Any) -> known.Entry:
-    """The entry with the bound, and the answer if it is better, of an exact search made now."""
+    """Return the entry, improved by the bound and the answer of a new exact search."""
     start = process_time()
     settings: dict[str, Any] = dict(k=entry.k, nonnegative=entry.nonnegative, refit=True)
     result = api.solve(problem, known.EXACT, **settings)

@@ -14,17 +14,17 @@ from spcabench.iterate import Traits
 from spcabench.running.worker_process import Ended, Worker
 from spcabench.solving.driver import Limits, parameters
 
-PATIENCE = 60.0  # seconds in which a file must be read
-SETTINGS = ("paper", "tuned", "grid")  # as --settings names the first two
+PATIENCE = 60.0  # seconds within which a file must be imported
+SETTINGS = ("paper", "tuned", "grid")  # --settings accepts the first two names
 
 
 @dataclass(frozen=True)
 class Description:
     """The facts about a solver that are known before it runs.
 
-    defaults : of its settings. settings : "paper", "tuned", "grid" -> what the file has of its own.
-    stop, tol, max_iterations : the rule by which it ends unless told otherwise. missing : why it
-    cannot be run here; empty if it can.
+    defaults : default values of its settings. settings : "paper", "tuned", "grid" -> the file's
+    values. stop, tol, max_iterations : the default stopping rule. missing : why it cannot
+    run here; empty if it can.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}

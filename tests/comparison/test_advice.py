@@ -46,7 +46,7 @@ def test_an_answer_says_where_no_row_reaches(answers):
     (note,) = advice.answer(answers, Question("genes", n=100))["notes"]
     assert "n = 100 is outside the measured range, 300 to 300" in note
     (note,) = advice.answer(answers, Question("text", k=90))["notes"]
-    assert "all their k count" in note
+    assert "all their k are used" in note
     assert "From 1 problem" in advice.answer(answers, Question("genes"))["from"]
 
 

@@ -146,7 +146,7 @@ def test_of_equal_answers_the_cheapest_counts(table):
 def test_a_second_row_with_another_seed_is_one_of_the_same_run(table):
     again = worse(table, "tpower").assign(seed=99)
     rows, said = entered(pd.concat([again, table], ignore_index=True))
-    assert len(rows) == len(table) and "2 rows: each is a second one" in said[0]
+    assert len(rows) == len(table) and "2 rows: they repeat a run" in said[0]
     ranking.costs(ranking.standing(rows, {}), 0.9, "time")
 
 
@@ -166,7 +166,7 @@ def test_a_planted_support_is_that_of_the_problem(table):
     assert ranking.recovered(entered(rows)[0]).f1.equals(ranking.recovered(table).f1)
     rows.at[row.name, "parameters"] = {"strength": "x"}
     kept, said = entered(rows)
-    assert "problem that the suite does not have" in said[0]
+    assert "its problem is not in the suite" in said[0]
     assert not (kept.kind == "recovery").any()
 
 

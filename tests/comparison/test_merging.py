@@ -118,9 +118,9 @@ def test_rows_of_another_convention_are_dropped_alone(folders, tmp_path, all_of_
     solvers = [*results.read([two / "rows.parquet"]).solver]
     first, count = solvers[0], solvers.count(solvers[0])
     who = "all solvers" if all_of_the_part else first
-    said = f"{who}, {count} rows: they count flops by the convention {CONVENTION - 1}"
+    said = f"{who}, {count} rows: they count flops by convention {CONVENTION - 1}"
     assert text.count("A row was rejected") == 1 and said in text
-    assert f'make them again (in {two.name}).</td><td class="number">{count}</td>' in text
+    assert f'compute them again (in {two.name}).</td><td class="number">{count}</td>' in text
     assert f"Doubt, {who} ({count} runs): A row was rejected" in (out / "ranking.txt").read_text()
     table = pd.read_csv(out / "table.csv")
     assert {"tpower", "spcavrp"} <= set(table.solver) and table.value.notna().all()

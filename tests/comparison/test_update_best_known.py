@@ -153,4 +153,4 @@ def test_a_row_that_is_no_answer_is_said_and_blocks_nobody(proposed, wrong):
     bad = replace(bad, variance_refit=50.0, **lies[wrong])
     entry, messages = proposed([bad, good])
     assert entry.who == "tpower" and entry.value < 9.0
-    assert any("liar" in line and "not believed" in line for line in messages)
+    assert any("liar" in line and "rejected" in line for line in messages)

@@ -1,1 +1,1 @@
-"""Several components compared: the problems, the ways to ask a solver, their runs, their grades."""
+"""Comparisons of several components: problems, ways to use a solver, runs and grades."""

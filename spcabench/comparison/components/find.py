@@ -1,4 +1,4 @@
-"""One run: the loadings that a solver finds in one way, and their cost."""
+"""Find the loadings of one run: a solver in one way, with its cost."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,14 +13,14 @@ from spcabench.solving.driver import in_form
 from spcabench.solving.measures import measures
 from spcabench.vectors import Array, Indices, embed, support
 
-TRIALS = 25  # of the search of a penalty
-CLOSED = 1e-4  # ratio of penalties, less one, at which the search ends
-PATIENCE = 5.0  # limits of one run that the whole search may take
+TRIALS = 25  # maximum number of trials in the search of a penalty
+CLOSED = 1e-4  # relative distance of the penalties at which the search ends
+PATIENCE = 5.0  # time limits of one run that the whole search may take
 
 
 @dataclass
 class Bill:
-    """The total cost of the runs of one way; flops are None if those of one run are not counted."""
+    """The total cost of the runs of one way; flops are None if any run's flops are not counted."""
 
     seconds: float = 0.0
     flops: int | None = 0
@@ -28,7 +28,7 @@ class Bill:
     statuses: list[str] = field(default_factory=list)
 
     def add(self, components: Components, joint: bool) -> None:
-        """Add the cost of one call of the solver; the results of a joint call share their cost."""
+        """Add the cost of one call of the solver; the results of a joint call share one cost."""
         for result in components.results[:1] if joint else components.results:
             search = result.search
             self.seconds += search.get("time", result.setup_time + result.solve_time)
@@ -52,8 +52,8 @@ def loadings(
 ) -> dict[str, Any]:
     """Return the loadings as lists of indices and values, with seconds, flops and statuses.
 
-    limit : seconds of each run. formulation : what the loadings will be judged by. Loadings that a
-    solver did not find are left out.
+    limit : time limit of each run in seconds. formulation : how the loadings will be judged.
+        Loadings that a solver did not find are left out.
     """
     bill = Bill()
     if how in (CALIBRATED, ROUNDED):
@@ -73,19 +73,19 @@ def loadings(
 
 
 def halves(problem: Problem, **question: Any) -> dict[str, Any]:
-    """Return the loadings of every second sample; `train_and_test` gives both halves."""
+    """Return the loadings found on the first half of the samples by `train_and_test`."""
     train, _ = train_and_test(problem)
     return loadings(train, **question)
 
 
 def train_and_test(problem: Problem) -> tuple[Problem, Problem]:
-    """Return the problems of the even and of the odd samples, each about its own mean."""
+    """Return the problems of the even and the odd samples, each centred at its own mean."""
     A = problem.given_as("data").data.dense()
     return Problem.from_data(A[::2], problem.name), Problem.from_data(A[1::2], problem.name)
 
 
 def assembled(answer: dict[str, Any], n: int) -> Array:
-    """Return Z (n, r) of the lists of indices and values."""
+    """Return Z (n, r) from the lists of indices and values."""
     columns = [
         embed(np.array(values), np.array(W, dtype=np.intp), n)
         for W, values in zip(answer["indices"], answer["values"], strict=True)
@@ -101,9 +101,9 @@ def _good(components: Components) -> Array:
 def _searched(
     problem: Problem, solver: str, how: str, r: int, k: int, seed: int, limit: float, bill: Bill
 ) -> Array:
-    """The loadings of the penalty that gives the most variance among those that are sparse enough.
+    """Return the loadings of the penalty that explains the most among sufficiently sparse ones.
 
-    The number of nonzeros falls as the penalty grows, but in jumps, so that every trial counts.
+    The number of nonzeros decreases with the penalty, but in jumps, so every trial is considered.
     """
     module = registry.module("solver", solver)
     most = k if how == ROUNDED else r * k

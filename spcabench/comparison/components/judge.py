@@ -1,7 +1,7 @@
-"""The grade of loadings: feasible or not, measures, recovery. The grader calls these functions.
+"""Grade loadings: feasibility, measures and recovery. The grader calls these functions.
 
-Each takes the problem, freshly loaded, and what the worker gave: the lists of indices and values,
-and what it took. It returns them with the measures, or says in a sentence what is wrong.
+Each takes the freshly loaded problem and the worker's answer: lists of indices and values, and
+costs. It returns them with the measures, or a sentence that says what is wrong.
 """
 
 from dataclasses import asdict
@@ -19,10 +19,10 @@ from spcabench.vectors import Array
 def measured(
     problem: Problem, numbers: dict[str, Any], *, k: int, r: int, formulation: str, **question: Any
 ) -> dict[str, Any] | str:
-    """The measures, and the recovery if the true loadings are known.
+    """Return the measures, and the recovery if the true loadings are known.
 
-    ``value`` is what the formulation is judged by: the total variance of orthonormal loadings, the
-    projected variance of any other.
+    ``value`` is the objective of the formulation: the total variance of orthonormal loadings, or
+    the projected variance of any others.
     """
     obeyed = Formulation(formulation)
     Z, wrong = _feasible(problem, numbers, obeyed, k, r)
@@ -38,7 +38,7 @@ def measured(
 def on_others(
     problem: Problem, numbers: dict[str, Any], *, k: int, r: int, formulation: str, **question: Any
 ) -> dict[str, Any] | str:
-    """Shares of the variance of samples that the loadings were not found from."""
+    """Return shares of the variance of samples that were not used to find the loadings."""
     Z, wrong = _feasible(problem, numbers, Formulation(formulation), k, r)
     if wrong:
         return wrong
@@ -50,6 +50,6 @@ def on_others(
 def _feasible(
     problem: Problem, numbers: dict[str, Any], formulation: Formulation, k: int, r: int
 ) -> tuple[Array, str]:
-    """The loadings Z (n, r), and what keeps them from being an answer; empty if nothing does."""
+    """Return the loadings Z (n, r), and why they are not an answer; empty if they are."""
     Z = find.assembled(numbers, problem.n)
     return Z, fault(Z, formulation, k, r) if Z.shape[1] else "no loading was found"

@@ -1,6 +1,6 @@
-"""The standing of all ways of a comparison: measures, bounds, ranks.
+"""The standing of all ways in a comparison of several components: measures, bounds, ranks.
 
-Rows hold the loadings, and what the grader said of them. The bounds are made here.
+Rows contain the loadings and the grader's measures. The bounds are computed here.
 """
 
 import json
@@ -24,11 +24,11 @@ NOT_MEASURES = ("indices", "values", "statuses", "runs")
 
 
 def standing(rows: pd.DataFrame) -> pd.DataFrame:
-    """One line for each way of each solver on each problem, r and k.
+    """Return a line for each way of each solver on each problem, r and k.
 
-    Disjoint loadings are orthonormal too: they stand in both formulations. ``value`` is what the
-    formulation is judged by: the total variance of orthonormal loadings, the projected variance of
-    any other. It is nan if there is no feasible answer of r loadings.
+    Disjoint loadings are also orthonormal, so they appear in both formulations. ``value`` is the
+    objective of the formulation: the total variance of orthonormal loadings, or the projected
+    variance of any others. It is NaN without a feasible answer of r loadings.
     """
     lines = [_line(row) for row in rows.itertuples()]
     table = pd.DataFrame(lines)
@@ -67,7 +67,7 @@ def _line(row: Any) -> dict[str, Any]:
 
 
 def _bounded(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with a certified bound, its source, and the gap, for every line with a value."""
+    """Return the table with a certified bound, its source and the gap for lines with a value."""
     keys = ["formulation", "dataset", "parameters", "r", "k"]
     bound_of = {
         key: _bound(*key)
@@ -91,10 +91,10 @@ def _problem(dataset: str, parameters: str) -> Problem:
 
 
 def ranking(table: pd.DataFrame) -> pd.DataFrame:
-    """One line for each formulation, solver and way: never across two formulations.
+    """Return a line for each formulation, solver and way; formulations are never compared.
 
-    share : of the best value of each problem, mean; a failure counts zero. The best first; what was
-    run on a part of the problems alone, or nowhere, comes last.
+    share : mean share of the best value of each problem, where a failure counts zero. The best come
+        first; ways that ran only on some problems, or on none, come last.
     """
     table = table[(table.kind != HELD_OUT) & (table.status != Status.SKIPPED)]
     lines = []

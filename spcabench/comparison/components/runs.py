@@ -1,6 +1,6 @@
-"""The runs of one solver of several components: every way on every problem.
+"""The runs of one solver for several components: every way on every problem.
 
-A worker finds the loadings. The grader, which never imported the solver, says what they are worth.
+A worker finds the loadings. The grader, which has never imported the solver, grades them.
 """
 
 from collections.abc import Iterator
@@ -13,13 +13,13 @@ from spcabench.comparison.jobs import Job
 from spcabench.iterate import Traits
 from spcabench.run import Run
 
-LIMIT = 1.0  # seconds of each run of a solver
+LIMIT = 1.0  # time limit of each run of a solver in seconds
 PATIENCE = 40.0  # seconds after which the process of one way is ended
 TRUE, HELD_OUT = "components", "components, held out"
 
 
 def runs(job: Job) -> Iterator[Run]:
-    """Every run in order: by problem, number of loadings, cardinality and way."""
+    """Yield all runs in order: by problem, number of loadings, cardinality and way."""
     ways = _ways(job)
     for item in suite.ITEMS:
         for r in item.counts:
@@ -32,7 +32,7 @@ def runs(job: Job) -> Iterator[Run]:
 
 
 def warm(job: Job) -> Iterator[Run]:
-    """Every way on a small problem, untimed, so that the kernels are compiled."""
+    """Yield every way on a small problem as untimed runs in which kernels are compiled."""
     for way in _ways(job):
         yield _run(job, suite.ITEMS[0], way, 2, 3)
 
@@ -68,7 +68,7 @@ def _run(job: Job, item: Item, way: Way, r: int, k: int, held_out: bool = False)
 
 
 def refused(traits: Traits, item: Item) -> str:
-    """Why a solver is not run on a problem, known before; empty if it is run."""
+    """Return why a solver is not run on a problem, as known in advance; empty if it is run."""
     if traits.largest is not None and item.n > traits.largest:
         return f"is for at most {traits.largest} variables"
     if (traits.relaxation or traits.exact) and not item.small:

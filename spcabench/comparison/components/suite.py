@@ -6,10 +6,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Item:
-    """A problem with the numbers of loadings r and the cardinalities k that are asked for.
+    """A problem with the numbers of loadings r and the cardinalities k to solve for.
 
-    n : how many variables it has. small : it has few enough for exact searches and relaxations.
-    held_out : it is also solved on half of its samples and measured on the others.
+    n : number of variables. small : whether it is small enough for exact searches and relaxations.
+        held_out : whether it is also solved on half of its samples and measured on the others.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The ways in which a solver can be asked for several components, one formulation each."""
+"""The ways in which a solver can compute several components, each with its formulation."""
 
 from dataclasses import dataclass
 
@@ -8,21 +8,21 @@ from spcabench.running.description import describe
 from spcabench.solving.deflate import DEFLATIONS
 from spcabench.solving.formulations import Formulation
 
-DEFAULT = "projection"  # the deflation that every solver of one component runs with
-# single-component solvers that are run with every deflation, so that deflations are compared: one
-# that is cheap, one that is thorough, one without a start
+DEFAULT = "projection"  # the deflation used with every single-component solver
+# single-component solvers that run with every deflation, to compare deflations: a cheap one, a
+# thorough one, and one without a starting point
 FACTORS = ("tpower", "local_search", "greedy_forward")
 CALIBRATED, ROUNDED = "calibrated", "rounded"
 
 
 @dataclass(frozen=True)
 class Way:
-    """One way to ask a solver.
+    """One way to compute several components with a solver.
 
-    how : the deflation; "joint" where the solver finds all components at k; "calibrated" where its
-    penalty is searched until all loadings together have at most r k nonzeros; "rounded" where it is
-    searched until all together use at most k variables, on which the leading eigenvectors are then
-    the loadings.
+    how : the deflation; or "joint" if the solver finds all components at k; or "calibrated" if its
+        penalty is searched until all loadings together have at most r k nonzeros; or "rounded" if
+        it is searched until all together use at most k variables, whose leading eigenvectors are
+        then the loadings.
     """
 
     solver: str
@@ -36,9 +36,10 @@ class Way:
 
 
 def ways(solver: str, traits: Traits, every_deflation: bool = False) -> list[Way]:
-    """Return all ways to ask a solver, by its traits; none if it cannot give several.
+    """Return all ways to use a solver, given its traits; empty if it cannot compute several.
 
-    solver : a name, or the path of a file. every_deflation : also those that are no default.
+    solver : a name, or the path of a file. every_deflation : whether to use more than the default
+        one.
     """
     if traits.control is None or traits.nonnegative == "always" or traits.rectangular:
         return []
@@ -50,7 +51,7 @@ def ways(solver: str, traits: Traits, every_deflation: bool = False) -> list[Way
             Way(solver, Formulation.COMMON, ROUNDED),
         ]
     kinds = [kind for kind in DEFLATIONS if kind != "drop_features"]
-    if traits.accepts == "data":  # Hotelling's deflation leaves an indefinite matrix: no data
+    if traits.accepts == "data":  # Hotelling's deflation gives an indefinite matrix, without data
         kinds.remove("hotelling")
     if not every_deflation and solver not in FACTORS:
         kinds = [DEFAULT]
@@ -61,5 +62,5 @@ def ways(solver: str, traits: Traits, every_deflation: bool = False) -> list[Way
 
 
 def entrants() -> list[str]:
-    """All solvers of the registry that can give several components of any sign."""
+    """Return all solvers of the registry that can compute several components of any sign."""
     return [name for name in registry.names("solver") if ways(name, describe(name).traits)]
