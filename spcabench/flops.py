@@ -37,19 +37,21 @@ class Ledger:
     """Counts flops while it is on.
 
     ``flops`` is the count, and ``compiled`` the part of it that kernels returned. ``on`` is False
-    while the harness grades. ``evaluations`` is the number of calls of `Problem.variance` since the
-    last iterate, ``evaluations_in_all`` the number in the whole run. ``compile_seconds``
-    accumulates the time of all compilations, so that clocks can exclude it.
+    while the harness grades, and ``solving`` is True while a solver works. ``evaluations`` is the
+    number of calls of `Problem.variance` since the last iterate, ``evaluations_in_all`` the number
+    in the whole run. ``compile_seconds`` accumulates the time of all compilations, so that clocks
+    can exclude it.
     """
 
     __slots__ = (
         *("compile_seconds", "compiled", "evaluations", "evaluations_in_all", "flops", "on"),
+        "solving",
     )
 
     def __init__(self) -> None:
         self.flops = self.compiled = self.evaluations = self.evaluations_in_all = 0
         self.compile_seconds = 0.0
-        self.on = False
+        self.on = self.solving = False
 
     def charge(self, count: int) -> None:
         """Add ``count`` flops."""
@@ -97,12 +99,29 @@ def counting() -> Iterator[Ledger]:
         LEDGER.compiled += spent[1] if LEDGER.on else 0
 
 
-def uncharged() -> AbstractContextManager[None]:
-    """Switch the ledger off, because grading and conversions cost a solver nothing.
+@contextmanager
+def solving() -> Iterator[None]:
+    """Mark that a solver works inside; see `uncharged`."""
+    outer, LEDGER.solving = LEDGER.solving, True
+    try:
+        yield
+    finally:
+        LEDGER.solving = outer
 
+
+def uncharged() -> AbstractContextManager[None]:
+    """Switch the ledger off, because grading costs a solver nothing.
+
+    While a solver works it stays on: what a solver calls is its own work, wherever the code is.
     Raises SolverError if it is called from code outside this package.
     """
     check_caller("uncharged()")
+    return nullcontext() if LEDGER.solving else _off()
+
+
+def conversion() -> AbstractContextManager[None]:
+    """Switch the ledger off, also while a solver works: the conversion of a problem is free."""
+    check_caller("conversion()")
     return _off()
 
 

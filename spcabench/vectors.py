@@ -37,7 +37,7 @@ def support(x: Vector) -> Indices:
 ARRAYS: set[type] = {np.ndarray}  # the audit adds its own class while it counts
 
 
-def expect_real(*arrays: Array) -> None:
+def expect_real(*arrays: Array | Indices) -> None:
     """Raise TypeError unless the arrays are plain arrays of real numbers of at most 64 bits.
 
     An entry of another kind, such as an object or a complex number, can hold several numbers, and
@@ -51,13 +51,32 @@ def expect_real(*arrays: Array) -> None:
             )
 
 
-def expect_shape(x: Vector, n: int) -> None:
-    """Raise ValueError unless x has the shape (n,), as NumPy's own products do.
+def expect_shape(x: Array | Indices, *shape: int | None) -> None:
+    """Raise TypeError unless x is as in `expect_real`, ValueError unless it has this shape.
 
-    A product that only reads the nonzeros of x would not notice that x is too short.
+    None stands for any number. NumPy multiplies a stack of vectors or of matrices in a single call,
+    which would be charged as one product, and a product that only reads the nonzeros of x would not
+    notice that x is too short.
     """
-    if x.shape != (n,):
-        raise ValueError(f"product with a vector of shape {x.shape}; expected is ({n},)")
+    expect_real(x)
+    if x.shape != shape and (
+        x.ndim != len(shape)
+        or any(n not in (None, size) for n, size in zip(shape, x.shape, strict=True))
+    ):
+        wanted = ", ".join("any" if n is None else str(n) for n in shape)
+        raise ValueError(
+            f"product: an array of shape {x.shape}; expected is ({wanted}); `Sigma.products` and "
+            "`A.products` take several columns"
+        )
+
+
+def expect_indices(W: Indices) -> None:
+    """Raise TypeError unless W is an array of indices of one dimension.
+
+    A table of indices would gather a stack of matrices, whose product is charged as that of one.
+    """
+    if type(W) not in ARRAYS or W.dtype.kind not in "iu" or W.ndim != 1:
+        raise TypeError(f"working set: it must be an array of indices (k,), not {W!r:.60}")
 
 
 def normalize(x: Vector) -> Vector:

@@ -51,7 +51,8 @@ from spcabench.problem.problem import Problem
 from spcabench.problem.working_set import Symmetric
 from spcabench.solving.result import Result
 
-ENTRIES = ("__dict__", "dense")  # attributes that expose the entries of a matrix
+# attributes that expose the entries of a matrix
+ENTRIES = ("__dict__", "dense", "block", "column")
 LOW_RANK = ("U", "V", "Q")  # the attributes of a matrix that are low-rank corrections
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench.comparison import flops_doubts, profiles, resampling
+from spcabench.comparison import profiles, resampling
 from spcabench.comparison.best_known import CLOSE, PROVEN, Entry
 from spcabench.comparison.jobs import ANSWER, SEED
 from spcabench.running import schema
@@ -41,7 +41,8 @@ LAST = {
     "largest time of all.",
     "flops": "the shifted geometric mean of the flops (shift 1e5), a failure counting as the "
     "largest number of all; times are not ranked, because they were taken under different "
-    "conditions. A file whose flops are in doubt is not ranked above an equal solver by them.",
+    "conditions. Flops of a file from elsewhere are not ranked: it comes after solvers of the "
+    "repository that are equally good.",
 }
 PAIR = ["item", "asked"]
 
@@ -175,7 +176,10 @@ def steps(history: str) -> dict[str, Vector]:
 def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
     """Return one row per solver that was run, in the order of `RULE`, with ranks by `RANK`.
 
-    last : the criterion that orders solvers of equal quality, "time" or "flops".
+    last : the criterion that orders solvers of equal quality, "time" or "flops". Flops order only
+        the solvers of the repository: files from elsewhere come after them, ordered by time.
+
+    own : whether the solver is one of the repository.
 
     rank, rank_first, rank_last : the range of ranks, in words and as its ends.
 
@@ -196,6 +200,7 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
         entries.append(
             {
                 "solver": solver,
+                "own": bool(part.own.eq(True).all()),
                 "pairs": len(part),
                 "answered": int(part.answered.sum()),
                 **{f"at {t:g}": float(_reached(part, t).mean()) for t in TARGETS},
@@ -215,11 +220,13 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
         )
     table = pd.DataFrame(entries)
     table["equal"] = table.share.round(DIGITS)
-    table = table.join(flops_doubts.believed(answers, table))
-    costs = ["believed", "ratio"] if last == "flops" else [last]  # ratio: after its equal rival
-    order, down = [*flops_doubts.QUALITY, *costs], [False, False, *(True for _ in costs)]
-    table = table.fillna({"ratio": 0.0}).sort_values(order, ascending=down, kind="stable")
-    table = table.drop(columns=["equal", "believed"]).reset_index(drop=True)
+    # Work on vectors is not counted, so a file that nobody has reviewed can replace products by
+    # sums of columns that cost no flops. They cost time.
+    table["counted"] = table.flops.where(table.own, np.inf)
+    costs = ["counted", "time"] if last == "flops" else [last]
+    order, down = ["at 0.999", "equal", *costs], [False, False, *(True for _ in costs)]
+    table = table.sort_values(order, ascending=down, kind="stable")
+    table = table.drop(columns=["equal", "counted"]).reset_index(drop=True)
     above, _ = _compared(answers, list(table.solver))
     first, last_rank = 1 + above.sum(axis=0), len(table) - above.sum(axis=1)
     return table.assign(

@@ -42,6 +42,8 @@ GIVEN = {"sparse data": "", GRAM: " gram"}
 EQUAL = (
     "; whole runs decide only until there are rows with one tolerance, converted before the clock"
 )
+PROBLEMS = 8  # matrices of each size whose processor seconds are compared
+MORE = f"; three matrices of each size left it undecided, {PROBLEMS} were run then"
 OF_OURS = "section 2.3: the algorithms take the sparse W, without forming V"
 UNTIMED = "The time to make V'V is not counted."
 PAPERS_C = "c = s/10"

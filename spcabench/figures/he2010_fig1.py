@@ -26,7 +26,7 @@ from spcabench.style import name_lines, plain_log_ticks
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
 
-SEEDS = 3  # matrices of each size on which phases and processor seconds are compared
+SEEDS = 3  # matrices of each size on which phases are compared
 LOW = 700  # below this size GPower0 takes less than 6 ms
 AT = "p = {:g}"
 SIZES = claims.every("sizes", least=3)
@@ -49,7 +49,8 @@ H1 = claims.Statement(
     rule=claims.within(1 / 2, 2),
     over=TIMED,
     changed="tested on sparse data only at first; sizes below 6 ms are shown, not judged"
-    + he.EQUAL,
+    + he.EQUAL
+    + he.MORE,
     headline=dict(
         holds="Scol-PCA is comparable with GPower in speed: GPower takes {range} as long.",
         fails="Scol-PCA is not comparable with GPower in speed: GPower takes {fails} as long at "
@@ -69,7 +70,8 @@ H2 = claims.Statement(
     rule=claims.at_least(5),
     over=claims.some("sizes", low=TIMED.low, least=2),
     changed="the largest third of the sizes had to reach it; the paper says that it can be"
-    + he.EQUAL,
+    + he.EQUAL
+    + he.MORE,
     headline=dict(
         holds="Mcol-PCA can be much faster than GPower: up to {high} as fast.",
         fails="Mcol-PCA is at most {high} as fast as GPower.",
@@ -287,8 +289,11 @@ def runs(scale):
             )
             # how much of the loss is due to the paper's c
             yield from he.levels(problem | dict(seed=seed), p // 5)
-            if p >= LOW and seed < SEEDS:
-                yield from he.alike(problem | dict(seed=seed), p // 5)
+        if p >= LOW:
+            for seed in range(he.PROBLEMS if scale == "paper" else seeds):
+                parameters = dict(m=p, n=p, density=0.2, seed=seed)
+                common = dict(dataset="random_sparse", parameters=parameters, seed=seed)
+                yield from he.alike(common, p // 5)
     runs_of_phases = [
         *((solver, "lanczos", form, 0) for form in FORMS for solver in he.OURS),
         *(("scol", "power", "sparse", seed) for seed in range(SEEDS)),

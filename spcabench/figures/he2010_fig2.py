@@ -27,7 +27,8 @@ H4 = claims.Statement(
     rule=claims.within(1 / 2, 2),
     over=claims.every("sizes", low=WIDE, least=2),
     changed="one seed and unequal cardinalities at first; sizes below 6 ms are shown, not judged"
-    + he.EQUAL,
+    + he.EQUAL
+    + he.MORE,
     headline=dict(
         holds="On wide matrices Mcol-PCA is as fast as GPower within a factor of two: {range}.",
         fails="On wide matrices Mcol-PCA is {fails} as fast as GPower at {fails_where}, where the "
@@ -54,7 +55,9 @@ H5 = claims.Statement(
     measures=RATIO,
     rule=claims.above(1),
     over=claims.every("sizes", low=TALL, least=2),
-    changed="four of five sizes were enough; sizes below 6 ms are shown, not judged" + he.EQUAL,
+    changed="four of five sizes were enough; sizes below 6 ms are shown, not judged"
+    + he.EQUAL
+    + he.MORE,
     **he.AGAINST_GPOWER,
 )
 H5.measured(lambda data: he.speedup(data[~data.wide], "mcol", label="n = {:g}"))
@@ -69,13 +72,16 @@ def runs(scale):
         else (600, 1400, 2000)
     )
     for size in larger:
-        for seed in range((6 if size <= 2000 else 3) if scale == "paper" else 3):
-            for m, n in ((size // 10, size), (size, size // 10)):
+        for m, n in ((size // 10, size), (size, size // 10)):
+            # one nonzero needs no product, so there is nothing to time
+            k = max(2, n // 5)
+            for seed in range(he.PROBLEMS if scale == "paper" else 3):
                 parameters = dict(m=m, n=n, density=0.2, seed=seed)
-                # one nonzero needs no product, so there is nothing to time
-                k = max(2, n // 5)
-                yield from he.trial("random_sparse", parameters, k, he.OURS, seed=seed, dense=True)
-                if scale == "paper" and size >= (WIDE if n > m else TALL) and seed < 3:
+                if seed < (6 if scale == "paper" and size <= 2000 else 3):
+                    yield from he.trial(
+                        "random_sparse", parameters, k, he.OURS, seed=seed, dense=True
+                    )
+                if scale == "paper" and size >= (WIDE if n > m else TALL):
                     common = dict(dataset="random_sparse", parameters=parameters, seed=seed)
                     yield from he.alike(common, k)
 

@@ -20,7 +20,6 @@ from spcabench.comparison import (
     budgets,
     conditions,
     entering,
-    flops_doubts,
     jobs,
     merging,
     plans,
@@ -208,7 +207,6 @@ def _written(
     seeds = [] if plan.drawn else [plan.name]
     extra = {"looks": looks, "seed_given": seeds, "published": False, **(extra or {})}
     extra["doubts"] = _said(plan, job, extra) + _doubts(extra.pop("made", rows))
-    extra["doubts"] += [_doubt(*each) for each in flops_doubts.sentences(ranks)]
     extra["claims"] = _claims(rows)
     comparison_tables.write(folder, answers, ranks, last, extra["doubts"] + extra["claims"])
     extra["within"] = _within(answers, list(looks), "apart" in extra)

@@ -60,12 +60,14 @@ HEADS = (
     ("time", "shifted geometric mean (shift 10 ms); failures count as the largest time"),
     (
         "flops",
-        "the same mean of flops (shift 10^5); missing for libraries, whose flops are not counted",
+        "the same mean of flops (shift 10^5); missing for libraries, whose flops are not counted; "
+        "a lower limit (≥) for files from elsewhere, which may do work that nobody counts",
     ),
 )
 ORDER = {
     "time": "Listed by 99.9 %, then by share, then by time.",
-    "flops": "Listed by 99.9 %, then by share, then by flops, because timings differ.",
+    "flops": "Listed by 99.9 %, then by share, then by flops (files from elsewhere last), because "
+    "timings differ.",
 }
 
 
@@ -106,6 +108,7 @@ def lines(
         # a solver without any answer has no rank, and its time would be that of failures
         rank, time = (r["rank"], duration(r["time"])) if r["answered"] else ("-", "-")
         flops = compact(r["flops"]) if r["answered"] and np.isfinite(r["flops"]) else "-"
+        flops = flops if r["own"] or flops == "-" else f"≥ {flops}"
         shown += ["-" * len(shown[0])] * begins
         shown.append(
             f"{rank:<10}{r['solver']:{width}}{r['answered']:>4} of {r['pairs']:<3}"

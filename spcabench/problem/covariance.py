@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse.linalg
 
-from spcabench.flops import charge, uncharged
+from spcabench.flops import charge, conversion
 from spcabench.problem import dense_steps
 from spcabench.problem.data import (
     SMALL_SIDE,
@@ -25,7 +25,7 @@ from spcabench.vectors import (
     Array,
     Indices,
     Vector,
-    expect_real,
+    expect_indices,
     expect_shape,
     first_largest,
     normalize,
@@ -39,16 +39,15 @@ class Covariance(Symmetric):
     """Sigma given as a symmetric array (n, n)."""
 
     def __init__(self, S: Array) -> None:
-        expect_real(S)
+        expect_shape(S, len(S), len(S))
         self.S = S
         self.n = len(S)
 
     def __matmul__(self, x: Vector) -> Vector:
         """Return Sigma x in n^2 flops, or in n k for a k-sparse x."""
-        expect_real(x)
+        expect_shape(x, self.n)
         W = support(x)
         if len(W) < self.n:
-            expect_shape(x, self.n)
             R = self.S[W]
             charge(R.size)
             return x[W] @ R
@@ -64,7 +63,7 @@ class Covariance(Symmetric):
 
     def products(self, Z: Array) -> Array:
         """Return Sigma Z (n, r) for Z (n, r): n^2 r flops, or n per nonzero of a sparse Z."""
-        expect_real(Z)
+        expect_shape(Z, self.n, None)
         if is_sparse(Z):
             return product_with_sparse(self.S.T, Z)  # S is symmetric, and its rows are contiguous
         charge(self.S.size * Z.shape[1])
@@ -119,12 +118,12 @@ class Gram(Symmetric):
 
     def __matmul__(self, x: Vector) -> Vector:
         """Return Sigma x by products with A and A'; sparse x as in `GramWorkingSet.power_step`."""
-        expect_real(x)
+        expect_shape(x, self.n)
         W = support(x)
-        if len(W) < self.n:
-            expect_shape(x, self.n)
-            if not self.A.sparse or 2 * len(W) < self.n or self.A.touches_few_rows(W):
-                return self[W].power_step(x[W])
+        if len(W) < self.n and (
+            not self.A.sparse or 2 * len(W) < self.n or self.A.touches_few_rows(W)
+        ):
+            return self[W].power_step(x[W])
         return self.A.T @ (self.A @ x) - self.Q @ (self.w * (self.Q.T @ x))
 
     def __getitem__(self, W: Indices) -> "GramWorkingSet":
@@ -136,8 +135,7 @@ class Gram(Symmetric):
 
     def products(self, Z: Array) -> Array:
         """Return Sigma Z (n, r) for Z (n, r), by products with A and A'."""
-        expect_real(Z)
-        charge(self.A.stored * Z.shape[1])
+        expect_shape(Z, self.n, None)
         return self.A.transposed_products(self.A.products(Z)) - self.Q @ (
             self.w[:, None] * (self.Q.T @ Z)
         )
@@ -187,7 +185,7 @@ class Gram(Symmetric):
     @cached_property
     def _AQ(self) -> Array:
         """A Q (m, r): o(n^2) bookkeeping of the low-rank part."""
-        with uncharged():
+        with conversion():
             return np.column_stack([self.A @ q for q in self.Q.T])
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
@@ -218,6 +216,7 @@ class GramWorkingSet(WorkingSet):
     """
 
     def __init__(self, Sigma: Gram, W: Indices) -> None:
+        expect_indices(W)
         self.Sigma, self.W = Sigma, W
         self.Q = Sigma.Q[W]
         self.wide = len(W) > Sigma.A.shape[0] + len(Sigma.w)
@@ -252,7 +251,7 @@ class GramWorkingSet(WorkingSet):
         """
         if not self.wide:
             return super().rayleigh_step(x, mu)
-        expect_real(x)
+        expect_shape(x, len(self.W))
         C, J = self.stacked()
         p = C @ x
         charge(C.size)
@@ -291,7 +290,6 @@ class GramWorkingSet(WorkingSet):
         if not self.wide or self.Sigma.w.size:
             return super().leading_pairs(count)
         w, P = tied_pairs(self.A.sample_products(), count)
-        charge(self.A.stored * len(w))
         V = self.A.transposed_products(np.ascontiguousarray(P))
         V = np.column_stack([normalize(v) for v in V.T])
         # for a zero eigenvalue A'p is noise, not a basis of the eigenspace

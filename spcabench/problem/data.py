@@ -16,6 +16,7 @@ from spcabench.vectors import (
     Array,
     Indices,
     Vector,
+    expect_indices,
     expect_real,
     expect_shape,
     first_largest,
@@ -34,8 +35,9 @@ def bordered_solve(M: Array, b: Vector, corner: float) -> tuple[Vector, float] |
     is parallel to (B - mu I)^-1 b and has the same sign (b'w = 1), and the matrix stays regular
     when mu reaches a simple eigenvalue.
     """
-    expect_real(M, b)
     k = len(b)
+    expect_shape(b, k)
+    expect_shape(M, k, k)
     charge(solve_cost(k))
     K = np.empty((k + 1, k + 1), order="F")
     K[:k, :k] = M
@@ -75,12 +77,13 @@ class Block:
         Kuleshov (2013), Algorithm 5. Only the smaller Schur complement, mu I - R R'/mu, is
         factorised: p^2 q + p^3 + 2 p^2 + 2 p q flops for p <= q.
         """
-        expect_real(u, v)
         R = self.R
         if R.shape[0] > R.shape[1]:
             v, u = Block(R.T).rayleigh_step(v, u)
             return u, v
         p, q = R.shape
+        expect_shape(u, p)
+        expect_shape(v, q)
         Rv = R @ v
         charge(p * q)
         mu = u @ Rv
@@ -117,15 +120,14 @@ class Transpose:
         The cost is m n flops, or n k for a k-sparse y; for a sparse A it is the number of stored
         entries.
         """
-        expect_real(y)
         A = self.A
         m, n = A.shape
+        expect_shape(y, m)
         W = support(y)
         if A.sparse:
             z = A.X.T @ y
             charge(A.X.nnz)
         elif len(W) < m:
-            expect_shape(y, m)
             z = A.X.T[:, W] @ y[W]
             charge(n * len(W))
         else:
@@ -153,7 +155,8 @@ class Data:
         self.V: Array = np.zeros((X.shape[1], 0)) if V is None else V
         self.rank = self.U.shape[1]
         self.sparse = sp.issparse(X)
-        expect_real(X.data if self.sparse else X, self.U, self.V)
+        expect_shape(X.data if self.sparse else X, *(None,) * (1 if self.sparse else 2))
+        expect_real(self.U, self.V)
 
     @property
     def T(self) -> Transpose:
@@ -171,13 +174,12 @@ class Data:
         The cost is m n flops, or m k for a k-sparse z; for a sparse A it is the number of stored
         entries.
         """
-        expect_real(z)
+        expect_shape(z, self.shape[1])
         W = support(z)
-        if len(W) < self.shape[1]:
-            expect_shape(z, self.shape[1])
-            # off the ledger, most columns of a sparse X are faster multiplied by zero than gathered
-            if LEDGER.on or not self.sparse or 2 * len(W) < self.shape[1]:
-                return self.columns(W) @ z[W] if len(W) else np.zeros(self.shape[0])
+        # off the ledger, most columns of a sparse X are faster multiplied by zero than gathered
+        gathered = LEDGER.on or not self.sparse or 2 * len(W) < self.shape[1]
+        if len(W) < self.shape[1] and gathered:
+            return self.columns(W) @ z[W] if len(W) else np.zeros(self.shape[0])
         y = self.X @ (z if self.scale is None else z * self.scale)
         charge(self.stored)
         return y - self.U @ (self.V.T @ z) if self.rank else y
@@ -188,7 +190,7 @@ class Data:
         If Z has few nonzero rows, only the columns of A that they need are touched and charged. If
         fewer than half of its entries are nonzero, each column costs the same as alone.
         """
-        expect_real(Z)
+        expect_shape(Z, self.shape[1], None)
         W = np.flatnonzero(Z.any(axis=1))
         if 2 * len(W) < self.shape[1]:
             return (
@@ -206,6 +208,7 @@ class Data:
 
     def columns(self, W: Indices) -> "Data":
         """Return the columns W of A as a matrix of the same kind (a gather, not charged)."""
+        expect_indices(W)
         X = self.X[:, W] if self.sparse else self.X.T[W].T
         scale = None if self.scale is None else self.scale[W]
         return Data(X, scale, self.U, self.V[W])
@@ -225,8 +228,9 @@ class Data:
         return Block(R[rows] if len(rows) < self.shape[0] else R)
 
     def transposed_products(self, Y: Array) -> Array:
-        """Return A'Y (n, q) for Y (m, q); the caller charges it."""
-        expect_real(Y)
+        """Return A'Y (n, q) for Y (m, q) in q times the stored entries, in flops."""
+        expect_shape(Y, self.shape[0], None)
+        charge(self.stored * Y.shape[1])
         Z = self.X.T @ Y
         if self.scale is not None:
             Z = Z * self.scale[:, None]
@@ -258,7 +262,7 @@ class Data:
 
         The cost is the number of entries in the columns W and in the rows that they touch.
         """
-        expect_real(y)
+        expect_shape(y, len(W))
         y = y.astype(np.float64, copy=False)  # the kernel takes no other kind
         scaled = y if self.scale is None else y * self.scale[W]
         z = sparse_gram.gram_product(self.X, self._by_rows, W, scaled)
@@ -334,7 +338,7 @@ class Data:
             batch = J[i : i + 128]
             A_J = self.columns(batch).dense()
             if M is None:
-                charge((self.stored + n) * len(batch))
+                charge(n * len(batch))
                 C = self.transposed_products(A_J)
                 squares[i : i + 128] = np.einsum("ij,ij->j", C, C)
             else:

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from spcabench import streams, validate
 from spcabench.errors import InputError
-from spcabench.flops import check_caller, evaluation, uncharged
+from spcabench.flops import check_caller, conversion, evaluation
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
 from spcabench.vectors import Array, Vector, support
@@ -184,7 +184,7 @@ class Problem:
         labels = validate.names("labels", labels, X.shape[0])
         number = _divisor(divisor, X.shape[0])
         A = (_sparse_data if sp.issparse(X) else _dense_data)(X, center, scale, number)
-        with uncharged():
+        with conversion():
             validate.has_variance("X", A.squared_norms())
         about = validate.provenance(provenance)
         return cls(name, A, features, labels, about, divisor=number)
@@ -296,7 +296,7 @@ class Problem:
         """
         check_caller("problem.cached()")
         if key not in self._cache:
-            with uncharged():
+            with conversion():
                 self._cache[key] = make()
         return self._cache[key]
 

@@ -12,8 +12,8 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
 
-from spcabench.flops import charge, eigh_cost, uncharged
-from spcabench.vectors import TIE, Array, Indices, Vector, first_largest, one_sided
+from spcabench.flops import charge, eigh_cost
+from spcabench.vectors import TIE, Array, Indices, Vector, expect_shape, first_largest, one_sided
 
 SMALL_WEIGHT = 1e-12  # eigenvalues with a smaller softmax weight do not matter
 # beyond this share of the eigenvalues a full decomposition is cheaper (d'Aspremont's code)
@@ -21,16 +21,22 @@ FULL_SHARE = 0.1
 PART_SHARE = 0.08  # of all eigenpairs: beyond it, LAPACK finds all of them equally fast
 
 
+def _order(A: Array) -> int:
+    """Return n for A (n, n); anything else, such as a stack of matrices, is refused."""
+    expect_shape(A, len(A), len(A))
+    return len(A)
+
+
 def eigen(A: Array) -> tuple[Vector, Vector]:
     """Return eigenvalues (n,), increasing, and eigenvectors (n, n) of symmetric A. 9 n^3 flops."""
-    charge(eigh_cost(len(A)))
+    charge(eigh_cost(_order(A)))
     w, V = scipy.linalg.eigh(A, driver="evd", check_finite=False)
     return w, V
 
 
 def eigenvalues(A: Array) -> Vector:
     """Return all eigenvalues (n,), increasing, of a symmetric A. 9 n^3 flops."""
-    charge(eigh_cost(len(A)))
+    charge(eigh_cost(_order(A)))
     w: Vector = scipy.linalg.eigh(A, eigvals_only=True, driver="evd", check_finite=False)
     return w
 
@@ -50,7 +56,7 @@ def tied_pairs(B: Array, count: int) -> tuple[Vector, Array]:
     For a multiple eigenvalue, any basis of the eigenspace may be returned; see `settled`. The cost
     is 9 n^3 flops, and the same again if the last of the ``count`` ties with the next.
     """
-    k = len(B)
+    k = _order(B)
     charge(eigh_cost(k))
     w = V = np.zeros((0, 0))
     with contextlib.suppress(np.linalg.LinAlgError):  # one extra pair shows whether there is a tie
@@ -121,7 +127,7 @@ def part_eigen(A: Array, width: float, guess: int) -> tuple[Vector, Vector]:
     pairs lie within the width, or if the guess is too large to pay off, `eigen` finds all. Each of
     the two costs 9 n^3 flops.
     """
-    n = len(A)
+    n = _order(A)
     if guess <= PART_SHARE * n:
         charge(eigh_cost(n))
         with contextlib.suppress(np.linalg.LinAlgError):
@@ -137,7 +143,7 @@ def top_eigen(A: Array, width: float) -> tuple[Vector, Vector]:
     Lanczos' method finds a few at a time. Its products are charged, n^2 flops each. If more than a
     tenth of all pairs are needed, `eigen` finds all of them.
     """
-    n = len(A)
+    n = _order(A)
     count = 4
     while count <= FULL_SHARE * n:
         operator = scipy.sparse.linalg.LinearOperator(
@@ -162,6 +168,8 @@ def _product(A: Array, x: Vector) -> Vector:
 
 def product(A: Array, B: Array) -> Array:
     """Return A B for arrays (p, q) and (q,) or (q, r). p q r flops."""
+    expect_shape(A, None, None)
+    expect_shape(B, A.shape[1], *(None,) * (B.ndim > 1))
     charge(A.size * (B.shape[1] if B.ndim > 1 else 1))
     return np.asarray(A @ B)
 
@@ -176,20 +184,20 @@ def rebuilt(V: Array, weights: Vector) -> Array:
     """Return V diag(weights) V' (n, n), in n^2 flops for each column of nonnegligible weight."""
     sizeable = np.abs(weights) > SMALL_WEIGHT * np.abs(weights).max()
     V = V[:, sizeable]
+    expect_shape(V, None, None)
     charge(V.shape[0] ** 2 * V.shape[1])
     X: Array = (V * weights[sizeable]) @ V.T
     return X
 
 
 def nearest_density(X: Array) -> Array:
-    """Return X (n, n) made symmetric, positive semidefinite and of trace one; never charged."""
-    with uncharged():
-        w, V = np.linalg.eigh((X + X.T) / 2)
-        w = np.maximum(w, 0.0)
-        if not w.any():
-            w[-1] = 1.0
-        X = (V * (w / w.sum())) @ V.T
-    return X
+    """Return X (n, n) made symmetric, positive semidefinite and of trace one: 10 n^3 flops."""
+    charge(eigh_cost(_order(X)))
+    w, V = np.linalg.eigh((X + X.T) / 2)
+    w = np.maximum(w, 0.0)
+    if not w.any():
+        w[-1] = 1.0
+    return rebuilt(V, w / w.sum())
 
 
 def block_eigenvalues(S: Array, W: Indices) -> Array:
@@ -197,6 +205,7 @@ def block_eigenvalues(S: Array, W: Indices) -> Array:
 
     Each costs 9 k^3 flops.
     """
+    expect_shape(W, None, None)
     charge(len(W) * eigh_cost(W.shape[1]))
     return np.asarray(np.linalg.eigvalsh(S[W[:, :, None], W[:, None, :]])[:, -1], dtype=np.float64)
 

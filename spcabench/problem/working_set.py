@@ -8,7 +8,7 @@ from spcabench.flops import charge
 from spcabench.problem import dense_steps
 from spcabench.problem.data import bordered_solve
 from spcabench.problem.spectral import leading_pairs
-from spcabench.vectors import Array, Indices, Vector, expect_real, normalize
+from spcabench.vectors import Array, Indices, Vector, expect_indices, expect_shape, normalize
 
 
 class Symmetric:
@@ -30,7 +30,9 @@ class Symmetric:
 class WorkingSet(Symmetric):
     """The rows W of Sigma, k = |W|: the principal block ``B`` (k, k), and products with them."""
 
+    W: Indices
     B: Array
+    ahead = 0  # quotients taken, less the solves, each of which pays for one
 
     def rayleigh_step(self, x: Vector, mu: float | None = None) -> Vector:
         """Return (B - mu I)^-1 x, scaled to norm one, with the sign of x. k^3 + 2 k^2 flops.
@@ -38,8 +40,11 @@ class WorkingSet(Symmetric):
         mu is by default the Rayleigh quotient x'Bx / x'x. If the system is singular (at a multiple
         eigenvalue), x itself is returned.
         """
-        expect_real(x)
+        expect_shape(x, len(self.W))
         B, k = self.B, len(x)
+        if mu is not None and self.ahead > 0:
+            charge(-(k**2))  # of the quotient that gave mu
+        self.ahead -= 1
         if mu is None:
             mu = float(x @ (B @ x)) / float(x @ x)
         if mu == 0.0:
@@ -50,8 +55,11 @@ class WorkingSet(Symmetric):
         return normalize(x if solution is None else solution[0])
 
     def quotient(self, y: Vector) -> float:
-        """Return y'By / y'y, which is part of the cost of the Rayleigh step."""
-        expect_real(y)
+        """Return y'By / y'y: k^2 flops, unless a Rayleigh step with this block pays for it."""
+        expect_shape(y, len(self.W))
+        self.ahead += 1
+        if self.ahead > 0:
+            charge(len(y) ** 2)
         return float(y @ (self.B @ y)) / float(y @ y)
 
     def power_step(self, y: Vector) -> Vector:
@@ -63,7 +71,7 @@ class WorkingSet(Symmetric):
 
         For data, the cost is that of the products with A_W and its transpose.
         """
-        expect_real(y)
+        expect_shape(y, len(self.W))
         charge(len(y) ** 2)
         return self.B @ y
 
@@ -76,6 +84,7 @@ class DenseWorkingSet(WorkingSet):
     """Rows of a covariance given as an array, with each part gathered on first use."""
 
     def __init__(self, S: Array, W: Indices) -> None:
+        expect_indices(W)
         self.S, self.W = S, W
 
     @cached_property
@@ -97,6 +106,6 @@ class DenseWorkingSet(WorkingSet):
 
     def power_step(self, y: Vector) -> Vector:
         """Return Sigma[:, W] y in n k flops."""
-        expect_real(y)
+        expect_shape(y, len(self.W))
         charge(self.R.size)
         return y @ self.R

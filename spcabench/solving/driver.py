@@ -22,7 +22,7 @@ import numpy as np
 
 from spcabench import machine, registry, validate
 from spcabench.errors import InputError, SolverError
-from spcabench.flops import LEDGER, counting
+from spcabench.flops import LEDGER, counting, solving
 from spcabench.iterate import Iterate, Traits, as_matrix
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
@@ -380,10 +380,11 @@ class _Run:
         # because what is yielded may do its work only when it is read.
         LEDGER.flops = base = getrandbits(BASE_BITS)
         LEDGER.evaluations = 0
-        cpu, compiled, start = process_time(), LEDGER.compile_seconds, perf_counter()
-        item = work()
-        elapsed = perf_counter() - start
-        self.cpu_seconds += process_time() - cpu
+        with solving():
+            cpu, compiled, start = process_time(), LEDGER.compile_seconds, perf_counter()
+            item = work()
+            elapsed = perf_counter() - start
+            self.cpu_seconds += process_time() - cpu
         # Any Python code can reach the ledger. A solver that resets it or switches it off is
         # flagged, and so is one that reports more seconds of compilation than have passed.
         if not base <= LEDGER.flops < base + MOST_FLOPS or not LEDGER.on:

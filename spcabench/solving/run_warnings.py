@@ -19,7 +19,8 @@ class Flag(StrEnum):
 
 
 SENTENCES = {
-    Flag.ledger: "The count of flops was reset or switched off while the solver ran.",
+    Flag.ledger: "Fewer flops were charged than were seen: products were made outside `Sigma @ x` "
+    "and `Sigma[W]`, or the count was reset.",
     Flag.entries: "The solver takes the entries of the matrix itself, where no count can follow: "
     "there may be more flops than are shown. Products by `Sigma @ x` and `Sigma[W]` are counted.",
     Flag.compilation: "Seconds were booked as compilation that the clock did not see.",

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from spcabench.flops import counting
+from spcabench.flops import counting, solving
 from spcabench.problem.problem import Problem
 from spcabench.solving.driver import Limits, drive, in_form
 from spcabench.solving.result import Result
@@ -150,7 +150,7 @@ def _first_near(trials: list[Result], k: int) -> int:
 def _range(problem: Problem, solver: ModuleType) -> tuple[float, float, int, float]:
     """Return the ends of the solver's penalty, and the flops and seconds for finding them."""
     converted = in_form(problem, solver.TRAITS)
-    with counting() as ledger:
+    with counting() as ledger, solving():
         start = perf_counter()
         low, high = solver.penalty_range(converted)
         return low, high, ledger.flops, perf_counter() - start

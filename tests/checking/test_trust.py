@@ -313,7 +313,7 @@ def test_a_product_of_what_is_no_plain_real_array_is_refused(answered, trick):
 
 
 def test_sums_of_columns_are_on_no_count(answered):
-    """Work on vectors is not counted, for honest solvers either; time shows it (`flops_doubts`)."""
+    """Work on vectors is not counted, for honest solvers either; so flops rank no file."""
     answer = answered("sums of columns")
     assert answer.flops_in_all < 2 * SMALL["n"] ** 2 and answer.setup_time + answer.solve_time > 0.0
 

@@ -6,6 +6,7 @@ import pytest
 from spcabench import Problem, api, flops
 from spcabench.errors import SolverError
 from spcabench.iterate import Iterate
+from spcabench.solving import measures
 
 M, N, K = 14, 11, 4
 X = np.random.default_rng(3).standard_normal((M, N))
@@ -109,7 +110,7 @@ def test_a_search_by_evaluations_is_charged(problem):
             assert ledger.flops == max(count - flops.FREE, 0) * product
 
 
-@pytest.mark.parametrize("name", ["uncharged", "evaluation"])
+@pytest.mark.parametrize("name", ["uncharged", "conversion", "evaluation"])
 def test_nobody_outside_the_package_switches_the_ledger_off(name):
     with pytest.raises(SolverError, match="COUNTED = False"):
         getattr(flops, name)()
@@ -118,6 +119,19 @@ def test_nobody_outside_the_package_switches_the_ledger_off(name):
     told = {"__name__": "spcabench.problem.problem", "__file__": flops.__file__, "flops": flops}
     with pytest.raises(SolverError):
         exec(compile(f"flops.{name}()", flops.__file__, "exec"), told)
+
+
+def test_what_a_solver_calls_in_the_package_is_its_own_work():
+    x = np.ones(COVARIANCE.n)
+
+    def spent():
+        with flops.counting() as ledger:
+            measures.measures(COVARIANCE, x[:, None])
+            return ledger.flops
+
+    assert spent() == 0
+    with flops.solving():
+        assert spent() > 0
 
 
 def test_a_run_inside_a_run_is_counted_apart_and_the_outer_one_pays():

@@ -4,17 +4,16 @@ import re
 import shutil
 import subprocess
 
-import pytest
-
 from spcabench import registry
 from spcabench.comparison import suite
 from spcabench.page import comparison_tables, paper_kit
 from tests.comparisons import compared
+from tests.problems import WHOLE
 
 DATA = dict(paper_kit._entries(paper_kit.DATA.read_text(encoding="utf-8")))
 
 
-@pytest.mark.thorough
+@WHOLE
 def test_a_kit_cites_what_it_has_and_compiles(tmp_path, monkeypatch):
     folder = compared(monkeypatch, tmp_path, "two", ["em", "tpower"], named=["em"]).parent
     main = paper_kit.write(folder, tmp_path / "kit")

@@ -1,9 +1,10 @@
-"""Every product of the matrix layer takes plain arrays of real numbers, and nothing else."""
+"""Every product of the matrix layer takes one vector or matrix of real numbers, nothing else."""
 
 import numpy as np
 import pytest
 
-from spcabench import api
+from spcabench import api, flops
+from spcabench.problem import spectral
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Block, Data
 
@@ -73,3 +74,43 @@ def test_a_matrix_of_such_entries_is_refused(kind):
     for make in (lambda: Data(X), lambda: Data(A, None, X, A), lambda: Covariance(X)):
         with pytest.raises(TypeError, match="plain NumPy array"):
             make()
+
+
+def test_every_product_refuses_a_stack_or_another_length():
+    for product in products():
+        for x in (np.ones((N, 3)), np.ones((N, N, N)), np.ones(N + 1), np.float64(1.0)[None, None]):
+            with pytest.raises((ValueError, IndexError)):
+                product(x)
+
+
+@pytest.mark.parametrize("indices", [W[:, None] * 0 + W, W > 2, [0, 1], 1.0 * W])
+def test_a_working_set_is_one_list_of_indices(indices):
+    for gather in (*(Sigma.__getitem__ for Sigma in SIGMAS), *(D.columns for D in DATA)):
+        with pytest.raises(TypeError, match="array of indices"):
+            gather(indices)
+
+
+def test_decompositions_refuse_a_stack_of_matrices():
+    stack = np.array([np.eye(3), np.eye(3)])
+    for function in (spectral.eigen, spectral.eigenvalues, spectral.largest_eigenvalue):
+        with pytest.raises(ValueError, match="shape"):
+            function(stack)
+    with pytest.raises(ValueError, match="shape"):
+        spectral.product(np.eye(3), np.ones((2, 3, 3)))
+
+
+@pytest.mark.parametrize("Sigma", SIGMAS)
+def test_a_solve_pays_for_one_quotient_and_others_are_charged(Sigma):
+    x, k = np.array([1.0, 2.0, 3.0]), 3
+    once = cost(lambda rows: rows.rayleigh_step(x), Sigma)
+    assert cost(lambda rows: (rows.rayleigh_step(x), rows.quotient(x)), Sigma) == once
+    assert cost(lambda rows: rows.rayleigh_step(x, rows.quotient(x)), Sigma) == once
+    twice = cost(lambda rows: (rows.rayleigh_step(x), rows.quotient(x), rows.quotient(x)), Sigma)
+    assert twice == once + k**2
+    assert cost(lambda rows: rows.quotient(x), Sigma) == cost(lambda rows: rows.B, Sigma) + k**2
+
+
+def cost(work, Sigma):
+    with flops.counting() as ledger:
+        work(Sigma[np.array([0, 2, 5])])
+        return ledger.flops
