@@ -1,4 +1,4 @@
-"""The best variance known on each standard problem; run as a module, this renews it."""
+"""The best known variance on each standard problem; running this module updates it."""
 
 import json
 from pathlib import Path
@@ -11,12 +11,12 @@ FILE = Path(__file__).with_name("best_known.json")
 
 
 def read():
-    """Return problem -> variance of the best answer known at its cardinality, by any solver."""
+    """Return problem -> variance of the best known answer at its cardinality, by any solver."""
     return json.loads(FILE.read_text(encoding="utf-8"))
 
 
 def renew():
-    """Take HEAD's answers that are better than the best known; none ever gets worse."""
+    """Add the answers at HEAD that are better than the best known ones; values never decrease."""
     best = read()
     for entries in checked(collect(PROBLEMS, package_of(full_hash("HEAD")))).values():
         for name, entry in entries.items():

@@ -1,22 +1,23 @@
-"""What changed at each measured commit, solver by solver and measure by measure."""
+"""What changed at each measured commit, by solver and by measure."""
 
 from .commits import accepted, convention, excuse, git
 from .measure import MEASURES
 
 WORSE = 1.01  # ratio above which a commit must accept a change
-FLOOR = {"gap": 1e-6, "shortfall": 1e-6}  # smaller changes of a share are rounding
-SAME = 1e-9  # of a ratio
-# times: less is the noise of the machine
+FLOOR = {"gap": 1e-6, "shortfall": 1e-6}  # smaller changes of a share count as rounding
+SAME = 1e-9  # largest change of a ratio that counts as rounding
+# thresholds for times; smaller changes are noise of the machine
 FASTER, EACH = 1.5, 1.25  # ratio at the median of the problems, and on each of them
-ALONE = 2.0  # ratio if there is one problem alone
-FEW_BYTES = 8_000_000  # what an allocator may keep or give back
+ALONE = 2.0  # ratio if there is only one problem
+FEW_BYTES = 8_000_000  # variation due to the memory allocator
 
 
 def by_commit(table):
     """Return the measured commits, the oldest first.
 
-    Each has its hash, date, subject and convention of flops, the solvers that were timed at it,
-    what changed since the measured commit before, and what was accepted. table : see `results`.
+    Each has its hash, date, subject and flop convention, the solvers that were timed at it, the
+    changes since the preceding measured commit, and the accepted regressions. table : see
+    `results`.
     """
     form = ("--no-walk=unsorted", "--abbrev=7", "--date=short", "--format=%H%x00%h%x00%ad%x00%s")
     commits, before = [], None
@@ -29,10 +30,10 @@ def by_commit(table):
 
 
 def since(table, before, sha):
-    """Return what changed since a measured commit, what is new, and what was accepted.
+    """Return the changes since a measured commit, new solvers, and accepted regressions.
 
-    ``changed`` are the flops, and ``also`` the other measures (see `between`). ``recounted`` says
-    that flops are counted by another convention since: none are compared then.
+    ``changed`` contains changes of flops, and ``also`` those of other measures (see `between`).
+    ``recounted`` says that the flop convention has changed, so that flops are not compared.
     """
     here = table[(table.commit == sha) & (table.solver != "")]
     summary = {"changed": [], "also": [], "new": [], "accepted": [], "recounted": False}
@@ -54,10 +55,11 @@ def since(table, before, sha):
 def between(table, before, sha, reasons, recounted):
     """Return the changes of all solvers from one commit to another.
 
-    Each is a dict: solver; measure; low and high, of the ratios new / old, or of the differences
-    of shares and of bytes; problems, on which there is a change; word. A word is "better", "worse",
-    or "accepted" by a commit's message; of times and memory "less" or "more", since they decide
-    nothing. recounted : flops are counted by another convention, and not compared.
+    Each change is a dict with: solver; measure; low and high, the ends of the ratios new / old, or
+    of the differences for shares and bytes; problems, the number of problems with a change; word.
+    The word is "better", "worse", or "accepted" by a commit message; for times and memory, which
+    decide nothing, it is "less" or "more". recounted : whether the flop convention differs, so that
+    flops are not compared.
     """
     both = table[table.commit.isin((before, sha)) & (table.solver != "")]
     wide = both.pivot_table(
@@ -65,7 +67,7 @@ def between(table, before, sha, reasons, recounted):
     )
     wide = wide.reindex(columns=[before, sha]).dropna()
     timed = wide.index.get_level_values("measure") == "seconds"
-    wide = wide[wide[before].ne(wide[sha]) | timed]  # most numbers are the same
+    wide = wide[wide[before].ne(wide[sha]) | timed]  # skips the many numbers that are the same
     changes = []
     for (measure, solver), part in wide.groupby(level=["measure", "solver"]):
         if recounted and measure == "flops":
@@ -79,7 +81,7 @@ def between(table, before, sha, reasons, recounted):
 
 
 def differences(measure, old, new):
-    """Return the ratios or the differences of the problems on which a measure changed."""
+    """Return the ratios or differences on the problems whose measure changed."""
     if measure == "memory":
         return (new - old)[(new - old).abs() >= FEW_BYTES]
     if measure in FLOOR:
@@ -91,14 +93,14 @@ def differences(measure, old, new):
 
 
 def differ(ratio):
-    """Whether times differ by more than those of two processes with the same code."""
+    """Whether times differ by more than those of two processes that run the same code."""
     if len(ratio) == 1:
         return max(ratio.iloc[0], 1.0 / ratio.iloc[0]) >= ALONE
     return any(r.median() >= FASTER and r.min() >= EACH for r in (ratio, 1.0 / ratio))
 
 
 def in_a_word(solver, measure, ends, reasons):
-    """Say how a solver changed in a measure."""
+    """Return a word for how a solver changed in a measure."""
     neutral = 0.0 if measure == "memory" or measure in FLOOR else 1.0
     if measure not in MEASURES:
         return "less" if ends["low"] + ends["high"] < 2 * neutral else "more"

@@ -1,6 +1,6 @@
-"""What became slower since the first commit: changes of a solver added up, and their picture.
+"""What became slower since the first commit: accumulated changes of each solver, and pictures.
 
-A change is the geometric mean of the ratios on all problems; what is added up is its logarithm.
+A change is the geometric mean of the ratios on all problems; the logarithms are added up.
 """
 
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ import pandas as pd
 
 WIDTH, HEIGHT, EDGE = 640, 150, 10
 EXACT = ("flops", "iterations")
-COVERAGE = 0.95  # of the noise of a time
-ENOUGH = 8  # times of the same code, from which those of one solver tell their noise
-LEAST = np.log(1.02)  # of flops; a smaller change is none
+COVERAGE = 0.95  # of the interval that describes the noise of a time
+ENOUGH = 8  # times with the same code that are needed to estimate a solver's own noise
+LEAST = np.log(1.02)  # smaller changes of flops are ignored
 
 
 @dataclass(frozen=True)
 class Sum:
-    """The changes of a solver since its first commit.
+    """The accumulated changes of a solver since its first commit.
 
-    flops, time : sums of the logarithms, by commit. noise : by which a time differs from that of
-    another process with the same code, in 95 of 100 cases; a logarithm too.
+    flops, time : cumulative sums of the logarithms, by commit. noise : the difference between times
+        of two processes with the same code that is not exceeded in 95 of 100 cases, as a logarithm.
     """
 
     flops: pd.Series
@@ -29,36 +29,37 @@ class Sum:
 
     @property
     def word(self):
-        """Whether its time grew or fell by more than the noise: "slower", "faster" or "same"."""
+        """Whether its time changed by more than the noise: "slower", "faster" or "same"."""
         if self.time.empty or abs(self.time.iloc[-1]) <= self.noise:
             return "same"
         return "slower" if self.time.iloc[-1] > 0 else "faster"
 
     @property
     def ratio(self):
-        """The last time over the first; nan without any."""
+        """The last time over the first; NaN if there is none."""
         return np.exp(self.time.iloc[-1]) if len(self.time) else np.nan
 
     @property
     def ends(self):
-        """The ratio of the times, less and more the noise."""
+        """The ratio of the times, minus and plus the noise."""
         return self.ratio * np.exp(-self.noise), self.ratio * np.exp(self.noise)
 
     @property
     def flops_ratio(self):
-        """The last flops over the first; nan without any."""
+        """The last flops over the first; NaN if there are none."""
         return np.exp(self.flops.iloc[-1]) if len(self.flops) else np.nan
 
     @property
     def dearer(self):
-        """Whether its flops rose."""
+        """Whether its flops increased."""
         return bool(len(self.flops)) and self.flops.iloc[-1] > LEAST
 
 
 def sums(table, conventions):
-    """Return the `Sum` of every solver, by its name.
+    """Return the `Sum` of every solver by name.
 
-    table : see `results.read`. conventions : of flops, by commit; no flops are compared across two.
+    table : see `results.read`. conventions : flop convention by commit; flops of different
+        conventions are not compared.
     """
     by_solver = dict(iter(table[table.solver != ""].groupby("solver")))
     times = {solver: steps(part, "seconds") for solver, part in by_solver.items()}
@@ -75,9 +76,10 @@ def sums(table, conventions):
 
 
 def steps(part, measure):
-    """Return the mean logarithm of the ratios from each commit with a number to the next.
+    """Return the mean logarithm of the ratios between consecutive commits with a number.
 
-    The first is zero. A time counts where it was measured, and no earlier one stands in for it.
+    The first value is zero. Only measured times are used, and no earlier time replaces a missing
+    one.
     """
     own = part[(part.measure == measure) & (part.measured | (measure != "seconds"))]
     wide = own[own.value > 0].pivot(index="commit", columns="problem", values="value")
@@ -86,7 +88,7 @@ def steps(part, measure):
 
 
 def same_code(part, times):
-    """Return the changes of the time between commits with the same exact numbers."""
+    """Return the changes of time between commits whose exact numbers are the same."""
     exact = part[part.measure.isin(EXACT)]
     wide = exact.pivot(index="commit", columns=["measure", "problem"], values="value")
     same = wide.reindex(times.index).diff().fillna(0.0).eq(0.0).all(axis=1)
@@ -94,19 +96,19 @@ def same_code(part, times):
 
 
 def noise_of(changes):
-    """Return the size of change that 95 of 100 do not exceed; 0 of none."""
+    """Return the size that 95 % of the changes do not exceed; 0 if there are none."""
     return float(np.quantile(np.abs(changes), COVERAGE)) if len(changes) else 0.0
 
 
 def slower_first(added):
-    """Return the solvers, those whose time grew most first."""
+    """Return the solvers sorted by the increase of their time, the largest first."""
     return sorted(added, key=lambda name: -np.nan_to_num(added[name].ratio, nan=-1.0))
 
 
 def picture(one, shas):
-    """Return what a page draws of a `Sum`: paths in a box of WIDTH x HEIGHT, and the axis.
+    """Return the drawing of a `Sum` for a page: paths in a box of WIDTH x HEIGHT, and the axis.
 
-    shas : all commits, the oldest first. Both measures share one logarithmic axis, and begin at 1.
+    shas : all commits, the oldest first. Both measures share one logarithmic axis and start at 1.
     """
     place = dict(zip(shas, np.linspace(EDGE, WIDTH - EDGE, max(len(shas), 2)), strict=False))
     noisy = np.concatenate([one.time - one.noise, one.time + one.noise, one.flops, [-0.1, 0.1]])
@@ -127,7 +129,7 @@ def picture(one, shas):
 
 
 def path(x, y):
-    """Return a line of steps: a level lasts until the next commit with a number."""
+    """Return a path of steps, in which a level lasts until the next commit with a number."""
     pieces, last = [], None
     for across, height in zip(np.round(x).astype(int), np.round(y).astype(int), strict=True):
         if last is None:
@@ -135,7 +137,7 @@ def path(x, y):
         elif height != last:
             pieces.append(f"H{across}V{height}")
         else:
-            if pieces[-1].startswith("H") and "V" not in pieces[-1]:  # a level piece goes on
+            if pieces[-1].startswith("H") and "V" not in pieces[-1]:  # extends a level piece
                 pieces.pop()
             pieces.append(f"H{across}")
         last = height

@@ -1,7 +1,7 @@
 """asv's environment for a commit: this Python, with the commit's package before the installed one.
 
-The libraries are those of this environment, from the lock. So asv makes no second environment, and
-builds and installs nothing for a commit.
+Libraries are those of the current environment, from the lock file. asv therefore creates no other
+environment, and builds and installs nothing for a commit.
 """
 
 import os
@@ -21,28 +21,28 @@ class CommitPackages(Environment):
     _commit = None
 
     def __init__(self, conf, python, requirements, tagged_env_vars):
-        self._requirements = requirements  # the name of the environment needs it
+        self._requirements = requirements  # needed for the environment's name
         super().__init__(conf, python, requirements, tagged_env_vars)
 
     @classmethod
     def matches(cls, python):
-        """Whether it has this version of Python; it has only its own."""
+        """Whether it has this version of Python, which must be the current one."""
         return python == f"{sys.version_info.major}.{sys.version_info.minor}"
 
     @property
     def installed_commit_hash(self):
-        """The commit whose package is found first."""
+        """The commit whose package is imported."""
         return self._commit
 
     def _get_installed_commit_hash(self):
-        return None  # asv would look for it in the folder of an environment
+        return None  # asv would search the folder of an environment for it
 
     def check_presence(self):
-        """Whether it exists: always."""
+        """Return True, because the environment always exists."""
         return True
 
     def create(self):
-        """Do nothing: the environment exists."""
+        """Do nothing, because the environment exists already."""
 
     def install_project(self, conf, repo, commit_hash):
         """Unpack the package of a commit."""
@@ -51,8 +51,8 @@ class CommitPackages(Environment):
         self._commit = commit_hash
 
     def run(self, args, **kwargs):
-        """Run Python on the commit's package."""
-        # asv's script takes the first out of the path unless it finds the second
+        """Run Python with the commit's package."""
+        # asv's script removes the first variable from the path unless it finds the second
         path = dict.fromkeys(("PYTHONPATH", "ASV_PYTHONPATH"), str(package_of(self._commit)))
         env = dict(kwargs.pop("env", os.environ)) | self._global_env_vars | path
         return check_output([sys.executable, *args], env=env, **kwargs)

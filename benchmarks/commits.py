@@ -1,4 +1,4 @@
-"""What git knows: commits, their packages, and accepted regressions."""
+"""Queries to git: commits, their packages, and accepted regressions."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ from .measure import MEASURES
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ROOT / ".asv" / "packages"
-PARTS = ("solvers", "datasets")  # of the package, beside it in a checkout
+PARTS = ("solvers", "datasets")  # parts of the package that lie next to it in a checkout
 KEY = "Accepted-regression"
 LINE = re.compile(
     rf"{KEY}: *(?P<solver>[\w*]+)(?: +(?P<measure>{'|'.join(MEASURES)}))? *: *(?P<reason>\S.*)"
@@ -20,9 +20,10 @@ LINE = re.compile(
 
 @dataclass(frozen=True)
 class Accepted:
-    """A regression of a solver that the message of a commit accepts.
+    """A regression of a solver that a commit message accepts.
 
-    It is in one measure, or in all (None). The solver "*" is all of them.
+    It concerns one measure, or all of them if ``measure`` is None. The solver "*" means all
+    solvers.
     """
 
     solver: str
@@ -31,12 +32,12 @@ class Accepted:
     commit: str
 
     def covers(self, solver, measure):
-        """Whether it is about this number."""
+        """Whether it applies to a number of this solver and measure."""
         return self.solver in (solver, "*") and self.measure in (measure, None)
 
 
 def git(*arguments):
-    """Return what git says about this repository. Raises CalledProcessError."""
+    """Return git's output for this repository. Raises CalledProcessError."""
     command = ["git", "-C", str(ROOT), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
@@ -50,7 +51,7 @@ def hash_or_none(name):
 
 
 def shallow():
-    """Whether this clone lacks the older commits."""
+    """Whether this clone lacks older commits."""
     return git("rev-parse", "--is-shallow-repository") == "true"
 
 
@@ -65,10 +66,10 @@ def full_hash(name):
 
 @lru_cache
 def convention(sha):
-    """Return the number of the convention by which a commit counts flops; 1 if it names none."""
+    """Return the number of a commit's flop convention; 1 if it names none."""
     try:
         text = git("show", f"{sha}:spcabench/flops.py")
-    except subprocess.CalledProcessError:  # before there was a ledger
+    except subprocess.CalledProcessError:  # before the ledger existed
         return 1
     named = re.search(r"^CONVENTION = (\d+)", text, re.MULTILINE)
     return int(named[1]) if named else 1
@@ -77,7 +78,7 @@ def convention(sha):
 def accepted(base, head):
     """Return the accepted regressions in the messages of base..head.
 
-    Raises ValueError for a line that cannot be read.
+    Raises ValueError for an invalid line.
     """
     log = git("log", "--format=%h%x00%B%x01", f"{base}..{head}")
     return [
@@ -94,7 +95,7 @@ def excuse(solver, measure, reasons):
 
 
 def parse(line, short):
-    """Return the accepted regression of a line."""
+    """Parse a line into an accepted regression."""
     match = LINE.fullmatch(line.strip())
     if match is None:
         raise ValueError(f"{short}: {line!r}; write '{KEY}: SOLVER [{'|'.join(MEASURES)}]: reason'")
@@ -102,7 +103,7 @@ def parse(line, short):
 
 
 def package_of(sha):
-    """Return the folder that holds a commit's package in the form of an installed one."""
+    """Return the folder with a commit's package, laid out like an installed one."""
     folder = PACKAGES / sha
     if folder.is_dir():
         return folder

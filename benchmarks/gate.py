@@ -1,4 +1,4 @@
-"""The gate compares exact counts of two commits; times and memory are only printed."""
+"""The performance gate: compare exact counts of two commits; times and memory are only printed."""
 
 import argparse
 import math
@@ -17,11 +17,12 @@ WORDS = ("same", "better", "worse", "lost", "late", "recounted")
 
 
 def compare(old, new, best):
-    """Rows (solver, problem, measure, old, new, word) for each number that both commits have.
+    """Return rows (solver, problem, measure, old, new, word) for numbers that both commits have.
 
-    old, new : solver -> problem -> counts. word : "same", "better", "worse"; "lost" where only the
-    old has the number, "late" where a clock ended a run that was slow before: a loaded machine does
-    that, and it decides nothing; "recounted" for flops by two conventions, which are not compared.
+    old, new : solver -> problem -> counts. word : "same", "better", "worse"; "lost" if only the old
+        commit has the number; "late" if a clock ended a run that was slow before, which a loaded
+        machine can cause, so it is ignored; "recounted" for flops by two conventions, which are not
+        compared.
     """
     rows = []
     for solver in sorted(set(old) & set(new)):
@@ -36,7 +37,7 @@ def compare(old, new, best):
 
 
 def excluded(measure, before, after):
-    """Why a number decides nothing, in a word; "" if it decides."""
+    """Return a word for why a number is ignored, or "" if it counts."""
     if after["status"] == "time_limit" and before.get("seconds", 0.0) > LIMIT / 10:
         return "late"
     conventions = {entry.get("convention", 1) for entry in (before, after) if "flops" in entry}
@@ -44,7 +45,7 @@ def excluded(measure, before, after):
 
 
 def word(measure, old, new):
-    """How a number changed; lower is better."""
+    """Return how a number changed; lower is better."""
     if math.isnan(new):
         return "lost"
     floor = FLOOR.get(measure, 0.0)
@@ -54,7 +55,7 @@ def word(measure, old, new):
 
 
 def timed(old, new, problems):
-    """The pairs to time: for each solver the largest problem that both commits solve quickly."""
+    """Return the pairs to time: each solver's largest problem that both commits solve quickly."""
     largest = {}
     for solver in sorted(set(old) & set(new)):
         for problem in problems:
@@ -65,9 +66,9 @@ def timed(old, new, problems):
 
 
 def memories(old, new):
-    """Return (solver, problem) -> how many more bytes the new commit needs, if the peaks differ.
+    """Return (solver, problem) -> additional bytes of the new commit, if the peaks differ.
 
-    A difference below `FEW_BYTES` is that of two processes of the same code.
+    Differences below `FEW_BYTES` occur between two processes with the same code.
     """
     changes = {
         (solver, problem): (entry.get("memory") or math.nan)
@@ -79,9 +80,9 @@ def memories(old, new):
 
 
 def main():
-    """Compare two commits, print what changed, and exit.
+    """Compare two commits, print the changes, and exit.
 
-    The exit code is 1 for a regression that no commit accepts, and 2 where nothing could be
+    The exit code is 1 if a regression is not accepted by any commit, and 2 if nothing could be
     compared.
     """
     parser = argparse.ArgumentParser(prog="make perf-check", description=__doc__)
@@ -102,7 +103,7 @@ def main():
 
 
 def alone(base, head):
-    """In a shallow clone without the base, check only that the new commit has counts."""
+    """In a shallow clone without the base commit, only check that the new commit has counts."""
     counts = checked(collect(REDUCED, package_of(head)))
     count = sum("iterations" in entry for entries in counts.values() for entry in entries.values())
     print(
@@ -113,15 +114,15 @@ def alone(base, head):
 
 
 def judge(base, head, reduced=False):
-    """Measure and show both commits; the exit code."""
+    """Measure and show both commits, and return the exit code."""
     reasons = accepted(base, head)
     problems = [name for name in PROBLEMS if not reduced or name in REDUCED]
     announce(base, head)
     packages = [package_of(sha) for sha in (base, head)]
     same = unchanged(*map(hashes, packages))
     if same:
-        print(f"{len(same)} solvers are the same, with all that they import: not measured")
-    new, old = (  # the new one first: where it cannot be imported, that is said at once
+        print(f"{len(same)} solvers are not measured, because all their code is the same")
+    new, old = (  # the new commit first, so that a failing import is reported at once
         collect(problems, folder, solvers=others(folder, same), title=title)
         for folder, title in zip(packages[::-1], ("new", "old"), strict=True)
     )
@@ -143,13 +144,13 @@ def judge(base, head, reduced=False):
     failing = [row for row in bad if excuse(row[0], row[2], reasons) is None]
     broken = [s for s in sorted(set(new) - set(old)) if silent(new[s])]
     if broken:
-        print(f"perf-check: FAILED: {', '.join(broken)}: new, and no run of it has an answer")
+        print(f"perf-check: FAILED: {', '.join(broken)}: new, but without an answer in any run")
     print(verdict(failing, bad))
     return 1 if failing or broken else 0
 
 
 def announce(base, head):
-    """Say which commits are compared."""
+    """Print which commits are compared."""
     for label, sha in (("old", base), ("new", head)):
         print(label, git("log", "-1", "--format=%h %s", sha), flush=True)
     if git("status", "--porcelain", "--untracked-files=no"):
@@ -157,31 +158,31 @@ def announce(base, head):
 
 
 def silent(entries):
-    """Whether each run of a solver is an error."""
+    """Whether every run of a solver is an error."""
     return bool(entries) and all(entry["status"] == "error" for entry in entries.values())
 
 
 def unchanged(old, new):
-    """Solvers whose counts cannot differ, because all their code is the same at both commits.
+    """Return the solvers whose counts cannot differ, because all their code is the same.
 
-    old, new : solver -> hash of its code, as `solver_code.hashes` gives them.
+    old, new : solver -> hash of its code, as returned by `solver_code.hashes`.
     """
     return {solver for solver in set(old) & set(new) if old[solver] == new[solver]}
 
 
 def others(folder, same):
-    """The solvers of a commit without some."""
+    """Return the solvers of a commit except the given ones."""
     return [solver for solver in hashes(folder) if solver not in same]
 
 
 def verdict(failing, bad):
-    """The last line."""
+    """Return the last line of the output."""
     if not failing:
         return f"perf-check: passed{f', {len(bad)} accepted' if bad else ''}"
     names = ", ".join(sorted({row[0] for row in failing}))
     return (
-        f"perf-check: FAILED: {names}. A change on purpose: '{KEY}: SOLVER [MEASURE]: reason' "
-        "in a commit's message"
+        f"perf-check: FAILED: {names}. To accept a change, put '{KEY}: SOLVER [MEASURE]: reason' "
+        "into a commit message"
     )
 
 

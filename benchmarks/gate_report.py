@@ -1,4 +1,4 @@
-"""What the gate prints."""
+"""The output of the gate."""
 
 from rich.console import Console
 from rich.table import Table
@@ -6,16 +6,16 @@ from rich.table import Table
 from .commits import excuse
 
 CONSOLE = Console(width=120, highlight=False)
-NOISE = 0.15  # by which processes of the same code may differ
-WORTH_SAYING = 0.05  # of a ratio of times whose interval excludes 1
-FEW_BYTES = 16_000_000  # by which the peaks of two processes of the same code may differ
-TIMES = "Times: median ratio of interleaved runs, 95 % interval; they decide nothing"
+NOISE = 0.15  # relative difference that processes with the same code can have
+WORTH_SAYING = 0.05  # smallest reported change of a ratio of times whose interval excludes 1
+FEW_BYTES = 16_000_000  # difference of the peaks that processes with the same code can have
+TIMES = "Times: median ratio of interleaved runs with 95 % interval (for information only)"
 FAILED = ("error", "time_limit", "zero", "infeasible")
 ORDER = ("worse", "lost", "better")
 
 
 def show_counts(rows, reasons):
-    """The numbers that changed by more than 1 %, the worst first."""
+    """Print the numbers that changed by more than 1 %, the worst first."""
     changed = sorted(
         (row for row in rows if row[-1] in ORDER), key=lambda row: (ORDER.index(row[-1]), row[:3])
     )
@@ -54,7 +54,7 @@ def show_counts(rows, reasons):
 
 
 def show_others(old, new):
-    """Solvers that only one commit has, and those without an answer at the new one."""
+    """Print the solvers that only one commit has, and those without an answer at the new one."""
     for label, names in (("new", set(new) - set(old)), ("gone", set(old) - set(new))):
         if names:
             CONSOLE.print(f"{label} solvers, not compared: {', '.join(sorted(names))}")
@@ -67,7 +67,7 @@ def show_others(old, new):
 
 
 def show_times(times, others=()):
-    """Seconds and the interval of the ratio; they decide nothing."""
+    """Print seconds and the interval of their ratio, for information only."""
     table = Table("solver", "problem", title=TIMES, title_justify="left")
     for name in ("old, ms", "new, ms", "new / old", "interval"):
         table.add_column(name, justify="right")
@@ -91,32 +91,32 @@ def show_times(times, others=()):
         if difference := notable(ratio):
             percent = 100.0 * (ratio.value - 1.0)
             CONSOLE.print(
-                f"time, deciding nothing: {solver}, {problem}: {percent:+.0f} %, {difference}"
+                f"time, for information: {solver}, {problem}: {percent:+.0f} %, {difference}"
             )
     if others:
-        CONSOLE.print(f"not timed, too slow or at one commit only: {', '.join(sorted(others))}")
+        CONSOLE.print(f"not timed (too slow, or at one commit only): {', '.join(sorted(others))}")
 
 
 def show_memories(changes):
-    """A line for each run whose peak of memory changed; it decides nothing."""
+    """Print a line for each run whose peak memory changed, for information only."""
     for (solver, problem), increase in changes.items():
-        CONSOLE.print(f"memory, deciding nothing: {solver}, {problem}: {increase / 1e6:+.0f} MB")
+        CONSOLE.print(f"memory, for information: {solver}, {problem}: {increase / 1e6:+.0f} MB")
 
 
 def ratio_of(rounds):
-    """The geometric mean over rounds of new / old, with its interval."""
+    """Return the geometric mean over rounds of new / old, with its interval."""
     import pandas as pd
 
-    from spcabench.claims import geometric_mean  # not there at early commits, which asv imports
+    from spcabench.claims import geometric_mean  # missing in early commits, which asv imports
 
     table = pd.DataFrame({"ratio": [new / old for old, new in rounds]})
     return geometric_mean(table.assign(round=table.index), "ratio", over="round", called="rounds")
 
 
 def notable(ratio):
-    """Return words for a ratio of times whose interval excludes 1; "" for any other.
+    """Return words for a ratio of times whose interval excludes 1, or "".
 
-    Processes of the same code differ by up to `NOISE`, which the words say.
+    Processes with the same code differ by up to `NOISE`, which the words mention.
     """
     change = ratio.value - 1.0
     low, high = ratio.interval()
@@ -125,4 +125,4 @@ def notable(ratio):
     word = "slower" if change > 0.0 else "faster"
     if abs(change) > NOISE:
         return word
-    return f"{word}, by less than two processes of the same code may differ"
+    return f"{word}, but by less than processes with the same code can differ"

@@ -1,6 +1,6 @@
-"""The page of the history, which needs no network, and a picture of what changed when.
+"""Write the page of the performance history, which works offline, and a picture of all changes.
 
-``python -m benchmarks.history_page`` writes it to results/history, from asv's results.
+``python -m benchmarks.history_page`` writes it to results/history from asv's results.
 """
 
 import argparse
@@ -22,21 +22,21 @@ from .problems import PROBLEMS
 FOLDER = ROOT / "results" / "history"
 PUBLISHED = "epyc"  # the machine of the published history
 
-# of a solver at a commit, the most telling first: what the map shows
+# states of a solver at a commit; the map shows the first one that applies
 STATES = {
     "worse": ("worse", "#D55E00", "v"),
     "accepted": ("worse, accepted by a commit's message", "#E69F00", "d"),
     "better": ("better", "#0072B2", "^"),
     "new": ("new", "#1b1b1b", "*"),
     "measured": ("measured, every exact number the same", "#8a877f", "."),
-    "counted": ("not measured again, since its code is the same", "#b0ada5", "|"),
+    "counted": ("not measured again, because its code is the same", "#b0ada5", "|"),
 }
-MOST = 4  # solvers that the answer names
-RECENT = 10  # commits of which a section says first what changed
+MOST = 4  # maximum number of solvers named in the answer
+RECENT = 10  # number of recent commits that each section summarises first
 
 
 def state(solver, commit):
-    """What happened to a solver at a commit: a key of STATES; None if it is not there."""
+    """Return the state of a solver at a commit, a key of STATES."""
     exact = {c["word"] for c in changes_of(solver, commit) if c["measure"] in MEASURES}
     for word in ("worse", "accepted", "better"):
         if word in exact:
@@ -52,9 +52,9 @@ def changes_of(solver, commit):
 
 
 def draw_map(solvers, commits, file):
-    """Draw a mark for every solver (down) at every measured commit (across).
+    """Draw a mark for every solver (rows) at every measured commit (columns).
 
-    solvers : solver -> the commits that it has numbers at.
+    solvers : solver -> the commits at which it has numbers.
     """
     import matplotlib
 
@@ -87,7 +87,7 @@ def draw_map(solvers, commits, file):
 
 
 def dress(axis, solvers, commits):
-    """Names of solvers and commits at a map, and what its marks mean."""
+    """Add the names of solvers and commits to a map, and a legend."""
     axis.set_yticks(range(len(solvers)), solvers, fontsize=7)
     names = [commit["short"] for commit in commits]
     axis.set_xticks(range(len(commits)), names, rotation=60, ha="right", fontsize=7)
@@ -97,7 +97,7 @@ def dress(axis, solvers, commits):
 
 
 def write(machine, folder=FOLDER):
-    """Write index.html, its picture and history.json (what changed); return the page's path."""
+    """Write index.html, its picture and history.json (the changes); return the page's path."""
     from spcabench.page.render import render
 
     table = results.read(machine)
@@ -134,7 +134,7 @@ def write(machine, folder=FOLDER):
 
 
 def answer(added, commits):
-    """What became slower since the first commit, in sentences. added : see `charts.sums`."""
+    """Return sentences on what became slower since the first commit. added : see `charts.sums`."""
     last = commits[-1]["sha"]
     names = [name for name in charts.slower_first(added) if last in added[name].flops.index]
     names += [n for n in added if n not in names and last in added[n].time.index]
@@ -151,7 +151,7 @@ def answer(added, commits):
 
 
 def section(solver, part, commits, problems, added):
-    """What the page says of one solver: its changes, its picture, its numbers at the last commit.
+    """Return the values for the section on a solver: changes, picture, and latest numbers.
 
     added : its `charts.Sum`.
     """
@@ -198,7 +198,7 @@ UNITS = {
 
 
 def recent(solver, own):
-    """What happened at the last commits that have a solver: how many, and at which what changed."""
+    """Return the number of recent commits that have a solver, and those at which it changed."""
     last = own[-RECENT:]
     exact = [
         commit["short"]
@@ -209,7 +209,7 @@ def recent(solver, own):
 
 
 def first_and_last(table):
-    """Return the first and the last number of each benchmark that is not about a solver."""
+    """Return the first and the last number of each benchmark that does not concern a solver."""
     ends = table.groupby("measure").value.agg(["first", "last"])
     return [
         {"name": name, "first": row["first"], "last": row["last"]} for name, row in ends.iterrows()
@@ -217,7 +217,7 @@ def first_and_last(table):
 
 
 def ratio(value):
-    """A ratio to three digits, or to as many as show that it is not one."""
+    """Format a ratio with three digits, or as many as are needed to show that it is not one."""
     for digits in range(3, 10):
         text = np.format_float_positional(value, digits, fractional=False, trim="-")
         if text != "1":
@@ -226,7 +226,7 @@ def ratio(value):
 
 
 def units(change):
-    """A change in words: a ratio, or a difference of shares or of bytes."""
+    """Describe a change as a ratio, or as a difference of shares or bytes."""
     measure, low, high = change["measure"], change["low"], change["high"]
     if measure == "memory":
         ends, unit = [f"{value / 1e6:+.0f}" for value in (low, high)], " MB"
@@ -247,7 +247,7 @@ def main():
     parser.add_argument("--machine", default=PUBLISHED, help=f"one of {', '.join(machines)}")
     machine = parser.parse_args().machine
     if machine not in machines:
-        sys.exit(f"no results of a machine {machine!r}; there are those of {', '.join(machines)}")
+        sys.exit(f"no results for machine {machine!r}; there are results for {', '.join(machines)}")
     try:
         print(write(machine))
     except InputError as error:

@@ -1,7 +1,6 @@
-"""Times of two commits, interleaved: two processes take turns, and each round gives one ratio.
+"""Interleaved times of two commits: two processes take turns, and each round gives one ratio.
 
-The times are those of the processor: other work on the machine, which may have it meanwhile, is not
-in them.
+Times are processor times, so they do not include other work on the machine.
 """
 
 import json
@@ -14,14 +13,14 @@ from .commits import ROOT
 from .solver_processes import command, environment
 
 ROUNDS = 15
-SAMPLE = 0.01  # seconds that one sample lasts at least
-SLOWEST = 0.25  # seconds of a run that is still timed
+SAMPLE = 0.01  # minimum duration of a sample in seconds
+SLOWEST = 0.25  # maximum duration in seconds of a run that is timed
 
 
 def ratios(pairs, old, new):
-    """(solver, problem) -> seconds (rounds, 2) of old and new, run in turns.
+    """Return (solver, problem) -> seconds (rounds, 2) of old and new, which run in turns.
 
-    pairs : (solver, problem) -> (settings, seconds of a run); old, new : the trees of the commits.
+    pairs : (solver, problem) -> (settings, seconds of a run). old, new : the trees of the commits.
     """
     times = {}
     with ExitStack() as stack:
@@ -29,7 +28,7 @@ def ratios(pairs, old, new):
         for (solver, problem), (settings, seconds) in pairs.items():
             number = max(1, min(500, round(SAMPLE / max(seconds, 1e-5))))
             for clock in clocks:
-                sample(clock, solver, problem, settings, 1)  # compiled and warm
+                sample(clock, solver, problem, settings, 1)  # compiles and warms up
             times[solver, problem] = [
                 in_turn(clocks, turn % 2, (solver, problem, settings, number))
                 for turn in range(ROUNDS)
@@ -38,7 +37,7 @@ def ratios(pairs, old, new):
 
 
 def in_turn(clocks, first, task):
-    """One sample of each, in alternating order."""
+    """Return one sample of each process; ``first`` says which one starts."""
     seconds = [0.0, 0.0]
     for i in (first, 1 - first):
         seconds[i] = sample(clocks[i], *task)
@@ -46,7 +45,7 @@ def in_turn(clocks, first, task):
 
 
 def serving(tree):
-    """A process that times what it is sent, on the commit in ``tree``."""
+    """Start a process that times runs with the commit in ``tree``."""
     return subprocess.Popen(
         command("interleaved_times"),
         stdin=subprocess.PIPE,
@@ -58,14 +57,14 @@ def serving(tree):
 
 
 def sample(clock, *task):
-    """Seconds of one run, by that process."""
+    """Return the seconds of one run, measured by that process."""
     clock.stdin.write(json.dumps(task) + "\n")
     clock.stdin.flush()
     return float(clock.stdout.readline() or "nan")
 
 
 def main():
-    """Answer tasks (solver, problem, settings, number of runs) with seconds of a run."""
+    """Answer each task (solver, problem, settings, number of runs) with the seconds of a run."""
     import spcabench
 
     from .problems import PROBLEMS

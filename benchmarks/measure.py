@@ -1,4 +1,4 @@
-"""What is measured of one solver on one standard problem: exact counts, time and memory."""
+"""Measure one solver on one standard problem: exact counts, time and memory."""
 
 import ctypes
 import gc
@@ -9,11 +9,11 @@ from pathlib import Path
 from .problems import PROBLEMS
 
 MEASURES = ("flops", "iterations", "gap", "shortfall")
-LIMIT = 60.0  # seconds of a run; one that takes longer has no exact count
-# relaxations: share of the largest penalty, since a search would take most of the time
+LIMIT = 60.0  # time limit of a run in seconds; a run that it ends has no exact count
+# penalty of relaxations, as a share of the largest, because a search would take most of the time
 PENALTY = 0.1
-# an exact search that only a budget ends on large problems, after minutes; and a library's solver
-# whose search for a penalty takes most of a minute
+# the first solver only ends at its budget on large problems, after minutes; the second, from a
+# library, searches its penalty for most of a minute
 SEARCHES, SLOWLY = ("branch_and_bound",), ("branch_and_bound", "sklearn_sparse_pca")
 
 
@@ -21,7 +21,7 @@ def entry(solver, name, in_history=False):
     """Return the counts of `measured`, or the reason why there are none."""
     try:
         return measured(solver, name, in_history)
-    except ValueError as error:  # a size, form or dataset that is refused, with its reason
+    except ValueError as error:  # a refused size, form or dataset
         return {"status": "refused", "reason": str(error)}
     except Exception as error:
         return {"status": "error", "reason": f"{type(error).__name__}: {error}"}
@@ -30,11 +30,11 @@ def entry(solver, name, in_history=False):
 def measured(solver, name, in_history=False):
     """Return the counts of one solver on one standard problem.
 
-    flops of the set-up and of all iterations at the penalty found (a search is not in them);
-    iterations; gap to the certified bound; variance of x cut to the k largest entries; settings of
-    the run; memory of the process at its peak, in bytes. A run that the time limit ended has none
-    of these. status "skipped" : the problem is not for this solver. in_history : skip what takes
-    more than seconds, since the history measures every solver.
+    The counts are: flops of the set-up and of all iterations at the final penalty, without a
+    search; iterations; gap to the certified bound; variance of x reduced to the k largest entries;
+    settings of the run; peak memory of the process in bytes. A run that the time limit ended has
+    none of these. The status "skipped" means that the problem is not for this solver. in_history :
+    whether to skip runs of more than a few seconds, because the history measures every solver.
     """
     from spcabench import registry, solve
 
@@ -53,7 +53,7 @@ def measured(solver, name, in_history=False):
 
 
 def settings_of(module, problem, k):
-    """Return the cardinality, or the penalty of a relaxation."""
+    """Return the cardinality, or the penalty for a relaxation."""
     traits = module.TRAITS
     if getattr(traits, "relaxation", False) and traits.control == "penalty":
         return {traits.penalty: PENALTY * module.penalty_range(problem.given_as("covariance"))[1]}
@@ -61,7 +61,7 @@ def settings_of(module, problem, k):
 
 
 def graded(result, problem, k, sparse):
-    """Return what is tracked of a result."""
+    """Return the tracked numbers of a result."""
     from spcabench.vectors import project
 
     return {
@@ -81,29 +81,29 @@ def graded(result, problem, k, sparse):
 
 
 def convention():
-    """Return the number of the convention that counts flops: 1 if the commit names none."""
+    """Return the number of the commit's flop convention; 1 if it names none."""
     from spcabench import flops
 
     return getattr(flops, "CONVENTION", 1)
 
 
 def values(entry, best):
-    """Return measure -> number, nan if there is none.
+    """Return measure -> number, with NaN for missing ones.
 
-    ``best`` is the variance of the best known answer at this cardinality.
+    best : the variance of the best known answer at this cardinality.
     """
     numbers = {name: entry.get(name) for name in MEASURES}
     if entry.get("variance") is not None and best:
-        # rounded: asv would compare the last digits of two zeros
+        # rounded, because asv would otherwise compare the last digits of zeros
         numbers["shortfall"] = round(1.0 - entry["variance"] / best, 12) + 0.0
     return {name: math.nan if value is None else value for name, value in numbers.items()}
 
 
 def memory_of(call):
-    """Return the bytes that a call needs above what the process held before; nan if unknown."""
-    call()  # compiles its kernels
+    """Return the bytes that a call needs in addition to those held before; NaN if unknown."""
+    call()  # compiles the kernels
     gc.collect()
-    with suppress(OSError, AttributeError):  # what the allocator keeps of earlier runs
+    with suppress(OSError, AttributeError):  # releases memory that the allocator still holds
         ctypes.CDLL(None).malloc_trim(0)
     forget_peak()
     before = peak_memory()
@@ -112,13 +112,13 @@ def memory_of(call):
 
 
 def forget_peak():
-    """Let the peak of this process count from now on, if the system can."""
+    """Reset the peak memory of this process, if the system supports it."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
 def peak_memory():
-    """Return the bytes of this process at its peak; None if the system does not say."""
+    """Return the peak memory of this process in bytes; None if the system does not report it."""
     with suppress(OSError):
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):

@@ -1,9 +1,8 @@
-"""The gate tested on planted changes: regressions of 2 % of the flops, and harmless commits.
+"""Test the gate on planted changes: regressions of 2 % of the flops, and harmless commits.
 
-``python -m benchmarks.planted_changes`` copies the package of HEAD, plants each change into
-a copy of its own, counts some solvers on the reduced set, and prints what the gate says. It must
-name every regression, on the problem that it is for, and say nothing of the harmless changes. That
-takes four minutes.
+``python -m benchmarks.planted_changes`` copies the package of HEAD, makes each change in a separate
+copy, measures some solvers on the reduced set, and prints the gate's verdicts. The gate must report
+every regression on the expected problem, and no harmless change. This takes four minutes.
 """
 
 import shutil
@@ -26,9 +25,9 @@ FEW = "few = 0.0 * {x}\n        few[: max(1, problem.n // 50)] = 1.0\n        {A
 
 @dataclass(frozen=True)
 class Plant:
-    """A change of one file, and the solvers that are counted with it.
+    """A change to one file, and the solvers that are measured with it.
 
-    on : the problem on which a regression must be named; "" for a harmless change.
+    on : the problem on which the regression must be reported; "" for a harmless change.
     """
 
     name: str
@@ -40,12 +39,12 @@ class Plant:
 
 
 def of_solver(solver, name, old, new, on=""):
-    """A change of one solver's file."""
+    """Return a change to one solver's file."""
     return Plant(name, f"solvers/{solver}.py", old, new, (solver,), on)
 
 
 def of_layer(file, name, old, new, solvers, on):
-    """A change of the matrix layer."""
+    """Return a change to the matrix layer."""
     return Plant(name, f"problem/{file}.py", old, new, solvers, on)
 
 
@@ -171,7 +170,7 @@ MEMORY = of_solver(
 
 
 def main():
-    """Count every planted change, print the table, and exit with 1 if the gate was wrong."""
+    """Measure every planted change, print the table, and exit with code 1 if the gate was wrong."""
     base = package_of(full_hash("HEAD"))
     plants = (*REGRESSIONS, *HARMLESS, MEMORY)
     solvers = sorted({solver for plant in plants for solver in plant.solvers})
@@ -188,7 +187,7 @@ def main():
 
 
 def outcome(plant, base, old):
-    """The gate's verdict on a change, and whether it is right."""
+    """Return the gate's verdict on a change, and whether it is right."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "package")
         shutil.copytree(base, copy)
@@ -211,7 +210,7 @@ def outcome(plant, base, old):
 
 
 def change(file, old, new):
-    """Replace one passage of a file. Raises ValueError if it is not there exactly once."""
+    """Replace one passage of a file. Raises ValueError unless it occurs exactly once."""
     text = file.read_text(encoding="utf-8")
     if text.count(old) != 1:
         raise ValueError(f"{file.name}: {text.count(old)} times {old!r}")

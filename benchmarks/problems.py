@@ -1,24 +1,24 @@
 """The standard problems of the performance history.
 
-They are synthetic, so that they are the same on every machine, without a network.
-Gaussian and spiked problems are made by the measured commit's own ``datasets/``. Text and gene
-expression are drawn here, in the shape of the real data, which not every machine has.
+They are synthetic, so they are the same on every machine and need no network. Gaussian and spiked
+problems come from the measured commit's own ``datasets/``. Text and gene expression are generated
+here in the shape of real data, which may not be available.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-# Libraries are imported where they are used: asv starts a process for every number, and most only
-# read the counts of another one.
+# Libraries are imported where they are used, because asv starts a process for every number, and
+# most of these only read counts that are already there.
 
 
 @dataclass(frozen=True)
 class Standard:
-    """A problem and the cardinality asked for.
+    """A problem and its cardinality.
 
-    It says whether it is small enough for relaxations and brute force, and whether it is too large
-    for an exact search to end within seconds.
+    small : whether it is small enough for relaxations and brute force. large : whether it is too
+        large for an exact search that ends within seconds.
     """
 
     make: Callable[[], Any]
@@ -28,23 +28,23 @@ class Standard:
 
 
 def gaussian(n):
-    """A'A with standard normal A (n, n)."""
+    """Return A'A with standard normal A (n, n)."""
     import spcabench
 
     return spcabench.load("gaussian", m=n, n=n, seed=0)
 
 
 def spiked(n):
-    """A covariance (n, n) with one sparse direction."""
+    """Return a covariance (n, n) with one sparse direction."""
     import spcabench
 
     return spcabench.load("spiked", n=n, seed=0)
 
 
 def text(documents=500, terms=500, topics=6):
-    """Make word counts (documents, terms), sparse and centred implicitly.
+    """Return word counts (documents, terms), sparse and implicitly centred.
 
-    The words have Zipf's frequencies, and there are topics of 25 words each.
+    The words have Zipf's frequencies, and each topic has 25 words.
     """
     import numpy as np
     import scipy.sparse as sp
@@ -62,9 +62,9 @@ def text(documents=500, terms=500, topics=6):
 
 
 def genes(samples=72, count=1000, factors=10):
-    """Make gene expression (samples, count), with far fewer samples than genes.
+    """Return gene expression (samples, count), with far fewer samples than genes.
 
-    It consists of factors with heavy-tailed loadings, and of noise.
+    It is the sum of factors with heavy-tailed loadings and noise.
     """
     import numpy as np
 
@@ -86,7 +86,7 @@ PROBLEMS = {
     "text-500": Standard(text, k=20, large=True),
     "genes-1000": Standard(genes, k=20, large=True),
 }
-# What CI compares: small and larger dense data, a covariance, sparse centred data, wide data.
+# the problems that CI uses: small and larger dense data, a covariance, sparse centred and wide data
 REDUCED = ("gaussian-20", "gaussian-100", "spiked-100", "text-200", "genes-1000")
-# The datasets that they are made of.
+# the datasets from which the problems are made
 DATASETS = ("gaussian", "spiked")

@@ -1,4 +1,4 @@
-"""The numbers of all measured commits: asv's result files, as one table."""
+"""Read the numbers of all measured commits from asv's result files into one table."""
 
 from itertools import product
 
@@ -7,16 +7,16 @@ from spcabench import opening
 from .commits import ROOT, git
 
 FOLDER = ROOT / "results" / "performance"  # asv's results_dir
-COSTS = ("seconds", "memory")  # noisy, where all other measures of a solver are exact
+COSTS = ("seconds", "memory")  # noisy, while all other measures of a solver are exact
 COLUMNS = ["commit", "solver", "problem", "measure", "value"]
 
 
 def read(machine):
-    """Return one row per commit, solver, problem and measure; the commits in git's order.
+    """Return one row per commit, solver, problem and measure, with the commits in git's order.
 
-    value : a solver that was not timed at a commit has its earlier time and memory there.
-    measured : whether the solver was timed at this commit. A benchmark that is not about a solver
-    has solver "", and its own name as measure.
+    value : if a solver was not timed at a commit, its earlier time and memory are repeated.
+        measured : whether the solver was timed at this commit. A benchmark that does not concern a
+        solver has solver "" and its own name as measure.
     """
     import pandas as pd
 
@@ -31,12 +31,12 @@ def read(machine):
     earlier = wide.stack().rename("value").reset_index().assign(measured=False)
     earlier = earlier[at(earlier).isin(at(table)) & ~at(earlier).isin(at(costs))]
     both = pd.concat([table, earlier]).astype({"commit": pd.CategoricalDtype(order)})
-    both = both.dropna().sort_values("commit", kind="stable", ignore_index=True)  # of this clone
+    both = both.dropna().sort_values("commit", kind="stable", ignore_index=True)  # in this clone
     return both.astype({"commit": str})
 
 
 def at(table):
-    """Return solver and commit of each row."""
+    """Return solver and commit of each row as one text."""
     return table.solver + " " + table.commit
 
 
@@ -45,7 +45,7 @@ def rows(machine):
     from asv.results import iter_results_for_machine
 
     for file in FOLDER.glob(f"{machine}/*.json"):
-        opening.read_json(file)  # asv itself has a traceback for one that is damaged
+        opening.read_json(file)  # asv itself shows a traceback for a damaged file
     for result in iter_results_for_machine(FOLDER, machine):
         for key in result.get_all_result_keys():
             params = result.get_result_params(key)
@@ -58,7 +58,7 @@ def rows(machine):
 
 
 def solver_and_measure(key):
-    """Return what a benchmark of asv is about."""
+    """Return the solver and the measure of an asv benchmark."""
     module, name, method = key.split(".")
     if module != "solvers" or name == "Package":
         return "", f"{name}.{method}"
@@ -66,7 +66,7 @@ def solver_and_measure(key):
 
 
 def described(machine):
-    """Return what a reader may know of a machine: its processor and its memory."""
+    """Return the public facts about a machine: its processor and its memory."""
     about = opening.read_json(FOLDER / machine / "machine.json")
     return {
         name: about[name] for name in ("machine", "arch", "cpu", "num_cpu", "ram") if name in about

@@ -1,7 +1,7 @@
-"""One pass over the solvers of a commit: each is measured in a separate process.
+"""Measure the solvers of a commit in one pass, each in a separate process.
 
-A process that has imported what all solvers share is forked for each of them. So libraries are
-imported once, and a solver that crashes or hangs costs the others nothing.
+The processes are forked from one that has imported what all solvers share. Libraries are thus
+imported once, and a solver that crashes or hangs does not affect the others.
 """
 
 import json
@@ -20,18 +20,18 @@ from .commits import ROOT
 from .measure import entry
 from .solver_code import modules
 
-LOG = 20.0  # seconds between two lines of progress in a log
-PATIENCE = 1800.0  # seconds of a solver's process; a loaded machine takes long
+LOG = 20.0  # seconds between two progress lines in a log
+PATIENCE = 1800.0  # time limit of a solver's process in seconds, generous for loaded machines
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 OFFLINE = dict.fromkeys(THREADS, "1") | {"SPCABENCH_OFFLINE": "1"}
-# elsewhere a fork after the libraries were imported may crash
+# on other systems, forking after the libraries were imported may crash
 FORK = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
 def command(module, *arguments):
-    """Return the command for ``main()`` of a module of this folder.
+    """Return the command for ``main()`` of a module in this folder.
 
-    It runs with the spcabench that is found first on the path; this folder comes last.
+    It runs with the first spcabench on the path, on which this folder comes last.
     """
     code = (
         f"import sys; sys.path.append({str(ROOT)!r}); from benchmarks.{module} import main; main()"
@@ -40,7 +40,7 @@ def command(module, *arguments):
 
 
 def environment(tree=None):
-    """Pinned threads, no downloads, and ``tree`` in place of the installed spcabench."""
+    """Return an environment with one thread, no downloads, and spcabench from ``tree``."""
     others = {
         name: value
         for name, value in os.environ.items()
@@ -50,10 +50,10 @@ def environment(tree=None):
 
 
 def collect(problems, tree, jobs=2, solvers=None, title=""):
-    """Return solver -> problem -> counts, as `measure.measured` gives them.
+    """Return solver -> problem -> counts, as returned by `measure.measured`.
 
-    They are those of the spcabench in the folder ``tree``: all its solvers, or some. title : of the
-    progress bar; none is shown without one.
+    They are measured with the spcabench in the folder ``tree``, for all its solvers or the given
+    ones. title : of the progress bar; without one no bar is shown.
     """
     if solvers is None:
         solvers = [file.stem for file in modules(Path(tree) / "spcabench" / "solvers")]
@@ -71,9 +71,9 @@ def collect(problems, tree, jobs=2, solvers=None, title=""):
 
 
 def checked(*passes):
-    """Return the first pass; RuntimeError if every single run of all of them is an error.
+    """Return the first pass. Raises RuntimeError if every single run of all passes is an error.
 
-    Then the error is not that of a solver.
+    In that case the error does not come from a solver.
     """
     of_solvers = [by_problem for one in passes for by_problem in one.values()]
     entries = [entry for by_problem in of_solvers for entry in by_problem.values()]
@@ -83,7 +83,7 @@ def checked(*passes):
 
 
 def one_part(problems, tree, show_progress, solvers):
-    """Return solver and problem -> counts, of some solvers, measured one after the other."""
+    """Return pairs of solver and problem -> counts for some solvers, measured one by one."""
     task = dict(tree=str(tree), problems=list(problems), solvers=list(solvers))
     run, counts = command("solver_processes", json.dumps(task)), []
     place = dict(env=environment(tree), cwd=ROOT.anchor)
@@ -102,7 +102,7 @@ def one_part(problems, tree, show_progress, solvers):
 
 
 def main():
-    """Print a line of JSON for each solver of the task."""
+    """Print a line of JSON for each solver in the task."""
     import numba  # noqa: F401  what all solvers share is imported before the forks
     import scipy.sparse.linalg  # noqa: F401
 
@@ -121,7 +121,7 @@ def main():
 def of_solver(solver, problems):
     """Return problem -> counts of one solver, measured in a separate process.
 
-    If the process gave nothing, there is an error with its last line.
+    If the process returned nothing, the status is an error with the last line of its output.
     """
     with tempfile.TemporaryDirectory() as folder:
         numbers, output = Path(folder, "numbers"), Path(folder, "output")
@@ -132,7 +132,7 @@ def of_solver(solver, problems):
         if process.is_alive():
             process.kill()
             process.join()
-            reason = f"not done after {PATIENCE:g} s"
+            reason = f"not finished after {PATIENCE:g} s"
         else:
             lines = output.read_text(errors="replace").strip().splitlines()
             reason = (lines or [f"exit code {process.exitcode}"])[-1]
@@ -143,7 +143,7 @@ def of_solver(solver, problems):
 def work(solver, problems, numbers, output):
     """Measure a solver on some problems, and write a line of JSON for each."""
     with open(output, "w") as stream, open(numbers, "a") as lines:
-        os.dup2(stream.fileno(), 1)  # what a solver prints is not in the way of the numbers
+        os.dup2(stream.fileno(), 1)  # so that a solver's output does not mix with the numbers
         os.dup2(stream.fileno(), 2)
         for name in problems:
             lines.write(json.dumps([name, entry(solver, name)]) + "\n")

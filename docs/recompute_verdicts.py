@@ -1,4 +1,4 @@
-"""Recomputes every verdict of a run from its claims.json alone."""
+"""Recompute every verdict of a run from its claims.json alone."""
 
 import json
 import operator
@@ -12,7 +12,7 @@ OPEN |= {f"wide_{end}": value for end, value in OPEN.items()}
 
 
 def of_part(places, rule, over):
-    """The verdict of one quantity over its judged places."""
+    """Return the verdict of one quantity over its judged places."""
     p = places[[*OPEN]].astype(float).fillna(OPEN)
     low, high = (OPEN[end] if rule[end] is None else rule[end] for end in ("low", "high"))
     beyond = operator.ge if rule["ends"] else operator.gt
@@ -20,13 +20,13 @@ def of_part(places, rule, over):
     inside = beyond(p[f"{a}low"], low) & beyond(high, p[f"{a}high"])
     outside = ~beyond(high, p[f"{b}low"]) | ~beyond(p[f"{b}high"], low)
     fails, holds = (outside.any(), inside.all()) if over["all"] else (outside.all(), inside.any())
-    rests_on_all = holds if over["all"] else fails  # on places that may not cover the range
+    rests_on_all = holds if over["all"] else fails  # even if the places do not cover the range
     covered = len(p) and not (rests_on_all and len(p) < over["least"])
     return "undecided" if not covered else "fails" if fails else "holds" if holds else "undecided"
 
 
 def verdict(s):
-    """The verdict of a statement: that of its primary reading."""
+    """Return the verdict of a statement, which is that of its primary reading."""
     mine = [r for r in s["readings"] if s["primary"] in (r["name"], *r["same"])]
     if s["calibration"] or not mine:
         return "calibration" if s["calibration"] else "pending" if s["pending"] else "undecided"
@@ -36,7 +36,7 @@ def verdict(s):
     parts = [of_part(places[places.part == p["name"]], p["rule"], p["over"]) for p in s["parts"]]
     outcome = next((word for word in ("fails", "undecided") if word in parts), "holds")
     free = [p["name"] for p in s["parts"] if not p["over"]["all"]]
-    if outcome == "holds" and len(free) > 1:  # one place is enough, but the same for all parts
+    if outcome == "holds" and len(free) > 1:  # one place is enough, but it must serve all parts
         at = places[places.part.isin(free)].groupby("label").verdict.agg(list)
         shared = at[at.map(len) == len(free)]
         if len(shared) and not any(set(words) == {"holds"} for words in shared):

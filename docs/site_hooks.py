@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: documents and results are one site, with one design and one search."""
+"""Hooks of MkDocs that combine documents and results into one site with one design and search."""
 
 import re
 import shutil
@@ -9,7 +9,7 @@ from jinja2 import ChoiceLoader, PackageLoader
 from spcabench.page import search_index
 
 PUBLISHED = Path(__file__).parents[1] / "results" / "published"
-entries = []  # of the search, one for each part of a document
+entries = []  # entries of the search index, one for each part of a document
 
 
 def on_env(env, config, files):
@@ -20,7 +20,7 @@ def on_env(env, config, files):
 
 
 def on_page_content(html, page, config, files):
-    """Lead links to published pages to their copies, and add the document to the search."""
+    """Redirect links from published pages to their copies, and add the document to the search."""
     for part in re.split(r"(?=<h[1-3])", html):
         if heading := re.match(r'<h[1-3] id="([^"]*)"[^>]*>(.*?)</h', part, re.DOTALL):
             title, text = (re.sub(r"<[^>]*>", "", words) for words in (heading[2], part))

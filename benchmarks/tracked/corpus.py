@@ -1,4 +1,4 @@
-"""The passes over a large corpus, compared with decompressing the file."""
+"""The passes over a large corpus, relative to decompressing the file."""
 
 import gzip
 import resource
@@ -8,11 +8,11 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-PER_DOCUMENT = 230  # distinct words of a document
+PER_DOCUMENT = 230  # distinct words per document
 
 
 def write_corpus(path, triplets, terms=100_000):
-    """A gzipped docword file with Zipf's word frequencies."""
+    """Write a gzipped docword file with Zipf's word frequencies."""
     import numpy as np
 
     rng = np.random.default_rng(0)
@@ -38,28 +38,28 @@ def write_corpus(path, triplets, terms=100_000):
 
 
 class Corpus:
-    """Half a million triplets; twenty million when this file is run by itself."""
+    """Half a million triplets, or twenty million when this file is run as a program."""
 
     timeout = 1200
     triplets = 500_000
 
     def setup_cache(self):
-        """Time gzip alone, the pass for the variances, and that for 1000 words' covariance."""
+        """Time gzip alone, the pass for variances, and the pass for a covariance of 1000 words."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "docword.txt.gz")
             write_corpus(path, self.triplets)
             return measure(path)
 
     def track_variances(self, numbers):
-        """The first pass, as a multiple of gzip's time."""
+        """Return the time of the first pass as a multiple of gzip's time."""
         return numbers["variances"] / numbers["gzip"]
 
     def track_covariance(self, numbers):
-        """The second pass, as a multiple of gzip's time."""
+        """Return the time of the second pass as a multiple of gzip's time."""
         return numbers["covariance"] / numbers["gzip"]
 
     def track_memory(self, numbers):
-        """Peak of the process, in MB."""
+        """Return the peak memory of the process in MB."""
         return numbers["peak_mb"]
 
     track_variances.unit = track_covariance.unit = "ratio"
@@ -68,7 +68,7 @@ class Corpus:
 
 
 def measure(path):
-    """Times in one run, compiled beforehand."""
+    """Return times measured in one run, after compilation."""
     import numpy as np
 
     from spcabench.readers.corpus import covariance, stream_moments  # early commits lack it

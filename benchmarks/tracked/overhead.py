@@ -1,4 +1,4 @@
-"""What the harness and the matrix layer cost compared with bare calls of BLAS and LAPACK."""
+"""The cost of the harness and the matrix layer, relative to bare calls of BLAS and LAPACK."""
 
 from time import perf_counter
 
@@ -6,7 +6,7 @@ ROUNDS = 100
 
 
 def best(function):
-    """Seconds of a call, the minimum of many."""
+    """Return the seconds of a call, as the minimum of many."""
     times = []
     for _ in range(ROUNDS):
         start = perf_counter()
@@ -19,9 +19,9 @@ class Grqi:
     """GRQI at n = 1000, k = 44 on a given Sigma."""
 
     def setup_cache(self):
-        """Return ratios to the bare calls, and the microseconds of the driver in an iteration.
+        """Return ratios to the bare calls, and the driver's microseconds per iteration.
 
-        There is a ratio with the start and one without it.
+        There is one ratio with the start and one without.
         """
         import spcabench
 
@@ -42,19 +42,19 @@ class Grqi:
         )
 
     def iterates(self, problem, count):
-        """The solver's own generator, without the driver."""
+        """Return the iterates of the solver's own generator, without the driver."""
         from spcabench.solvers import grqi
 
         return [x for x, _ in zip(grqi.solve(problem, k=44), range(count + 1), strict=False)]
 
     def bare_start(self, S):
-        """The largest column."""
+        """Return the largest column."""
         import numpy as np
 
         return S[np.argmax(np.einsum("ij,ij->i", S, S))].copy()
 
     def bare_iteration(self, S, x):
-        """Gather of the rows, bordered solve, product."""
+        """Gather rows, solve the bordered system, and multiply."""
         import numpy as np
         from scipy.linalg import lapack
 
@@ -70,15 +70,15 @@ class Grqi:
         return w[:k] @ R
 
     def track_with_start(self, numbers):
-        """The whole solve, as a multiple of its bare calls."""
+        """Return the time of the whole solve as a multiple of its bare calls."""
         return numbers["with_start"]
 
     def track_without_start(self, numbers):
-        """The iterations, as a multiple of their bare calls."""
+        """Return the time of the iterations as a multiple of their bare calls."""
         return numbers["without_start"]
 
     def track_driver(self, numbers):
-        """Microseconds of the driver and the public function, per iteration."""
+        """Return the microseconds per iteration of the driver and the public function."""
         return numbers["driver"]
 
     track_driver.unit = "us"
@@ -92,7 +92,7 @@ class Mcol:
     timeout = 300
 
     def setup_cache(self):
-        """Times over those of the ten sparse products alone; seconds at Enron's scale."""
+        """Return times relative to the ten sparse products alone, and seconds at Enron's scale."""
         import numpy as np
 
         import spcabench
@@ -118,15 +118,15 @@ class Mcol:
         )
 
     def track_first_phase(self, numbers):
-        """The first phase, as a multiple of its products."""
+        """Return the time of the first phase as a multiple of its products."""
         return numbers["first"]
 
     def track_whole(self, numbers):
-        """The whole solve, as a multiple of the products of its first phase."""
+        """Return the time of the whole solve as a multiple of the products of its first phase."""
         return numbers["whole"]
 
     def track_enron(self, numbers):
-        """Seconds at Enron's scale, s = 100."""
+        """Return the seconds at Enron's scale, s = 100."""
         return numbers["enron"]
 
     track_first_phase.unit = track_whole.unit = "ratio"

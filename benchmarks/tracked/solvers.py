@@ -12,7 +12,7 @@ from benchmarks.problems import PROBLEMS, REDUCED
 BEST = json.loads(Path(measure.__file__).with_name("best_known.json").read_text())
 AT_COMMIT = {file.stem for file in Path(find_spec("spcabench.solvers").origin).parent.glob("*.py")}
 EVERY = {file.stem for file in Path(__file__).parents[2].glob("solvers/*.py")}
-if "run_server" in sys.argv:  # --launch-method forkserver: the forks need no further imports
+if "run_server" in sys.argv:  # with --launch-method forkserver, forks need no further imports
     import numba  # noqa: F401
     import scipy.sparse.linalg  # noqa: F401
 
@@ -20,19 +20,19 @@ if "run_server" in sys.argv:  # --launch-method forkserver: the forks need no fu
 
 
 class _Solver:
-    """All numbers of one solver; the first of a problem solves it, for all of them."""
+    """All numbers of one solver; the first number of a problem solves it for all others."""
 
     params, param_names = list(REDUCED), ["problem"]
     timeout = 300
-    # times are those of the processor: other work on the machine is not in them
+    # processor times, which exclude other work on the machine
     timer = staticmethod(process_time)
     rounds, repeat, sample_time = 1, (1, 7, 0.05), 0.005
 
     def setup_cache(self):
-        """Let asv make one folder for all numbers, in which `setup` leaves its counts."""
+        """Make asv use one folder for all numbers, in which `setup` stores its counts."""
 
     def setup(self, problem):
-        """Count one run, unless an earlier number of this solver and problem did."""
+        """Count one run, unless an earlier number of this solver and problem has done so."""
         if self.solver not in AT_COMMIT:
             raise NotImplementedError("not at this commit")
         file = Path(f"{self.solver} {problem}.json")
@@ -48,29 +48,29 @@ class _Solver:
         self.problem, self.settings = PROBLEMS[problem].make(), entry["settings"]
 
     def time_solve(self, problem):
-        """Solve at the penalty found."""
+        """Solve at the penalty that was found."""
         from spcabench import solve
 
         solve(self.problem, self.solver, **self.settings)
 
     def track_flops(self, problem):
-        """Flops of the set-up and of all iterations."""
+        """Return the flops of the set-up and of all iterations."""
         return self.counts["flops"]
 
     def track_iterations(self, problem):
-        """Iterations to the solver's own tolerance."""
+        """Return the iterations to the solver's own tolerance."""
         return self.counts["iterations"]
 
     def track_gap(self, problem):
-        """Gap to the certified upper bound, relative."""
+        """Return the relative gap to the certified upper bound."""
         return self.counts["gap"]
 
     def track_shortfall(self, problem):
-        """The relative distance of the variance from the best known one at this cardinality."""
+        """Return the relative distance from the best known variance at this cardinality."""
         return self.counts["shortfall"]
 
     def track_memory(self, problem):
-        """Bytes that a call needs above what the process held before it."""
+        """Return the bytes that a call needs in addition to those held before it."""
         return measure.memory_of(lambda: self.time_solve(problem))
 
     track_flops.unit = "flops"
@@ -81,7 +81,7 @@ class _Solver:
     track_shortfall.version = track_memory.version = time_solve.version = "1"
 
 
-# a class for each solver, so that asv's --bench chooses among them; n/a where the commit lacks one
+# a class for each solver, so that asv's --bench can select it; n/a if the commit lacks the solver
 for _name in sorted(name for name in AT_COMMIT | EVERY if not name.startswith("_")):
     globals()[_name] = type(_name, (_Solver,), {"solver": _name})
 
@@ -93,7 +93,7 @@ class Package:
     rounds, repeat = 1, 3
 
     def timeraw_import(self):
-        """Seconds to import what a solve needs, in a new interpreter."""
+        """Time importing what a solve needs in a new interpreter."""
         return "from spcabench import solve, load"
 
     timeraw_import.version = "1"

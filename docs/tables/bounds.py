@@ -1,11 +1,11 @@
 """The numbers and pictures of docs/bounds.md.
 
-    python -m docs.tables.bounds sdp        # beside the constrained relaxation, ten problems
+    python -m docs.tables.bounds sdp        # compared with the constrained relaxation, ten problems
     python -m docs.tables.bounds seconds    # docs/bounds_seconds.svg: gap against seconds
     python -m docs.tables.bounds size       # docs/bounds_size.svg: gap against n
 
-Seconds are processor time on one thread. A gap is that of a bound above the best value known, or
-above that of a local search.
+Seconds are processor time on one thread. A gap is the distance of a bound from the best known
+value, or from the value of a local search.
 """
 
 import sys
@@ -46,7 +46,7 @@ STEPS, EVALUATIONS = 100, 300
 
 
 def of_one_matrix(S, k, best):
-    """The bound of one matrix after `EVALUATIONS` evaluations."""
+    """Return the bound from one matrix after `EVALUATIONS` evaluations."""
     low = dual_bound.start(S / best, k, False)
     while low.evaluations < EVALUATIONS and low.value > 1.0 + 1e-9:
         low.descend(1.0)
@@ -54,7 +54,7 @@ def of_one_matrix(S, k, best):
 
 
 def beside_the_sdp():
-    """Print a table: both dual bounds beside `exact_sdp_constrained`, in one run."""
+    """Print a table that compares both dual bounds with `exact_sdp_constrained`, in one run."""
     print(
         "| problem | k | scaled Gershgorin dual, gap | s | bound of one matrix, gap | s "
         "| constrained relaxation, gap | s |"
@@ -76,7 +76,7 @@ def beside_the_sdp():
         start = process_time()
         result = solve(problem, "exact_sdp_constrained", k=k)
         seconds = process_time() - start
-        # the relaxation's own bound, and not the smallest that is known
+        # the relaxation's own bound, which may not be the smallest known one
         relaxed = result.relaxation_bound if result.relaxation_bound else result.bound
         won += dual.value <= relaxed * (1.0 + 1e-6) and dual_seconds <= 0.1 * seconds
         print(
@@ -89,7 +89,7 @@ def beside_the_sdp():
 
 
 def trace(S, k, best):
-    """(seconds, gap) of the dual bound of S after each ten steps, certified from its matrices."""
+    """Return (seconds, gap) of S's dual bound after each ten steps, certified from its matrices."""
     clock = process_time()
     search = Splitting(S / best, k, False)
     points = []
@@ -102,7 +102,7 @@ def trace(S, k, best):
 
 
 def cheap(S, k, best):
-    """(seconds, gap) of the smallest of the cheap bounds."""
+    """Return (seconds, gap) of the smallest of the cheap bounds."""
     start = process_time()
     value = bound_formulas.cheap(S)[k - 1]
     return process_time() - start, value / best - 1.0

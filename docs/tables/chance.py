@@ -1,10 +1,10 @@
 """The tables of docs/chance.md: is a component more than chance, and are its variables true?
 
     python -m docs.tables.chance            # prints the tables (about fifteen minutes)
-    python -m docs.tables.chance --write    # and puts them into docs/chance.md, with the picture
+    python -m docs.tables.chance --write    # also writes them to docs/chance.md, with the picture
 
-The samples are those of `docs.tables.choosing_k`: one direction of k equal entries, of a strength,
-and noise of variance one.
+The samples are those of `docs.tables.choosing_k`: one direction of k equal entries with a given
+strength, and noise of variance one.
 """
 
 import argparse
@@ -36,7 +36,7 @@ METHODS = {
 
 
 def rejected(strength, k, tables):
-    """The share of the tables whose p-value is at most 5 %, k given or chosen among KS."""
+    """Return the share of tables with a p-value of at most 5 %, for given k or k chosen from KS."""
     p_values = [
         permutation_test(draw(K, strength, seed, M, N), k, seed=seed).p_value
         for seed in range(tables)
@@ -45,7 +45,7 @@ def rejected(strength, k, tables):
 
 
 def rejections(tables=TABLES):
-    """Rejections on noise and on planted directions, as Markdown."""
+    """Return the rejections on noise and on planted directions, as Markdown."""
     heads = ["k", "noise", *(f"strength {strength:g}" for strength in STRENGTHS)]
     lines = []
     for label, k in ((f"k = {K}", K), ("chosen from 1 to 20", KS)):
@@ -57,7 +57,7 @@ def rejections(tables=TABLES):
 
 
 def recovery(strength, m, draws=DRAWS):
-    """By method, the share of the planted variables that are found, and how stable they look."""
+    """Return each method's share of planted variables found, and their frequency in halves."""
     shares = {name: [] for name in METHODS}
     looks = []
     for seed in range(draws):
@@ -72,7 +72,7 @@ def recovery(strength, m, draws=DRAWS):
 
 
 def recoveries(draws=DRAWS):
-    """Recovery of planted variables by method, as Markdown, and its numbers by case."""
+    """Return the recovery of planted variables by method, as Markdown, and its numbers by case."""
     cases = [(strength, m) for strength in SIGNALS for m in SAMPLES]
     by_case = {case: recovery(*case, draws) for case in cases}
     heads = ["method", *(f"{strength:g}, m = {m}" for strength, m in cases)]
@@ -87,7 +87,7 @@ def recoveries(draws=DRAWS):
 
 
 def single_draws(draws=40, strength=2.0, m=50, more=3):
-    """How often thresholded PCA finds more or fewer true variables than the best answer."""
+    """Return how often thresholded PCA finds more or fewer true variables than the best answer."""
     differences = []
     for seed in range(draws):
         problem = Problem.from_data(draw(STUDY_K, strength, seed, m, STUDY_N), divisor="m - 1")
@@ -106,7 +106,7 @@ def single_draws(draws=40, strength=2.0, m=50, more=3):
 
 
 def picture(by_case, file):
-    """Recovery against the number of samples, a panel for each strength."""
+    """Draw recovery against the number of samples, with a panel for each strength."""
     import matplotlib.pyplot as plt
 
     from spcabench import style
@@ -128,7 +128,7 @@ def picture(by_case, file):
 
 
 def main():
-    """Print the tables, and perhaps write them into their page."""
+    """Print the tables, and write them to their page with --write."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--write", action="store_true", help="put the tables into their page")
     options = parser.parse_args()

@@ -1,18 +1,19 @@
-"""The numbers of docs/choosing_k.md: which cardinality is chosen on spiked samples.
+"""The table of docs/choosing_k.md: the cardinality chosen on spiked samples.
 
     python -m docs.tables.choosing_k            # prints the table
-    python -m docs.tables.choosing_k --write    # and puts it into docs/choosing_k.md
+    python -m docs.tables.choosing_k --write    # also writes it to docs/choosing_k.md
 
-The samples are x = strength^(1/2) g v + e, with g a standard normal number, e a vector of them, and
-v a unit vector of k equal entries: m = 200 samples of n = 50 variables, k = 5 or 10, strength 2 or
-4, 25 draws each, with the seeds 0 to 24. A choice is right where it is within one of k.
+The samples are x = strength^(1/2) g v + e, where g is a standard normal number, e a vector of such
+numbers, and v a unit vector with k equal entries. There are m = 200 samples of n = 50 variables, k
+= 5 or 10, strength 2 or 4, and 25 draws each, with seeds 0 to 24. A choice is right if it is within
+one of k.
 
-The three criteria of `spcabench.select` have their defaults, over k = 1 to 20. Beside them is
-GridSearchCV over the same cardinalities, with the estimator's own score: the share of the variance
-in the span of the components.
+The three criteria of `spcabench.select` use their defaults, over k = 1 to 20. They are compared
+with GridSearchCV over the same cardinalities, with the estimator's own score: the share of the
+variance in the span of the components.
 
 The claim, written before the first run of this table: the default criterion finds k within one in
-at least 80 % of the draws of strength 4. The rules were looked at on other draws before (seeds 1000
+at least 80 % of the draws of strength 4. The rules had been tried on other draws before (seeds 1000
 to 1007).
 """
 
@@ -28,12 +29,12 @@ from spcabench.page.generated_block import markdown_table, renew
 M, N, DRAWS = 200, 50, 25
 KS = range(1, 21)
 CASES = [(strength, k) for strength in (4, 2) for k in (5, 10)]
-LEAST = 0.8  # share of the draws of strength 4
+LEAST = 0.8  # claimed share of the draws of strength 4
 PAGE = Path(__file__).parents[1] / "choosing_k.md"
 
 
 def draw(k, strength, seed, m=M, n=N):
-    """Samples (m, n) with one component of k variables."""
+    """Draw samples (m, n) with one component of k variables."""
     rng = np.random.default_rng(seed)
     v = np.zeros(n)
     v[:k] = 1.0 / np.sqrt(k)
@@ -41,7 +42,7 @@ def draw(k, strength, seed, m=M, n=N):
 
 
 def by_grid_search(X):
-    """What GridSearchCV chooses on the plain score."""
+    """Return the choice of GridSearchCV with the plain score."""
     model = SparsePCA(1, solver="tpower", bound=False)
     search = GridSearchCV(model, {"cardinality": list(KS)}, cv=5).fit(X)
     return search.best_params_["cardinality"]
@@ -56,7 +57,7 @@ WAYS = {
 
 
 def chosen(way, draws=DRAWS):
-    """The chosen cardinalities (draws,) of each case."""
+    """Return the chosen cardinalities (draws,) of each case."""
     return {
         (strength, k): np.array([way(draw(k, strength, seed)) for seed in range(draws)])
         for strength, k in CASES
@@ -64,7 +65,7 @@ def chosen(way, draws=DRAWS):
 
 
 def table(choices):
-    """The table, as Markdown, and whether the claim holds."""
+    """Return the table as Markdown, with whether the claim holds."""
     heads = ["criterion", *(f"strength {strength}, k = {k}" for strength, k in CASES)]
     lines = []
     for name, by_case in choices.items():
@@ -84,7 +85,7 @@ def table(choices):
 
 
 def main():
-    """Print the table, and perhaps write it into its page."""
+    """Print the table, and write it to its page with --write."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
         "--ways", type=int, default=len(WAYS), help="run only the first so many criteria"

@@ -1,11 +1,12 @@
-"""The numbers of docs/components.md.
+"""The tables of docs/components.md.
 
-    python -m docs.tables.components gaps                          # minutes
-    python -m docs.tables.components losses results/compare/NAME    # of a kept comparison
+    python -m docs.tables.components gaps                          # takes minutes
+    python -m docs.tables.components losses results/compare/NAME    # from a stored comparison
 
-``gaps`` finds orthonormal loadings of every published covariance of up to 101 variables, bounds
-them. ``losses`` tells what deflations lose, and what disjoint supports found one by one lose, from
-the table.csv of `spcabench compare --suite components`. Both put their tables between their marks.
+``gaps`` finds orthonormal loadings of every published covariance with up to 101 variables, and
+bounds them. ``losses`` computes what deflations lose, and what disjoint supports lose if they are
+found one by one, from the table.csv of `spcabench compare --suite components`. Both write their
+tables to the document.
 """
 
 import sys
@@ -23,17 +24,17 @@ from spcabench.solving.joint_bounds import joint_bound
 
 DOCUMENT = Path(__file__).parents[1] / "components.md"
 LARGEST, COUNTS, KS = 101, (2, 3), (5, 10)
-SECONDS = 5.0  # of the alternation on one question
+SECONDS = 5.0  # time limit of the alternation on one problem
 MEASURES = ("violation", "correlation")
 
 
 def put(name, text):
-    """Put a text into its block of docs/components.md."""
+    """Write a text to its block of docs/components.md."""
     renew(DOCUMENT, {name: f"\n{text}\n"}, by="docs.tables.components")
 
 
 def gap(problem, r, k):
-    """(bound - value) / bound of the better of two alternating searches."""
+    """Return (bound - value) / bound of the better of two alternating searches."""
     values = []
     for solver in ("alternating_deflation", "alternating_disjoint"):
         if solver == "alternating_disjoint" and r * k > problem.n:
@@ -46,7 +47,7 @@ def gap(problem, r, k):
 
 
 def gaps():
-    """The certified gaps of orthonormal loadings, and the table of their means."""
+    """Compute the certified gaps of orthonormal loadings, and write the table of their means."""
     tables = registry.module("dataset", "published").TABLES
     names = [name for name, table in tables.items() if table.n <= LARGEST]
     cases = []
@@ -70,7 +71,7 @@ def gaps():
 
 
 def losses(folder):
-    """What deflations lose, and what finding disjoint supports one by one loses."""
+    """Write what deflations lose, and what finding disjoint supports one by one loses."""
     table = pd.read_csv(Path(folder) / "table.csv")
     table = table[table.kind != "components, held out"]
     put("deflations", deflations(table[table.formulation == "deflation"]))
@@ -78,7 +79,7 @@ def losses(folder):
 
 
 def deflations(table):
-    """The projected variance of each deflation over the best of the four, solver by solver."""
+    """Return the projected variance of each deflation over the best of the four, by solver."""
     pair = ["solver", "item", "r", "k"]
     answers = table[table.solver.isin(FACTORS)]
     answers = answers.assign(
@@ -98,7 +99,7 @@ def deflations(table):
 
 
 def disjoint(table):
-    """The total variance over that of the best disjoint loadings known here."""
+    """Return the total variance relative to the best known disjoint loadings."""
     best = table.groupby(["item", "r", "k"]).value.transform("max")
     table = table.assign(share=table.value / best).dropna(subset=["share"])
     most = table.groupby(["solver", "how"]).share.transform("size").max()

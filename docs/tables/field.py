@@ -3,8 +3,9 @@
     python -m docs.tables.field thresholding    # covariance thresholding, n = 400
     python -m docs.tables.field anytime         # greedy anytime sparse PCA, n = 2,000
 
-Each prints the share of the support that is found: its mean over the draws, and its standard error.
-Samples are those of the dataset `spiked_samples`, as many as variables, seeds 0, 1, ...
+Each prints the share of the support that is found, as a mean over the draws with its standard
+error. Samples come from the dataset `spiked_samples`, with as many samples as variables and seeds
+0, 1, ...
 """
 
 import sys
@@ -17,13 +18,13 @@ STRENGTH = 0.5  # beta of Holtzman, Soffer, Vilenchik (2020), section 9
 
 
 def drawn(n, k, seed):
-    """A draw of n samples of n variables, k of them in the component, and these k."""
+    """Draw n samples of n variables, k of them in the component, and return these k too."""
     problem = load("spiked_samples", m=n, n=n, count=k, strength=STRENGTH, seed=seed)
     return problem, np.array(problem.provenance["support"])
 
 
 def share(support, planted):
-    """The share of the planted variables that was found."""
+    """Return the share of the planted variables that was found."""
     return len(np.intersect1d(support, planted)) / len(planted)
 
 
@@ -34,7 +35,7 @@ def print_mean(label, shares):
 
 
 def thresholding(n=400, draws=8):
-    """Where the success of covariance thresholding ends."""
+    """Show where the success of covariance thresholding ends."""
     for ratio in (0.2, 0.3, 0.4):
         k = round(ratio * np.sqrt(n))
         shares = []
@@ -45,7 +46,7 @@ def thresholding(n=400, draws=8):
 
 
 def anytime(n=2000, k=7, draws=20):
-    """All seeds of one variable; one seed, a variable or a third of the support."""
+    """Compare all seeds of one variable with one seed: a variable, or a third of the support."""
     completed = registry.module("solver", "greedy_anytime").completed
     from_all, from_one, from_third = [], [], []
     for seed in range(draws):

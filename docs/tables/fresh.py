@@ -1,10 +1,10 @@
-"""Tables of docs/bounds.md and docs/field.md: problems on which nothing was tuned.
+"""Tables of docs/bounds.md and docs/field.md on problems that were not used for tuning.
 
     python -m docs.tables.fresh exact [COUNT [SECONDS]]   # what the exact search proves
     python -m docs.tables.fresh heuristics [COUNT]        # quality and time of four solvers
 
-Problems are drawn by a seed; n is from 50 to 1,000 and k from 5 to 50, both uniform in the
-logarithm. Seconds are processor time on one thread.
+Problems are drawn from a seed; n is from 50 to 1,000 and k from 5 to 50, both uniform on a
+logarithmic scale. Seconds are processor time on one thread.
 """
 
 import sys
@@ -20,7 +20,7 @@ SOLVERS = ("abess", "local_search", "tpower", "em")
 
 
 def _heavy(n, seed):
-    """Student's t with three degrees of freedom, as many samples as variables."""
+    """Student's t data with three degrees of freedom, and as many samples as variables."""
     X = np.random.default_rng(seed).standard_t(3, (n, n))
     return Problem.from_data(X, f"heavy-tailed {n} x {n}")
 
@@ -36,7 +36,7 @@ FAMILIES = {
 
 
 def drawn(count, most=1000):
-    """The family, the problem and k of each of some problems, the families in turn."""
+    """Yield family, problem and k of some problems, with the families in turn."""
     rng = np.random.default_rng(SEED)
     for place in range(count):
         family = list(FAMILIES)[place % len(FAMILIES)]
@@ -46,7 +46,7 @@ def drawn(count, most=1000):
 
 
 def exact(count=40, seconds=60.0):
-    """Print what the exact search proves with the work of some seconds."""
+    """Print what the exact search proves with a budget of some seconds."""
     print("| family | n | k | outcome | s |\n| --- | --- | --- | --- | --- |")
     proven = []
     for family, problem, k in drawn(int(count)):
@@ -60,14 +60,14 @@ def exact(count=40, seconds=60.0):
 
 
 def heuristics(count=10):
-    """Print the share of the best value of four solvers, and their seconds."""
+    """Print each solver's share of the best value, and its seconds."""
     print("| problem | k |" + "".join(f" {name} | s |" for name in SOLVERS))
     print("| --- | --- |" + " --- | --- |" * len(SOLVERS))
     for family, problem, k in drawn(int(count), most=500):
         problem = problem.given_as("covariance")
         runs = []
         for name in SOLVERS:
-            solve(problem, name, k=k)  # warm
+            solve(problem, name, k=k)  # warm-up
             start = process_time()
             value = solve(problem, name, k=k).variance
             runs.append((value, process_time() - start))

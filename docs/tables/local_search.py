@@ -1,14 +1,14 @@
-"""The table of docs/local_search.md: local search against EM and abess.
+"""The table of docs/local_search.md: local search compared with EM and abess.
 
     python -m docs.tables.local_search > docs/local_search.md
 
-EM has 20 restarts. abess (Zhu et al. 2022) takes part where it is installed: `pip install
-abess==0.4.11`. Qualities are compared after the same refit. Times are process times of the solver
-alone, with one thread. "Proven" is what branch_and_bound proves.
+EM has 20 restarts. abess (Zhu et al. 2022) is included if it is installed: `pip install
+abess==0.4.11`. Values are compared after the same refit. Times are process times of the solver
+alone, with one thread. "Proven" means proven by branch_and_bound.
 
-abess is given Sigma / lambda_1 + 1e-6 I, whose optima are the same, for up to 1000 variables. Its
-data path centres, and gave vectors of far less variance where n > m. Its Sigma path refuses
-singular matrices, after a check of O(n^3) which its time includes.
+abess gets Sigma / lambda_1 + 1e-6 I, which has the same optima, for up to 1000 variables. Its data
+path centres, and gave vectors with far less variance for n > m. Its Sigma path refuses singular
+matrices after a check that takes O(n^3), which is included in its time.
 """
 
 import warnings
@@ -18,9 +18,9 @@ import numpy as np
 
 from spcabench import Problem, load, solve
 
-FULL, FEW = 120, 40  # scans: the default, and the quick form
+FULL, FEW = 120, 40  # numbers of scans: the default, and a quick setting
 BUDGETS = (1, 2, 3, 5, 8, 12, 20, 30, 45, 65, 100, 150, 230, 350, 500, 800, 1200, 2000, 3000)
-# what this table said of the first form of the search: swaps alone, kicks of up to a third of the
+# results of this table for the first form of the search: only swaps, kicks of up to a third of the
 # variables, 200 scans
 EARLIER = """\
 The first form of the search was measured on the same problems. It made swaps alone and larger
@@ -34,7 +34,7 @@ The present form was chosen on other instances: Gaussian, spiked and low rank, w
 scans (at least as good as EM on 71 of 72 in 1.07 of its time, as abess on 65 of 66, in abess's time
 on 60 of 66; 27 of 27 proven optima).
 """
-SAME = 1e-6  # relative: as good
+SAME = 1e-6  # relative difference up to which values are equally good
 PROVABLE = {
     "gaussian 1000": 3,
     "gaussian 200": 5,
@@ -48,7 +48,7 @@ PROVABLE |= {"cbcl": 20, "mnist": 10, "nips": 10}
 
 
 def problems():
-    """Name -> problem and cardinalities: 66 in all."""
+    """Yield name, problem and cardinalities: 66 pairs in all."""
     rng = np.random.default_rng(0)
     few = (5, 10, 20, 50, 100)
     yield "gaussian 1000", load("gaussian", m=1000, n=1000), (3, *few)
@@ -69,7 +69,7 @@ def problems():
 
 
 def timed(problem, solver, **settings):
-    """The refitted variance and the process time of the second of two runs."""
+    """Return the refitted variance and the process time of the second of two runs."""
     solve(
         problem,
         solver,
@@ -104,7 +104,7 @@ def abess(problem, k):
 
 
 def rows():
-    """One row for each problem and cardinality."""
+    """Yield one row for each problem and cardinality."""
     for name, original, ks in problems():
         problem = original if original.n > 2000 else original.given_as("covariance")
         proven = optima(problem, PROVABLE[name])
@@ -130,9 +130,9 @@ def rows():
 
 
 def at_most(problem, k, seconds):
-    """Return the variance of local search with the largest budget within some seconds.
+    """Return the variance of local search with the largest budget that takes at most ``seconds``.
 
-    It is that of the smallest budget where even this one takes longer.
+    If even the smallest budget takes longer, it is the variance with this budget.
     """
     best = np.nan
     for budget in BUDGETS:
@@ -146,14 +146,14 @@ def at_most(problem, k, seconds):
 
 
 def optima(problem, limit):
-    """Proven optima by cardinality."""
+    """Return proven optima by cardinality."""
     extra = solve(problem, "branch_and_bound", k=limit, budget=3e8, every=True).extra
     values = {k: (extra[f"value_{k}"], extra[f"bound_{k}"]) for k in range(1, limit + 1)}
     return {k: value for k, (value, bound) in values.items() if bound <= value * (1 + 1e-8)}
 
 
 def main():
-    """The document."""
+    """Print the document."""
     table = list(rows())
     numbers = np.array([row[2:] for row in table], dtype=float)
     full, seconds, few, few_seconds, em, em_seconds, other, other_seconds, equal, proven = numbers.T

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from spcabench.problem.problem import Problem
 
 Out = Annotated[
-    Path | None, typer.Option(help="The page's file, .html. Default: SOURCE_report.html, here.")
+    Path | None,
+    typer.Option(help="The page's file, .html. Default: SOURCE_report.html."),
 ]
-NO_OPTIONS = ("plot", "picture", "substitutes", "as_json")  # of `solve`: the page has them all
+NO_OPTIONS = ("plot", "picture", "substitutes", "as_json")  # options of `solve` without a use here
 DEFAULTS: dict[str, Any] = {"k": "auto", "components": 2}
 
 
@@ -25,7 +26,7 @@ def report(context: typer.Context, **typed: Any) -> None:
     """Write one page about sparse components of your own data.
 
     It has the choice of k, loadings, stability, scores and bounds, in one file that needs no
-    network. The command takes the options of `solve`; without `-k` the number of variables is
+    network. The command takes the options of `solve`; without `-k`, the number of variables is
     chosen from the data.
     """
     from spcabench.atomic_files import write_text
@@ -34,7 +35,7 @@ def report(context: typer.Context, **typed: Any) -> None:
 
     out = typed["out"] or Path(f"{Path(typed['source']).stem}_report.html")
     files.check("--out", out, (".html",), inputs=(typed["source"], typed["names"]))
-    from spcabench.cli import report_page  # the libraries are there
+    from spcabench.cli import report_page  # its libraries are installed
 
     options = SimpleNamespace(**context.params, plot=None)
     problem = solving.read(options)
@@ -49,7 +50,7 @@ def report(context: typer.Context, **typed: Any) -> None:
 
 
 def _signature() -> inspect.Signature:
-    """The parameters of `solve`, but those of the terminal."""
+    """Return the parameters of `solve`, without those that concern the terminal."""
     parameters = dict(inspect.signature(solving.solve).parameters)
     for name in NO_OPTIONS:
         del parameters[name]
@@ -64,7 +65,7 @@ report.__annotations__ = {n: p.annotation for n, p in _signature().parameters.it
 
 
 def _commands(context: typer.Context, problem: "Problem", answer: "Answer") -> dict[str, str]:
-    """Commands that repeat the page and its answers, each with what it does."""
+    """Return commands that repeat the page and its answers, by what each command gives."""
     chosen = {"k": answer.selection and str(answer.selection.k)} if answer.selection else {}
     commands = {
         "This page": _command(context, "report"),
@@ -82,7 +83,7 @@ def _commands(context: typer.Context, problem: "Problem", answer: "Answer") -> d
 
 
 def _command(context: Any, command: str, **changes: Any) -> str:
-    """A command with the typed options that it has, apart from its defaults."""
+    """Return a command with the typed options that it accepts, without its defaults."""
     typed = context.params | {"out": None, **changes} if command != "report" else context.params
     words = ["spcabench", command, typed["source"]]
     for option in context.parent.command.get_command(context, command).params:

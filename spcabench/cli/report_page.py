@@ -1,4 +1,4 @@
-"""The page that `report` writes: it arranges what `solve` computes."""
+"""The page that `report` writes, which arranges the results of `solve`."""
 
 import io
 from importlib.metadata import version
@@ -21,16 +21,16 @@ from spcabench.vectors import oriented
 if TYPE_CHECKING:
     from spcabench.cli.solve import Answer
 
-MOST = 60  # variables in the heat map
-MANY = 2000  # samples, beyond which the points of the scores are one image
-CLOSE = 3  # substitutes shown for a variable
-STABLE = 0.8  # share of the halves that choose a stable variable
+MOST = 60  # maximum number of variables in the heat map
+MANY = 2000  # number of samples above which the points of the scores become one image
+CLOSE = 3  # substitutes shown per variable
+STABLE = 0.8  # share of the halves in which a stable variable is chosen
 CRITERIA = {
     "heldout": "By the variance on samples that were held out",
     "stability": "By the stability of the chosen variables",
     "certified": "By the elbow of the variance",
 }
-# colours of the pictures, as variables of the page, which are lighter in the dark
+# colours of the pictures, as variables of the page, whose values change in dark mode
 COLOURS = {"#000000": "text", "#ffffff": "page", "#dddddd": "line", "#0072b2": "plus"}
 COLOURS |= {"#d55e00": "minus", "#808080": "strong"}
 
@@ -38,7 +38,7 @@ COLOURS |= {"#d55e00": "minus", "#808080": "strong"}
 def text(
     typed: dict[str, Any], problem: Problem, answer: "Answer", commands: dict[str, str]
 ) -> str:
-    """Return the page. commands : what repeats it, by what each command does."""
+    """Return the page. commands : what each command gives -> a command that repeats it."""
     bound, results = typed["bound"], answer.results
     total, labels = total_variance(problem), terminal.labels(results)
     with terminal.slow("certified bounds; --no-bound leaves them out", bound):
@@ -85,17 +85,17 @@ def _row(problem: Problem, result: Any, total: float, bound: bool) -> dict[str, 
 
 
 def _preparation(typed: dict[str, Any], problem: Problem) -> str:
-    """What was done to the entries of the file."""
+    """Describe what was done to the entries of the file."""
     if problem.m is None:
-        return "a covariance, used as it is"
+        return "a covariance, used without changes"
     centred = "the mean of each column subtracted" if typed["center"] else "not centred"
     scaled = ", columns divided by their standard deviations" if typed["scale"] else ", not scaled"
-    divisor = f"; variances have the divisor {problem.divisor:,}" if problem.divisor > 1 else ""
+    divisor = f"; variances are divided by {problem.divisor:,}" if problem.divisor > 1 else ""
     return centred + scaled + divisor
 
 
 def _heat(problem: Problem, answer: "Answer", labels: list[str]) -> dict[str, Any]:
-    """The heat map: a row for each variable in a component, the largest loadings first."""
+    """Return the heat map: a row for each variable in a component, the largest loadings first."""
     good = [i for i, result in enumerate(answer.results) if result.good]
     Z = np.array([oriented(answer.results[i].x) for i in good]).reshape(len(good), problem.n)
     unknown = np.full(problem.n, np.nan)
@@ -103,14 +103,14 @@ def _heat(problem: Problem, answer: "Answer", labels: list[str]) -> dict[str, An
     often = np.array([unknown if counted[i] is None else counted[i] for i in good])
     close = [_close(answer.results[i]) for i in good]
     largest = np.abs(Z).max(initial=0.0)
-    # the variables of the first component come first, and so on, each block by its loadings
+    # variables are grouped by the first component that uses them, and sorted by loading
     first = (Z != 0.0).argmax(axis=0) if good else np.zeros(problem.n, dtype=int)
     weight = -np.abs(Z[first, np.arange(problem.n)]) if good else np.zeros(problem.n)
     order = [j for j in np.lexsort((weight, first)) if Z[:, j].any()]
     rows = [
         {
             "name": terminal.name(problem, j),
-            # per cent of the colour: text stays readable on it
+            # percentage of the colour, low enough for text on it to be readable
             "cells": [
                 (x, 60.0 * abs(x) / largest, share)
                 for x, share in zip(Z[:, j], often[:, j], strict=True)
@@ -128,7 +128,7 @@ def _heat(problem: Problem, answer: "Answer", labels: list[str]) -> dict[str, An
 
 
 def _close(result: Any) -> dict[int, list[str]]:
-    """The best substitutes of each variable, with the share of the variance that they cost."""
+    """Return the best substitutes of each variable, with the share of the variance they cost."""
     close: dict[int, list[str]] = {}
     for swap in substitutes(result):
         text = f"{terminal.name(result.problem, swap.substitute)} ({swap.loss:.2%})"
@@ -137,7 +137,7 @@ def _close(result: Any) -> dict[int, list[str]]:
 
 
 def _path(answer: "Answer", total: float, bound: bool) -> list[str]:
-    """The pictures of the path over k: variance, bound and null, and what decided the choice."""
+    """Return the pictures of the path over k: variance, bound and null, and the criterion."""
     selection, tests = answer.selection, answer.chance.tests
     if selection is None:
         several = not isinstance(answer.results, Components)
@@ -163,7 +163,7 @@ def _path(answer: "Answer", total: float, bound: bool) -> list[str]:
 
 
 def _scores(problem: Problem, results: Any) -> str:
-    """The samples by their scores on the first two components."""
+    """Return the picture of the samples' scores on the first two components."""
     figure = pictures.scores(problem, [result for result in results if result.good])
     for points in figure.axes[0].collections:
         points.set_rasterized((problem.m or 0) > MANY)
@@ -171,7 +171,7 @@ def _scores(problem: Problem, results: Any) -> str:
 
 
 def _svg(figure: Any) -> str:
-    """A figure as a part of the page, in the page's colours."""
+    """Return a figure as an SVG element in the page's colours."""
     pyplot, text = require("matplotlib.pyplot"), io.StringIO()
     figure.axes[0].set_title("")
     with pyplot.rc_context({"svg.fonttype": "none"}):

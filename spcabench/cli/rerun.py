@@ -1,4 +1,4 @@
-"""The command `rerun`: one published row made again, and compared."""
+"""The command `rerun`: compute one published row again, and compare the two."""
 
 from typing import Annotated, Any
 
@@ -12,16 +12,16 @@ Name = Annotated[
     typer.Argument(
         metavar="ROW",
         help="The row, by its name or its address on the page that shows it: "
-        "standard/gaussian-40/10/tpower, or FIGURE and the word in the last column of its numbers.",
+        "standard/gaussian-40/10/tpower, or FIGURE/NAME with the name in the last column.",
     ),
 ]
 
 
 def rerun(name: Name) -> None:
-    """Make one published row again, and compare the two.
+    """Compute one published row again, and compare the two.
 
-    The problem has the same form, and the solver the same settings. The exit code is 1 if the
-    value or the flops differ.
+    The problem has the same form, and the solver the same settings. The exit code is 1 if the value
+    or the flops differ.
     """
     from spcabench.page import rerun as page
 
@@ -55,9 +55,9 @@ def _word(value: Any) -> str:
 
 
 def _verdict(line: Any) -> str:
-    """Equal, different, or the ratio of seconds."""
+    """Return "equal", "DIFFERS", or the ratio of the seconds."""
     if line.name == "seconds" and line.old and line.new:
         return f"{line.new / line.old:.2f} times"
     if not line.judged:
-        return "not judged: a clock ended it" if line.name != "seconds" else ""
+        return "not compared: ended by a clock" if line.name != "seconds" else ""
     return "DIFFERS" if line.differs else "equal"

@@ -1,4 +1,4 @@
-"""What a paper needs of a comparison: table, pictures, set-up in words, references, a main.tex."""
+"""Write the parts of a paper from a comparison: table, pictures, set-up, references, main.tex."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ CONFERENCES = re.compile("ICML|NIPS|NeurIPS|COLT|AISTATS")
 
 
 def write(folder: Path, out: Path) -> Path:
-    """Write the kit of a comparison's folder into another folder; its main.tex.
+    """Write the kit for a comparison's folder to another folder, and return its main.tex.
 
     The folder ``out`` gets main.tex, setup.tex, table.tex, references.bib and figures/*.pdf.
     """
@@ -49,7 +49,7 @@ def write(folder: Path, out: Path) -> Path:
 
 
 def facts(solver: str) -> Facts:
-    """The FACTS of a solver's file, which is not run; none if they are not plain."""
+    """Read the FACTS in a solver's file without running it; empty if they are not constants."""
     for node in ast.parse(registry.path("solver", solver).read_bytes()).body:
         if not isinstance(node, ast.Assign) or getattr(node.targets[0], "id", "") != "FACTS":
             continue
@@ -59,7 +59,7 @@ def facts(solver: str) -> Facts:
 
 
 def bibtex(key: str, paper: Facts) -> str:
-    """The entry of a paper."""
+    """Return the BibTeX entry of a paper."""
     journal = re.fullmatch(r"(.+?) (\d+)", paper.venue)
     kind, fields = "misc", {"howpublished": paper.venue}
     if CONFERENCES.match(paper.venue):
@@ -77,13 +77,13 @@ def bibtex(key: str, paper: Facts) -> str:
 
 
 def _entries(text: str) -> Iterator[tuple[str, str]]:
-    """The key and the text of each entry of a BibTeX file, which end with a brace on its line."""
+    """Yield key and text of each BibTeX entry, which must end with a brace on its own line."""
     for entry in re.finditer(r"^@\w+\{(\w+),.*?^\}\n", text, re.M | re.S):
         yield entry[1], entry[0]
 
 
 def _key(paper: Facts, data: dict[str, str]) -> str:
-    """The key of a solver's paper: that of the data if both have one paper."""
+    """Return the key of a solver's paper, which is that of the data if both come from one paper."""
     same = [key for key, entry in data.items() if paper.address and paper.address in entry]
     first = re.sub("[^a-z]", "", re.split(r",| and ", paper.authors)[0].lower())
     word = re.sub("[^a-z]", "", paper.title.split()[0].lower())
@@ -91,7 +91,7 @@ def _key(paper: Facts, data: dict[str, str]) -> str:
 
 
 def _provider(dataset: str, source: str, data: dict[str, str]) -> str:
-    """The key of the paper or collection that a problem's data are from; "" for generated data."""
+    """Return the key of the paper or collection that provides the data; "" for generated data."""
     for key, entry in data.items():
         provided = re.search(r"provides = \{(.*)\}", entry)
         words = [word.strip() for word in provided[1].split(";")] if provided else []
@@ -103,7 +103,7 @@ def _provider(dataset: str, source: str, data: dict[str, str]) -> str:
 def _words(
     standing: comparison_page.Standing, data: dict[str, str], key_of: dict[str, str]
 ) -> dict[str, Any]:
-    """What the templates say of a comparison."""
+    """Return the values for the templates about a comparison."""
     answers, rows = standing.answers, standing.rows
     job: Job = next(iter(standing.part.jobs.values()))
     pairs = answers.drop_duplicates(["item", "asked"])
@@ -142,7 +142,7 @@ def _words(
 
 
 def _problem(name: str, part: Any, data: dict[str, str]) -> dict[str, Any]:
-    """A problem in words: its size, cardinalities, source and preparation."""
+    """Describe a problem: its size, cardinalities, source and preparation."""
     told = part[part.provenance.map(bool)]
     about = told.provenance.iloc[0] if len(told) else {}
     prepared = about.get("preprocessing", "none")

@@ -1,8 +1,8 @@
-"""Makes one published row again, from its name on the page where it is shown, and compares both.
+"""Find a published row by the name on its page, compute it again, and compare both.
 
-A row of a figure is FIGURE/HASH, as its page of numbers shows it. The answer of a solver in a
-comparison is COMPARISON/PROBLEM/K/SOLVER, which is also the address of its line: PROBLEM.html and
-#kK-SOLVER. Any other row of a comparison is COMPARISON/HASH.
+A row of a figure is named FIGURE/HASH, as on its page of numbers. A solver's answer in a comparison
+is named COMPARISON/PROBLEM/K/SOLVER, which is also the address of its line: PROBLEM.html and
+#kK-SOLVER. Any other row of a comparison is named COMPARISON/HASH.
 """
 
 import re
@@ -30,14 +30,14 @@ LINKS = (  # addresses on the pages -> names
     (re.compile(r"figures/([^/]+)/numbers\.html#.*\b([0-9a-f]{8})$"), r"\1/\2"),
 )
 FLOPS = ("flops", "setup_flops", "search_flops")
-TIMES = re.compile("second|time")  # in the names of numbers that a measure gives
+TIMES = re.compile("second|time")  # names of a measure's numbers that are times
 
 
 @dataclass(frozen=True)
 class Published:
-    """A published row: its rounds of timing, the run that makes it again, and how.
+    """A published row: its rounds of timing, the run that computes it, and the protocol.
 
-    rounds : as `rows.read_text` gives them; the first one has the answer.
+    rounds : as returned by `rows.read_text`; the first one has the answer.
     """
 
     rounds: pd.DataFrame
@@ -46,12 +46,12 @@ class Published:
 
 
 def find(name: str, folders: Sequence[Path]) -> Published:
-    """The published row of a name, or of an address on a page.
+    """Find a published row by its name, or by its address on a page.
 
-    folders : of published runs; the first that has the comparison or the figure counts.
+    folders : folders of published runs; the first with the comparison or figure is used.
 
-    Raises InputError, which suggests the nearest name, for an unknown one, and for a row that
-    today's plan does not have.
+    Raises InputError, which suggests the nearest name, for an unknown one, and for a row that the
+    current plan no longer contains.
     """
     for pattern, named in LINKS:
         if address := pattern.search(name):
@@ -71,7 +71,7 @@ def find(name: str, folders: Sequence[Path]) -> Published:
 
 
 def _files(folders: Sequence[Path]) -> dict[str, Path]:
-    """The files of rows by the name of their comparison or figure."""
+    """Return the files of rows by the name of their comparison or figure."""
     return {
         file.parent.name: file
         for folder in reversed(folders)
@@ -81,7 +81,7 @@ def _files(folders: Sequence[Path]) -> dict[str, Path]:
 
 
 def _names(table: pd.DataFrame) -> pd.Series:
-    """The names of the rows of a comparison."""
+    """Return the names of the rows of a comparison."""
     spelled = [
         f"{in_address(row.item)}/{row.asked:.0f}/{in_address(row.solver)}"
         for row in table[["item", "asked", "solver"]].itertuples()
@@ -90,7 +90,7 @@ def _names(table: pd.DataFrame) -> pd.Series:
 
 
 def _planned(file: Path, place: str, row: Any) -> tuple[Run, Protocol]:
-    """The run of today's plan that is a row's, and the protocol of timing."""
+    """Return the run in the current plan that belongs to a row, and its protocol of timing."""
     if file.parent.parent.name == "compare":
         jobs = opening.read_json(file.with_name(merging.JOBS), dict[str, Job], "jobs")
         plan = plans.plan(jobs[row.solver])
@@ -100,16 +100,16 @@ def _planned(file: Path, place: str, row: Any) -> tuple[Run, Protocol]:
     for run in candidates:
         asked = run.asked | {"solver": row.solver if run.solver else run.asked["solver"]}
         if all(_cell(column, value) == _plain(row[column]) for column, value in asked.items()):
-            # k is that which the run before had reached when the row was published
+            # the k that the preceding run reached when the row was published
             matched = replace(run.at(k=int(row.k)), match=None) if run.match else run
             return replace(matched, skip="", series=""), protocol
     raise InputError(
-        f"ROW: {place} does not plan this run any more; commit {row.commit:.10} did, which made it"
+        f"ROW: {place} no longer contains this run; it was computed at commit {row.commit:.10}"
     )
 
 
 def _cell(column: str, value: Any) -> Any:
-    """A value as a file of rows holds it."""
+    """Return a value as it is stored in a file of rows."""
     is_json = schema.COLUMNS[column].kind == "JSON"
     return rows.to_json(value, sort_keys=True) if is_json else value
 
@@ -119,7 +119,7 @@ def _plain(value: Any) -> Any:
 
 
 def again(published: Published) -> Any:
-    """Make the row again, by the runner and the grader of all rows."""
+    """Compute the row again with the usual runner and grader."""
     plan = Plan({"": [published.run]}, {}, "", published.protocol)
     with TemporaryDirectory() as folder:
         made = runner.rows_of(plan, Journal(Path(folder) / "row.parquet", "again"))
@@ -129,7 +129,7 @@ def again(published: Published) -> Any:
 
 @dataclass(frozen=True)
 class Line:
-    """One number of two rows. judged : whether it must be equal."""
+    """One number of two rows. judged : whether the two must be equal."""
 
     name: str
     old: Any
@@ -138,7 +138,7 @@ class Line:
 
     @property
     def differs(self) -> bool:
-        """Whether it must be equal and is not: flops exactly, values to 1e-9."""
+        """Whether they must be equal but are not: flops exactly, values within 1e-9."""
         if not self.judged or self.old == self.new:
             return False
         if isinstance(self.old, float) and isinstance(self.new, float):
@@ -147,9 +147,9 @@ class Line:
 
 
 def compared(published: Published, row: Any) -> list[Line]:
-    """The numbers of a published row beside those of one that was made again.
+    """Compare the numbers of a published row with those of the new one.
 
-    Where a clock ended one of them, nothing but the problem must be equal.
+    If a clock ended one of them, only the problems must be equal.
     """
     old = published.rounds.iloc[0]
     by_clock = {old.status, row.status} & {*verify.ENDED_BY_CLOCK}
@@ -162,7 +162,7 @@ def compared(published: Published, row: Any) -> list[Line]:
 
 
 def _numbers(old: Any, row: Any) -> Iterator[Line]:
-    """What must be equal: status, values, flops."""
+    """Yield the numbers that must be equal: status, values, flops."""
     yield Line("status", str(old.status), str(row.status))
     for name in ("variance", "variance_refit"):
         yield Line(name, _plain(old[name]), getattr(row, name))
@@ -177,6 +177,6 @@ def _numbers(old: Any, row: Any) -> Iterator[Line]:
 
 
 def _seconds(row: Any) -> float | None:
-    """Of a run, the search of its penalty and the start included."""
+    """Return the seconds of a run, including set-up or the search of its penalty."""
     search, own, setup = (_plain(row[n]) for n in ("search_time", "solve_time", "setup_time"))
     return search or (None if own is None else own + (setup or 0.0))

@@ -1,4 +1,4 @@
-"""The short names of rows, by which a page shows them and `spcabench rerun` finds them."""
+"""Short names of rows, shown on pages and accepted by `spcabench rerun`."""
 
 import hashlib
 import re
@@ -7,14 +7,14 @@ import pandas as pd
 
 from spcabench.running import schema
 
-# what a row is a run of; rounds of timing are one run, so `chain` counts without its round
+# columns that identify a run; rounds of timing are one run, so `chain` is used without its round
 RUN = [name for name in schema.KEY if name != "repeat"] + ["item", "kind", "asked"]
 
 
 def hashes(table: pd.DataFrame) -> list[str]:
-    """The short name of each row: eight digits of a hash of what it is a run of.
+    """Return the short name of each row: eight digits of a hash that identifies its run.
 
-    table : as `rows.read_text` gives it.
+    table : as returned by `rows.read_text`.
     """
     parts = table[RUN].astype(object).where(table[RUN].notna(), None)
     chains = table.chain.fillna("").astype(str).str.partition("-")[2]
@@ -23,5 +23,5 @@ def hashes(table: pd.DataFrame) -> list[str]:
 
 
 def in_address(name: str) -> str:
-    """A problem's or solver's name as a part of an address."""
+    """Convert the name of a problem or solver to a part of an address."""
     return re.sub(r"[^A-Za-z0-9_]+", "-", name)

@@ -96,7 +96,7 @@ def test_a_wrong_syntax_of_what_runs_every_solver_is_said(package):
     (tree / "spcabench" / "solvers" / "own.py").write_bytes(b"odd = '\xe9'")  # no UTF-8
     assert solver_code.hashes(tree)
     put("api.py", "def solve(:")
-    with pytest.raises(ValueError, match=r"the syntax of api\.py is wrong"):
+    with pytest.raises(ValueError, match=r"api\.py has a syntax error"):
         solver_code.hashes(tree)
 
 
