@@ -17,6 +17,7 @@ from spcabench.vectors import Vector
 TARGETS = (0.9, 0.99, 0.999)  # shares of the best known value
 SHIFT = dict(time=0.01, flops=1e5)  # of the geometric means: 10 ms, 1e5 flops
 DIGITS = 6  # number of digits to which mean shares must agree to count as equal
+NOTHING = 10.0**-DIGITS
 FEWEST = 10  # minimum number of problems for a bootstrap over problems
 DRAWS, TAIL = 2000, 0.025  # of the bootstrap: 95 % intervals
 HIT = f"at {TARGETS[-1]:g}"  # whether 99.9 % is reached
@@ -227,53 +228,58 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
     order, down = ["at 0.999", "equal", *costs], [False, False, *(True for _ in costs)]
     table = table.sort_values(order, ascending=down, kind="stable")
     table = table.drop(columns=["equal", "counted"]).reset_index(drop=True)
-    above, _ = _compared(answers, list(table.solver))
-    first, last_rank = 1 + above.sum(axis=0), len(table) - above.sum(axis=1)
-    return table.assign(
-        rank=[f"{a}" if a == b else f"{a} to {b}" for a, b in zip(first, last_rank, strict=True)],
-        rank_first=first,
-        rank_last=last_rank,
-        group=_groups(above),
-        **_intervals(answers, list(table.solver)),
-    )
+    above, _ = told_apart(_of_pairs(answers, HIT)[list(table.solver)])
+    return table.assign(**ranges(above), **_intervals(answers, list(table.solver)))
 
 
-def _means(answers: pd.DataFrame, solvers: list[str], column: str) -> tuple[Vector, Vector]:
-    """Return a column's mean over the pairs for each solver, and in draws of problems.
+def _of_pairs(answers: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Return a column as pairs x solvers, where nothing counts zero."""
+    answers = answers.assign(**{HIT: _reached(answers, TARGETS[-1])})
+    return answers.set_index([*PAIR, "solver"])[column].fillna(0.0).unstack(fill_value=0.0)
+
+
+def _means(of_pairs: pd.DataFrame) -> tuple[Vector, Vector]:
+    """Return the mean of each column over the pairs, and in draws of the problems (draws, columns).
 
     The draws have shape (draws, solvers); there are none for fewer than `FEWEST` problems.
     """
-    answers = answers.assign(**{HIT: _reached(answers, TARGETS[-1])})
-    of_pair = answers.set_index([*PAIR, "solver"])[column].fillna(0.0)
-    of_pair = of_pair.unstack(fill_value=0.0)[solvers]
-    by_problem = of_pair.groupby("item").sum().to_numpy(float)
-    pairs = of_pair.groupby("item").size().to_numpy(float)
+    by_problem = of_pairs.groupby("item").sum().to_numpy(float)
+    pairs = of_pairs.groupby("item").size().to_numpy(float)
     rng = np.random.default_rng(0)  # fixed, so that the same rows give the same page
     draws = DRAWS if len(pairs) >= FEWEST else 0
     drawn = rng.multinomial(len(pairs), np.full(len(pairs), 1.0 / len(pairs)), draws)
     return by_problem.sum(axis=0) / pairs.sum(), (drawn @ by_problem) / (drawn @ pairs)[:, None]
 
 
-def _compared(answers: pd.DataFrame, solvers: list[str]) -> tuple[Any, Vector]:
-    """Return whether solvers are above others, by `RANK`, and the differences of their shares."""
-    shares, of_draws = _means(answers, solvers, HIT)
-    differences = shares[:, None] - shares
+def told_apart(of_pairs: pd.DataFrame) -> tuple[Any, Vector]:
+    """Return whether columns are above others, by `RANK`, and the differences of their means."""
+    means, of_draws = _means(of_pairs)
+    differences = means[:, None] - means
     if not len(of_draws):
-        return differences > CLOSE, differences
+        return differences > NOTHING, differences
     low = [np.quantile(mine[:, None] - of_draws, TAIL, axis=0) for mine in of_draws.T]
-    return np.array(low) > CLOSE, differences
+    return np.array(low) > NOTHING, differences
+
+
+def ranges(above: Any) -> dict[str, Any]:
+    """Return the columns that say the ranks of solvers in their order; see `ranking`."""
+    first, last = 1 + above.sum(axis=0), len(above) - above.sum(axis=1)
+    return {
+        "rank": [f"{a}" if a == b else f"{a} to {b}" for a, b in zip(first, last, strict=True)],
+        "rank_first": first,
+        "rank_last": last,
+        "group": _groups(above),
+    }
 
 
 def _intervals(answers: pd.DataFrame, solvers: list[str]) -> dict[str, Vector]:
     """Return the ends of the 95 % intervals of each solver's shares; NaN for too few problems."""
-    ends = {}
+    ends: dict[str, Vector] = {}
     for column in (HIT, "share"):
-        _, of_draws = _means(answers, solvers, column)
-        for end, tail in (("low", TAIL), ("high", 1.0 - TAIL)):
-            empty = np.full(len(solvers), np.nan)
-            ends[f"{column} {end}"] = (
-                np.quantile(of_draws, tail, axis=0) if len(of_draws) else empty
-            )
+        _, of_draws = _means(_of_pairs(answers, column)[solvers])
+        empty = np.full((1, len(solvers)), np.nan)
+        quantiles = np.quantile(of_draws if len(of_draws) else empty, [TAIL, 1.0 - TAIL], axis=0)
+        ends |= dict(zip((f"{column} low", f"{column} high"), quantiles, strict=True))
     return ends
 
 
@@ -296,7 +302,7 @@ def resolution(answers: pd.DataFrame) -> str:
             f"below {FEWEST} problems no order is claimed for others."
         )
     solvers = list(answers.solver[answers.answered].unique())
-    above, differences = _compared(answers, solvers)
+    above, differences = told_apart(_of_pairs(answers, HIT)[solvers])
     told, blurred = differences[above], np.abs(differences[~above & ~above.T])
     smallest = f"{100 * told.min():.0f} points at 99.9 %" if told.size else "none"
     return (

@@ -56,6 +56,25 @@ def performance(answers: pd.DataFrame, looks: Looks, axes: Any) -> None:
     _legend(axes)
 
 
+def ranks(ranking: pd.DataFrame, looks: Looks, axes: Any) -> None:
+    """Each solver's share of pairs at 99.9 %, with its interval and rank; lines between groups."""
+    axis, places = axes.flat[0], range(len(ranking))
+    for y, r in zip(places, ranking.to_dict("records"), strict=True):
+        colour = looks[r["solver"]]["color"] if r["solver"] in looks else style.GREY
+        axis.plot([r["at 0.999 low"], r["at 0.999 high"]], [y, y], color=colour)
+        axis.plot([r["least"], r["most"]], [y, y], color=colour, linewidth=4, alpha=0.3)
+        axis.plot(r["at 0.999"], y, marker="o", color=colour)
+        rank = r["rank"] if r["answered"] else "none"
+        axis.text(1.03, y, rank, va="center", fontsize=style.LETTERS)
+    for last in np.flatnonzero(np.diff(ranking.group)):
+        axis.axhline(last + 0.5, color="black", linewidth=0.6)
+    axis.set_yticks(places, ranking.solver, fontsize=style.LETTERS)
+    axis.text(1.03, -1.0, "rank", va="center", fontsize=style.LETTERS, weight="bold")
+    axis.set(xlim=(-0.02, 1.02), ylim=(len(ranking) - 0.4, -0.6))
+    axis.set(xlabel="share of the pairs on which 99.9 % of the best known is reached")
+    axis.grid(axis="y", visible=False)
+
+
 def data(answers: pd.DataFrame, looks: Looks, axes: Any) -> None:
     """Data profiles to 90, 99 and 99.9 % of the best known, with bootstrap bands."""
     for row, measure in zip(axes, ("work", "time"), strict=True):

@@ -93,6 +93,7 @@ def pictures(
     chosen = {solver: look for solver, look in looks.items() if look["color"] != style.GREY}
     if not chosen:
         return
+    yield _ranks_picture(ranking, looks)
     yield _frontier_picture(ranking[ranking.answered > 0], looks, last)
     yield from _profile_pictures(answers, looks)
     yield _pairwise_picture(answers, order)
@@ -125,6 +126,21 @@ def _frontier_picture(ranking: pd.DataFrame, looks: Looks, last: str) -> Picture
         (1, 1),
         (9.5, 4.6),
         (ranking, looks, last),
+    )
+
+
+def _ranks_picture(ranking: pd.DataFrame, looks: Looks) -> Picture:
+    seeds = " Thick: from the worst to the best seed." if (ranking.seeds > 1).any() else ""
+    intervals = ranking["at 0.999 low"].notna().any()
+    thin = " Thin: 95 % interval, problems resampled." if intervals else ""
+    return Picture(
+        "Ranks",
+        f"A rank is the range that the problems leave open; a line ends each group of solvers that "
+        f"cannot be told apart from its first.{thin}{seeds}",
+        drawing.ranks,
+        (1, 1),
+        (7.5, 0.19 * len(ranking) + 0.9),
+        (ranking, looks),
     )
 
 

@@ -71,18 +71,20 @@ def lines(ranking: pd.DataFrame, failures: list[dict[str, Any]]) -> str:
     for formulation, part in ranking.groupby("formulation", sort=False):
         text.append(f"{formulation}: {Formulation(formulation).meaning}")
         text.append(
-            f"  {'solver':{width}}{'asked':22}{'answered':>10}{'of the best':>12}{'gap':>8}"
-            f"{'violation':>11}{'time, s':>9}"
+            f"  {'rank':10}{'solver':{width}}{'asked':22}{'answered':>10}{'of the best':>12}"
+            f"{'gap':>8}{'violation':>11}{'time, s':>9}"
         )
         for r in part.itertuples():
             text.append(
-                f"  {r.solver:{width}}{r.how.replace('_', ' '):22}{r.answered:>4} of {r.pairs:<3}"
+                f"  {'-' if r.partly else r.rank:10}{r.solver:{width}}{r.how.replace('_', ' '):22}"
+                f"{r.answered:>4} of {r.pairs:<3}"
                 f"{100 * r.share:>10.1f} %{_or_dash(100 * r.gap, '.1f', ' %'):>8}"
                 f"{_or_dash(r.violation, '.2g'):>11}{_or_dash(r.seconds, '.3g'):>9}"
             )
         text.append("")
     text += [f"{head:13}{meaning}" for head, meaning in HEADS]
     text.append("Ranked within each formulation, by the share of the best, not across them.")
+    text.append("A rank is the range that the problems leave open (docs/comparing.md).")
     text.append("")
     for bad in failures:
         label = f"{bad['solver']}, {bad['how'].replace('_', ' ')}"

@@ -31,7 +31,9 @@ def write(folder: Path, out: Path) -> Path:
     key_of = {label: _key(paper, data) for label, paper in papers.items() if paper.title}
     files = {label: job.solver for label, job in jobs.items() if job.solver.endswith(".py")}
     named = standing.part.plan.named
-    pictures = list(comparison_pictures.pictures(standing.rows, answers, ranks, named, files))
+    pictures = list(
+        comparison_pictures.pictures(standing.rows, answers, ranks, named, files, standing.last)
+    )
     for picture in pictures:
         picture.write(out / "figures" / f"{picture.name}.pdf")
     words = _words(standing, data, key_of)

@@ -6,6 +6,7 @@ import pytest
 
 from spcabench.cli import compare
 from spcabench.comparison import ranking
+from spcabench.comparison.components import ranking as components
 from spcabench.errors import InputError
 
 
@@ -20,7 +21,7 @@ def answers(problems, reach):
 
 
 def above(problems, reach):
-    return ranking._compared(answers(problems, reach), list(reach))[0]
+    return ranking.told_apart(ranking._of_pairs(answers(problems, reach), ranking.HIT))[0]
 
 
 def test_one_problem_of_twenty_tells_no_two_solvers_apart_and_half_of_them_do():
@@ -39,6 +40,22 @@ def test_few_problems_are_counted_exactly():
     reach = {"a": np.ones(6), "b": np.arange(6) > 0, "c": np.arange(6) > 0}
     assert above(6, reach).tolist() == [[False, True, True], [False] * 3, [False] * 3]
     assert "exact counts" in ranking.resolution(answers(6, reach))
+
+
+@pytest.mark.parametrize(("problems", "ends"), [(3, [1, 2, 2]), (12, [1, 1, 1])])
+def test_several_components_have_ranges_and_what_ran_on_a_part_has_none(problems, ends):
+    """One problem decides among three, and not among twelve."""
+    values = {"a": lambda i: 1.0, "b": lambda i: float(i > 0), "c": lambda i: float(i > 0)}
+    lines = [
+        dict(item=i, r=2, k=3, formulation="disjoint", solver=solver, how="joint", share=value(i))
+        for solver, value in values.items()
+        for i in range(problems)
+    ]
+    lines.append(lines[0] | dict(solver="once"))
+    more = dict(kind="components", status="finished", value=1.0, gap=0.1, found=2, seconds=1.0)
+    ranks = components.ranking(pd.DataFrame([line | more for line in lines]))
+    assert ranks.solver.tolist() == ["a", "b", "c", "once"]
+    assert ranks.rank_first[:3].tolist() == ends and pd.isna(ranks["rank"][3])
 
 
 def test_the_range_of_equal_solvers_covers_a_false_order_rarely():

@@ -131,6 +131,7 @@ def test_a_long_name_of_a_solver_moves_no_column(answers):
 
 def test_the_table_of_several_components_explains_its_heads():
     line = dict(solver="a", how="joint", answered=1, pairs=1, share=1.0, gap=0.1, violation=0.0)
+    line |= dict(partly=False, rank="1")
     ranks = pd.DataFrame([line | dict(formulation="disjoint", seconds=0.1)])
     text = components_page.lines(ranks, [])
     head = text.splitlines()[1]

@@ -13,6 +13,7 @@ import pandas as pd
 from spcabench import api
 from spcabench.comparison.components import find
 from spcabench.comparison.components.runs import HELD_OUT
+from spcabench.comparison.ranking import ranges, told_apart
 from spcabench.problem.problem import Problem
 from spcabench.running import schema
 from spcabench.solving.formulations import Formulation
@@ -95,6 +96,9 @@ def ranking(table: pd.DataFrame) -> pd.DataFrame:
 
     share : mean share of the best value of each problem, where a failure counts zero. The best come
         first; ways that ran only on some problems, or on none, come last.
+
+    rank, rank_first, rank_last, group : as in a comparison of one component, by the mean share;
+        empty for ways that ran only on some problems.
     """
     table = table[(table.kind != HELD_OUT) & (table.status != Status.SKIPPED)]
     lines = []
@@ -118,6 +122,15 @@ def ranking(table: pd.DataFrame) -> pd.DataFrame:
     ranked = pd.DataFrame(lines)
     partly = ranked.pairs < ranked.groupby("formulation").pairs.transform("max")
     order = ["formulation", "partly", "share", "seconds"]
-    return ranked.assign(partly=partly).sort_values(
+    ranked = ranked.assign(partly=partly).sort_values(
         order, ascending=[True, True, False, True], ignore_index=True
     )
+    columns = {}
+    for formulation, part in ranked[~ranked.partly].groupby("formulation"):
+        shares = table[table.formulation == formulation].pivot(
+            index=PAIR, columns=["solver", "how"], values="share"
+        )
+        ways = [*part[["solver", "how"]].itertuples(index=False, name=None)]
+        above, _ = told_apart(shares.fillna(0.0)[ways])
+        columns[formulation] = pd.DataFrame(ranges(above), part.index)
+    return ranked.join(pd.concat(columns.values()))
