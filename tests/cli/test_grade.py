@@ -89,7 +89,7 @@ def test_what_solve_writes_can_be_read(problem, tmp_path, suffix):
         x = grading.read(file, problem.n, problem.features, f"component {i}")
         assert np.allclose(np.abs(x), np.abs(result.x))
     with pytest.raises(
-        InputError, match=r"2 columns \(component 1, .*\): choose one with --column"
+        InputError, match=r"2 columns \(component 1, .*\); choose one with --column"
     ):
         grading.read(file, problem.n, problem.features)
 

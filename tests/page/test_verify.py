@@ -368,7 +368,7 @@ def test_a_figure_without_rows_or_of_another_scale_is_not_published_alone(trial_
     make_run(trial_run)
     root, _ = published(trial_run, tmp_path)
     home = root / "results" / "published"
-    for source, words in ((tmp_path / "empty", "no rows"), (trial_run, "paper scale")):
+    for source, words in ((tmp_path / "empty", "no rows"), (trial_run, "the scale paper")):
         if source == trial_run:
             rows.write([made_row(scale="paper")], trial_run / "rows" / NAME / "grqi.parquet")
         with pytest.raises(InputError, match=f"--only: .*{words}"):
