@@ -41,10 +41,10 @@ def is_timed(w):
 
 
 wildcard_constraints:
-    scale="quick|paper",
+    scale="(quick|paper)(-seeds-[0-9,-]+)?",
     figure="[a-z0-9]+_[a-z0-9_]+",
     comparison="[^/]+",
-    home="quick|paper|compare",
+    home="(quick|paper)(-seeds-[0-9,-]+)?|compare",
     folder="[^/]+",
     job="[^/]+",
 

@@ -95,6 +95,7 @@ EXAMPLES = {
         "figure",
         "figure kuleshov2013_fig2",
         "figure kuleshov2013_fig2 --out talk.pdf --width 5",
+        "figure kuleshov2013_fig2 --seeds 20:40",
     ),
     "claim": ("claim K3", "claim K3 --out k3.pdf"),
     "publish": ("publish results/paper", "publish results/paper --only kuleshov2013_fig3"),

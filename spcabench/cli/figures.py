@@ -1,5 +1,6 @@
 """The commands that draw and judge figures, for readers of the papers and for the workflow."""
 
+import re
 import sys
 import textwrap
 from enum import StrEnum
@@ -33,6 +34,17 @@ Figure = Annotated[
     typer.Argument(help="Name of a figure or table.", autocompletion=options.figure_names),
 ]
 Scaled = Annotated[Scale, typer.Option(help="Scale of the runs.")]
+Home = Annotated[str, typer.Option(help="Name of the folder of the run: its scale, and seeds.")]
+Seeds = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBERS",
+        help="Other seeds than the figure's: 7, a list 1,5,7, or a range 20:40 (its end included). "
+        "Results go to results/SCALE-seeds-20-40, which is never published.",
+    ),
+]
+LONGEST_SEEDS = 60  # characters, because they are in the name of a folder
+HOMES = re.compile("(quick|paper)(-seeds-[0-9]+(-[0-9]+){0,2}(,[0-9]+(-[0-9]+){0,2})*)?")
 Rows = Annotated[list[Path], typer.Option(help="A file with its rows (parquet). Repeatable.")]
 Inches = Annotated[
     float | None,
@@ -78,17 +90,27 @@ def _plan(out: Path) -> "Plan":
         )
     home = out.parents[2].name
     if home != COMPARE:
-        return figure_plan.plan(folder, Scale(home), job)
+        return figure_plan.plan(folder, _scale(home), job)
     return plans.plan(Job.read(out.parents[2] / "jobs" / folder / f"{job}.json"))
+
+
+def _scale(home: str) -> str:
+    """The scale, with the seeds if they are others, by which a folder of results is named."""
+    if not HOMES.fullmatch(home):
+        raise InputError(
+            f"{home!r:.60}: not a folder of results; choose from quick, paper, compare"
+        )
+    return home
 
 
 def draw_figure(
     figure: Figure,
     rows: Rows,
     folder: Annotated[Path, typer.Argument(help="Folder for the figure.")],
-    scale: Scaled = Scale.quick,
+    scale: Home = "quick",
 ) -> None:
     """Draw a figure from its rows, as SVG, PDF and PNG, and judge its claims."""
+    _scale(scale)
     with exclusive_timing.shared():  # no timing is running
         from spcabench.page import draw
 
@@ -124,6 +146,7 @@ def make_figures(
         ),
     ] = None,
     scale: Scaled = Scale.quick,
+    seeds: Seeds = None,
     out: Annotated[
         Path | None, typer.Option(help="Draw it to this file too: .pdf, .svg or .png.")
     ] = None,
@@ -138,7 +161,8 @@ def make_figures(
 
     Without a name, it draws all figures and writes their page. Only results that are missing or out
     of date are computed. For a publication, --out draws one figure in a size of your choice, with
-    embedded fonts.
+    embedded fonts. With --seeds, the figures are drawn and judged on new
+    random problems.
     """
     from spcabench.cli import files
     from spcabench.page import claims_file, draw
@@ -151,19 +175,35 @@ def make_figures(
         if out is None and value is not None:
             raise InputError(f"{option}: only works together with --out")
     files.check("--out", out, files.PICTURES)
-    _make(scale, jobs, names or [], profile)
+    home_name = scale if seeds is None else _with_seeds(scale, seeds, names or [])
+    _make(home_name, jobs, names or [], profile)
     if not names:
         home = options.ROOT / "results" / scale
         _print_counts(claims_file.of_run(claims_file.read_all(home)), scale)
         say(home / "index.html")
     for name in names or ():
-        _print_verdicts(name, scale)
+        _print_verdicts(name, home_name)
         if out is not None:
-            draw.draw_to(name, _rows(name, scale), [out], width, height, fontsize, title)
+            draw.draw_to(name, _rows(name, home_name), [out], width, height, fontsize, title)
             say(out)
 
 
-def _print_verdicts(figure: str, scale: Scale) -> None:
+def _with_seeds(scale: str, seeds: str, names: list[str]) -> str:
+    """The scale, and name of the folder, of figures with other seeds."""
+    from spcabench.running import figure_jobs
+
+    options.listed(seeds, "--seeds", 0)
+    if len(seeds) > LONGEST_SEEDS or re.sub("[0-9,:]", "", seeds):
+        raise InputError(f"--seeds: {seeds!r:.60}; give at most {LONGEST_SEEDS} of 0 to 9 , and :")
+    if not names:
+        raise InputError("--seeds: name the figures that should get other seeds")
+    for name in names:
+        if not figure_jobs.has_seeds(figure_jobs.runs_of(name, scale)):
+            raise InputError(f"--seeds: {name} has no seeds: its data are real, or always the same")
+    return f"{scale}{figure_jobs.SEEDS}{seeds.replace(':', '-')}"
+
+
+def _print_verdicts(figure: str, scale: str) -> None:
     """Print the verdict on each statement of a figure, their counts, and the files."""
     from spcabench import registry
     from spcabench.page import claims_file, in_short
@@ -203,7 +243,7 @@ def _print_counts(statements: list[dict[str, Any]], scale: str) -> None:
     say(textwrap.fill(f"{counts} ({scale} scale)", width()))
 
 
-def _rows(figure: str, scale: Scale) -> list[Path]:
+def _rows(figure: str, scale: str) -> list[Path]:
     """The files with the rows of a figure, including those shared with other figures."""
     from spcabench.running import figure_jobs
 
@@ -304,6 +344,7 @@ def publish_run(
     from spcabench.page import publish
 
     _check_run(options.ROOT / "results" / "published" if only else folder)
+    _check_seeds(folder)
     if machine.checkout() is None:
         raise InputError("publish: works in a clone of the repository only")
     for source in comparison or ():
@@ -317,6 +358,19 @@ def publish_run(
         f"results/published: {about['figures']} figures, {about['bytes'] / 1e6:.1f} MB; commit it "
         "with README.md"
     )
+
+
+def _check_seeds(folder: Path) -> None:
+    """Raise InputError for a run with other seeds than the figures': it is no reproduction."""
+    from spcabench.page import claims_file
+    from spcabench.running import figure_jobs
+
+    scales = {report["scale"] for report in claims_file.read_all(folder).values()}
+    for scale in sorted(scales):
+        if figure_jobs.SEEDS in scale:
+            raise InputError(
+                f"{folder}: has other seeds than the figures ({scale}); never published"
+            )
 
 
 def explore(

@@ -79,7 +79,7 @@ def cardinalities(text: str | None) -> list[int]:
     return sorted(set(listed(text)))
 
 
-def listed(text: str | None) -> list[int]:
+def listed(text: str | None, option: str = "-k", least: int = 1) -> list[int]:
     """Return the same numbers as typed: in the given order, with repetitions."""
     if text is None:
         return []
@@ -88,10 +88,10 @@ def listed(text: str | None) -> list[int]:
     except ValueError:
         parts = []
     if sum(map(len, parts)) > MOST_NUMBERS:
-        raise InputError(f"-k: {_short(text)}; give at most {MOST_NUMBERS:,} numbers")
+        raise InputError(f"{option}: {_short(text)}; give at most {MOST_NUMBERS:,} numbers")
     numbers = [k for part in parts for k in part]
-    if not numbers or min(numbers) < 1:
-        raise InputError(f"-k: {_short(text)}; give whole numbers from 1: {FORMS}")
+    if not numbers or min(numbers) < least:
+        raise InputError(f"{option}: {_short(text)}; give whole numbers from {least}: {FORMS}")
     return numbers
 
 

@@ -1,15 +1,82 @@
-"""The jobs of a figure: its runs in groups, and the groups that run in one process."""
+"""The jobs of a figure: its runs in groups, and the groups that run in one process.
+
+A scale is "quick" or "paper". With other seeds than the figure's own it is "quick-seeds-20-40", and
+so is the folder of its results: such rows cannot be taken for those of the figure.
+"""
 
 import ast
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from spcabench import registry
 from spcabench.run import Run
 from spcabench.running.code_hash import digest, syntax_tree
 
+SEEDS = "-seeds-"  # in the name of a scale, before the seeds
+
 
 def runs_of(figure: str, scale: str) -> list[Run]:
-    """Return all runs of a figure at a scale ("quick" or "paper"), in order."""
-    return list(registry.module("figure", figure).runs(scale))
+    """Return all runs of a figure at a scale, in order."""
+    runs = list(registry.module("figure", figure).runs(size(scale)))
+    _, _, text = scale.partition(SEEDS)
+    return list(reseeded(runs, _seeds(text))) if text else runs
+
+
+def size(scale: str) -> str:
+    """Return "quick" or "paper"."""
+    return scale.partition(SEEDS)[0]
+
+
+def _seeds(text: str) -> list[int]:
+    """The seeds in the name of a scale, such as 20-40, or 1,5,20-40-5."""
+    seeds: set[int] = set()
+    for part in text.split(","):
+        match [int(word) for word in part.split("-")]:
+            case [first, last, *step]:
+                seeds.update(range(first, last + 1, *step))
+            case [seed]:
+                seeds.add(seed)
+    return sorted(seeds)
+
+
+def has_seeds(runs: Sequence[Run]) -> bool:
+    """Whether problems of these runs are drawn from seeds."""
+    return any("seed" in run.parameters for run in runs)
+
+
+def reseeded(runs: Sequence[Run], seeds: Sequence[int]) -> Iterator[Run]:
+    """Yield the runs on problems from other seeds.
+
+    The figure's own seeds are replaced in turn: with three of them, the first one becomes the
+    first, fourth, seventh and so on of the new ones. So a part of the figure that has a single
+    problem of each size gets a third of the new problems, and its cost grows like that of the rest.
+    Runs on problems without a seed stay as they are.
+    """
+    own: dict[str, set[int]] = defaultdict(set)
+    for run in runs:
+        if "seed" in run.parameters:
+            own[_family(run)].add(run.parameters["seed"])
+    most = max(map(len, own.values()), default=1)
+    blocks: list[list[Run]] = []  # a run and those that match it, on one problem
+    for run in runs:
+        blocks[-1].append(run) if run.match and blocks else blocks.append([run])
+    for block in blocks:
+        if "seed" not in block[0].parameters:
+            yield from block
+            continue
+        seed = block[0].parameters["seed"]
+        place = sorted(own[_family(block[0])]).index(seed)
+        for new in seeds[place::most]:
+            for run in block:
+                parameters = {**run.parameters, "seed": new}
+                follows = run.seed == seed  # the solver's seed is that of the problem
+                yield replace(run, parameters=parameters, seed=new if follows else run.seed)
+
+
+def _family(run: Run) -> str:
+    """Name what problems that differ by their seed alone share."""
+    return digest([run.dataset, {**run.parameters, "seed": None}])
 
 
 def groups(figure: str, scale: str) -> dict[str, list[Run]]:
@@ -49,7 +116,7 @@ def jobs(figure: str, scale: str) -> dict[str, dict[str, list[Run]]]:
 def _job(group: str, runs: list[Run], scale: str) -> str:
     """The name of a group's job. Timed jobs need the machine to themselves, so they are few."""
     timed = group.startswith("timed-")
-    if scale == "quick" and runs:
+    if size(scale) == "quick" and runs:
         return "timed" if timed else "others"
     return f"timed-{runs[0].dataset}" if timed else group
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from spcabench.errors import InputError
 from spcabench.running import runner
-from spcabench.running.figure_jobs import jobs, runs_of
+from spcabench.running.figure_jobs import jobs, runs_of, size
 from spcabench.running.row_hash import fingerprint
 from spcabench.running.runner import Plan, Protocol
 
@@ -28,10 +28,10 @@ def plan(figure: str, scale: str, job: str) -> Plan:
             f"job: figure {figure!r} has no job {job!r}; its jobs are {', '.join(known)}"
         )
     protocol = Protocol(
-        rounds=ROUNDS[scale],
-        least=MIN_ROUNDS[scale],
-        seconds=budget(scale, len(groups)),
-        restart=scale == "paper",
+        rounds=ROUNDS[size(scale)],
+        least=MIN_ROUNDS[size(scale)],
+        seconds=budget(size(scale), len(groups)),
+        restart=size(scale) == "paper",
     )
     labels = {"experiment": figure, "scale": scale}
     return Plan(groups, labels, fingerprint(figure, scale, job), protocol)

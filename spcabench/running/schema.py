@@ -299,7 +299,7 @@ class Row(Answer):
     """One row of a file: the run, its answer, and where and when it was computed."""
 
     experiment: str | None = _column("figure or table that asks for the run", empty=FIGURES)
-    scale: str | None = _column("quick or paper", empty=FIGURES)
+    scale: str | None = _column("quick or paper; other seeds follow it", empty=FIGURES)
     group: str | None = _column(
         "job that made the row, as the file is named", empty=FIGURES, key=True
     )

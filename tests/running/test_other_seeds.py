@@ -1,0 +1,83 @@
+"""Figures with other seeds than their own: the same runs, on new problems, in their own folder."""
+
+import json
+
+import pytest
+
+from spcabench.cli import options
+from spcabench.run import Run
+from spcabench.running import figure_jobs, figure_plan
+
+SEEDED = ("kuleshov2013_fig1", "he2010_fig3", "asteris2014_exact")
+VERDICTS = options.ROOT / "results/published/figures/daspremont2007_fig1/claims.json"
+
+
+@pytest.mark.parametrize("figure", SEEDED)
+def test_a_figure_on_its_own_seeds_is_the_figure(figure):
+    runs = figure_jobs.runs_of(figure, "quick")
+    own = sorted({run.parameters["seed"] for run in runs if "seed" in run.parameters})
+    again = figure_jobs.reseeded(runs, own)
+    assert [run.described() for run in again] == [run.described() for run in runs]
+
+
+@pytest.mark.parametrize("figure", SEEDED)
+def test_only_the_seeds_differ_and_each_is_used(figure):
+    def without_seeds(run):
+        return str(run.described() | {"parameters": {**run.parameters, "seed": 0}, "seed": 0})
+
+    runs, new = (
+        figure_jobs.runs_of(figure, "quick"),
+        figure_jobs.runs_of(figure, "quick-seeds-20-40"),
+    )
+    assert {run.parameters["seed"] for run in new} == {*range(20, 41)}
+    assert {*map(without_seeds, new)} == {*map(without_seeds, runs)}
+    head = new[0]
+    for run in new:
+        head = head if run.match else run
+        assert run.parameters == head.parameters  # what matches a run is on the same problem
+
+
+def test_a_part_with_fewer_problems_gets_its_share_of_the_new_ones():
+    runs = [Run(dataset="a", parameters={"n": 5, "seed": s}, seed=s) for s in (7, 8, 9)]
+    runs += [Run(dataset="b", parameters={"seed": 1}), Run(dataset="c")]
+    new = [
+        (run.dataset, run.parameters.get("seed"), run.seed)
+        for run in figure_jobs.reseeded(runs, range(20, 26))
+    ]
+    assert sorted(new[:6]) == [("a", seed, seed) for seed in range(20, 26)]
+    assert new[6:] == [("b", 20, 0), ("b", 23, 0), ("c", None, 0)]
+
+
+def test_rows_with_other_seeds_are_not_those_of_the_figure():
+    plans = [
+        figure_plan.plan("kuleshov2013_fig1", f"quick{seeds}", "others")
+        for seeds in ("", "-seeds-20-24")
+    ]
+    assert plans[0].key != plans[1].key and plans[0].protocol == plans[1].protocol
+    assert plans[1].labels["scale"] == "quick-seeds-20-24"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("kuleshov2013_fig5", "--seeds", "20:40"), "has no seeds"),
+        (("--seeds", "20:40"), "name the figures"),
+        (("kuleshov2013_fig1", "--seeds", "40:20"), "whole numbers from 0"),
+        (("kuleshov2013_fig1", "--seeds", "../x"), "whole numbers from 0"),
+        (("kuleshov2013_fig1", "--seeds", ",".join(["1"] * 99)), "at most 60"),
+    ],
+)
+def test_seeds_that_make_no_figure_are_refused_in_one_line(spcabench, words, said):
+    completed = spcabench("figure", *words)
+    assert completed.returncode == 2 and said in completed.stderr
+    assert len(completed.stderr.splitlines()) == 1
+
+
+def test_a_run_with_other_seeds_is_never_published(tmp_path, spcabench):
+    verdicts = json.loads(VERDICTS.read_text()) | {"scale": "quick-seeds-20-40"}
+    file = tmp_path / "x/figures/daspremont2007_fig1/claims.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(verdicts))
+    completed = spcabench("publish", tmp_path / "x")
+    assert completed.returncode == 2 and "other seeds" in completed.stderr
+    assert len(completed.stderr.splitlines()) == 1
