@@ -16,7 +16,7 @@ from spcabench.showing import pictures
 from spcabench.showing.substitutes import substitutes
 from spcabench.showing.text import total_variance
 from spcabench.solving.deflate import Components
-from spcabench.vectors import oriented
+from spcabench.vectors import largest_indices, oriented
 
 if TYPE_CHECKING:
     from spcabench.cli.solve import Answer
@@ -65,7 +65,6 @@ def text(
         bounds=bound,
         span=results.projected_variance / total if len(results) > 1 and joint else None,
         heat=_heat(problem, answer, labels),
-        most=MOST,
         stable=STABLE,
         path=_path(answer, total, bound),
         null=bool(answer.chance.tests),
@@ -102,11 +101,12 @@ def _heat(problem: Problem, answer: "Answer", labels: list[str]) -> dict[str, An
     counted = answer.chance.frequencies or [None] * len(answer.results)
     often = np.array([unknown if counted[i] is None else counted[i] for i in good])
     close = [_close(answer.results[i]) for i in good]
-    largest = np.abs(Z).max(initial=0.0)
-    # variables are grouped by the first component that uses them, and sorted by loading
-    first = (Z != 0.0).argmax(axis=0) if good else np.zeros(problem.n, dtype=int)
-    weight = -np.abs(Z[first, np.arange(problem.n)]) if good else np.zeros(problem.n)
-    order = [j for j in np.lexsort((weight, first)) if Z[:, j].any()]
+    largest, most = np.abs(Z).max(initial=0.0), MOST // max(1, len(good))
+    # the variables of the first component come first, and so on, each block by its loadings
+    order = dict.fromkeys(
+        j for x in Z for j in np.argsort(-np.abs(x), kind="stable") if x[j] != 0.0
+    )
+    largest_of_each = {j for x in Z for j in largest_indices(np.abs(x), min(most, problem.n))}
     rows = [
         {
             "name": terminal.name(problem, j),
@@ -117,7 +117,8 @@ def _heat(problem: Problem, answer: "Answer", labels: list[str]) -> dict[str, An
             ],
             "close": [(i, swaps[j]) for i, swaps in zip(good, close, strict=True) if j in swaps],
         }
-        for j in order[:MOST]
+        for j in order
+        if j in largest_of_each
     ]
     return {
         "labels": [labels[i] for i in good],
