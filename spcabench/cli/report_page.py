@@ -8,6 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from spcabench.cli import terminal
+from spcabench.errors import InputError
 from spcabench.optional_dependencies import require
 from spcabench.page.light_svg import light
 from spcabench.page.render import render
@@ -38,8 +39,13 @@ COLOURS |= {"#d55e00": "minus", "#808080": "strong"}
 def text(
     typed: dict[str, Any], problem: Problem, answer: "Answer", commands: dict[str, str]
 ) -> str:
-    """Return the page. commands : what each command gives -> a command that repeats it."""
+    """Return the page; InputError if there is no answer.
+
+    commands : what repeats it, by what each command does.
+    """
     bound, results = typed["bound"], answer.results
+    if not any(result.good for result in results):
+        raise InputError(f"report: no answer to show: {results[0].fault}")
     total, labels = total_variance(problem), terminal.labels(results)
     with terminal.slow("certified bounds; --no-bound leaves them out", bound):
         rows = [
@@ -96,12 +102,12 @@ def _preparation(typed: dict[str, Any], problem: Problem) -> str:
 def _heat(problem: Problem, answer: "Answer", labels: list[str]) -> dict[str, Any]:
     """Return the heat map: a row for each variable in a component, the largest loadings first."""
     good = [i for i, result in enumerate(answer.results) if result.good]
-    Z = np.array([oriented(answer.results[i].x) for i in good]).reshape(len(good), problem.n)
+    Z = np.array([oriented(answer.results[i].x) for i in good])
     unknown = np.full(problem.n, np.nan)
     counted = answer.chance.frequencies or [None] * len(answer.results)
     often = np.array([unknown if counted[i] is None else counted[i] for i in good])
     close = [_close(answer.results[i]) for i in good]
-    largest, most = np.abs(Z).max(initial=0.0), MOST // max(1, len(good))
+    largest, most = np.abs(Z).max(), MOST // len(good)
     # the variables of the first component come first, and so on, each block by its loadings
     order = dict.fromkeys(
         j for x in Z for j in np.argsort(-np.abs(x), kind="stable") if x[j] != 0.0
