@@ -163,7 +163,7 @@ def _path(answer: "Answer", total: float, bound: bool) -> list[str]:
         axis.fill_between(tests[0].ks, low, high, color="#808080", alpha=0.4, linewidth=0)
         label = f"null: {tests[0].permutations} tables with permuted\ncolumns, median and 5 to 95 %"
         axis.plot(tests[0].ks, middle, color="#808080", label=label)
-    axis.set_ylim(0)
+    axis.set_ylim(0, 1.08 * axis.dataLim.ymax)
     axis.get_legend().remove()
     figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=8)
     return [_svg(figure), *([_svg(selection.plot())] if stable else [])]
