@@ -41,7 +41,7 @@ def text(
 ) -> str:
     """Return the page; InputError if there is no answer.
 
-    commands : what repeats it, by what each command does.
+    commands : what each command gives -> a command that repeats it.
     """
     bound, results = typed["bound"], answer.results
     if not any(result.good for result in results):
@@ -108,7 +108,7 @@ def _heat(problem: Problem, answer: "Answer", labels: list[str]) -> dict[str, An
     often = np.array([unknown if counted[i] is None else counted[i] for i in good])
     close = [_close(answer.results[i]) for i in good]
     largest, most = np.abs(Z).max(), MOST // len(good)
-    # the variables of the first component come first, and so on, each block by its loadings
+    # variables are grouped by the first component that uses them, and sorted by loading
     order = dict.fromkeys(
         j for x in Z for j in np.argsort(-np.abs(x), kind="stable") if x[j] != 0.0
     )
