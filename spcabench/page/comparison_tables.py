@@ -173,6 +173,8 @@ def latex(ranking: pd.DataFrame, cited: Mapping[str, str] | None = None) -> str:
     ]
     for entry, begins in zip(ranking.to_dict("records"), _begins(ranking), strict=True):
         cells = [_number(entry[name], how) + _interval(entry, name, how) for name, _, how in LATEX]
+        if not entry["own"] and cells[-1] != "--":
+            cells[-1] = rf"$\geq$ {cells[-1]}"
         key = (cited or {}).get(entry["solver"])
         solver = escaped(entry["solver"]) + (rf"~\cite{{{key}}}" if key else "")
         rank = entry["rank"].replace(" to ", "--") if entry["answered"] else "--"
