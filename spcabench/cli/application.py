@@ -151,8 +151,8 @@ def common_options(
     Start with `solve FILE -k 5` for your own data, `compare my_solver.py` for your own method, or
     `figure NAME` for a figure of a paper; `list` shows all names.
 
-    A wrong argument or file is one line and exit code 2. Any other error is a bug, with its
-    traceback: please report it.
+    A wrong argument or file is one line and exit code 2. Any other error is a bug and shows
+    its traceback; please report it.
     """
 
 
