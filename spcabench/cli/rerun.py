@@ -42,8 +42,8 @@ def rerun(name: Name) -> None:
 
 
 def _described(run: Any) -> str:
-    settings = ", ".join(f"{key} = {value}" for key, value in run.settings.items())
-    return f"{run.solver or run.measure} on {run.dataset}, {settings}, seed = {run.seed}"
+    settings = [f"{key} = {value}" for key, value in {**run.settings, "seed": run.seed}.items()]
+    return f"{run.solver or run.measure} on {run.dataset}, {', '.join(settings)}"
 
 
 def _word(value: Any) -> str:
@@ -58,6 +58,8 @@ def _verdict(line: Any) -> str:
     """Return "equal", "DIFFERS", or the ratio of the seconds."""
     if line.name == "seconds" and line.old and line.new:
         return f"{line.new / line.old:.2f} times"
+    if line.listed:
+        return "not judged: a list, which may hold times"
     if not line.judged:
         return "not compared: ended by a clock" if line.name != "seconds" else ""
     return "DIFFERS" if line.differs else "equal"

@@ -8,6 +8,7 @@ is named COMPARISON/PROBLEM/K/SOLVER, which is also the address of its line: PRO
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -129,21 +130,21 @@ def again(published: Published) -> Any:
 
 @dataclass(frozen=True)
 class Line:
-    """One number of two rows. judged : whether the two must be equal."""
+    """One number of two rows.
+
+    judged : whether the two must be equal. listed : whether it counts the numbers of a list.
+    """
 
     name: str
     old: Any
     new: Any
     judged: bool = True
+    listed: bool = False
 
     @property
     def differs(self) -> bool:
         """Whether they must be equal but are not: flops exactly, values within 1e-9."""
-        if not self.judged or self.old == self.new:
-            return False
-        if isinstance(self.old, float) and isinstance(self.new, float):
-            return bool(abs(self.new - self.old) > verify.TOLERANCE * abs(self.old))
-        return True
+        return self.judged and not self.listed and not _alike((self.old, self.new))
 
 
 def compared(published: Published, row: Any) -> list[Line]:
@@ -172,8 +173,31 @@ def _numbers(old: Any, row: Any) -> Iterator[Line]:
     if row.measure:
         before, after = schema.decoded(old.extra or "{}"), row.extra or {}
         for name, value in before.items():
-            if isinstance(value, int | float) and not TIMES.search(name):
+            # lists may hold times, which no row says, so their numbers are counted and not judged
+            if isinstance(value, list | dict):
+                equal = sum(map(_alike, pairs := _pairs(value, after.get(name))))
+                yield Line(name, f"{len(pairs)} numbers", f"{equal} of them equal", listed=True)
+            elif isinstance(value, int | float) and not TIMES.search(name):
                 yield Line(name, value, after.get(name))
+
+
+def _pairs(old: Any, new: Any) -> list[tuple[Any, Any]]:
+    """Return the numbers in lists and mappings, each with the new one at its place, or None."""
+    if isinstance(old, dict):
+        items = [(value, new.get(k) if isinstance(new, dict) else None) for k, value in old.items()]
+    elif isinstance(old, list):
+        there = new if isinstance(new, list) else []
+        items = [*zip_longest(old, there[: len(old)])]
+    else:
+        return [(old, new)]
+    return [pair for item in items for pair in _pairs(*item)]
+
+
+def _alike(pair: tuple[Any, Any]) -> bool:
+    old, new = pair
+    if isinstance(old, float) and isinstance(new, float):
+        return bool(abs(new - old) <= verify.TOLERANCE * abs(old))
+    return bool(old == new)
 
 
 def _seconds(row: Any) -> float | None:

@@ -260,7 +260,7 @@ def test_a_row_that_stands_twice_counts_once(folders, tmp_path):
     assert (
         len(rows) == len(part.rows)
         and len(messages) == 1
-        and "2 rows: each is a second" in messages[0]
+        and "2 rows: they repeat a run" in messages[0]
     )
 
 
