@@ -69,6 +69,10 @@ class Covariance(Symmetric):
         charge(self.S.size * Z.shape[1])
         return self.S @ Z
 
+    def disguised(self, order: Indices, t: Vector) -> "Covariance":
+        """Return diag(t) Sigma diag(t) with its variables in another order."""
+        return Covariance(self.S[np.ix_(order, order)] * np.outer(t, t))
+
     def diagonal(self) -> Vector:
         """Variances of the variables (n,)."""
         return self.S.diagonal()
@@ -132,6 +136,10 @@ class Gram(Symmetric):
     def step(self, g: Vector, d_free: Vector, last: int, sign: float) -> tuple[int, float] | None:
         """Return None: there is no step in one pass, as a column of Sigma costs a product."""
         return None
+
+    def disguised(self, order: Indices, t: Vector) -> "Gram":
+        """Return diag(t) Sigma diag(t) with its variables in another order."""
+        return Gram(self.A.disguised(order, t), self.Q[order] * t[:, None], self.w)
 
     def products(self, Z: Array) -> Array:
         """Return Sigma Z (n, r) for Z (n, r), by products with A and A'."""

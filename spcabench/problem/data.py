@@ -213,6 +213,11 @@ class Data:
         scale = None if self.scale is None else self.scale[W]
         return Data(X, scale, self.U, self.V[W])
 
+    def disguised(self, order: Indices, t: Vector) -> "Data":
+        """Return A diag(t) with its columns in another order."""
+        A = self.columns(order)
+        return Data(A.X, t if A.scale is None else t * A.scale, A.U, A.V * t[:, None])
+
     def dense(self) -> Array:
         """Return A as a Fortran-ordered array (m, n), or the stored array itself if A is just X."""
         X = self.X.toarray(order="F") if self.sparse else self.X

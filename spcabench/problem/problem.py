@@ -260,6 +260,15 @@ class Problem:
         """Return the same problem with separate arrays and an empty cache."""
         return replace(self, matrix=copy.deepcopy(self.matrix), _cache={})
 
+    def disguised(self, rng: np.random.Generator) -> Problem:
+        """Return the problem in another unit, its variables in another order and with other signs.
+
+        The work of a solver is the same, but what it kept of this problem does not help there.
+        """
+        t = rng.uniform(1.0, 2.0) * rng.choice((-1.0, 1.0), self.n)
+        matrix = self.matrix.disguised(rng.permutation(self.n), t)
+        return replace(self, matrix=matrix, features=None, _cache={})
+
     def given_as(self, form: Form) -> Problem:
         """Return the same problem in another form.
 

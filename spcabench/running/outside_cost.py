@@ -33,6 +33,9 @@ THREADS_SHARE, THREADS_SECONDS = 1.25, 0.05
 TICKS, LONGER = 0.02, 8  # error of the processor time in seconds; factor for more runs
 # a first run that is slower than later ones by this factor and these seconds is suspicious
 WARM_RATIO, WARM_SECONDS = 5.0, 0.02
+# the same for so many runs on disguises of the problem, which are made if a run is shorter, and the
+# share of the variance that the best of them must reach
+UNSEEN_RATIO, UNSEEN_SECONDS, UNSEEN, SHORT, UNSEEN_SHARE = 3.0, 0.002, 3, 0.1, 0.9
 ROUNDS, RUNS = 3, 5  # of a nearly empty solver, whose fastest round shows the harness's share
 VECTOR = ("support", "values", "variance")  # columns of a row that contain an answer's vector
 _OVERHEADS: dict[str, float] = {}  # problem -> seconds per run that the harness takes
@@ -130,11 +133,16 @@ def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
         many = _measured(run, count, helper, ask)
     if many is None:
         return None
-    warm = first.seconds > WARM_RATIO * many.seconds / count + WARM_SECONDS
+    declared, outside = many.declared / count, many.seconds / count
+    warm = first.seconds > WARM_RATIO * outside + WARM_SECONDS
+    if not warm and outside < SHORT:
+        warm, unseen = _kept(run, many, count, helper, ask)
+        declared = max(declared, first.declared, unseen) if warm else declared
+    if warm:  # if something is kept between runs, only the first run shows the true cost
+        outside = max(first.seconds, declared)
     return Cost(
-        declared=many.declared / count,
-        # if something is kept between runs, only the first run shows the true cost
-        outside=first.seconds if warm else many.seconds / count,
+        declared=declared,
+        outside=outside,
         warm=warm,
         threads=many.processor > THREADS_SHARE * many.wall + THREADS_SECONDS,
         vector=many.vector,
@@ -193,18 +201,31 @@ def _measured(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
     return _Taken(worked, wall, processor, declared, waited, _vector(extra))
 
 
+def _kept(run: Run, many: _Taken, count: int, helper: Worker, ask: Ask) -> tuple[bool, float]:
+    """Return whether runs on disguises of the problem are dearer or worse, and their seconds.
+
+    A disguise is as much work, but nothing that was kept of the problem, wherever, helps there.
+    """
+    answer = ask(helper, _repeated(run, UNSEEN, worker.unseen))
+    extra = (answer.extra or {}) if answer.status.good else {}
+    seconds, variance = (float(extra.get(name, np.nan)) for name in ("seconds", "variance"))
+    each = max(many.declared - many.waited, 0.0) / count
+    dearer = seconds > UNSEEN_RATIO * each + UNSEEN_SECONDS
+    return dearer or variance < UNSEEN_SHARE * float(many.vector.get("variance") or 0.0), seconds
+
+
 def _vector(extra: Mapping[str, Any]) -> dict[str, Any]:
     """Return the vector that a process gave, or an empty dict."""
     vector = extra.get("vector")
     return {name: vector.get(name) for name in VECTOR} if isinstance(vector, dict) else {}
 
 
-def _repeated(run: Run, count: int) -> Run:
+def _repeated(run: Run, count: int, function: Callable[..., Any] = worker.repeated) -> Run:
     settings = {name: value for name, value in run.settings.items() if name != "history"}
     return Run(
         dataset=run.dataset,
         parameters=run.parameters,
-        function=worker.repeated,
+        function=function,
         uses=run.solvers,
         settings=dict(name=run.solver, count=count, **settings),
         seed=run.seed,
