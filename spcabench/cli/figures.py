@@ -344,9 +344,9 @@ def publish_run(
     from spcabench.page import publish
 
     _check_run(options.ROOT / "results" / "published" if only else folder)
-    _check_seeds(folder)
     if machine.checkout() is None:
         raise InputError("publish: works in a clone of the repository only")
+    _check_seeds(folder)
     for source in comparison or ():
         opening.folder(source, "the folder of a comparison")
         if not (source / "plan.json").is_file():
