@@ -9,7 +9,15 @@ from jinja2 import ChoiceLoader, PackageLoader
 from spcabench.page import search_index
 
 PUBLISHED = Path(__file__).parents[1] / "results" / "published"
+# files of the repository outside the site: they open from the disk, where the site lies beside them
+CODE = re.compile(r'"(?:\.\./)+((?:spcabench|solvers|datasets|benchmarks|tests)/[^":]+)"')
 entries = []  # entries of the search index, one for each part of a document
+
+
+def with_code(html, config):
+    """Lead links to code to the repository's address (``repo_url`` in mkdocs.yml), if it has one."""
+    url = config.repo_url
+    return CODE.sub(rf'"{url.rstrip("/")}/blob/main/\1"', html) if url else html
 
 
 def on_env(env, config, files):
@@ -27,7 +35,7 @@ def on_page_content(html, page, config, files):
             name = title if title == page.title else f"{page.title}: {title}"
             entries.append((name, " ".join(text.split())[:400], f"{page.url}#{heading[1]}"))
     html = re.sub(r'"\.\./results/published/(\w+)\.md', r'"results/\1.html', html)
-    return html.replace('"../results/published/', '"results/')
+    return with_code(html.replace('"../results/published/', '"results/'), config)
 
 
 def on_post_build(config):
@@ -38,5 +46,5 @@ def on_post_build(config):
         text = file.read_text(encoding="utf-8")
         text = re.sub(r"\.\./\.\./docs/(\w+)\.md", r"../\1.html", text)
         text = re.sub(r'data-indexes="([^"]*)"', r'data-indexes="\1 \1../"', text)
-        file.write_text(text, encoding="utf-8")
+        file.write_text(with_code(text, config), encoding="utf-8")
     search_index.write_index(site / search_index.NAME, entries)

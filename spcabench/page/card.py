@@ -598,7 +598,7 @@ def markdown(statement: Stored) -> str:
     """Return the card as Markdown."""
     marks = f" ({', '.join(statement['marks'])})" if statement["marks"] else ""
     code, name = statement.get("code"), statement["id"]
-    link = f"[{name}]({code['address']}#L{code['line']})" if code else name
+    link = f"[{name}]({code[0][1]})" if code else name
     lines = [f"### {link}: {statement['verdict']}{marks}", f"> {plain_text(statement['quote'])}"]
     lines += [
         plain_text(statement[part]) for part in ("short", "reason", "cause") if statement[part]

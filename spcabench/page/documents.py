@@ -16,6 +16,7 @@ def documents() -> dict[Path, dict[str, str]]:
         ROOT / "docs" / "certified.md": {"instances": certified_page.tables()},
         ROOT / "docs" / "field.md": {"methods": solver_table.table()},
         ROOT / "docs" / "findings.md": findings.blocks(),
+        ROOT / "docs" / "index.md": {"numbers": findings.front()},
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from spcabench import opening
+from spcabench.comparison import best_known
 from spcabench.page import certified_page, in_short, papers
 from spcabench.page.generated_block import markdown_table
 
@@ -23,6 +24,18 @@ def blocks(home: Path = PUBLISHED) -> dict[str, str]:
         "frontier": f"\n{frontier()}\n",
         "comparisons": f"\n{comparisons(home / 'compare')}\n",
     }
+
+
+def front(home: Path = PUBLISHED) -> str:
+    """Return the numbers of the first page of the documents: verdicts, and proven optima."""
+    run = opening.read_json(home / "claims.json")
+    counts = in_short.counts(run["statements"])
+    states = [entry.proven for entry in best_known.read().values()]
+    return (
+        f"\n**{counts['judged']} statements of five papers are judged: {counts['holds']} hold, "
+        f"{counts['fails']} fail, {counts['undecided']} are undecided.** Of {len(states)} problems "
+        f"with their k, {sum(states)} are solved with a proof.\n\n"
+    )
 
 
 def verdicts(statements: Statements) -> str:

@@ -33,7 +33,7 @@ def write(
     runs = solver_numbers.compared(rows[rows.solver.notna()])
     shown = {f["figure"]: (f["title"], f"{f['paper']}.html") for f in figures}
     for solver in about["solvers"]:
-        file = source_links.relative(registry.path("solver", solver["name"]), folder)
+        file = source_links.function(registry.path("solver", solver["name"]), "solve", folder)
         values = {name: about[name] for name in ("scale", "site")}
         values |= {"shown": shown, "file": file}
         values["picture"] = picture = solver_pictures.picture(solver["name"], runs)

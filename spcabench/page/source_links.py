@@ -4,51 +4,69 @@ import ast
 import os
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from spcabench import registry
 
 
 def source(folder: Path, figure: str) -> str | None:
-    """Return the address of a figure's file relative to a page, if the figure exists."""
+    """Return the address of a figure's ``runs`` from a page, if the figure exists."""
     if figure not in registry.names("figure"):
         return None
-    return relative(registry.path("figure", figure), folder)
+    return function(registry.path("figure", figure), "runs", folder)
 
 
-def relative(file: Path, folder: Path) -> str:
-    """Return the address of a file relative to a page's folder."""
-    return quote(Path(os.path.relpath(file, folder)).as_posix())
+def function(file: Path, name: str, folder: Path) -> str:
+    """Return the address of a function in a file, from a page in a folder."""
+    lines = [node.lineno for node in _body(file) if getattr(node, "name", "") == name]
+    return relative(file, folder, *lines[:1])
 
 
-def statements(folder: Path, figure: str) -> dict[str, dict[str, Any]]:
-    """Map the ids of a figure's statements to where they are written.
+def relative(file: Path, folder: Path, line: int | None = None) -> str:
+    """Return the address of a file, or of one of its lines, from a page in a folder."""
+    address = quote(Path(os.path.relpath(file, folder)).as_posix())
+    return f"{address}#L{line}" if line else address
 
-    That is the figure's file, or a private file next to it that several figures share.
+
+def statements(folder: Path, figure: str) -> dict[str, list[tuple[str, str]]]:
+    """Return where each statement of a figure and its test are written: words and address.
+
+    Figures of one paper may share statements, which are then in a file beside theirs.
     """
     if figure not in registry.names("figure"):
         return {}
     own = registry.path("figure", figure)
-    places: dict[str, dict[str, Any]] = {}
-    for file in (*sorted(own.parent.glob("_*.py")), own):
-        place = {"name": file.name, "address": relative(file, folder)}
-        places |= {id: place | {"line": line} for id, line in _lines(file)}
-    return places
+    return {
+        id: [(f"{file.name}, line {line}", relative(file, folder, line)) for line in lines]
+        for file in (*sorted(own.parent.glob("_*.py")), own)
+        for id, lines in _lines(file)
+    }
+
+
+def _body(file: Path) -> list[ast.stmt]:
+    return ast.parse(file.read_text(encoding="utf-8")).body
 
 
 @lru_cache
-def _lines(file: Path) -> tuple[tuple[str, int], ...]:
-    """Return the ids and lines of the statements in a file: ``K3 = Statement("K3", ...)``.
+def _lines(file: Path) -> tuple[tuple[str, list[int]], ...]:
+    """Return the statements of a file with their lines: ``K3 = Statement("K3", ...)``.
 
-    If a shared function creates the statement, its first argument is the id.
+    A second line is that of the function below it, which measures: ``@K3.measured``. If a shared
+    function makes the statement, then its first argument is the id.
     """
+    tests = {
+        ast.unparse(decorator): node.lineno
+        for node in _body(file)
+        if isinstance(node, ast.FunctionDef)
+        for decorator in node.decorator_list
+    }
     ids = []
-    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+    for node in _body(file):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             call = node.value
             named = [k.value for k in call.keywords if k.arg == "id"]
+            test = tests.get(f"{ast.unparse(node.targets[0])}.measured")
             for value in (*named, *call.args)[:1]:
                 if isinstance(value, ast.Constant):
-                    ids.append((str(value.value), node.lineno))
+                    ids.append((str(value.value), [line for line in (node.lineno, test) if line]))
     return tuple(ids)
