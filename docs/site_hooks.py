@@ -15,7 +15,7 @@ entries = []  # entries of the search index, one for each part of a document
 
 
 def with_code(html, config):
-    """Lead links to code to the repository's address (``repo_url`` in mkdocs.yml), if it has one."""
+    """Lead links to code to the repository, if mkdocs.yml has its address as ``repo_url``."""
     url = config.repo_url
     return CODE.sub(rf'"{url.rstrip("/")}/blob/main/\1"', html) if url else html
 

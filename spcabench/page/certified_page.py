@@ -96,7 +96,7 @@ def write(folder: Path, of_figures: Iterable[dict[str, Any]]) -> None:
     of_figures : the entries of certified.json.
     """
     parts = {
-        "of the suites are proven optimal": _of_suites(),
+        "of the suites are proven optimal": of_suites(),
         "that figures needed": [_of_figure(entry) for entry in of_figures],
     }
     told = ", ".join(
@@ -109,7 +109,7 @@ def write(folder: Path, of_figures: Iterable[dict[str, Any]]) -> None:
     write_text(folder / NAME, text)
 
 
-def _of_suites() -> list[dict[str, Any]]:
+def of_suites() -> list[dict[str, Any]]:
     """Return a row for each problem of a suite, k and sign, with its published values."""
     items = {(i.name, i.nonnegative): i for suite in SUITES.values() for i in suite}
     answers = published()["answers"]

@@ -2,6 +2,8 @@
 
 import json
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
 
 from markupsafe import Markup
 
@@ -15,13 +17,14 @@ from spcabench.page.render import render
 NAME = "choose.html"
 
 
-def write(folder: Path, compare: Path, pages: list[str]) -> None:
+def write(folder: Path, compare: Path, pages: list[str]) -> list[search_index.Entry]:
     """Write the page to a folder, if there are published comparisons to base advice on.
 
-    pages : the solvers that have a page.
+    pages : the solvers that have a page. Returns what the search finds of it: the best solvers for
+    each kind of data and time.
     """
     if not any((compare / name / merging.ROWS).is_file() for name in advice.SUITES):
-        return
+        return []
     data = advice.choices(advice.read(compare))
     names = {point[0] for selection in data["selections"] for point in selection["points"]}
     data["colours"] = {n: c for n in sorted(names) if (c := style.own_colour(n.split(" ")[0]))}
@@ -35,3 +38,17 @@ def write(folder: Path, compare: Path, pages: list[str]) -> None:
     site = search_index.site(folder) | {n: search_index.OPTIONAL[n] for n in ("choose", "optimal")}
     page = render("choose.html.j2", data=Markup(text), about=about, site=site)
     write_text(folder / NAME, page)
+    return [
+        (f"best solver for {kind} within {budget}", _answer(data, kind, i), f"{NAME}#{address}")
+        for kind in data["kinds"]
+        for i, budget in enumerate(budgets)
+        for address in [urlencode({"kind": kind, "budget": i}, quote_via=quote)]
+    ]
+
+
+def _answer(data: dict[str, Any], kind: str, budget: int) -> str:
+    """Return the best three solvers for a kind of data and a budget, in words."""
+    place, *_ = data["of"][f"signed|{kind}||"]
+    best = data["selections"][place]["best"][budget][:3]
+    words = [f"{solver} {100 * share:.2f} % of the best known" for solver, share, *_ in best]
+    return "; ".join(words) or "none has an answer"

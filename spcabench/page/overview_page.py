@@ -10,7 +10,7 @@ import pandas as pd
 from spcabench import opening
 from spcabench.atomic_files import write_text
 from spcabench.comparison import best_known
-from spcabench.page import claims_file, in_short, search_index, solver_numbers
+from spcabench.page import certified_page, claims_file, in_short, search_index, solver_numbers
 from spcabench.page.render import render
 from spcabench.page.source_links import relative
 
@@ -54,6 +54,8 @@ def write(
         "total": sum(entry["seconds"] for entry in seconds.values()),
         "listed": len(known),
         "proven": sum(entry.proven for entry in known),
+        "optima": certified_page.of_suites() if "optimal" in about["site"] else [],
+        "reached": solver_numbers.reached(rows),
     }
     for name in PAGES:
         write_text(folder / f"{name}.html", render(f"{name}.html.j2", **values))

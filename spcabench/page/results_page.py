@@ -41,7 +41,7 @@ def write_page(folder: Path, published: bool = False) -> Path:
     about |= {"solvers": solver_numbers.solvers(rows)}
     if published or (folder / "compare").is_dir():
         names = [solver["name"] for solver in about["solvers"]]
-        choose_page.write(folder, folder / "compare", names)
+        about["advice"] = choose_page.write(folder, folder / "compare", names)
         certified_page.write(folder, bounds)
     about |= {"site": search_index.site(folder)}
     overview_page.write(folder, papers, figures, about, rows, published)

@@ -6,11 +6,12 @@ loads it when its search field is used.
 
 import json
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from spcabench.atomic_files import write_text
-from spcabench.comparison import best_known
 
 NAME = "search.js"
 # pages that a run may lack, by their names in the navigation bar
@@ -30,7 +31,8 @@ def site(folder: Path) -> dict[str, str]:
 
 def write(folder: Path, values: dict[str, Any]) -> None:
     """Write the index of a run. values : the same values as for the templates of the pages."""
-    write_index(folder / NAME, [*_statements(values), *_pages(values), *_optima(values)])
+    parts = (_statements(values), _pages(values), values.get("advice", []), _optima(values))
+    write_index(folder / NAME, [*chain(*parts, _shares(values))])
 
 
 def write_index(file: Path, entries: Iterable[Entry]) -> None:
@@ -67,13 +69,27 @@ def _pages(values: dict[str, Any]) -> Iterator[Entry]:
     if "choose" in site:
         text = "which solver or method for your data: genes, text, n, m, k, budget"
         yield "choose a solver", text, site["choose"]
+    if "docs" in site:
+        text = "run and compare your own method: spcabench compare mine.py"
+        yield "test mine: your own solver", text, f"{site['docs']}new_solver{site['ext']}"
+    others = [s["id"] for s in values["statements"] if "stand-in" in s["marks"]]
+    text = f"stand-in: the paper's data are not public for {', '.join(others) or 'no statement'}"
+    title, page = "claims that rest on other data than the paper's", "claims.html"
+    yield title, text, f"{page}#claims?data=stand-in"
+
+
+def _shares(values: dict[str, Any]) -> Iterator[Entry]:
+    """Yield what a solver reaches at a k in a figure."""
+    for figure, solver, k, share, runs in values["reached"]:
+        text = f"{share:.2%} of the best found in {figure}, median of {runs} runs"
+        yield f"share of {solver}, k = {k}", text, f"figures/{figure}/numbers.html"
 
 
 def _optima(values: dict[str, Any]) -> Iterator[Entry]:
-    """Yield an entry for each problem and k in the table of best known answers."""
-    page = values["site"].get("optimal")
-    for e in best_known.read().values() if page else ():
-        state = "proven optimal" if e.proven else f"optimum at most {e.gap:.2%} above"
-        sign = ", nonnegative" if e.nonnegative else ""
-        found = f"{e.value:.9g}, {state}; found by {e.who}, bound by {e.bound_by or 'unknown'}"
-        yield f"{e.item}, k = {e.k}{sign}", found, f"{page}#{e.item}"
+    """Yield each problem and k of the table of the best known answers."""
+    for e in values["optima"]:
+        printed = "; ".join(e["published"]) or "nothing known to us"
+        text = f"{e['value']}, {e['state']}; found by {e['who']}; published: {printed}"
+        text += f"; bound by {e['bound_by'] or 'unknown'}"
+        words = quote(f"{e['instance']} k={e['k']}")
+        yield f"{e['instance']}, k = {e['k']}", text, f"{values['site']['optimal']}#{words}"

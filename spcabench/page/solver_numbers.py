@@ -81,6 +81,20 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
     return runs
 
 
+def reached(table: pd.DataFrame) -> list[tuple[str, str, int, float, int]]:
+    """Return figure, solver, k, median share of the best found and its runs, for many runs alike.
+
+    Many are at least ten of one figure, solver and number of nonzeros.
+    """
+    runs = compared(table[table.solver.notna()])
+    share = runs.groupby(["experiment", "solver", "cardinality"]).share.agg(["median", "size"])
+    often = share[share["size"] >= 10].reset_index()
+    return [
+        (figure, solver, int(k), float(median), int(count))
+        for figure, solver, k, median, count in often.itertuples(index=False)
+    ]
+
+
 def solvers(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return an entry for each solver with rows: its description, figures and numbers."""
     # rows may be older than the removal of a solver, which no longer has a page
