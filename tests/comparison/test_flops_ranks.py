@@ -48,5 +48,10 @@ def test_flops_order_the_solvers_of_the_repository():
     assert names == ["ours", "twin"]
 
 
+def test_a_run_that_was_left_out_makes_no_solver_a_strangers():
+    partly = [row | {"own": None} if row["asked"] == 5 else row for row in TWIN]
+    assert "≥ 80" not in order(partly)[1]
+
+
 def test_times_that_are_ranked_need_no_such_rule():
     assert order(solver("sums", 8_000, 0.001), TWIN, last="time")[0] == ["sums", "twin"]
