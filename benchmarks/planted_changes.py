@@ -123,8 +123,8 @@ REGRESSIONS = (
     of_layer(
         "spectral",
         "the eigendecomposition of a relaxation",
-        "    charge(eigh_cost(len(A)))\n    w, V",
-        "    charge(eigh_cost(len(A)) + eigh_cost(len(A)) // 50)\n    w, V",
+        "    charge(eigh_cost(_order(A)))\n    w, V",
+        "    charge(eigh_cost(_order(A)) + eigh_cost(len(A)) // 50)\n    w, V",
         ("dspca_subgradient",),
         "gaussian-20",
     ),

@@ -221,6 +221,7 @@ GOOD_WORDS = {  # words with which each command would run, cheaply
     "grade": ("none.csv", "--problem", "pitprops"),
     "claim": ("K3", "--run", "none"),
     "advise": ("5,000 x 20,000 text",),
+    "rerun": ("standard/none/3/tpower",),
 }
 LONG = "x" * 5000
 WORDS = {

@@ -8,7 +8,7 @@ import numpy as np
 
 from spcabench.atomic_files import check_room, replacing, write_picture
 from spcabench.cli.terminal import labels, name
-from spcabench.errors import InputError
+from spcabench.errors import InputError, using_file
 from spcabench.optional_dependencies import require
 from spcabench.problem.problem import Problem
 from spcabench.showing import pictures
@@ -60,13 +60,16 @@ def check_writable(option: str, file: Path, inputs: Iterable[str | Path | None] 
 
     inputs : files read by the command, which are never overwritten.
     """
-    if file.is_dir():
-        raise InputError(f"{option}: {str(file)!r} is a folder; give a file name")
-    if not file.absolute().parent.is_dir():
-        raise InputError(f"{option}: {str(file)!r}: the folder does not exist")
-    for path in inputs:
-        if path and file.exists() and Path(path).exists() and file.samefile(path):
-            raise InputError(f"{option}: {str(file)!r} is read by this command; name another file")
+    with using_file(file):
+        if file.is_dir():
+            raise InputError(f"{option}: {str(file)!r} is a folder; give a file name")
+        if not file.absolute().parent.is_dir():
+            raise InputError(f"{option}: {str(file)!r}: the folder does not exist")
+        for path in inputs:
+            if path and file.exists() and Path(path).exists() and file.samefile(path):
+                raise InputError(
+                    f"{option}: {str(file)!r} is read by this command; name another file"
+                )
     check_room(file.absolute().parent)
 
 

@@ -91,7 +91,7 @@ def test_a_word_about_a_time_needs_its_interval_and_says_the_noise():
 
     assert notable(1.3, 1.31, 1.29, 1.3) == "slower"
     assert notable(0.7, 0.71, 0.69, 0.7) == "faster"
-    assert notable(1.14, 1.15, 1.13, 1.14).startswith("slower, by less than")
+    assert notable(1.14, 1.15, 1.13, 1.14).startswith("slower, but by less than")
     assert notable(1.04, 1.03, 1.04) == notable(0.5, 2.0, 1.3, 0.8) == ""
 
 

@@ -280,7 +280,7 @@ LOADINGS = {  # of `grade --problem pitprops`
     "another format": ("x.docx", "1", "x.docx"),
     "unknown names": ("x.csv", f"{VARIABLES}topdiam,0.6\nno_prop,0.8\n", "'no_prop' is no"),
     "repeated names": ("x.csv", f"{VARIABLES}topdiam,0.6\ntopdiam,0.8\n", "'topdiam' has two"),
-    "two columns": ("x.csv", "variable,x,y\ntopdiam,0.6,1\n", "2 columns (x, y): name one"),
+    "two columns": ("x.csv", "variable,x,y\ntopdiam,0.6,1\n", "2 columns (x, y); choose one"),
 }
 PROPOSALS = {  # of `best-known --take`
     "not of norm one": ("p.json", proposal(loadings=[2.0, 2.0]), "norm"),

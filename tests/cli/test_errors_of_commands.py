@@ -320,7 +320,7 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     "verify run --names none.json": "none.json",
     "verify run --names good.csv": "good.csv",
     "compare-page none.json": "none.json",
-    "report .": "no figures found; give the folder of a run",
+    "results-page .": "no figures found; give the folder of a run",
     "solve none.csv -k 3": "none.csv: no such file",
     "solve folder.csv -k 3": "folder.csv: a folder",
     "solve pipe.csv -k 3": "pipe.csv: a device or a pipe",

@@ -118,7 +118,7 @@ def test_the_command_fetches_and_lists(served, monkeypatch):
     monkeypatch.setattr(doctor, "_files", lambda: iter([("set", file)]))
     assert "missing" in run("data")[0] and "--fetch set/a.bin" in run("data")[0]
     assert "downloaded to" in run("data", "--fetch", "set")[0]
-    assert "here already" in run("data", "--fetch", "set/a.bin")[0]
+    assert "already here" in run("data", "--fetch", "set/a.bin")[0]
     assert json.loads(run("data", "--json")[0])[0]["state"] == "here"
     assert "did you mean 'set'" in run("data", "--fetch", "sat")[1]
     sources._target(file.path).unlink()

@@ -112,7 +112,7 @@ def rows_of(calibrations, cpus=None, waited=0.0):
         ([1.0, 1.05], None, None, ""),  # the system does not say
         ([1.0, 1.2], None, 0.0, "calibrations differ by more than 10%"),
         ([1.0, 1.0], ["one", "two"], 0.0, "processors are different"),
-        ([1.0, 1.0], None, [0.0, 0.2], "Other work had the processor: of solver 1,"),
+        ([1.0, 1.0], None, [0.0, 0.2], "Other work used the processor: for solver 1,"),
         ([], None, 0.0, ""),
     ],
 )

@@ -63,7 +63,7 @@ def test_components_are_infeasible_exactly_where_they_break_their_formulation(
 @pytest.mark.parametrize(
     ("formulation", "settings", "sentence"),
     [
-        ("common", "", "takes no components"),
+        ("common", "", "has no argument components"),
         ("common", ", components=1", "two components: 8 variables in all, of 3"),
         ("disjoint", ", components=1", "nonzeros, of"),
         ("penalised", ", components=1", ""),
