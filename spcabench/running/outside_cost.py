@@ -35,7 +35,7 @@ TICKS, LONGER = 0.02, 8  # error of the processor time in seconds; factor for mo
 WARM_RATIO, WARM_SECONDS = 5.0, 0.02
 # the same for so many runs on disguises of the problem, which are made if a run is shorter, and the
 # share of the variance that the best of them must reach
-UNSEEN_RATIO, UNSEEN_SECONDS, UNSEEN, SHORT, UNSEEN_SHARE = 3.0, 0.002, 3, 0.1, 0.9
+UNSEEN_RATIO, UNSEEN_SECONDS, UNSEEN, SHORT, UNSEEN_SHARE = 3.0, 0.001, 3, 0.1, 0.9
 ROUNDS, RUNS = 3, 5  # of a nearly empty solver, whose fastest round shows the harness's share
 VECTOR = ("support", "values", "variance")  # columns of a row that contain an answer's vector
 _OVERHEADS: dict[str, float] = {}  # problem -> seconds per run that the harness takes
