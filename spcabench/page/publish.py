@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from spcabench import machine, opening, registry
+from spcabench import api, machine, opening, registry
 from spcabench.atomic_files import make_folder, replacing_folder, write_text
 from spcabench.comparison import best_known, merging, suite
 from spcabench.comparison.jobs import Comparison
@@ -272,6 +272,11 @@ def _check_comparison(source: Path, published: Path) -> None:
     plan = Comparison.read(source / "plan.json")
     if (source / merging.JOBS).exists():
         merging.Part.read(source)
+        if absent := _absent(source):
+            raise InputError(
+                f"{source}: the data of its rows are not here ({', '.join(absent)[:60]}); set "
+                "SPCABENCH_DATA to their folder"
+            )
     else:
         # a comparison of components stores paths of its jobs, relative to the folder of results
         root = Path(*source.resolve().parts[:-3])  # of results/compare/NAME
@@ -317,10 +322,25 @@ def _copy_comparison(source: Path, out: Path) -> None:
 
 
 def _publish_again(folder: Path) -> None:
-    """Make the pages of a published comparison again, unless its rows have lost their histories."""
+    """Make the pages of a published comparison again, unless its histories or data are absent."""
     left_out = rows.read_text([folder / merging.ROWS], ["history_left_out"]).history_left_out
-    if not left_out.any():
+    if not left_out.any() and not _absent(folder):
         comparison_page.publish(folder, folder)
+
+
+def _absent(folder: Path) -> list[str]:
+    """Return the problems of a comparison with real data that only have a stand-in here.
+
+    Their values cannot be recomputed, so the page would reject every row of them.
+    """
+    columns = ["dataset", "parameters", "problem", "stand_in"]
+    table = rows.read_text([folder / merging.ROWS], columns).drop_duplicates()
+    return [
+        row.problem
+        for row in table[table.stand_in.eq(False)].itertuples()
+        if hasattr(registry.module("dataset", row.dataset), "FILES")
+        and api.load_or_stand_in(row.dataset, **json.loads(row.parameters)).stand_in
+    ]
 
 
 def _copy_rows(source: Path, out: Path) -> None:

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pandas as pd
 import pyarrow as pa
@@ -14,6 +15,7 @@ from jsonschema import Draft202012Validator
 
 from spcabench import registry
 from spcabench.cli import application as command_line
+from spcabench.cli import options
 from spcabench.errors import InputError
 from spcabench.page import claims_file, publish, verify
 from spcabench.running import rows, runner
@@ -429,3 +431,22 @@ def test_verdicts_are_judged_again_where_histories_were_too_large_to_publish(
     figure, run = verify.rejudge(home)
     assert "2 statements judged again" in figure.line
     assert not figure.differences and not run.differences
+
+
+def test_no_comparison_is_published_where_its_data_are_absent(monkeypatch, tmp_path):
+    """Else every row of real data would be rejected, and its page would say so of all solvers."""
+    folder = tmp_path / "compare" / "mine"
+    shutil.copytree(options.ROOT / "results/published/compare/adversarial", folder)
+    assert publish._absent(folder) == []  # generated problems need no data
+    table = rows.read_table([folder / "rows.parquet"])
+    for name, value in (("dataset", "pitprops"), ("parameters", "{}"), ("problem", "pitprops")):
+        column = pa.array([value] * len(table), table.schema.field(name).type)
+        table = table.set_column(table.schema.get_field_index(name), name, column)
+    rows.write_table(table, folder / "rows.parquet")
+    page = (folder / "index.html").read_text()
+    monkeypatch.setattr(publish.api, "load_or_stand_in", lambda *_, **__: Mock(stand_in=True))
+    monkeypatch.setattr(publish.registry, "module", lambda *_: Mock(FILES=["pitprops.npy"]))
+    with pytest.raises(InputError, match=r"not here.*SPCABENCH_DATA"):
+        publish._check_comparison(folder, tmp_path / "published")
+    publish._publish_again(folder)
+    assert (folder / "index.html").read_text() == page
