@@ -205,12 +205,16 @@ def _kept(run: Run, many: _Taken, count: int, helper: Worker, ask: Ask) -> tuple
     """Return whether runs on disguises of the problem are dearer or worse, and their seconds.
 
     A disguise is as much work, but nothing that was kept of the problem, wherever, helps there.
+    Waiting is subtracted only to compare them: some of it may be off the solver's clock, and then
+    too much is subtracted.
     """
     answer = ask(helper, _repeated(run, UNSEEN, worker.unseen))
     extra = (answer.extra or {}) if answer.status.good else {}
-    seconds, variance = (float(extra.get(name, np.nan)) for name in ("seconds", "variance"))
+    seconds, worked, variance = (
+        float(extra.get(name, np.nan)) for name in ("seconds", "worked", "variance")
+    )
     each = max(many.declared - many.waited, 0.0) / count
-    dearer = seconds > UNSEEN_RATIO * each + UNSEEN_SECONDS
+    dearer = worked > UNSEEN_RATIO * each + UNSEEN_SECONDS
     return dearer or variance < UNSEEN_SHARE * float(many.vector.get("variance") or 0.0), seconds
 
 
