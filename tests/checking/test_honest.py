@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import textwrap
 import time
 
 import pytest
@@ -13,28 +12,14 @@ from spcabench.comparison.jobs import Job
 from spcabench.run import Run
 from spcabench.solving.status import GOOD
 from tests.answers import rows_of
+from tests.checking import tricks
 from tests.problems import some
 
-HEAD = '''"""{title}, 2026."""
-
-import numpy as np
-
-from spcabench.iterate import Iterate, Traits
-from spcabench.vectors import project
-
-TRAITS = Traits(control="cardinality"{traits})
-EXAMPLE = dict(k=3)
-{top}
-
-def solve(problem, *, k{settings}):
-    """Yield iterates."""
-    Sigma = problem.covariance
-{body}
-'''
 SOLVERS = {
     "ARPACK on an operator": dict(
         top="COUNTED = False\nfrom scipy.sparse.linalg import LinearOperator, eigsh\n",
         body="""
+            Sigma = problem.covariance
             n = problem.n
             A = LinearOperator((n, n), matvec=lambda x: Sigma @ np.ravel(x), dtype=float)
             _, V = eigsh(A, k=1, v0=np.ones(n))
@@ -44,6 +29,7 @@ SOLVERS = {
     "two threads": dict(
         top="COUNTED = False\nfrom concurrent.futures import ThreadPoolExecutor\n",
         body="""
+            Sigma = problem.covariance
             starts = np.argsort(-Sigma.diagonal())[:2]
             with ThreadPoolExecutor(2) as pool:
                 columns = list(pool.map(lambda j: project(problem.matrix.S[:, j], k), starts))
@@ -61,6 +47,7 @@ SOLVERS = {
                 return S @ x
             """,
         body="""
+            Sigma = problem.covariance
             x = project(Sigma.largest_column(), k)
             for _ in range(20):
                 yield x
@@ -71,6 +58,7 @@ SOLVERS = {
     "scikit-learn": dict(
         top="COUNTED = False\nfrom sklearn.decomposition import PCA\n",
         body="""
+            Sigma = problem.covariance
             X = problem.data.dense()
             yield project(PCA(n_components=1, random_state=0).fit(X).components_[0], k)
             """,
@@ -79,6 +67,7 @@ SOLVERS = {
     "restarts with a seed": dict(
         settings=", seed=0",
         body="""
+            Sigma = problem.covariance
             rng = np.random.default_rng(seed)
             best = project(Sigma.largest_column(), k)
             for _ in range(10):
@@ -92,6 +81,7 @@ SOLVERS = {
     ),
     "restarts without a seed": dict(
         body="""
+            Sigma = problem.covariance
             rng = np.random.default_rng()
             best = project(Sigma.largest_column(), k)
             for _ in range(10):
@@ -100,11 +90,12 @@ SOLVERS = {
                     x = project(Sigma @ x, k)
                 best = max(best, x, key=problem.variance)
             yield best
-            """,
+            """
     ),
     "warm start over k": dict(
         top="KEPT = {}\n",
         body="""
+            Sigma = problem.covariance
             x = KEPT.get(problem.n, Sigma.largest_column())
             for _ in range(30):
                 yield project(x, k)
@@ -116,12 +107,7 @@ SOLVERS = {
 
 def write(folder, title):
     """The file of a solver."""
-    parts = {"top": "", "settings": "", "traits": "", **SOLVERS[title]}
-    parts["top"] = textwrap.dedent(parts["top"])
-    parts["body"] = textwrap.indent(textwrap.dedent(parts["body"]).strip(), "    ")
-    file = folder / f"{title.replace(' ', '_').replace('-', '_')}.py"
-    file.write_text(HEAD.format(title=title, **parts), encoding="utf-8")
-    return str(file)
+    return tricks.file_of(folder, title, **{"traits": "", **SOLVERS[title]})
 
 
 def _spin(seconds):

@@ -3,48 +3,14 @@
 Every one of them does the work of the same honest solver, and lies about one thing.
 """
 
-import textwrap
-
 import pytest
 
-from spcabench import api
-from spcabench.run import Run
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
-from tests.answers import row_of
+from tests.checking import tricks
 
-HEAD = '''"""A solver that lies, 2026."""
-
-import time
-
-import numpy as np
-
-from spcabench.iterate import Iterate, Traits
-from spcabench.vectors import project
-
-TRAITS = Traits(control="cardinality"{traits})
-EXAMPLE = dict(k=3)
-{top}
-
-def work(Sigma, k, steps=40):
-    x = project(Sigma.largest_column(), k)
-    for _ in range(steps):
-        x = project(Sigma @ x, k)
-    return x
-
-
-def solve(problem, *, k):
-{body}
-'''
 TOP = {
     "module cache": "KEPT = vars(np).setdefault('kept', {})\n",
-    "kernel of no flops": """
-        from spcabench.kernels import compiled
-
-        @compiled("Tuple((i8, f8[::1]))(f8[:,::1], f8[::1])")
-        def product(S, x):
-            return 0, S @ x
-        """,
     "array": """
         class Late:
             def __init__(self, make):
@@ -56,7 +22,6 @@ TOP = {
         """,
 }
 BODY = {
-    "honest": "yield work(problem.covariance, k)",
     "columns of the matrix": """
         S, x = problem.covariance.S, work(problem.covariance, k, steps=1)
         for _ in range(40):
@@ -207,54 +172,27 @@ BODY = {
         yield work(problem.covariance, k)
         """,
 }
-COVARIANCE = ', accepts="covariance"'
-SMALL = dict(m=40, n=40, seed=0)
-K = 6
 
 
 def write(folder, trick):
     """The file of a dishonest solver."""
-    name = trick.replace(" ", "_").replace("-", "_")
-    file = folder / f"{name}.py"
-    top = textwrap.dedent(TOP.get(trick, ""))
-    body = textwrap.indent(textwrap.dedent(BODY[trick]).strip(), "    ")
-    file.write_text(HEAD.format(traits=COVARIANCE, top=top, body=body), encoding="utf-8")
-    return str(file)
+    return tricks.file_of(folder, trick, TOP.get(trick, ""), BODY[trick])
 
 
 @pytest.fixture
 def answered(tmp_path, monkeypatch):
     """What a comparison makes of a trick's solver on one problem: graded, as for a row."""
     monkeypatch.chdir(tmp_path)
-
-    def ask(trick, limit=2.0):
-        task = Run(
-            dataset="gaussian",
-            parameters=SMALL,
-            solver=write(tmp_path, trick),
-            settings=dict(k=K, time_limit=limit),
-            timed=True,
-            memory=True,
-            vectors=True,
-            timeout=60.0,
-        )
-        return row_of(task, tmp_path)
-
-    return ask
+    return lambda trick, **limits: tricks.row(write(tmp_path, trick), tmp_path, **limits)
 
 
-@pytest.fixture(scope="module")
-def optimum():
-    return api.solve(api.load("gaussian", **SMALL), "branch_and_bound", k=K).variance
-
-
-def test_the_honest_one_has_no_flag(answered, optimum):
-    answer = answered("honest")
-    assert answer.status == Status.FINISHED
-    assert answer.flags is None
-    assert not answer.own
-    assert len(answer.solver_sha256) == 64
-    assert answer.variance <= optimum * (1 + 1e-9) < answer.bound
+def test_the_honest_one_keeps_its_numbers_and_has_no_flag(honest, optimum):
+    assert honest.status == Status.FINISHED
+    assert honest.flags is None
+    assert not honest.own
+    assert len(honest.solver_sha256) == 64
+    assert honest.variance <= optimum * (1 + 1e-9) < honest.bound
+    assert honest.flops == 0 < honest.setup_flops  # all its work is before the first iterate
 
 
 @pytest.mark.parametrize("trick", ["false bound", "branch_and_bound"])
@@ -272,11 +210,7 @@ def test_a_value_is_that_of_the_vector(answered, trick, optimum):
         assert answer.variance is None
         assert "freshly loaded" in answer.reason
     else:
-        assert answer.variance <= optimum * (1 + 1e-9)
-
-
-def test_a_replaced_variance_disagrees(answered):
-    assert answered("variance replaced").status == Status.DISAGREES
+        assert trick == "Sigma scaled" and answer.variance <= optimum * (1 + 1e-9)
 
 
 @pytest.mark.parametrize(
@@ -284,7 +218,6 @@ def test_a_replaced_variance_disagrees(answered):
     [
         ("ledger reset", Flag.ledger),
         ("ledger off", Flag.ledger),
-        ("compile seconds", Flag.compilation),
         ("clock replaced", Flag.clock),
         ("prints", Flag.printed),
     ],
@@ -293,13 +226,10 @@ def test_a_trick_is_flagged(answered, trick, flag):
     assert flag in (answered(trick).flags or ())
 
 
-@pytest.mark.parametrize(
-    "trick",
-    [
-        *("columns of the matrix", "BLAS", "block of all", "attributes of the matrix"),
-        "data made dense",
-    ],
-)
+ENTRIES = ["columns of the matrix", "BLAS", "block of all", "attributes of the matrix"]
+
+
+@pytest.mark.parametrize("trick", [*ENTRIES, "data made dense"])
 def test_who_takes_the_entries_of_the_matrix_is_flagged(answered, trick):
     assert Flag.entries in answered(trick).flags
 
@@ -315,7 +245,10 @@ def test_a_product_of_what_is_no_plain_real_array_is_refused(answered, trick):
 def test_sums_of_columns_are_on_no_count(answered):
     """Work on vectors is not counted, for honest solvers either; so flops rank no file."""
     answer = answered("sums of columns")
-    assert answer.flops_in_all < 2 * SMALL["n"] ** 2 and answer.setup_time + answer.solve_time > 0.0
+    assert (
+        answer.flops_in_all < 2 * tricks.SMALL["n"] ** 2
+        and answer.setup_time + answer.solve_time > 0.0
+    )
 
 
 def test_more_threads_than_one_are_flagged(answered):
@@ -324,7 +257,8 @@ def test_more_threads_than_one_are_flagged(answered):
 
 
 def test_seconds_booked_as_compilation_are_on_the_clock(answered):
-    assert answered("compile seconds").setup_time >= 0.2
+    answer = answered("compile seconds")
+    assert Flag.compilation in answer.flags and answer.setup_time >= 0.2
 
 
 def test_what_is_done_when_an_array_is_read_is_on_the_clock(answered):

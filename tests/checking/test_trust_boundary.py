@@ -15,12 +15,11 @@ from spcabench import api, registry
 from spcabench.comparison import plans
 from spcabench.comparison.jobs import Job
 from spcabench.errors import InputError
-from spcabench.run import Run
 from spcabench.running import description
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import GOOD, Status
-from tests.answers import row_of
-from tests.checking.test_trust import COVARIANCE, HEAD, SMALL, K
+from tests.checking import tricks
+from tests.checking.tricks import SMALL, K
 from tests.comparisons import compared
 
 TOP = {
@@ -141,8 +140,6 @@ TOP |= {
     "module cache": "KEPT = vars(np).setdefault('kept', {})",
 }
 BODY = {
-    "honest": "yield work(problem.covariance, k)",
-    "grader patched": "yield work(problem.covariance, k)",
     "says it is own": """
         x = work(problem.covariance, k)
         yield Iterate(x, bound=problem.variance(x) * (1 + 1e-12))
@@ -150,14 +147,12 @@ BODY = {
     "number that is code": """
         yield Iterate(work(problem.covariance, k), extra={"boom": Evil(1.0), "text": Evil})
         """,
-    "calibration patched": "yield work(problem.covariance, k)",
     "children": """
         child = multiprocessing.get_context("fork").Process(target=large)
         child.start()
         child.join()
         yield work(problem.covariance, k)
         """,
-    "charge replaced": "yield work(problem.covariance, k)",
     "ledger reset in each step": """
         from spcabench.flops import LEDGER
         for steps in range(1, 5):
@@ -299,7 +294,6 @@ BODY = {
             x = project(product(problem.matrix.S, x), k)
         yield x
         """,
-    "slow import": "yield work(problem.covariance, k)",
     "hides a little": """
         from spcabench.solving import driver
         if not SEEN:
@@ -369,8 +363,6 @@ BODY = {
         x[order] = np.load(file)
         yield x
         """,
-    "answer divided": "yield work(problem.covariance, k)",
-    "starts in every Python": "yield work(problem.covariance, k)",
     "another works while it waits": """
         import os
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -395,54 +387,27 @@ BODY = {
 
 def write(folder, trick):
     """The file of a dishonest solver."""
-    file = folder / f"{trick.replace(' ', '_')}.py"
-    top = TOP.get(trick, TOP["pipes"] if "pipes()" in BODY[trick] else "")
-    top = textwrap.dedent(top).replace("CANARY", str(folder / "canary"))
-    top = top.replace("STARTS_AT", repr(str(folder)))
-    kept_at = repr(str(folder / "kept.npy"))
-    body = textwrap.dedent(BODY[trick].replace("KEPT_AT", kept_at)).strip()
+    body = BODY.get(trick, tricks.HONEST)
+    top = TOP.get(trick, TOP["pipes"] if "pipes()" in body else "")
+    assert top or body != tricks.HONEST
+    texts = {"CANARY": str(folder / "canary"), "STARTS_AT": repr(str(folder))}
+    texts["KEPT_AT"] = repr(str(folder / "kept.npy"))
     if "STORED" in body:
         best = api.solve(api.load("gaussian", **SMALL), "branch_and_bound", k=K)
-        body = body.replace("STORED", str(best.support.tolist()))
-        body = body.replace("VALUES", str(best.x[best.support].tolist()))
-    body = textwrap.indent(body, "    ")
-    file.write_text(HEAD.format(traits=COVARIANCE, top=top, body=body), encoding="utf-8")
-    return str(file)
+        texts |= {
+            "STORED": str(best.support.tolist()),
+            "VALUES": str(best.x[best.support].tolist()),
+        }
+    for word, text in texts.items():
+        top, body = top.replace(word, text), body.replace(word, text)
+    return tricks.file_of(folder, trick, top, body)
 
 
 @pytest.fixture
 def row(tmp_path, monkeypatch):
     """The row of a trick's solver on one problem, as a comparison makes it."""
     monkeypatch.chdir(tmp_path)
-
-    def make(trick, limit=2.0, timeout=30.0, history=False, warm=False, **problem):
-        run = Run(
-            solver=write(tmp_path, trick),
-            settings=dict(k=K, time_limit=limit, history=history),
-            timed=True,
-            memory=True,
-            vectors=True,
-            timeout=timeout,
-            **(problem or dict(dataset="gaussian", parameters=SMALL)),
-        )
-        if warm:  # first runs on other problems, as each process of a comparison makes them
-            protocol = plans.plan(Job.of(run.solver, "quick")).protocol
-            return row_of(run, tmp_path, protocol)
-        return row_of(run, tmp_path)
-
-    return make
-
-
-@pytest.fixture(scope="module")
-def optimum():
-    return api.solve(api.load("gaussian", **SMALL), "branch_and_bound", k=K).variance
-
-
-def test_the_honest_one_keeps_its_numbers(row, optimum):
-    answer = row("honest")
-    assert answer.status == Status.FINISHED and answer.flags is None and not answer.own
-    assert answer.variance <= optimum * (1 + 1e-9) < answer.bound
-    assert answer.flops == 0 < answer.setup_flops  # all its work is before the first iterate
+    return lambda trick, **how: tricks.row(write(tmp_path, trick), tmp_path, **how)
 
 
 def test_a_grader_that_was_patched_in_the_worker_grades_nothing(row, optimum):
@@ -475,8 +440,8 @@ def test_the_memory_of_children_is_seen(row):
     "trick",
     ["charge replaced", "ledger reset in each step", "ledger put back", "kernels taken back"],
 )
-def test_flops_that_were_not_charged_are_seen_by_the_audit(row, trick):
-    honest, answer = row("honest"), row(trick)
+def test_flops_that_were_not_charged_are_seen_by_the_audit(row, honest, trick):
+    answer = row(trick)
     assert Flag.ledger in (answer.flags or ()) or Flag.patched in (answer.flags or ())
     assert answer.flops_in_all is None or answer.flops_in_all >= 0.05 * honest.flops_in_all
 
@@ -497,23 +462,22 @@ def test_the_work_of_orphans_is_counted(row):
 
 def test_a_strangers_file_is_imported_by_workers_alone(tmp_path, monkeypatch):
     """Neither by who compares, nor by who draws the page: its colour is read."""
-    file, log = tmp_path / "canary.py", tmp_path / "pids"
+    log = tmp_path / "pids"
     top = f"""
         import os
         COLOUR = "#123456"
         with open({str(log)!r}, "a") as stream:
             print(os.getpid(), file=stream)
     """
-    body = "    yield work(problem.covariance, k)"
-    file.write_text(HEAD.format(traits=COVARIANCE, top=textwrap.dedent(top), body=body))
-    plan = compared(monkeypatch, tmp_path, "mine", ["tpower", str(file)], named=["canary"])
+    file = tricks.file_of(tmp_path, "canary", top)
+    plan = compared(monkeypatch, tmp_path, "mine", ["tpower", file], named=["canary"])
     assert str(os.getpid()) not in log.read_text().split()
     pictures = [file.read_text() for file in (plan.parent / "pictures").glob("*.svg")]
     assert any("#123456" in picture for picture in pictures)
 
 
-def test_a_solver_that_is_honest_where_it_is_watched_is_counted_there(row):
-    assert row("honest where it is watched").flops_in_all >= row("honest").flops_in_all
+def test_a_solver_that_is_honest_where_it_is_watched_is_counted_there(row, honest):
+    assert row("honest where it is watched").flops_in_all >= honest.flops_in_all
 
 
 @pytest.mark.parametrize("trick", ["uncharged", "kept by the problem"])
@@ -564,13 +528,13 @@ def test_what_is_kept_elsewhere_does_not_make_it_faster(row):
     assert Flag.warm in answer.flags and answer.seconds >= 0.15
 
 
-def test_the_vector_of_the_timed_runs_counts_where_it_is_worse(row):
-    honest, answer = row("honest"), row("works where nobody looks at the clock", history=True)
+def test_the_vector_of_the_timed_runs_counts_where_it_is_worse(row, honest):
+    answer = row("works where nobody looks at the clock", history=True)
     assert answer.status == Status.FINISHED and answer.variance < 0.5 * honest.variance
 
 
-def test_the_vector_of_the_audited_run_counts_where_it_is_worse(row):
-    honest, answer = row("honest"), row("works where it is not audited")
+def test_the_vector_of_the_audited_run_counts_where_it_is_worse(row, honest):
+    answer = row("works where it is not audited")
     assert answer.status == Status.FINISHED and answer.variance < 0.5 * honest.variance
 
 
@@ -596,9 +560,9 @@ def test_a_stored_vector_is_an_answer(row, optimum):
     assert fresh.variance < 0.8 * optimum
 
 
-def test_a_kernel_of_a_file_states_its_own_flops(row):
+def test_a_kernel_of_a_file_states_its_own_flops(row, honest):
     """Not prevented where other work of the file is seen."""
-    assert row("kernel of no flops").flops_in_all < 0.5 * row("honest").flops_in_all
+    assert row("kernel of no flops").flops_in_all < 0.5 * honest.flops_in_all
 
 
 def test_imports_are_on_no_clock(row):
@@ -671,7 +635,7 @@ def test_a_grader_is_no_copy_of_a_process_that_ran_a_strangers_code(tmp_path):
         from spcabench.running.grader import Grader
         from spcabench.running.worker_process import SPAWN
         if __name__ == "__main__":
-            registry.module("solver", {write(tmp_path, "honest")!r})
+            registry.module("solver", {tricks.file_of(tmp_path, "honest")!r})
             assert registry.has_strangers()
             print(isinstance(Grader().worker.process, SPAWN.Process))
         """

@@ -17,7 +17,8 @@ from spcabench.running import description, workflow
 from spcabench.running import rows as results
 from spcabench.solving.run_warnings import Flag
 from tests import comparisons
-from tests.checking.test_trust import BODY, SMALL, write
+from tests.checking.test_trust import BODY, write
+from tests.checking.tricks import SMALL
 from tests.comparisons import few_problems
 from tests.problems import some
 
@@ -26,7 +27,6 @@ pytestmark = pytest.mark.xdist_group("ranking")
 
 HONEST = ("tpower", "diagonal_thresholding", "greedy_forward", "gpower1")
 ITEM = Item("gaussian", "gaussian", SMALL, (4, 8), "gaussian", "ours")
-TRICKS = [name for name in BODY if name != "honest"]
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def ranked(rows, last):
     return [solver for solver in order if solver in HONEST]
 
 
-@pytest.mark.parametrize("trick", some(3, TRICKS))
+@pytest.mark.parametrize("trick", some(3, [*BODY]))
 def test_honest_solvers_are_ranked_alike_beside_a_dishonest_one(trick, honest, rows_of, tmp_path):
     dishonest = rows_of(write(tmp_path, trick))
     assert len(dishonest) == len(ITEM.ks)

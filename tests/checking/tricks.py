@@ -1,0 +1,64 @@
+"""Solvers in files that do something unusual, and the rows that a comparison makes of them."""
+
+import textwrap
+
+from spcabench.comparison import plans
+from spcabench.comparison.jobs import Job
+from spcabench.run import Run
+from tests.answers import row_of
+
+HEAD = '''"""A solver with a trick, 2026."""
+
+import time
+
+import numpy as np
+
+from spcabench.iterate import Iterate, Traits
+from spcabench.vectors import project
+
+TRAITS = Traits(control="cardinality"{traits})
+EXAMPLE = dict(k=3)
+{top}
+
+def work(Sigma, k, steps=40):
+    x = project(Sigma.largest_column(), k)
+    for _ in range(steps):
+        x = project(Sigma @ x, k)
+    return x
+
+
+def solve(problem, *, k{settings}):
+    """Yield iterates."""
+{body}
+'''
+HONEST = "yield work(problem.covariance, k)"
+COVARIANCE = ', accepts="covariance"'
+SMALL = dict(m=40, n=40, seed=0)
+K = 6
+
+
+def file_of(folder, name, top="", body=HONEST, traits=COVARIANCE, settings=""):
+    """Write a solver's file; ``top`` is at the head of the module, ``body`` is that of solve."""
+    file = folder / f"{name.replace(' ', '_').replace('-', '_')}.py"
+    top, body = textwrap.dedent(top), textwrap.indent(textwrap.dedent(body).strip(), "    ")
+    text = HEAD.format(traits=traits, settings=settings, top=top, body=body)
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+def row(file, folder, limit=2.0, timeout=60.0, history=False, warm=False, **problem):
+    """The row of a solver's file on one problem.
+
+    warm : first runs on other problems, as each process of a comparison makes them.
+    """
+    run = Run(
+        solver=file,
+        settings=dict(k=K, time_limit=limit, history=history),
+        timed=True,
+        memory=True,
+        vectors=True,
+        timeout=timeout,
+        **(problem or dict(dataset="gaussian", parameters=SMALL)),
+    )
+    protocol = [plans.plan(Job.of(file, "quick")).protocol] if warm else []
+    return row_of(run, folder, *protocol)
