@@ -1,7 +1,7 @@
-"""Every test file by itself: in its own process, in random order, on an empty cache of kernels.
+"""Run every test file by itself: in its own process, in random order, with an empty kernel cache.
 
-`python -m tests.alone [--third 0|1|2] [--jobs N]`. A test that passes only because another one
-made or compiled something first, in its file or in an earlier run, fails here.
+`python -m tests.alone [--third 0|1|2] [--jobs N]`. This catches tests that pass only because
+another test, in the same file or in an earlier run, made or compiled something first.
 """
 
 import argparse
@@ -18,12 +18,14 @@ PASSED = (0, 5)  # 5: all its tests are deselected, as where they are thorough
 
 
 def files(folder, third=None):
-    """The test files of a folder, or a third of them: every third name, so that thirds are even."""
+    """Return the test files of a folder, or every third one, so that the thirds take equally
+    long.
+    """
     return sorted(folder.rglob("test_*.py"))[third :: 1 if third is None else 3]
 
 
 def passes(file):
-    """Whether a file passes alone; what pytest says of one that does not is printed."""
+    """Return whether a file passes alone; print pytest's output if it does not."""
     with TemporaryDirectory() as cache:
         completed = subprocess.run(
             [sys.executable, "-m", "pytest", "-n", "0", "-p", "no:cacheprovider", str(file)],
@@ -40,7 +42,7 @@ def passes(file):
 
 
 def main(words=None, folder=ROOT / "tests"):
-    """Run the files, and say which of them fail; returns the exit status."""
+    """Run the files, report the ones that fail and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.alone")
     parser.add_argument("--third", type=int, choices=range(3))
     parser.add_argument("--jobs", type=int, default=1)

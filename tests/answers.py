@@ -1,4 +1,4 @@
-"""Rows of single runs, made as every job makes its own."""
+"""Make rows of single runs, in the same way as every job does."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,13 +10,13 @@ from spcabench.running.runner import Plan
 
 
 def rows_of(runs, folder, protocol=PROTOCOL):
-    """The rows of some runs, whose journal is in a folder."""
+    """Return the rows of some runs; their journal is kept in a folder."""
     with TemporaryDirectory(dir=folder) as inner:
         journal = Journal(Path(inner) / "rows", "key")
         return runner.rows_of(Plan({"": list(runs)}, {}, "key", protocol), journal)
 
 
 def row_of(run, folder, protocol=PROTOCOL):
-    """The row of a run, timed as one of a comparison."""
+    """Return the row of a single run, timed as in a comparison."""
     (row,) = rows_of([run], folder, protocol)
     return row

@@ -1,9 +1,9 @@
-"""Bad input to the command line, of hundreds of kinds: words, settings, and files.
+"""Hundreds of kinds of bad input for the command line: words, settings and files.
 
-Each must end in one clear line and exit code 2, or in an answer that is right in form: within a
-few seconds, without a traceback, in bounded memory. ``python -m tests.bad_inputs`` tries all of
-them in a process of limited memory and prints how many of each group are good;
-tests/cli/test_bad_inputs.py tries a part of them.
+Each case must end in one clear line and exit code 2, or in a well-formed answer, within a few
+seconds, without a traceback and in bounded memory. ``python -m tests.bad_inputs`` tries all cases
+in a process with limited memory and counts the good ones of each group;
+tests/cli/test_bad_inputs.py tries some of them.
 """
 
 import contextlib
@@ -48,9 +48,9 @@ SEED = 20  # of the mutations of files
 
 @dataclass(frozen=True)
 class Case:
-    """Words that are typed, in a folder that holds a file of these bytes, if any.
+    """A command line, typed in a folder that may contain one bad file.
 
-    special : what lies there in place of a file, of SPECIAL.
+    special : key of SPECIAL; what is in the folder instead of a regular file.
     """
 
     group: str
@@ -75,7 +75,7 @@ def _ring(number, frame):
 
 @contextlib.contextmanager
 def workplace() -> Iterator[Path]:
-    """A new current folder, where results go too."""
+    """Create a temporary current folder, where results are written too."""
     with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
         folder = Path(name)
         with mock.patch.object(options, "ROOT", folder):
@@ -83,7 +83,7 @@ def workplace() -> Iterator[Path]:
 
 
 def fault(case: Case, folder: Path) -> str:
-    """What is wrong with the end of a case; "" where it ends as it must."""
+    """Return what is wrong with the outcome of a case, or "" if nothing is."""
     if case.file:
         _lay(folder / case.file, case)
     output, errors = io.StringIO(), io.StringIO()
@@ -129,7 +129,7 @@ SPECIAL = {
 
 
 def _lay(path: Path, case: Case) -> None:
-    """Put what a case is about into its place, and good files beside it."""
+    """Put the bad file of a case into its place, with good files next to it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     for name, content in _surroundings().items():
         (path.parents[len(Path(case.file).parts) - 1] / name).parent.mkdir(exist_ok=True)
@@ -149,7 +149,7 @@ def _take_away(path: Path) -> None:
 
 @cache
 def _surroundings() -> dict[str, bytes]:
-    """Good files that commands need beside the bad one."""
+    """Return the good files that commands need in addition to the bad one."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         rows.write([], folder / "rows.parquet")
@@ -253,7 +253,9 @@ WORDS = {
 
 
 def word_cases() -> Iterator[Case]:
-    """Every argument and option of every command, at every word that makes no sense for it."""
+    """Yield every argument and option of every command with every word that makes no sense for
+    it.
+    """
     commands = typer.main.get_command(command_line.app).commands
     for name in commands:
         values = GOOD_WORDS[name]  # a new command is missed here
@@ -288,7 +290,7 @@ CARDINALITIES = (
 
 
 def cardinality_cases() -> Iterator[Case]:
-    """Cardinalities that are none, one too many, or far too many."""
+    """Yield cardinalities that are malformed, slightly too many or far too many."""
     for text in CARDINALITIES:
         yield Case("-k", f"{text:.20}", ("solve", "pitprops", "--solver", "grqi", "-k", text))
         arguments = ("compare", "grqi", "--against", "none", "--suite", "quick", "-k", text)
@@ -299,7 +301,9 @@ VALUES = ("0", "1", "3", "-1", "1e300", "1e-300", "inf", "nan", "", "x", "true",
 
 
 def setting_cases() -> Iterator[Case]:
-    """Every setting of every solver, at values of every type, and at the ends of the ranges."""
+    """Yield every setting of every solver with values of every type and at the ends of its
+    range.
+    """
     for solver in registry.names("solver"):
         traits = registry.module("solver", solver).TRAITS
         for name in settings.kinds(solver):
@@ -314,7 +318,7 @@ def setting_cases() -> Iterator[Case]:
 
 # files
 def _formats() -> dict[str, bytes]:
-    """A good file of each format."""
+    """Return a good file of each format."""
     rng = np.random.default_rng(3)
     X = np.round(rng.standard_normal((12, 4)) * 3 + 5, 2)
     frame = pd.DataFrame(X, columns=["age", "height", "dose", "pulse"])
@@ -342,7 +346,7 @@ def _formats() -> dict[str, bytes]:
 
 
 def _mutations(good: bytes, rng: random.Random) -> Iterator[tuple[str, bytes]]:
-    """A file with one kind of damage after the other, at random places."""
+    """Yield a file damaged in one way after another, at random places."""
     size = len(good)
     for share in (0.0, 0.02, 0.1, 0.5, 0.9, 0.99):
         yield f"cut at {share:.0%}", good[: int(share * size)]
@@ -379,7 +383,7 @@ def _mutations(good: bytes, rng: random.Random) -> Iterator[tuple[str, bytes]]:
 
 
 def file_cases(rounds: int = 1) -> Iterator[Case]:
-    """Good files of every format, damaged; read by `solve` with -k 2."""
+    """Yield damaged files of every format, which `solve` reads with -k 2."""
     for name, good in _formats().items():
         for number in range(rounds):
             rng = random.Random(f"{name} {SEED + number}")
@@ -401,7 +405,7 @@ READINGS = (
 
 
 def reading_cases() -> Iterator[Case]:
-    """Options of a file against each other, on a table with text, an id and a gap."""
+    """Yield pairs of reading options for a table with text, an id column and a missing value."""
     for first in READINGS:
         for second in ([], *READINGS):
             arguments = ("solve", "t.csv", "-k", "1", *first, *second)
@@ -476,7 +480,9 @@ VALUES_OF_FIELDS = (b"null", b"-1", b"1e400", b'"x"', b"[]", b"{}", b"true", b"9
 
 
 def door_cases() -> Iterator[Case]:
-    """Every file that a command opens: of every kind, and with each field of another kind."""
+    """Yield every file that a command opens, with every kind of content and with each field
+    changed.
+    """
     for door, (file, good, arguments) in DOORS.items():
         for kind, content in CONTENTS.items():
             yield Case(f"door {door}", kind, arguments, file, content)
@@ -488,7 +494,7 @@ def door_cases() -> Iterator[Case]:
 
 
 def _with_other_fields(good: bytes) -> Iterator[tuple[str, bytes]]:
-    """JSON with one field left out, of another kind, or too many."""
+    """Yield JSON with one field missing, of another type, or one field too many."""
     model = json.loads(good)
     inner = next(iter(model.values()))
     fields = inner if isinstance(inner, dict) else model
@@ -510,7 +516,7 @@ def _with_other_fields(good: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def cell_cases() -> Iterator[Case]:
-    """Rows of which one column of JSON holds something else."""
+    """Yield rows in which one JSON column contains something else."""
     good = rows.read_table([ROOT / "results/published/rows/kuleshov2013_table1/rows.parquet"])
     for name, column in COLUMNS.items():
         if column.kind != "JSON" or good[name].null_count == len(good):
@@ -527,13 +533,15 @@ def cell_cases() -> Iterator[Case]:
 
 
 def every_case() -> Iterator[Case]:
-    """All of them: some thousands."""
+    """Yield all cases, several thousand."""
     yield from plain_cases()
     yield from cell_cases()
 
 
 def plain_cases() -> Iterator[Case]:
-    """Those that are made in no time: all but `cell_cases`, which writes files of rows."""
+    """Yield the cases that are cheap to make: all except `cell_cases`, which writes files of
+    rows.
+    """
     yield from word_cases()
     yield from cardinality_cases()
     yield from setting_cases()
@@ -543,7 +551,7 @@ def plain_cases() -> Iterator[Case]:
 
 
 def main() -> None:
-    """Try every case; print a line for each group and for each fault."""
+    """Try every case and print one line for each group and each fault."""
     pattern = re.compile(sys.argv[1] if len(sys.argv) > 1 else "")
     counts: dict[str, list[int]] = {}
     faulthandler.enable()

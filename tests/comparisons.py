@@ -1,4 +1,4 @@
-"""Comparisons on few problems, made as the command makes them, with each run timed once."""
+"""Make comparisons on a few problems in the same way as the command, timing each run once."""
 
 import json
 from dataclasses import replace
@@ -8,14 +8,14 @@ from spcabench.page import comparison_page
 
 
 def few_problems(patch, items):
-    """Let the quick suite have these problems alone, each run of which is made once."""
+    """Restrict the quick suite to these problems, and make each of its runs once."""
     patch.setattr(suite, "recovery", lambda fresh: [])
     patch.setitem(suite.SUITES, "quick", items)
     patch.setattr(plans, "PROTOCOL", replace(plans.PROTOCOL, rounds=1, retries=1))
 
 
 def rows_of(solver, home, **settings):
-    """The files of a solver's job and of its rows, which are made unless they are there."""
+    """Return the files of a solver's job and of its rows; make the rows if they are missing."""
     job = jobs.Job.of(str(solver), "quick", limit=0.5, **settings)
     folder = home / "results" / "compare"
     file, rows = job.write(folder / "jobs"), folder / "rows" / job.folder / f"{job.key}.parquet"
@@ -26,7 +26,7 @@ def rows_of(solver, home, **settings):
 
 
 def compared(patch, home, name, solvers, items=1, named=(), **settings):
-    """Compare solvers on the first problems of the quick suite; returns the file of the plan."""
+    """Compare solvers on the first problems of the quick suite and return the plan's file."""
     patch.chdir(home)
     few_problems(patch, suite.SUITES["quick"][:items])
     files = [rows_of(solver, home, **settings)[0] for solver in solvers]

@@ -1,4 +1,4 @@
-"""What every test file shares: settings of the suite, and fixtures."""
+"""Settings of the test suite, and fixtures that many files use."""
 
 import importlib
 import os
@@ -34,7 +34,7 @@ _setattr = pytest.MonkeyPatch.setattr
 
 
 def _refusing(patch, target, name, *value, **how):
-    """Replace an attribute, but nothing that a kernel is compiled from."""
+    """Replace an attribute unless a kernel is compiled from it."""
     twins.refuse(target, name)
     _setattr(patch, target, name, *value, **how)
 
@@ -47,14 +47,14 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Generate no case that would only be deselected: a third of them all."""
+    """Do not generate the thorough cases, a third of all, if they would only be deselected."""
     from tests import problems  # after the assertions in it are registered
 
     problems.GENERATED = "not thorough" not in config.option.markexpr
 
 
 def pytest_collection_modifyitems(config, items):
-    """Keep the third that is asked for: which tests are in it does not depend on the order."""
+    """Keep the requested third; which tests are in it does not depend on their order."""
     third = config.getoption("third")
     if third is not None:
         parts = [[], [], []]
@@ -66,7 +66,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
-    """Say in which case of a loop a test failed: the plain values of its own variables."""
+    """Report the case of a loop in which a test failed: the plain values of its local variables."""
     try:
         return (yield)
     except Exception as error:
@@ -87,7 +87,7 @@ def _plain_values(variables):
 
 
 def pytest_terminal_summary(terminalreporter, exitstatus, config):
-    """Say in which order the tests ran, where some failed: it may be the reason."""
+    """If tests failed, report the order in which they ran, because it may be the reason."""
     seed = config.getoption("randomly_seed", None)
     if exitstatus and seed is not None:
         terminalreporter.write_line(f"to repeat this order: --randomly-seed={seed}")
@@ -95,7 +95,7 @@ def pytest_terminal_summary(terminalreporter, exitstatus, config):
 
 @pytest.fixture
 def add_file(tmp_path, monkeypatch):
-    """A function that puts the file of a solver or a figure into the registry, for one test."""
+    """Return a function that adds the file of a solver or a figure to the registry for one test."""
     # Two versions of a file in one second and of one length would share their bytecode.
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     added = []
@@ -116,7 +116,7 @@ def add_file(tmp_path, monkeypatch):
 
 
 def _forget(modules):
-    """Let the registry look for its files again, and import these modules anew."""
+    """Make the registry look for its files again and import these modules anew."""
     importlib.invalidate_caches()
     for name in modules:
         sys.modules.pop(name, None)
@@ -133,7 +133,7 @@ def _forget(modules):
 
 @pytest.fixture
 def trial_run(tmp_path, add_file):
-    """The folder that a run of the trial figure goes to; `trial.make_run` makes the run."""
+    """Return the folder for a run of the trial figure, which `trial.make_run` makes."""
     from tests import trial  # here: it imports all that draws, which few tests need
 
     add_file("figure", trial.NAME, trial.FIGURE)
@@ -142,7 +142,7 @@ def trial_run(tmp_path, add_file):
 
 @pytest.fixture
 def data_folder(tmp_path, monkeypatch):
-    """An empty folder of real data; no earlier download is at hand either."""
+    """Return an empty folder for real data, and hide earlier downloads."""
     folder = tmp_path / "data"
     folder.mkdir()
     monkeypatch.setenv("SPCABENCH_DATA", str(folder))
@@ -157,7 +157,9 @@ def data_folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def real_data():
-    """A function that gives the module of a dataset, or skips the test: its file is not there."""
+    """Return a function that returns a dataset's module, or skips the test if its file is
+    missing.
+    """
 
     def module_of(name, file="FILE", sha256="SHA256"):
         module = registry.module("dataset", name)
@@ -171,7 +173,7 @@ def real_data():
 
 @pytest.fixture
 def spcabench(monkeypatch, capsys):
-    """The command line, typed as a user would: a function of its words, run in this process."""
+    """Return a function that runs the command line in this process, as if a user had typed it."""
     from spcabench.cli import application as command_line  # here: few tests need it
 
     for name in machine.THREAD_VARIABLES:

@@ -1,9 +1,8 @@
-"""Faults at random moments of a command: repeated, it ends with the rows of an undisturbed run.
+"""Disturb a command at random moments; when repeated, it must end with the usual rows.
 
-``python -m tests.faults --moments 40`` tries as many;
-tests/running/test_faults.py tries each kind once.
-Every moment is a figure, all figures with their page, or a comparison, in a copy of the repository
-that has one small figure and one small suite.
+``python -m tests.faults --moments 40`` tries 40 moments; tests/running/test_faults.py tries each
+kind once. The commands make one figure, all figures with their page, or a comparison, in a copy of
+the repository that has one small figure and one small suite.
 """
 
 import argparse
@@ -84,7 +83,7 @@ DROP_CAPABILITY = 24  # of prctl(2)
 
 
 class Workspace:
-    """A copy of the repository with one figure, and what its commands leave there."""
+    """A copy of the repository with a single figure, in which commands are run."""
 
     def __init__(self, folder, python=sys.executable):
         self.folder, self.python, self.mark = folder, str(python), str(uuid.uuid4())
@@ -102,7 +101,7 @@ class Workspace:
             suite.write('\nSUITES["trial"] = [replace(ITEMS[0], ks=(3, 6))]\n')
 
     def start(self, command, limit=None):
-        """Start a command without its capabilities, in a session and a group of its own."""
+        """Start a command without root's capabilities, in a new session and process group."""
         return subprocess.Popen(
             [self.python, "-m", "spcabench", *COMMANDS[command]],
             cwd=self.folder,
@@ -117,7 +116,7 @@ class Workspace:
         )
 
     def run(self, command):
-        """Run a command to its end; the seconds it took. It must succeed."""
+        """Run a command that must succeed and return the seconds it took."""
         begun = time.monotonic()
         process = self.start(command)
         _, message = process.communicate(timeout=LONGEST)
@@ -126,13 +125,13 @@ class Workspace:
         return time.monotonic() - begun
 
     def rows(self):
-        """What was decided in all rows, and the verdicts."""
+        """Return the deciding columns of all rows, and the verdicts."""
         files = sorted((self.folder / "results").rglob("rows/**/*.parquet"))
         names = [str(file.relative_to(self.folder)) for file in files]
         return names, rows.read_table(files, DECIDED).to_pylist()
 
     def processes(self):
-        """All processes that a command started and that are still alive."""
+        """Return all processes that commands have started and that are still alive."""
         running = []
         for process in psutil.process_iter():
             with suppress(psutil.Error):
@@ -142,12 +141,12 @@ class Workspace:
         return running
 
     def clear(self):
-        """Forget all results."""
+        """Delete all results."""
         for name in ("results", ".snakemake"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
 
     def check_left(self):
-        """No process, no lock, no empty and no half-written file is left."""
+        """Assert that no process, held lock, empty file or half-written file is left."""
         end = time.monotonic() + ORPHANS
         while left := self.processes():
             assert time.monotonic() < end, [process.cmdline() for process in left]
@@ -161,7 +160,7 @@ class Workspace:
 
 
 def _restrict(limit):
-    """Let permissions hold for root too, Ctrl-C arrive, and files be no longer than a limit."""
+    """Make permissions apply to root too, let Ctrl-C through, and limit the length of files."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # what a shell starts in the background ignores it
     for capability in range(64):
         ctypes.CDLL(None).prctl(DROP_CAPABILITY, capability, 0, 0, 0)
@@ -179,7 +178,7 @@ def _read_only(workspace, process):
 
 
 def _fill(workspace, process):
-    """Fill the disk, and keep it full: what a process deletes is taken too."""
+    """Fill the disk and keep it full, even if the process deletes files."""
     ballast = workspace.folder / "ballast"
     end = time.monotonic() + LONGEST
     with ballast.open("ab", buffering=0) as stream:
@@ -203,10 +202,10 @@ FAULTS = {
 
 
 def disturb(workspace, command, fault, moment, limit=None, whole=lambda workspace: None):
-    """Run a command with a fault at a moment, in seconds; repeat it; what the first one said.
+    """Run a command with a fault at a moment in seconds, then repeat it; return its first output.
 
-    limit : the longest file in bytes, for the fault "limited", which lasts from the start. whole :
-    function of the workspace that asserts that nothing is half there.
+    limit : longest file in bytes for the fault "limited", which lasts from the start. whole :
+    function of the workspace that asserts that nothing is incomplete.
     """
     process = workspace.start(command, limit if fault == "limited" else None)
     with suppress(subprocess.TimeoutExpired):
@@ -231,7 +230,7 @@ def disturb(workspace, command, fault, moment, limit=None, whole=lambda workspac
 
 @contextmanager
 def disk(folder, size=SIZE):
-    """A folder on a small disk of its own, if one can be made; whether it is."""
+    """Mount a small disk on a folder if possible; yield whether it worked."""
     mounted = os.geteuid() == 0 and not subprocess.call(
         ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], stderr=subprocess.DEVNULL
     )

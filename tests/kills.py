@@ -1,6 +1,6 @@
-"""Commands that change what somebody keeps, disturbed at random moments: it is old or new, whole.
+"""Interrupt commands that change the user's files: each file stays old or becomes new, but whole.
 
-``python -m tests.kills --moments 40`` tries as many of each command.
+``python -m tests.kills --moments 40`` tries 40 moments for each command.
 """
 
 import argparse
@@ -26,7 +26,7 @@ MOVED = 0.3  # seconds in which a file is downloaded
 
 
 class Slow(BaseHTTPRequestHandler):
-    """Serves one file, in pieces and from any place on."""
+    """Serve one file in pieces, from any position."""
 
     def do_GET(self):
         start = int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").removesuffix("-"))
@@ -44,7 +44,7 @@ class Slow(BaseHTTPRequestHandler):
 
 
 class Publish:
-    """A run of one figure is published again."""
+    """Publish the run of one figure again."""
 
     words = ("publish", "results/quick")
 
@@ -78,7 +78,7 @@ class Publish:
 
 
 class Merge:
-    """Two comparisons are joined."""
+    """Merge two comparisons."""
 
     words = ("merge", "results/compare/a", "results/compare/b", "--name", "both")
 
@@ -103,7 +103,7 @@ class Merge:
 
 
 class Update:
-    """The table of the best answers takes over what comparisons found."""
+    """Update the table of best known answers from comparisons."""
 
     words = ("best-known", "--update")
 
@@ -112,7 +112,7 @@ class Update:
         self.reset(workspace)
 
     def reset(self, workspace):
-        """Forget what is known of the problem that was compared."""
+        """Forget what is known about the compared problem."""
         table = self._table(workspace)
         entries = [e for e in best_known.read(table).values() if e.item != "pit props"]
         best_known.write(entries, table)
@@ -125,7 +125,7 @@ class Update:
 
 
 class Fetch:
-    """A file is downloaded from a server on this machine."""
+    """Download a file from a server on this machine."""
 
     words = ("data", "--fetch", "alon")
 
@@ -161,7 +161,7 @@ COMMANDS = {made.__name__.lower(): made for made in (Publish, Merge, Update, Fet
 
 
 def trials(folder, name, moments, choice, kinds=tuple(faults.FAULTS)):
-    """Disturb a command so many times; yield what each fault was, and what the command said."""
+    """Disturb a command several times; yield each fault and the command's output."""
     command, workspace = COMMANDS[name](), faults.Workspace(folder)
     faults.COMMANDS[name] = [*command.words]
     command.prepare(workspace)

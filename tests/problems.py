@@ -1,6 +1,4 @@
-"""Families of small random problems, and the answers by definition that solvers are held
-against.
-"""
+"""Families of small random problems, and reference answers computed by definition."""
 
 from itertools import combinations
 
@@ -51,14 +49,14 @@ FAMILIES = [f"{name} {form}" for name in DRAWS for form in ("data", "covariance"
 
 
 def draw(family, seed):
-    """Data (m, n) of a family, n from 3 to 10, and a cardinality k."""
+    """Return data (m, n) of a family, n from 3 to 10, and a cardinality k."""
     rng = np.random.default_rng([seed, sum(map(ord, family))])
     m, n = int(rng.integers(3, 13)), int(rng.integers(3, 11))
     return DRAWS[family.split()[0]](rng, m, n), int(rng.integers(1, n + 1))
 
 
 def problem(family, seed):
-    """A problem of a family, and a cardinality."""
+    """Return a problem of a family and a cardinality."""
     X, k = draw(family, seed)
     if family.endswith("covariance"):
         return Problem.from_covariance(X.T @ X, family), k
@@ -66,15 +64,15 @@ def problem(family, seed):
 
 
 def explicit(problem):
-    """Sigma (n, n) of a problem as a plain array."""
+    """Return Sigma (n, n) of a problem as a plain array."""
     return np.array(problem.given_as("covariance").matrix.S)
 
 
 def optimum(Sigma, k, nonnegative=False):
-    """Largest eigenvalue over all principal k x k blocks.
+    """Return the largest eigenvalue over all principal k x k blocks.
 
-    With ``nonnegative``, over x >= 0: the largest one over all blocks up to k x k whose eigenvector
-    is positive there (up to 1e-9).
+    With ``nonnegative``, the maximum is over x >= 0: over all blocks up to k x k whose leading
+    eigenvector is positive (up to 1e-9).
     """
     if not nonnegative:
         return np.linalg.eigvalsh(_blocks(Sigma, k)).max()
@@ -87,12 +85,12 @@ def optimum(Sigma, k, nonnegative=False):
 
 
 def copositive(B):
-    """The maximum of x'Bx over unit x >= 0."""
+    """Return the maximum of x'Bx over unit x >= 0."""
     return optimum(B, len(B), nonnegative=True)
 
 
 def _blocks(Sigma, size):
-    """All principal blocks of a size, one array: (count, size, size)."""
+    """Return all principal blocks of a size as one array (count, size, size)."""
     W = np.array([*combinations(range(len(Sigma)), size)])
     return Sigma[W[:, :, None], W[:, None, :]]
 
@@ -102,9 +100,9 @@ def traits(name):
 
 
 def with_seeds(solvers, few, count=20, slow=3):
-    """Solvers with seeds, as parameters: a few of each, and all of them where tests are thorough.
+    """Return solvers with seeds as parameters: a few each, and all of them in thorough tests.
 
-    There are fewer for the relaxations: each of their runs takes milliseconds, and a search has
+    Relaxations get fewer seeds, because each of their runs takes milliseconds and a search has
     many.
     """
     cases = []
@@ -119,9 +117,10 @@ def with_seeds(solvers, few, count=20, slow=3):
 
 
 def spread(names, cases):
-    """Pairs of a name and a case, as parameters: each name with the next case, all pairs thorough.
+    """Return pairs of a name and a case as parameters: name i with case i, the other pairs
+    thorough.
 
-    So every name and, where there are enough names, every case is among the few.
+    Thus every name and, if there are enough names, every case is in the ordinary suite.
     """
     pairs = []
     for i, name in enumerate(names):
@@ -131,7 +130,7 @@ def spread(names, cases):
 
 
 def some(few, values):
-    """Parameters: the first few of some values, and the others where tests are thorough."""
+    """Return values as parameters: the first few are ordinary, the others thorough."""
     thorough = [case for value in values[few:] for case in _thorough((value,))]
     return [*values[:few], *thorough]
 
@@ -141,17 +140,17 @@ WHOLE = pytest.mark.thorough
 
 
 def _thorough(values, id=None):
-    """The parameters of a case that is run where tests are thorough: none where they are not."""
+    """Return the parameters of a thorough case, or none if thorough cases are not generated."""
     return [pytest.param(*values, marks=pytest.mark.thorough, id=id)] if GENERATED else []
 
 
 def solve(problem, name, k, **settings):
-    """Solve, with the cardinality where the solver has one."""
+    """Solve a problem, passing the cardinality if the solver takes one."""
     return api.solve(problem, name, **({"k": k} if traits(name).control else {}), **settings)
 
 
 def once(problem, name, **settings):
-    """One run, without a search: at its EXAMPLE's cardinality, or a quarter of its largest
+    """Run once without a search: with EXAMPLE's cardinality, or a quarter of the largest
     penalty.
     """
     module = registry.module("solver", name)
@@ -164,8 +163,9 @@ def once(problem, name, **settings):
 
 
 def groups(count, size, few=None):
-    """Cheap seeds, from 0 below ``count``, as parameters of ``size`` seeds each; those from ``few``
-    on where tests are thorough.
+    """Return cheap seeds 0 to ``count`` - 1 in groups of ``size`` as parameters.
+
+    Groups that start at ``few`` or above are thorough.
     """
     cases = []
     for first in range(0, count, size):

@@ -1,12 +1,13 @@
-"""The two proofs of docs/bounds.md at full length: `python -m tests.run_proofs`.
+"""Check the two proofs of docs/bounds.md at full length: `python -m tests.run_proofs`.
 
-1. Neither the bound of one matrix nor the scaled Gershgorin dual, with and without variables taken,
-   is below the brute-force optimum, for random and for optimised matrices, over all cardinalities
-   of 2,000 problems, x >= 0 among them.
-2. The exact search equals brute force in 500 cases, from good and from poor incumbents, with and
-   without its first tree and the search that fixes variables.
+1. The bound of one matrix and the scaled Gershgorin dual are never below the optimum from brute
+force: for random and optimised matrices, with and without fixed variables, at all cardinalities of
+2,000 problems, some of them with x >= 0.
 
-The tests of the suite make the same checks on fewer problems.
+2. The exact search equals brute force in 500 cases, from good and poor incumbents, with and without
+its first tree and the search that fixes variables.
+
+The test suite makes the same checks on fewer problems.
 """
 
 import sys
@@ -25,7 +26,7 @@ SAID = 50  # problems between two lines
 
 
 def bounds_hold():
-    """Check all bounds; yields after each problem."""
+    """Check all bounds, and yield after each problem."""
     for nonnegative in (False, True):
         for family, seed in product(FAMILIES, range(1000, 1000 + BOUND_SEEDS)):
             S = problems.explicit(problems.problem(family, seed)[0])
@@ -39,7 +40,7 @@ def bounds_hold():
 
 
 def searches_end():
-    """Prove all cardinalities; yields after each case."""
+    """Prove all cardinalities, and yield after each case."""
     trial, promising = branch_and_bound.TRIAL, branch_and_bound.PROMISING
     narrow, root = branch_and_bound.NARROW, gershgorin_part.ROOT
     head_start, branch_and_bound.NARROW = branch_and_bound.HEAD_START, 1.0

@@ -1,4 +1,4 @@
-"""Processes as a test sees them: one may end, or be a zombie, while it is looked at."""
+"""Processes as a test sees them: one may end, or become a zombie, while it is inspected."""
 
 import time
 from contextlib import suppress
@@ -7,14 +7,14 @@ import psutil
 
 
 def alive(pid):
-    """Whether a process runs: a zombie does not."""
+    """Return whether a process runs; a zombie does not."""
     with suppress(psutil.NoSuchProcess):
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     return False
 
 
 def gone(pids, seconds=5.0):
-    """Whether none of some processes is left within some seconds."""
+    """Return whether all given processes end within some seconds."""
     end = time.monotonic() + seconds
     while any(alive(pid) for pid in pids):
         if time.monotonic() > end:
@@ -24,13 +24,13 @@ def gone(pids, seconds=5.0):
 
 
 def below(pid=None, deep=True):
-    """The numbers of a process's children, and all below them; of this one's if none is named."""
+    """Return the ids of a process's children and, if ``deep``, of all its descendants."""
     with suppress(psutil.NoSuchProcess):
         return {process.pid for process in psutil.Process(pid).children(recursive=deep)}
     return set()
 
 
 def called(word):
-    """The numbers of all processes whose command line has a word in it."""
+    """Return the ids of all processes with a word in their command line."""
     processes = psutil.process_iter(["cmdline"])  # None of what ends meanwhile, and of zombies
     return {p.pid for p in processes if any(word in part for part in p.info["cmdline"] or [])}

@@ -31,10 +31,10 @@ def python_form(value):
 
 
 def refuse(target, name):
-    """Fail where a test would replace what a kernel of a module reads: a function or a constant.
+    """Fail if a test replaces a function or constant that one of a module's kernels reads.
 
-    A kernel that is compiled meanwhile would take it, or not compile. Whether one is depends on the
-    tests before and on the cache.
+    A kernel compiled in the meantime would use the replacement, or fail to compile. Whether one is
+    compiled depends on earlier tests and on the cache.
     """
     if isinstance(target, ModuleType):
         forms = [python_form(value) for value in vars(target).values()]
@@ -44,14 +44,14 @@ def refuse(target, name):
 
 
 def _reads(function, name):
-    """Whether a function reads a name of its module."""
+    """Return whether a function reads a name of its module."""
     return any(
         step.opname == "LOAD_GLOBAL" and step.argval == name for step in get_instructions(function)
     )
 
 
 def _plain(kernel, namespaces):
-    """The twin, with the namespaces made so far: one for each module, by its identity."""
+    """Return the twin, with the namespaces made so far: one for each module, by its identity."""
     function = python_form(kernel)
     assert not function.__closure__, f"{function.__qualname__}: a twin takes what it calls by name"
     module = function.__globals__

@@ -1,4 +1,4 @@
-"""The gate on exact counts: what fails, what is accepted, what is only reported."""
+"""The gate on exact counts: what fails, what is accepted and what is only reported."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ ENTRY = dict(status="converged", flops=1000, iterations=100, gap=0.1, variance=1
 
 
 def verdicts(**changes):
-    """Return measure -> verdict, of one solver whose counts changed so."""
+    """Return measure -> verdict for one solver whose counts changed."""
     rows = gate.compare({"s": {"p": ENTRY}}, {"s": {"p": ENTRY | changes}}, BEST)
     return {measure: word for _, _, measure, _, _, word in rows}
 
@@ -149,6 +149,6 @@ PLANTS = (*planted_changes.REGRESSIONS, *planted_changes.HARMLESS, planted_chang
 
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name)
 def test_a_planted_change_has_its_place(plant):
-    """`python -m benchmarks.planted_changes` replaces a passage that is there exactly once."""
+    """`python -m benchmarks.planted_changes` replaces a passage that must occur exactly once."""
     root = ROOT if plant.file.startswith("solvers/") else ROOT / "spcabench"
     assert (root / plant.file).read_text(encoding="utf-8").count(plant.old) == 1

@@ -20,9 +20,9 @@ def last(count):
 
 @pytest.fixture
 def store(tmp_path, monkeypatch):
-    """Return a function that writes what asv does, for the last commits, of the solver grqi.
+    """Return a function that writes results for solver grqi and the last commits, as asv does.
 
-    It takes the numbers of each measure, None where there is none, and returns the commits.
+    It takes the numbers of each measure, with None for a missing one, and returns the commits.
     """
     monkeypatch.setattr(results, "FOLDER", tmp_path)
     monkeypatch.setattr(changes, "convention", lambda sha: 1)  # whatever the last commits changed
@@ -91,7 +91,9 @@ def test_a_line_is_level_until_the_next_number():
 
 
 def test_small_changes_add_up_until_they_exceed_the_noise():
-    """Ten commits, each a tenth slower than the one before; another solver only varies."""
+    """Ten commits in a row are each 10 % slower than the one before; another solver only
+    fluctuates.
+    """
     rows = []
     for solver, times in (("drifts", 1.1 ** np.arange(12)), ("varies", [1.0, 1.2] * 6)):
         for commit, time in enumerate(times):

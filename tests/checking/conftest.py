@@ -1,4 +1,4 @@
-"""What the tests of tricks share: an honest row and the optimum of their problem."""
+"""Fixtures for the tests of tricks: an honest row, and the optimum of the problem."""
 
 import pytest
 
@@ -8,14 +8,14 @@ from tests.checking import tricks
 
 @pytest.fixture(scope="session")
 def optimum():
-    """The largest variance of the tricks' problem."""
+    """Return the optimal variance of the problem on which tricks are tried."""
     problem = api.load("gaussian", **tricks.SMALL)
     return api.solve(problem, "branch_and_bound", k=tricks.K).variance
 
 
 @pytest.fixture(scope="session")
 def honest(tmp_path_factory):
-    """The row of the honest solver whose work every trick does."""
+    """Return the row of the honest solver; every trick does the same work."""
     folder = tmp_path_factory.mktemp("honest")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)

@@ -1,6 +1,4 @@
-"""The ledger against a count from outside, and the audit against solvers and layers that cheat
-it.
-"""
+"""The ledger agrees with an independent count, and the audit catches whoever cheats it."""
 
 import pkgutil
 from types import ModuleType
@@ -25,7 +23,9 @@ every_solver = pytest.mark.parametrize("solver", problems.COUNTED)
 
 
 def _few(solver):
-    """Settings of a relaxation: an audited iteration is slow, and a few show them all."""
+    """Return settings that stop a relaxation early: audited iterations are slow, and a few
+    suffice.
+    """
     return {"max_iterations": 12} if problems.traits(solver).relaxation else {}
 
 
@@ -72,7 +72,7 @@ def test_every_ledger_is_exact(solver, form, shape):
 
 
 def _deflated(solver, place):
-    """Deflations and forms of a problem that a solver takes; another one first at each place."""
+    """Return combinations of deflation and form that a solver accepts, rotated by its place."""
     traits = problems.traits(solver)
     cases = [
         (solver, deflation, form)

@@ -1,6 +1,6 @@
-"""Every solver found in solvers/ must satisfy what its traits promise.
+"""Every solver in solvers/ must keep the promises that its traits make.
 
-Seeds are cheap here: one test takes several of them, and a failure prints the one it met.
+Seeds are cheap here, so a test takes several; a failure prints the seed that failed.
 """
 
 import copy

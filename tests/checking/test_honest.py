@@ -1,4 +1,4 @@
-"""Honest solvers that are unusual: none is accused, and each refusal names the remedy."""
+"""Unusual but honest solvers are not accused, and every refusal says how to fix the problem."""
 
 import multiprocessing
 import os
@@ -106,7 +106,7 @@ SOLVERS = {
 
 
 def write(folder, title):
-    """The file of a solver."""
+    """Write the file of a solver and return its path."""
     return tricks.file_of(folder, title, **{"traits": "", **SOLVERS[title]})
 
 
@@ -118,7 +118,7 @@ def _spin(seconds):
 
 @pytest.fixture
 def loaded_machine():
-    """Other work has all processors."""
+    """Keep all processors busy with other work."""
     count = 2 * len(os.sched_getaffinity(0))
     crowd = [
         multiprocessing.Process(target=_spin, args=(120.0,), daemon=True) for _ in range(count)

@@ -1,6 +1,6 @@
-"""Dishonest solvers, one for each trick by name: each is caught or flagged, none is rewarded.
+"""Dishonest solvers, one for each trick: every one is caught or flagged, none is rewarded.
 
-Every one of them does the work of the same honest solver, and lies about one thing.
+Each does the same work as the honest solver and lies about one thing.
 """
 
 import pytest
@@ -175,13 +175,13 @@ BODY = {
 
 
 def write(folder, trick):
-    """The file of a dishonest solver."""
+    """Write the file of a dishonest solver and return its path."""
     return tricks.file_of(folder, trick, TOP.get(trick, ""), BODY[trick])
 
 
 @pytest.fixture
 def answered(tmp_path, monkeypatch):
-    """What a comparison makes of a trick's solver on one problem: graded, as for a row."""
+    """Return a function that makes the graded row of a trick's solver, as a comparison does."""
     monkeypatch.chdir(tmp_path)
     return lambda trick, **limits: tricks.row(write(tmp_path, trick), tmp_path, **limits)
 
@@ -243,7 +243,9 @@ def test_a_product_of_what_is_no_plain_real_array_is_refused(answered, trick):
 
 
 def test_sums_of_columns_are_on_no_count(answered):
-    """Work on vectors is not counted, for honest solvers either; so flops rank no file."""
+    """Work on vectors is not counted, not even for honest solvers; so flops rank no outside
+    file.
+    """
     answer = answered("sums of columns")
     assert (
         answer.flops_in_all < 2 * tricks.SMALL["n"] ** 2

@@ -1,6 +1,6 @@
-"""Tricks against the boundary: a stranger's code reaches neither the judge nor what it believes.
+"""Tricks that try to cross the boundary: a solver's code can change neither grader nor evidence.
 
-Each file does the work of the same honest solver as in `test_trust`, and lies about one thing.
+Each file does the same work as the honest solver and lies about one thing.
 """
 
 import json
@@ -386,7 +386,7 @@ BODY = {
 
 
 def write(folder, trick):
-    """The file of a dishonest solver."""
+    """Write the file of a dishonest solver and return its path."""
     body = BODY.get(trick, tricks.HONEST)
     top = TOP.get(trick, TOP["pipes"] if "pipes()" in body else "")
     assert top or body != tricks.HONEST
@@ -405,7 +405,7 @@ def write(folder, trick):
 
 @pytest.fixture
 def row(tmp_path, monkeypatch):
-    """The row of a trick's solver on one problem, as a comparison makes it."""
+    """Return a function that makes the row of a trick's solver, as a comparison does."""
     monkeypatch.chdir(tmp_path)
     return lambda trick, **how: tricks.row(write(tmp_path, trick), tmp_path, **how)
 
@@ -461,7 +461,9 @@ def test_the_work_of_orphans_is_counted(row):
 
 
 def test_a_strangers_file_is_imported_by_workers_alone(tmp_path, monkeypatch):
-    """Neither by who compares, nor by who draws the page: its colour is read."""
+    """Neither the comparing process nor the one that draws the page imports it; the colour is
+    parsed.
+    """
     log = tmp_path / "pids"
     top = f"""
         import os
@@ -543,7 +545,9 @@ def test_a_run_that_comes_to_no_end_where_it_is_audited_has_no_flops(row):
 
 
 def test_kernels_of_the_matrix_layer_are_loaded_before_a_strangers_run(row):
-    """Else the first run takes longer than the next, and longer than its own clock says."""
+    """Otherwise the first run would take longer than the next and longer than its own clock
+    shows.
+    """
     answer = row("blocks", dataset="gaussian", parameters=dict(m=30, n=20, seed=0))
     assert answer.flags in (None, [Flag.entries]) and answer.compile_time == 0.0
 
@@ -554,14 +558,14 @@ def test_nothing_is_kept_in_the_process(row):
 
 
 def test_a_stored_vector_is_an_answer(row, optimum):
-    """Not prevented; on fresh problems it is worth nothing."""
+    """This is not prevented; on fresh problems it is worthless."""
     assert row("a stored vector").variance == pytest.approx(optimum)
     fresh = row("a stored vector", dataset="gaussian", parameters={**SMALL, "seed": 1})
     assert fresh.variance < 0.8 * optimum
 
 
 def test_a_kernel_of_a_file_states_its_own_flops(row, honest):
-    """Not prevented where other work of the file is seen."""
+    """This is not prevented if other work of the file is counted."""
     assert row("kernel of no flops").flops_in_all < 0.5 * honest.flops_in_all
 
 
@@ -577,7 +581,7 @@ def test_what_is_kept_for_milliseconds_is_of_no_use_on_a_disguise(row, trick):
 
 
 def test_a_few_milliseconds_can_be_hidden(row):
-    """Not prevented."""
+    """This is not prevented."""
     answer = row("kept whatever the order")
     assert answer.status == Status.FINISHED and answer.flags in (None, [Flag.warm])
 

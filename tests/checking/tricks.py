@@ -1,4 +1,6 @@
-"""Solvers in files that do something unusual, and the rows that a comparison makes of them."""
+"""Solvers with unusual behaviour, written to files, and the rows that a comparison makes of
+them.
+"""
 
 import textwrap
 
@@ -38,7 +40,7 @@ K = 6
 
 
 def file_of(folder, name, top="", body=HONEST, traits=COVARIANCE, settings=""):
-    """Write a solver's file; ``top`` is at the head of the module, ``body`` is that of solve."""
+    """Write a solver's file: ``top`` goes to the head of the module, ``body`` into solve."""
     file = folder / f"{name.replace(' ', '_').replace('-', '_')}.py"
     top, body = textwrap.dedent(top), textwrap.indent(textwrap.dedent(body).strip(), "    ")
     text = HEAD.format(traits=traits, settings=settings, top=top, body=body)
@@ -47,9 +49,9 @@ def file_of(folder, name, top="", body=HONEST, traits=COVARIANCE, settings=""):
 
 
 def row(file, folder, limit=2.0, timeout=60.0, history=False, warm=False, **problem):
-    """The row of a solver's file on one problem.
+    """Return the row of a solver's file on one problem.
 
-    warm : first runs on other problems, as each process of a comparison makes them.
+    warm : run on other problems first, as each process of a comparison does.
     """
     run = Run(
         solver=file,

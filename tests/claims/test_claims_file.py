@@ -1,4 +1,4 @@
-"""claims.json: its schema, and that every verdict follows from it alone."""
+"""claims.json: it follows its schema, and every verdict can be recomputed from it alone."""
 
 import html
 import importlib.util
@@ -28,7 +28,7 @@ ROUNDING = 1e-12  # of an interval's ends, relative
 
 
 def assert_equal(new, old, tolerance):
-    """Whether two JSON values are equal, numbers up to a relative tolerance."""
+    """Assert that two JSON values are equal, numbers up to a relative tolerance."""
     if isinstance(old, dict):
         assert new.keys() == old.keys()
         for key in old:
@@ -45,7 +45,7 @@ def assert_equal(new, old, tolerance):
 
 @pytest.fixture(scope="module")
 def script():
-    """The script of the documents that recomputes verdicts."""
+    """Return the documented script that recomputes verdicts."""
     file = ROOT / "docs" / "recompute_verdicts.py"
     spec = importlib.util.spec_from_file_location("recompute_verdicts", file)
     module = importlib.util.module_from_spec(spec)
@@ -93,7 +93,7 @@ def test_the_script_sees_a_verdict_that_is_not_that_of_the_numbers(verdict, scri
 
 
 def untold(statement):
-    """The smallest and the largest of the places that a summary sums up and does not tell."""
+    """Return the smallest and largest place that a summary covers without naming it."""
     reading = judging.of_name(statement["readings"], statement["primary"])
     if reading is None or "..." in statement["short"]:
         return set()
@@ -113,7 +113,7 @@ def test_a_summary_tells_the_smallest_and_the_largest_of_the_places_it_sums_up()
 
 
 def explained(statement):
-    """Whether a statement that does not hold says why."""
+    """Return whether a statement that does not hold gives a reason."""
     if statement["verdict"] == "fails":
         places = [p["verdict"] for r in statement["readings"] for p in r["places"]]
         return bool(statement["cause"]) or "holds" in places

@@ -1,4 +1,4 @@
-"""Every statement can hold and fail, at the edge of its threshold; a trivial method fails."""
+"""Every statement can hold and fail near its threshold, and fails for a trivial method."""
 
 import pytest
 
@@ -26,13 +26,15 @@ TRIVIAL = [
 
 
 def rows(figure, id, part, value):
-    """The made-up rows of a control."""
+    """Return the made-up rows of a control."""
     name = f"{id}_{part.replace(' ', '_')}" if part else id
     return list(controls.of(figure)[name](value))
 
 
 def _verdicts_at_the_edge(figure, id, part, pair):
-    """Of rows on both sides of a threshold, and of those whose threshold moved away by a tenth."""
+    """Return the verdicts on both sides of a threshold, and with the threshold moved away by 10
+    %.
+    """
     holding, failing = (rows(figure, id, part, value) for value in pair)
     sides = controls.verdict(figure, holding, id), controls.verdict(figure, failing, id)
     moved = (

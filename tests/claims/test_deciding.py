@@ -1,4 +1,4 @@
-"""What a statement says where nobody wrote why it does not hold."""
+"""The explanation of a failed statement for which nobody has written one."""
 
 import json
 from pathlib import Path
@@ -31,8 +31,7 @@ def test_so_many_replicates_decide_and_one_fewer_does_not(measured, rule):
 
 
 @pytest.mark.parametrize(
-    "measured",
-    [Measured(1.0), Measured(1.0, "too few", 0.0, 2), Measured(1.0, "mean", 0.0, 3)],
+    "measured", [Measured(1.0), Measured(1.0, "too few", 0.0, 2), Measured(1.0, "mean", 0.0, 3)]
 )
 def test_what_has_no_spread_has_no_such_count(measured):
     assert deciding.replicates(measured, at_least(2)) == 0

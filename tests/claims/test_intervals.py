@@ -1,4 +1,4 @@
-"""Intervals: how often they cover the truth, and that nothing passes for more replicates."""
+"""Intervals cover the truth as often as stated, and more replicates let nothing false pass."""
 
 import numpy as np
 import pandas as pd
@@ -17,13 +17,15 @@ NUMBERS = st.lists(st.floats(0.01, 1e6), min_size=3, max_size=30)
 
 
 def covered(measure, tables, truth):
-    """The share of the tables whose interval includes the truth."""
+    """Return the share of the tables whose interval contains the truth."""
     ends = np.array([measure(table).interval() for table in tables])
     return np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
 
 
 def tables(values):
-    """A table for each trial, of values (trials, problems, draws): one problem has several."""
+    """Yield one table per trial of values (trials, problems, draws); each problem has several
+    draws.
+    """
     _, problems, draws = values.shape
     seed = np.repeat(np.arange(problems), draws)
     return [pd.DataFrame({"value": trial.ravel(), "seed": seed}) for trial in values]
@@ -41,7 +43,7 @@ def test_ratios_over_problems_are_covered(count, spread):
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("within", [0.1, 1.0])
 def test_pooled_designs_are_covered(count, within):
-    """Six cardinalities or rounds of each problem, which has an effect of its own."""
+    """Each problem has its own effect and six cardinalities or rounds."""
     rng = np.random.default_rng([count, int(10 * within)])
     effect = 0.5 * rng.standard_normal((TRIALS, count, 1))
     values = np.exp(effect + within * rng.standard_normal((TRIALS, count, 6)))

@@ -1,4 +1,4 @@
-"""Bad arguments of the public functions, as a table: each is refused in one line that names it."""
+"""A table of bad arguments of public functions: each is refused in one line that names it."""
 
 import datetime
 import types
@@ -247,7 +247,7 @@ GENERATED = {
 
 
 def _of_solvers():
-    """What every solver refuses, by its traits."""
+    """Yield what every solver refuses, according to its traits."""
     for name in SOLVERS:
 
         def of(settings, name=name):
@@ -344,7 +344,7 @@ TABLE = [
 
 
 def _fault(call, argument, value, parts):
-    """What is wrong with the way in which a value is refused; nothing if it is one good line."""
+    """Return what is wrong with the refusal of a value, or "" if it is one good line."""
     if isinstance(value, tuple) and len(value) == 2 and argument == "solver":
         argument, value = value
     try:
@@ -386,7 +386,7 @@ def test_every_sparse_format_is_the_dense_matrix(form, kind, dtype):
 @pytest.mark.parametrize("kind", [sp.coo_array, sp.coo_matrix])
 @pytest.mark.parametrize("form", ["coo", "csr", "csc"])
 def test_duplicates_are_added_without_wrapping(kind, form):
-    """100 + 100 is 200, and not -56, in a matrix of small integers."""
+    """100 + 100 is 200, not -56, in a matrix of 8-bit integers."""
     indices = np.array([0, 1, 1]), np.array([0, 1, 1])
     M = kind((np.array([1, 100, 100], dtype=np.int8), indices), shape=(2, 2))
     if form != "coo":  # scipy's own conversion would add them up

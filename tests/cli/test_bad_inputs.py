@@ -1,4 +1,4 @@
-"""A part of the bad inputs of `tests.bad_inputs`: the whole set is run by itself."""
+"""A sample of `tests.bad_inputs`; the whole set is run separately."""
 
 import random
 from collections import defaultdict
@@ -26,7 +26,7 @@ def folder(monkeypatch):
 
 
 def drawn(group):
-    """The cases of a group that this run of the tests tries: always the same."""
+    """Return the cases of a group to try, the same in every run."""
     cases = [*bad_inputs.cell_cases()] if group == CELLS else GROUPS[group]
     most = EACH.get(group.split()[0], len(cases))
     return random.Random(group).sample(cases, min(most, len(cases)))

@@ -1,4 +1,4 @@
-"""Names are text, whatever people call their columns and files, and every terminal is served."""
+"""Names are plain text whatever people call their columns and files, and any terminal works."""
 
 import csv
 import os
@@ -23,7 +23,7 @@ KINDS = ("loadings", "biplot", "scores", "scree", "substitutes")
 
 @pytest.fixture
 def survey(tmp_path, monkeypatch):
-    """A table whose columns have names that other programs take for code."""
+    """Write a table with column names that other programs would take for code."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     with open("survey [x].csv", "w", newline="", encoding="utf-8") as stream:

@@ -1,4 +1,4 @@
-"""`spcabench report`: one page about a user's own data, which agrees with `solve`."""
+"""`spcabench report` makes one page about a user's own data that agrees with `solve`."""
 
 import re
 import shlex
@@ -14,7 +14,9 @@ NAMES = ["<b>a</b> & 'b'", *(f"v{j}" for j in range(1, 10)), "same"]
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
-    """Samples of eleven variables: three move together, one is constant, a value is missing."""
+    """Write samples of eleven variables: three correlated, one constant, one with a missing
+    value.
+    """
     monkeypatch.chdir(tmp_path)
     X = np.random.default_rng(0).standard_normal((40, 11))
     X[:, :3] += 3.0 * np.random.default_rng(1).standard_normal((40, 1))
@@ -26,7 +28,7 @@ def table(tmp_path, monkeypatch):
 
 
 def commands(page):
-    """The commands of a page, each as words."""
+    """Return the commands on a page, each as a list of words."""
     blocks = re.findall("<pre>(.*?)</pre>", page, re.DOTALL)
     return [shlex.split(unescape(line)) for block in blocks for line in block.splitlines()]
 

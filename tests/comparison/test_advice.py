@@ -1,4 +1,4 @@
-"""Which solver to choose: what an answer rests on, and that the page has the same answers."""
+"""Advice on solvers: what an answer is based on, and the page gives the same answers."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from spcabench.errors import InputError
 
 
 def row(solver, item, k, share, time, **changes):
-    """A row of a published answer."""
+    """Return a row of a published answer."""
     fields = dict(mode="signed", item=item, asked=k, r=1, kind="text", n=20_000.0, m=5_000.0)
     fields |= dict(nnz=1e6, solver=solver, answered=share > 0, share=share, best=1.0, time=time)
     fields |= dict(search_time=time, setup_time=0.0, history=None, proves=False, left_out=False)

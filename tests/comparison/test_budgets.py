@@ -1,4 +1,4 @@
-"""Who is best within a budget: what a run has at a cost, and whom the table names."""
+"""The best solver within a budget: what a run has reached at a cost, and whom the table names."""
 
 import json
 
@@ -12,7 +12,7 @@ STEPS = [(0.0005, 10, 6.0), (0.02, 1e6, 9.0)]  # seconds, flops, variance of two
 
 
 def answer(solver, item, share, time, **changes):
-    """A row of answers as the table reads it; the best known value is 10."""
+    """Return a row of answers as the table reads it; the best known value is 10."""
     steps = [
         {"seconds": s, "flops": f, "variance": v, "cardinality": 5, "iteration": i}
         for i, (s, f, v) in enumerate(STEPS)

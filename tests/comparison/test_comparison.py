@@ -1,5 +1,5 @@
-"""Comparisons: profiles have their defining properties, the table of the best known is checked, a
-whole one is made.
+"""Comparisons: profiles have their defining properties, the best-known table is verified, and a
+whole comparison is made.
 """
 
 import html
@@ -232,7 +232,7 @@ def solve(problem, *, k):
 
 @pytest.fixture
 def undrawn(monkeypatch):
-    """No picture is drawn, which takes longer than the rest of a page that is looked at as text."""
+    """Skip drawing, which takes longer than writing the text that is tested."""
     monkeypatch.setattr(comparison_pictures, "pictures", lambda *_: ())
 
 
@@ -398,7 +398,7 @@ def test_a_fingerprint_follows_the_dataset_whose_rows_are_drawn_again(monkeypatc
 
 
 def test_a_seed_that_was_given_is_a_doubt(tmp_path, monkeypatch, undrawn):
-    """Whoever chooses the problems may have tried many; a page of two machines says of which."""
+    """Whoever chooses the problems may have tried many; a merged page says whose seed it was."""
     plan = compared(monkeypatch, tmp_path, "new", ["tpower"], fresh=7)
     table = pd.read_csv(plan.with_name("table.csv"))
     assert (table.problem == "rows of pitprops, drawn again").all()
@@ -483,7 +483,7 @@ def solve(problem, *, k):
 
 
 def test_no_vector_is_the_best_because_nothing_else_is_known(tmp_path, monkeypatch, undrawn):
-    """At a cardinality that the table lacks the harness answers too."""
+    """If the table has no answer at a cardinality, the harness computes one too."""
     (tmp_path / "equal.py").write_text(EQUAL)
     plan = compared(monkeypatch, tmp_path, "equal", [tmp_path / "equal.py"], ks=(7,))
     table = pd.read_csv(plan.with_name("table.csv"))

@@ -1,4 +1,4 @@
-"""Rows that lie, one for each lie by name: each is dropped alone and makes no other entry worse."""
+"""Rows that lie, one for each lie: only the lying row is dropped, and no other entry suffers."""
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ RECOVERY = suite.recovery()[-4:-3]
 
 
 def made(solver, item=ITEM, kind="suite"):
-    """Rows of a solver on a problem, as a comparison stores them; they are made in this process."""
+    """Make a solver's rows on a problem in this process, as a comparison stores them."""
     problem = api.load(item.dataset, **item.parameters)
     for k in item.ks:
         answer = of_result(api.solve(problem, solver, k=k, history=True))
@@ -35,14 +35,14 @@ def made(solver, item=ITEM, kind="suite"):
 
 @pytest.fixture(scope="module")
 def rows_made():
-    """Rows of two solvers on a problem, and of one on a planted support."""
+    """Return rows of two solvers on one problem, and of one solver on a planted support."""
     suite_rows = [row for solver in ("tpower", "gpower1") for row in made(solver)]
     return suite_rows + list(made("tpower", RECOVERY[0], "recovery"))
 
 
 @pytest.fixture
 def stored(rows_made, tmp_path):
-    """The rows as they are read from a file, with other columns in the first one, of tpower."""
+    """Return a function that reads the rows from a file after changing columns of the first one."""
 
     def read(**columns):
         encoded = [results._encoded(row) for row in rows_made]
@@ -59,7 +59,7 @@ def table(stored):
 
 
 def entered(rows):
-    """Rows as they may be ranked, and the sentences."""
+    """Return the rows that may be ranked, and the sentences about the others."""
     return entering.recomputed(rows, [ITEM, *RECOVERY], {}, api.load, elsewhere=True)
 
 
@@ -106,7 +106,7 @@ def test_a_row_that_no_run_gives_is_dropped_alone(lie, stored, table):
 
 
 def worse(table, solver):
-    """The rows of a solver with honest but worse vectors, at no cost; or with a value that lies."""
+    """Return a solver's rows with honest but worse vectors that cost nothing."""
     rows = table[(table.solver == solver) & (table.kind == "suite")].copy()
     problem = api.load(ITEM.dataset, **ITEM.parameters)
     for index, row in rows.iterrows():
@@ -124,7 +124,7 @@ def part(name, rows):
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_the_best_believed_answer_counts_whoever_made_it(order, table):
-    """A colleague's rows of a rival replace no better ones; nor do rows with values that lie."""
+    """A colleague's rows of a rival do not replace better ones; nor do rows with false values."""
     colleague = worse(table, "tpower")
     lying = colleague.assign(variance=1e6, variance_refit=1e6)
     parts = [part("mine", table), part("a", colleague), part("b", lying)][::order]
@@ -176,7 +176,7 @@ def test_a_size_of_a_row_changes_no_axis(stored):
 
 
 def test_who_is_ours_is_no_word_of_a_row(table):
-    """Else a stranger's claim would be a bound, and any vector the best that is known."""
+    """Otherwise a stranger's claim would count as a bound, and any vector as the best known."""
     liar = table.assign(own=True, solver="liar")
     liar = liar[liar.kind == "suite"]
     found = entering.references(liar, [ITEM], {}, api.load, elsewhere=True)
@@ -185,6 +185,6 @@ def test_who_is_ours_is_no_word_of_a_row(table):
 
 
 def test_costs_of_a_row_are_its_word(stored):
-    """Not prevented: nobody can measure again what another machine did."""
+    """This is not prevented: nobody can repeat another machine's measurements."""
     rows, said = entered(stored(flops=1, setup_flops=0, solve_time=1e-9))
     assert said == [] and rows.flops.min() == 1

@@ -10,7 +10,7 @@ KS = (2, 3, 5)
 
 
 def solver(name, flops, seconds, value=1.0, own=False):
-    """The rows of a solver, one for each k."""
+    """Return the rows of a solver, one for each k."""
     common = dict(solver=name, kind="suite", status="finished", item="a", problem="a", sign=False)
     costs = dict(
         flops=flops, setup_flops=0, solve_time=seconds, setup_time=0.0, round_times=[seconds]

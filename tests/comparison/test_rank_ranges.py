@@ -1,4 +1,4 @@
-"""A rank is a range, which says no more than the problems do."""
+"""A rank is a range that claims no more than the problems show."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,10 @@ from spcabench.errors import InputError
 
 
 def answers(problems, reach):
-    """Answers at two cardinalities. reach : solver -> for each problem, whether it gets there."""
+    """Return answers at two cardinalities.
+
+    reach : solver -> for each problem, whether the solver reaches the target.
+    """
     return pd.DataFrame(
         {"item": f"problem {i}", "asked": k, "solver": solver, "shares": [float(good[i])]}
         for solver, good in reach.items()
@@ -36,7 +39,9 @@ def test_cardinalities_of_one_problem_are_no_further_problems():
 
 
 def test_few_problems_are_counted_exactly():
-    """A single pair orders two solvers on these problems, and the sentence claims no more."""
+    """A single pair decides the order of two solvers on these problems, and the sentence says
+    so.
+    """
     reach = {"a": np.ones(6), "b": np.arange(6) > 0, "c": np.arange(6) > 0}
     assert above(6, reach).tolist() == [[False, True, True], [False] * 3, [False] * 3]
     assert "exact counts" in ranking.resolution(answers(6, reach))
@@ -44,7 +49,7 @@ def test_few_problems_are_counted_exactly():
 
 @pytest.mark.parametrize(("problems", "ends"), [(3, [1, 2, 2]), (12, [1, 1, 1])])
 def test_several_components_have_ranges_and_what_ran_on_a_part_has_none(problems, ends):
-    """One problem decides among three, and not among twelve."""
+    """One problem is enough to decide among three solvers but not among twelve."""
     values = {"a": lambda i: 1.0, "b": lambda i: float(i > 0), "c": lambda i: float(i > 0)}
     lines = [
         dict(item=i, r=2, k=3, formulation="disjoint", solver=solver, how="joint", share=value(i))
@@ -59,7 +64,7 @@ def test_several_components_have_ranges_and_what_ran_on_a_part_has_none(problems
 
 
 def test_the_range_of_equal_solvers_covers_a_false_order_rarely():
-    """Of two solvers alike on random problems one is put above the other in few draws."""
+    """Of two equally good solvers on random problems, one is rarely ranked above the other."""
     rng = np.random.default_rng(0)
     wrong = [
         above(20, dict(a=rng.random(20) < 0.5, b=rng.random(20) < 0.5)).any() for _ in range(100)

@@ -1,4 +1,4 @@
-"""A randomised solver is ranked by the mean of its seeds, and its best one is nowhere ranked."""
+"""A randomised solver is ranked by the mean over its seeds, never by its best seed."""
 
 import pandas as pd
 import pytest
@@ -9,7 +9,7 @@ from tests.trial import table
 
 
 def rows_of(solver, values, k=3):
-    """Rows of one pair: of the first seed, then of the others; None is a failure."""
+    """Return the rows of one pair: the first seed, then the others; None is a failure."""
     return [
         dict(solver=solver, kind="seed" if seed else "suite", seed=seed, item="a", problem="a")
         | dict(sign=False, asked=k, variance_refit=value, flops=10, setup_flops=0)

@@ -1,4 +1,4 @@
-"""No dishonest solver of `test_trust` changes how the honest ones of a comparison are ranked."""
+"""No dishonest solver of `test_trust` changes the ranking of the honest ones."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ ITEM = Item("gaussian", "gaussian", SMALL, (4, 8), "gaussian", "ours")
 
 @pytest.fixture(scope="module")
 def rows_of(tmp_path_factory):
-    """The rows of a solver's job on a suite of one small problem."""
+    """Return a function that makes the rows of a solver's job on a suite of one small problem."""
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("ranking")
         patch.chdir(folder)
@@ -45,7 +45,7 @@ def honest(rows_of):
 
 
 def ranked(rows, last):
-    """The honest solvers, best first."""
+    """Return the honest solvers, best first."""
     order = ranking.ranking(ranking.standing(rows, {}), last).solver
     return [solver for solver in order if solver in HONEST]
 
@@ -60,7 +60,7 @@ def test_honest_solvers_are_ranked_alike_beside_a_dishonest_one(trick, honest, r
 
 
 def test_a_fresh_seed_is_drawn_after_the_files_were_read_and_tried(tmp_path, monkeypatch):
-    """No import can see it, and none runs in the process that draws it."""
+    """No import can see the seed, and no solver is imported by the process that draws it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(options, "ROOT", tmp_path)
     monkeypatch.setattr(registry, "_STRANGERS", set())  # as in a new process
@@ -91,7 +91,9 @@ def test_a_fresh_seed_is_drawn_after_the_files_were_read_and_tried(tmp_path, mon
     "name", ["tpow\u0435r", "tpower\u200b", "tpower\u0301", "tp\x1bower", "t power"]
 )
 def test_a_file_whose_name_looks_like_another_is_refused(tmp_path, name):
-    """Letters of other alphabets, invisible characters: by file, and as the name of a command."""
+    """The name has letters of another alphabet or invisible characters, as a file or as a
+    command.
+    """
     file = tmp_path / f"{name}.py"
     file.write_text(Path(write(tmp_path, "honest")).read_text())
     with pytest.raises(InputError, match="must have letters from a to z") as refused:
@@ -116,13 +118,13 @@ def test_an_import_that_changes_what_a_seed_is_drawn_from_is_flagged(rows_of, tm
 
 
 def test_the_honest_solvers_can_be_told_apart(honest):
-    """The ranking is one that could change: not all are equal in quality."""
+    """The ranking could change: the solvers differ in quality."""
     answers = ranking.standing(honest, {})
     assert ranking.ranking(answers)["share"].round(6).nunique() > 1
 
 
 def test_a_better_answer_may_change_the_ranking(honest):
-    """The test above can fail: a value that no vector has would make shares of others fall."""
+    """The test above can fail: an impossibly high value would lower the shares of the others."""
     lie = honest[honest.solver == "tpower"].assign(solver="liar")
     lie = lie.assign(variance_refit=1e3 * lie.variance_refit)
     answers = ranking.standing(pd.concat([honest, lie], ignore_index=True), {})

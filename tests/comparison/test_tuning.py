@@ -1,4 +1,6 @@
-"""Settings are chosen from a GRID by what they find, on problems that no comparison has."""
+"""Settings are chosen from a GRID by the quality they give, on problems outside every
+comparison.
+"""
 
 import pytest
 

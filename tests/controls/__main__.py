@@ -1,4 +1,4 @@
-"""Lists the statements that lack made-up rows beside their edge, or a trivial competitor."""
+"""List the statements that lack made-up rows near their threshold or a trivial competitor."""
 
 from spcabench import registry
 from tests import controls

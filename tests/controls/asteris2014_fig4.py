@@ -4,7 +4,7 @@ from tests.controls import _asteris2014 as shared
 
 
 def A2(value):
-    """Algorithm 3 is so many percent below EM."""
+    """Algorithm 3 is ``value`` percent below EM."""
     return shared.by_k("faces", ratio=1 - value / 100)
 
 
@@ -14,7 +14,7 @@ def trivial_A2():
 
 
 def A13(value):
-    """Algorithm 3 has so many percent of the bound."""
+    """Algorithm 3 has ``value`` percent of the bound."""
     return shared.explained("faces", value)
 
 
@@ -24,7 +24,7 @@ def trivial_A13():
 
 
 def A17(value):
-    """The bound is so many times the a-priori one."""
+    """The bound is ``value`` times the a-priori one."""
     return shared.bounded("faces", value)
 
 
@@ -34,7 +34,7 @@ def trivial_A17():
 
 
 def A19(value):
-    """The search of beta hits so large a share of 200 k."""
+    """The search of beta reaches k exactly for a share of 200 values of k."""
     for k in range(1, 201):
         reached = k if k <= 200 * value else k + 1
         row = shared.DATA["faces"] | dict(solver="nspca", k=k, cardinality=reached, lambda_1=1.0)
@@ -47,7 +47,7 @@ def trivial_A19():
 
 
 def accuracy(d=1.5, eps=1.5):
-    """The guarantee is so many times that with d = 1, and that with eps = 0.5."""
+    """The guarantee is ``d`` times that for d = 1 and ``eps`` times that for eps = 0.5."""
     shares = {(3, 0.1): 0.6, (1, 0.1): 0.6 / d, (3, 0.5): 0.6 / eps}
     for (rank, level), share in shares.items():
         extra = dict(d=rank, eps=level, k=180, shares=[share] * 5)
@@ -56,12 +56,12 @@ def accuracy(d=1.5, eps=1.5):
 
 
 def A20(value):
-    """So many times that with d = 1."""
+    """The guarantee is ``value`` times that for d = 1."""
     return accuracy(d=value)
 
 
 def A20_eps(value):
-    """So many times that with eps = 0.5."""
+    """The guarantee is ``value`` times that for eps = 0.5."""
     return accuracy(eps=value)
 
 

@@ -6,7 +6,7 @@ KS = (1, 50, 300, 700, 1000)
 
 
 def A4(value):
-    """Algorithm 3 has so many times the variance of EM."""
+    """Algorithm 3 has ``value`` times the variance of EM."""
     return shared.by_k("genes", ratio=value, ks=KS)
 
 
@@ -16,7 +16,7 @@ def trivial_A4():
 
 
 def A5(value):
-    """Algorithm 3 is so many percent above EM."""
+    """Algorithm 3 is ``value`` percent above EM."""
     return shared.by_k("genes", ratio=1 + value / 100, ks=KS)
 
 
@@ -26,7 +26,7 @@ def trivial_A5():
 
 
 def A6(value):
-    """Algorithm 3 has so many percent of the bound."""
+    """Algorithm 3 has ``value`` percent of the bound."""
     return shared.explained("genes", value)
 
 
@@ -36,7 +36,7 @@ def trivial_A6():
 
 
 def A7(value):
-    """The bound is so many times lambda_1."""
+    """The bound is ``value`` times lambda_1."""
     return shared.by_k("genes", q=0.9 * (value - 0.1))
 
 
@@ -46,7 +46,7 @@ def trivial_A7():
 
 
 def A13(value):
-    """Algorithm 3 has so many percent of the bound."""
+    """Algorithm 3 has ``value`` percent of the bound."""
     return shared.explained("genes", value)
 
 
@@ -66,12 +66,12 @@ def times(spannogram, em):
 
 
 def A14(value):
-    """Algorithm 3 takes so many times the second of EM."""
+    """Algorithm 3 takes ``value`` times the second that EM takes."""
     return times(value, 1.0)
 
 
 def A14_time(value):
-    """Both take so many seconds."""
+    """Both take ``value`` seconds."""
     return times(value, value)
 
 
@@ -81,7 +81,7 @@ def trivial_A14():
 
 
 def A17(value):
-    """The bound is so many times the a-priori one."""
+    """The bound is ``value`` times the a-priori one."""
     return shared.bounded("genes", value)
 
 

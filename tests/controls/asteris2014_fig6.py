@@ -6,7 +6,7 @@ TWO = (20, 90)  # the paper's k
 
 
 def A8(value):
-    """Algorithm 3 is so many percent below EM."""
+    """Algorithm 3 is ``value`` percent below EM."""
     return shared.by_k("spectra", ratio=1 - value / 100)
 
 
@@ -16,7 +16,7 @@ def trivial_A8():
 
 
 def A9(value):
-    """Algorithm 3 has so many percent of the bound."""
+    """Algorithm 3 has ``value`` percent of the bound."""
     return shared.explained("spectra", value)
 
 
@@ -26,12 +26,12 @@ def trivial_A9():
 
 
 def A10(value):
-    """Algorithm 3 has so many percent of the bound at k = 90, and a tenth less at k = 20."""
+    """Algorithm 3 has ``value`` percent of the bound at k = 90, and a tenth less at k = 20."""
     return shared.explained("spectra", (value / 1.1, value), TWO)
 
 
 def A10_climb(value):
-    """Algorithm 3 has 93 % of the bound at k = 90, so many times what it has at k = 20."""
+    """Algorithm 3 has 93 % of the bound at k = 90, ``value`` times what it has at k = 20."""
     return shared.explained("spectra", (93 / value, 93), TWO)
 
 
@@ -41,7 +41,7 @@ def trivial_A10():
 
 
 def A13(value):
-    """Algorithm 3 has so many percent of the bound."""
+    """Algorithm 3 has ``value`` percent of the bound."""
     return shared.explained("spectra", value)
 
 
@@ -51,7 +51,7 @@ def trivial_A13():
 
 
 def A17(value):
-    """The bound is so many times the a-priori one."""
+    """The bound is ``value`` times the a-priori one."""
     return shared.bounded("spectra", value)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def recovered(first=4, loading=0.5):
-    """Two components with so many variables of their factors, and this loading."""
+    """Two components contain ``first`` variables of their factors, with this loading."""
     Z = np.zeros((2, 10))
     supports = [*range(4, 4 + first), 8, 9, 0, 1][:4], range(4)
     for z, W in zip(Z, supports, strict=True):
@@ -15,7 +15,7 @@ def recovered(first=4, loading=0.5):
 
 
 def D12(value):
-    """So many variables of the factors."""
+    """``value`` variables belong to the factors."""
     return recovered(value - 4)
 
 
@@ -23,7 +23,7 @@ D12.values = [(8, 6)]
 
 
 def D12_loadings(value):
-    """A loading is off by so much."""
+    """A loading is off by ``value``."""
     return recovered(loading=0.5 + value)
 
 

@@ -2,7 +2,7 @@
 
 
 def sets(nonzeros=14, accuracy=0.88, dense=1500):
-    """Each set of genes with DSPCA's nonzeros and accuracy, PCA's are dense and 0.9."""
+    """Yield each gene set with the nonzeros and accuracy of DSPCA; PCA is dense and has 0.9."""
     for label in ("log2", "main"):
         for name in ("alon", "golub", "mll"):
             numbers = dict(
@@ -13,27 +13,27 @@ def sets(nonzeros=14, accuracy=0.88, dense=1500):
 
 
 def D1(value):
-    """So many nonzeros."""
+    """DSPCA has ``value`` nonzeros."""
     return sets(nonzeros=value)
 
 
 def D1_accuracy(value):
-    """So much of PCA's accuracy."""
+    """DSPCA has a share of PCA's accuracy."""
     return sets(accuracy=0.9 * value)
 
 
 def trivial_D1():
-    """Fourteen random genes, whose factors tell the classes apart as a coin does."""
+    """Fourteen random genes, whose factors classify no better than a coin."""
     return sets(accuracy=0.5)
 
 
 def D2(value):
-    """So many coefficients of PCA."""
+    """PCA has ``value`` coefficients."""
     return sets(dense=value)
 
 
 def D3(value):
-    """So much of PCA's accuracy."""
+    """DSPCA has a share of PCA's accuracy."""
     return sets(accuracy=0.9 * value)
 
 

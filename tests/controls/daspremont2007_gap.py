@@ -10,10 +10,11 @@ EPS = 1e-3
 
 
 def sizes(share=0.5, grown=0.0, each=0.0, gap=0.9, apart=0.0, dspca=10.0, clarabel=100.0):
-    """DSPCA and both SDP solvers on sizes, by what the statements measure.
+    """DSPCA and both SDP solvers at several sizes, in terms of what the statements measure.
 
-    share : of the iterations that are stated. grown, each : beyond the exponents of all flops, and
-    of those of an iteration. gap : over eps. apart : the intervals. dspca, clarabel : seconds.
+    share : of the stated iterations. grown, each : what is added to the exponents of all flops and
+    of those of one iteration. gap : in units of eps. apart : distance of the intervals. dspca,
+    clarabel : seconds.
     """
     for n, seed in product((30, 60, 120), range(3)):
         rho = n**0.5
@@ -41,7 +42,7 @@ def sizes(share=0.5, grown=0.0, each=0.0, gap=0.9, apart=0.0, dspca=10.0, clarab
 
 
 def levels(smooth=1.0, plain=2.0):
-    """Iterations to each level that grow like a power of 1/eps, for both methods."""
+    """Iterations to each level grow like a power of 1/eps for both methods."""
     for seed in range(3):
         common = dict(label="eps", dataset="gaussian", n=30, seed=seed, solve_time=1.0)
         for method, power in (("dspca", smooth), ("dspca_subgradient", plain)):
@@ -56,17 +57,17 @@ def levels(smooth=1.0, plain=2.0):
 
 
 def D4(value):
-    """So many of the stated iterations."""
+    """DSPCA takes a share of the stated iterations."""
     return sizes(share=value)
 
 
 def D4_cost(value):
-    """Flops that grow like such a power of n, in as many iterations as are stated."""
+    """Flops grow like this power of n, in as many iterations as stated."""
     return sizes(grown=value - 4, each=0.0 if value < 4.1 else 2.0)
 
 
 def D4_iteration(value):
-    """Flops of an iteration that grow like such a power of n."""
+    """Flops of an iteration grow like this power of n."""
     return sizes(share=1e-3, each=value - 3)
 
 
@@ -76,42 +77,42 @@ def trivial_D4():
 
 
 def D6(value):
-    """The largest distance over eps."""
+    """The largest distance is ``value`` times eps."""
     yield dict(label="smoothing", dataset="gaussian", extra=dict(least=0.1, most=value))
 
 
 def D7(value):
-    """So large a gap, over eps."""
+    """The gap is ``value`` times eps."""
     return sizes(gap=value)
 
 
 def D7_agreement(value):
-    """Intervals that lie apart by so much."""
+    """The intervals are ``value`` apart."""
     return sizes(apart=value)
 
 
 def D9(value):
-    """Clarabel takes so much of what is practical."""
+    """Clarabel takes ``value`` times the practical limit."""
     return sizes(clarabel=value * SECONDS)
 
 
 def D9_DSPCA(value):
-    """DSPCA takes so much of it."""
+    """DSPCA takes ``value`` times the practical limit."""
     return sizes(dspca=value * SECONDS)
 
 
 def trivial_D9():
-    """DSPCA in the place of the interior-point solver."""
+    """DSPCA takes the place of the interior-point solver."""
     return sizes(clarabel=10.0)
 
 
 def D11(value):
-    """Such an exponent of DSPCA, and one more of the subgradient method."""
+    """DSPCA has this exponent; the subgradient method has one more."""
     return levels(smooth=value, plain=value + 1)
 
 
 def D11_gain(value):
-    """Exponents that differ by so much."""
+    """The exponents differ by ``value``."""
     return levels(plain=1 + value)
 
 

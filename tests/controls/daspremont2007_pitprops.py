@@ -12,12 +12,12 @@ def residues(left, error=1e-12):
 
 
 def D8(value):
-    """So much is left."""
+    """A share ``value`` is left."""
     return residues(value)
 
 
 def D8_identities(value):
-    """The identities are wrong by so much."""
+    """The identities are off by ``value``."""
     return residues(0.5, value)
 
 
@@ -27,7 +27,7 @@ def trivial_D8():
 
 
 def D10(value):
-    """So many of the published variables, the others from the rest."""
+    """``value`` of the published variables are found, and the rest are others."""
     support = FIRST[:value] + [2, 3, 4, 5, 10, 11][: 6 - value]
     yield dict(dataset="pitprops", label="by k", solver="dspca", k=6, support=support)
 

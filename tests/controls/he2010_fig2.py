@@ -13,7 +13,7 @@ def trials(wide, ratio):
 
 
 def H4(value):
-    """GPower0 takes so many times as long on wide matrices."""
+    """GPower0 takes ``value`` times as long on wide matrices."""
     return trials(True, value)
 
 
@@ -23,7 +23,7 @@ def trivial_H4():
 
 
 def H5(value):
-    """GPower0 takes so many times as long on tall matrices."""
+    """GPower0 takes ``value`` times as long on tall matrices."""
     return trials(False, value)
 
 

@@ -4,19 +4,21 @@ from tests.controls._he2010 import against
 
 
 def trials(*ratios):
-    """GPower0 takes so many times as long as Mcol-PCA, from the sparsest matrix to the densest."""
+    """GPower0 takes ``ratios`` times as long as Mcol-PCA, from the sparsest matrix to the
+    densest.
+    """
     for density, ratio in zip((0.01, 0.1, 0.2), ratios, strict=True):
         about = dict(x=density, parameters=dict(density=density))
         yield from against("mcol", ratio, 1.0, ("sparse", "data"), **about)
 
 
 def H6(value):
-    """So many times as long at the sparse end, half of it elsewhere."""
+    """GPower0 takes ``value`` times as long at the sparse end and half of that elsewhere."""
     return trials(value, value / 2, value / 2)
 
 
 def H6_course(value):
-    """Eight times as long at the sparse end; what it is at the dense end makes the course."""
+    """GPower0 takes eight times as long at the sparse end; the dense end determines the course."""
     return trials(8.0, 8.0, 8.0 / value)
 
 

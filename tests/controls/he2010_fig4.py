@@ -13,7 +13,7 @@ def compared(ratio, share):
 
 
 def ours(solver, seconds, value=1.0):
-    """Every cardinality: seconds of one of ours there, and its variance."""
+    """Yield every cardinality with the seconds of one of our solvers and its variance."""
     for k in CARDINALITIES:
         for form in FORMS:
             columns = dict(k=k, cardinality=k, variance=value)
@@ -21,12 +21,12 @@ def ours(solver, seconds, value=1.0):
 
 
 def H7(value):
-    """So many times as fast, with 1 % more variance."""
+    """The solver is ``value`` times as fast, with 1 % more variance."""
     return compared(value, 1.01)
 
 
 def H7_quality(value):
-    """So many times the variance, twice as fast."""
+    """The solver has ``value`` times the variance and is twice as fast."""
     return compared(2.0, value)
 
 
@@ -36,7 +36,7 @@ def trivial_H7():
 
 
 def H8(value):
-    """Time grows with so large an exponent of k."""
+    """Time grows like k to the power ``value``."""
     return ours("mcol", lambda k: 1e-3 * k**value)
 
 
@@ -46,7 +46,7 @@ def trivial_H8():
 
 
 def H9(value):
-    """So many percent are lost."""
+    """``value`` percent of the variance is lost."""
     yield from ours("scol", lambda k: 1.0)
     yield from ours("mcol", lambda k: 1.0, 1 - value / 100)
 
@@ -57,7 +57,7 @@ def trivial_H9():
 
 
 def H17(value):
-    """So large a share of the runs has the cardinality asked for."""
+    """A share of the runs has the requested cardinality."""
     for solver in ("scol", "mcol"):
         for i in range(10):
             yield from timed(solver, i, 1.0, k=20, cardinality=20 if i < 10 * value else 19)
@@ -67,11 +67,11 @@ H17.values = [(1, 0.9)]
 
 
 def H20(value):
-    """A search takes so many runs."""
+    """A search takes ``value`` runs."""
     for k in CARDINALITIES:
         yield from timed("gpower0", k, 1.0, k=k, cardinality=k, search_runs=value)
 
 
 def trivial_H20():
-    """A method that is asked for k, and needs no search."""
+    """A method that takes k as an argument and needs no search."""
     return H20(1)

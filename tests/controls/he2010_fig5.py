@@ -11,12 +11,12 @@ def trials(ratio=1.0, share=1.0):
 
 
 def H10(value):
-    """So many times as fast, with 1 % more variance."""
+    """The solver is ``value`` times as fast, with 1 % more variance."""
     return trials(value, 1.01)
 
 
 def H10_quality(value):
-    """So many times the variance, twice as fast."""
+    """The solver has ``value`` times the variance and is twice as fast."""
     return trials(2.0, value)
 
 

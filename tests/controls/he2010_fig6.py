@@ -11,7 +11,7 @@ def trials(ratio=1.0, share=1.0):
 
 
 def H11(value):
-    """So many times as fast."""
+    """Mcol-PCA is ``value`` times as fast."""
     return trials(ratio=value)
 
 
@@ -21,7 +21,7 @@ def trivial_H11():
 
 
 def H12(value):
-    """So large a share of GPower0's variance."""
+    """Mcol-PCA has a share of GPower0's variance."""
     return trials(share=value)
 
 

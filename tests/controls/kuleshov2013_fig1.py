@@ -6,7 +6,7 @@ SEEDS, ROUNDS = 20, 3
 
 
 def K1(value):
-    """GRQI takes so many iterations in the mean over 60 problems."""
+    """GRQI takes ``value`` iterations in the mean over 60 problems."""
     for seed in range(SEEDS * ROUNDS):
         count = int(value) + (seed % SEEDS < round(SEEDS * (value % 1)))
         history = [
@@ -17,5 +17,5 @@ def K1(value):
 
 
 def trivial_K1():
-    """A method that rests at its start."""
+    """A method that stays at its start."""
     return K1(1)

@@ -7,22 +7,22 @@ WHOLE = 1000  # a slow method's iterations
 
 
 def K2(value):
-    """So large a share of the runs end after six iterations, and the others after thirty."""
+    """A share of the runs ends after six iterations, and the others after thirty."""
     return in_a_share(value, dict(iterations_g=6), dict(iterations_g=30))
 
 
 def K2_variance(value):
-    """GPower explains so many percent more."""
+    """GPower explains ``value`` percent more."""
     return apart(value)
 
 
 def trivial_K2():
-    """A method that rests at its start, which explains half of what GPower does."""
+    """A method that stays at its start, which explains half of what GPower does."""
     return apart(100.0, iterations_g=1)
 
 
 def K3(value):
-    """GPower takes so many times the flops."""
+    """GPower takes ``value`` times the flops."""
     return grid(ratio=value)
 
 
@@ -35,7 +35,7 @@ K4, trivial_K4 = K3, trivial_K3
 
 
 def K5(value):
-    """At large k GPower takes so many times the flops."""
+    """At large k GPower takes ``value`` times the flops."""
     return grid(LARGE, ratio=value)
 
 
@@ -45,7 +45,7 @@ def trivial_K5():
 
 
 def K6(value):
-    """At the loose tolerance GPower takes so many times the flops."""
+    """At the loose tolerance GPower takes ``value`` times the flops."""
     return grid(ratio=value, label="loose")
 
 
@@ -55,7 +55,9 @@ def trivial_K6():
 
 
 def K11(value):
-    """So many changes of gamma by 0.9 % change k from 100 to 85, and one from 100 to 99."""
+    """``value`` changes of gamma by 0.9 % move k from 100 to 85, and one moves it from 100 to
+    99.
+    """
     for penalty in PENALTIES:
         for pair in range(value + 1):
             for step, k in enumerate((100, 85 if pair < value else 99)):
@@ -68,22 +70,22 @@ K11.values = [(1, 0)]
 
 
 def trivial_K11():
-    """A method that is asked for k, and keeps one entry fewer each time."""
+    """A method that takes k as an argument and keeps one entry fewer each time."""
     return K11(0)
 
 
 def K12(value):
-    """The search takes so many runs."""
+    """The search takes ``value`` runs."""
     return grid(search_runs=value)
 
 
 def trivial_K12():
-    """A method that is asked for k, and needs no search."""
+    """A method that takes k as an argument and needs no search."""
     return K12(1)
 
 
 def growing(grqi=1.0, gpower=1.0):
-    """Flops per iteration that grow with powers of the paper's formulas."""
+    """Flops per iteration grow with powers of the paper's formulas."""
     for n in (200, 500, 1000):
         for sparsity in SPARSITIES:
             k = round(sparsity * n)
@@ -92,29 +94,29 @@ def growing(grqi=1.0, gpower=1.0):
 
 
 def K13(value):
-    """GRQI's flops grow with so large an exponent."""
+    """GRQI's flops grow with ``value`` as the exponent."""
     return growing(grqi=value)
 
 
 def K13_GPower(value):
-    """GPower's flops grow with so large an exponent."""
+    """GPower's flops grow with ``value`` as the exponent."""
     return growing(gpower=value)
 
 
 def small_J(flops=0.5, percent=0.0):
-    """At large k and small J GRQI takes so many times the flops and loses so many percent."""
+    """At large k and small J, GRQI takes ``ratio`` times the flops and loses some variance."""
     yield from grid(LARGE)
     for J in (1, 2, 5):
         yield from apart(percent, LARGE, ratio=1 / flops, finite=dict(J=J), chain=f"J {J}")
 
 
 def K15(value):
-    """So many times the flops of GPower."""
+    """GRQI takes ``value`` times the flops of GPower."""
     return small_J(flops=value)
 
 
 def K15_variance(value):
-    """GPower explains so many percent more."""
+    """GPower explains ``value`` percent more."""
     return small_J(percent=value)
 
 
@@ -124,12 +126,12 @@ def trivial_K15():
 
 
 def K17(value):
-    """At n = 500 GPower takes so many times the flops."""
+    """At n = 500 GPower takes ``value`` times the flops."""
     return apart(0.0, n=500, label="dimension", ratio=value)
 
 
 def K17_variance(value):
-    """At n = 500 GPower explains so many percent more."""
+    """At n = 500 GPower explains ``value`` percent more."""
     return apart(value, n=500, label="dimension")
 
 
@@ -139,19 +141,19 @@ def trivial_K17():
 
 
 def iterations(elsewhere=1.0, beside=10.0):
-    """GRQI's iterations at other sparsities than 4.4 % over those there, and GPower's beside."""
+    """GRQI's iterations at sparsities other than 4.4 % over those there, with those of GPower."""
     for sparsity in SPARSITIES:
         grqi = WHOLE * (1.0 if sparsity == 0.044 else elsewhere)
         yield from grid((sparsity,), iterations_g=grqi, iterations_p=grqi * beside)
 
 
 def K19(value):
-    """So many times the iterations of 4.4 %."""
+    """GRQI takes ``value`` times its iterations at 4.4 %."""
     return iterations(value)
 
 
 def K19_beside_GPower(value):
-    """GPower takes so many times the iterations of GRQI."""
+    """GPower takes ``value`` times the iterations of GRQI."""
     return iterations(beside=value)
 
 
@@ -161,7 +163,7 @@ def trivial_K19():
 
 
 def K22(value):
-    """A flop of GPower takes so many times as long as one of GRQI."""
+    """A flop of GPower takes ``value`` times as long as one of GRQI."""
     return grid(ratio=50.0, solve_time_p=50.0e-3 * value)
 
 
@@ -181,7 +183,7 @@ def left_out(label, solver, ratio, ns=(1000,), **columns):
 
 
 def K23(value):
-    """The greedy search takes so many times the flops of GPower1."""
+    """The greedy search takes ``value`` times the flops of GPower1."""
     return left_out("greedy search", "greedy_full", value)
 
 
@@ -191,7 +193,7 @@ def trivial_K23():
 
 
 def K24(value):
-    """DSPCA takes so many times the flops of GPower1."""
+    """DSPCA takes ``value`` times the flops of GPower1."""
     return left_out("relaxation", "dspca", value, (500, 1000), relaxation_gap=5e-3)
 
 

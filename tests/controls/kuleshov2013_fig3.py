@@ -6,7 +6,7 @@ ALL = (*SPARSITIES, 0.3, 0.45)  # a sparsity in every band
 
 
 def K7(value):
-    """GPower explains so many percent more."""
+    """GPower explains ``value`` percent more."""
     return apart(value, ALL)
 
 
@@ -24,7 +24,7 @@ trivial_K18 = trivial_K7
 
 
 def K16(value, seeds=300):
-    """So large a share of the random starts come close."""
+    """A share of the random starts comes close."""
     for seed in range(seeds):
         for k in (10, 44, 200):
             extra = dict(mu0=0.99, k=k, within=value, median=1.0, reading="shift")

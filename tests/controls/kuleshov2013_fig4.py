@@ -23,7 +23,7 @@ def trials(more=1.0, ratio=20.0):
 
 
 def K8(value):
-    """The sparse SVD explains so many times as much."""
+    """The sparse SVD explains ``value`` times as much."""
     return trials(more=value)
 
 
@@ -33,7 +33,7 @@ def trivial_K8():
 
 
 def K8b(value):
-    """The sparse SVD explains so many percent more."""
+    """The sparse SVD explains ``value`` percent more."""
     return trials(more=1 + value / 100)
 
 
@@ -41,7 +41,7 @@ trivial_K8b = trivial_K8
 
 
 def K9(value):
-    """GPower takes so many times the flops."""
+    """GPower takes ``value`` times the flops."""
     return trials(ratio=value)
 
 
@@ -51,7 +51,7 @@ def trivial_K9():
 
 
 def K20(value):
-    """Flops per iteration grow with so large an exponent of the formula."""
+    """Flops per iteration grow with ``value`` as the exponent of the formula."""
     for m, n in SHAPES:
         cost = float(m**2 * n + m**3)
         common = dict(dataset="gaussian", solver="ssvd_grqi", label="cost", match=None)
@@ -59,19 +59,19 @@ def K20(value):
 
 
 def beside_figure_2(here, there):
-    """GPower takes so many times the flops here, and so many there."""
+    """GPower takes different multiples of the flops here and in Figure 2."""
     yield from trials(ratio=here)
     for row in grid(ratio=there):
         yield row | dict(dataset="gaussian")
 
 
 def K21(value):
-    """The advantage here is so many times that of Figure 2, which is fifty."""
+    """The advantage here is ``value`` times that of Figure 2, which is fifty."""
     return beside_figure_2(50.0 * value, 50.0)
 
 
 def K21_advantage_here(value):
-    """GPower takes so many times the flops here."""
+    """GPower takes ``value`` times the flops here."""
     return beside_figure_2(value, 50.0)
 
 

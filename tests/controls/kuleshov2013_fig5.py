@@ -24,13 +24,13 @@ def tile(share):
 
 @cache
 def explained(share):
-    """What a Gabor function explains of such a tile."""
+    """Return the share of such a tile that a Gabor function explains."""
     return float(fit(tile(share).reshape(1, *TILE)).r2.iloc[0])
 
 
 @cache
 def noise_at(r2):
-    """The share of noise at which a Gabor function explains so much."""
+    """Return the share of noise at which a Gabor function explains a given share."""
     low, high = 0.0, 0.9
     for _ in range(25):
         middle = (low + high) / 2
@@ -39,7 +39,7 @@ def noise_at(r2):
 
 
 def features(noise, converged=TILES, n=TILES / 2):
-    """Components with a share of noise beside patches with another."""
+    """Yield components with one share of noise and patches with another."""
     components, patches = (tile(share).tolist() for share in (noise, PATCHES))
     for label in ("main", "contrast-normalised"):
         fitted = dict(
@@ -49,12 +49,12 @@ def features(noise, converged=TILES, n=TILES / 2):
 
 
 def K10(value):
-    """So many times the R^2 of random patches."""
+    """The R^2 is ``value`` times that of random patches."""
     return features(noise_at(round(value * explained(PATCHES), 9)))
 
 
 def K10_count(value):
-    """So many components for each pixel value."""
+    """There are ``value`` components per pixel value."""
     return features(0.0, 1000 * value, 1000)
 
 

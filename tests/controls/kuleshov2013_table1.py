@@ -4,7 +4,7 @@ import json
 
 
 def K14(value):
-    """Each step is so large a power of the last one."""
+    """Each step is the last one raised to the power ``value``."""
     for seed, first in enumerate((0.2, 0.15, 0.1)):
         steps = [first]
         while steps[-1] ** value > 1e-12:

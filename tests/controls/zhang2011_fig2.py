@@ -26,7 +26,7 @@ def trivial_Z2():
 
 
 def Z12(value):
-    """An exponential leaves so many times of the 5 % that a power law leaves."""
+    """An exponential leaves ``value`` times of the 5 % that a power law leaves."""
     return corpora(head=(1.0 - 0.05 * value, 0.95))
 
 

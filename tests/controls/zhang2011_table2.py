@@ -9,7 +9,7 @@ def Z3(value):
 
 
 def Z3_words(value):
-    """So many words in each component."""
+    """Each component has ``value`` words."""
     return topics("pubmed", words=value)
 
 

@@ -1,4 +1,4 @@
-"""The datasets: what is published about them, and what is said where they cannot be had."""
+"""The datasets: published facts about them, and messages if they are not available."""
 
 import numpy as np
 import pytest

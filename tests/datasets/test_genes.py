@@ -1,4 +1,4 @@
-"""Gene expression and synthetic covariances: what is published about them."""
+"""Gene expression data and synthetic covariances: published facts about them."""
 
 import numpy as np
 import pytest

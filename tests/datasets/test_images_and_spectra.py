@@ -1,4 +1,4 @@
-"""Faces and spectra: what is published about them, their stand-ins, and files that are refused."""
+"""Faces and spectra: published facts, stand-ins, and files that are refused."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""Figures 3 to 6 of Asteris et al. (2014): what their statements are judged by."""
+"""Figures 3 to 6 of Asteris et al. (2014): the data behind their statements."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from tests.controls import _asteris2014 as made_up
 
 
 def _rows(ratio=1.0, value=0.5, **changes):
-    """Rows of both methods: Algorithm 3's variance is ``value``, EM's that over ``ratio``."""
+    """Return rows of both methods: Algorithm 3 has variance ``value``, EM that over ``ratio``."""
     ks = [1, 50, 180, 361]
     rows = [
         dict(solver=s, k=k, cardinality=k, n=361, label="main", lambda_1=2.0, bound=2.0, extra={})

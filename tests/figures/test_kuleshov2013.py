@@ -1,4 +1,4 @@
-"""What the figures of Kuleshov (2013) compute themselves, and the causes that they give."""
+"""What the figures of Kuleshov (2013) compute themselves, and the causes they report."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""The words of the papers: their files, their order, and what is wrong with one."""
+"""The files about papers: their order, and error messages for wrong ones."""
 
 import re
 from importlib import import_module
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """One more folder of figures."""
+    """Add another folder of figures."""
     package = import_module(registry.PACKAGES["figure"])
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
     return tmp_path

@@ -1,4 +1,6 @@
-"""The one writer of files: a link is followed, and what is no regular file is never replaced."""
+"""The one function that writes files follows links and never replaces anything but regular
+files.
+"""
 
 import os
 

@@ -1,5 +1,5 @@
-"""Errors: what a user did wrong is one line; a bug shows its traceback; a solver's own error shows
-its line.
+"""A user's mistake gives one line, a bug its traceback, and an error in a solver's file its
+line.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The papers' flop formulas, to the digit: the ledger's counts on runs whose supports are known."""
+"""The ledger agrees exactly with the papers' flop formulas on runs with known supports."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ COVARIANCE = Problem.from_covariance(X.T @ X)
 
 
 def _cardinalities(result):
-    """Of the iterate that each iteration started from."""
+    """Return the cardinality of the iterate from which each iteration started."""
     return np.array([entry["cardinality"] for entry in result.history[:-1]])
 
 
@@ -101,7 +101,7 @@ def test_nothing_is_charged_while_the_harness_grades_or_converts():
 
 @pytest.mark.parametrize("problem", [COVARIANCE, DATA], ids=["covariance", "data"])
 def test_a_search_by_evaluations_is_charged(problem):
-    """The first ten of an iterate are free, for what an honest solver would compare."""
+    """The first ten evaluations per iterate are free, as an honest solver would need them."""
     x = np.ones(problem.n)
     product = problem.matrix.S.size if problem is COVARIANCE else problem.matrix.stored
     with flops.counting() as ledger:

@@ -1,4 +1,4 @@
-"""Compiled kernels: against their plain twins, their flops, and the clock of compilation."""
+"""Compiled kernels agree with their plain twins; their flops, and the time to compile them."""
 
 import inspect
 

@@ -1,4 +1,4 @@
-"""Control characters of a stranger are codes wherever they are shown."""
+"""Control characters in a stranger's text are always shown as codes."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_lines_tabs_and_letters_stay():
 
 
 def test_what_a_solver_says_moves_no_cursor(tmp_path, capsys, nothing_moves):
-    """Its reasons, in a check; its docstring and its name."""
+    """This covers its reasons in a check, its docstring and its name."""
     file = tmp_path / "mine.py"
     file.write_text(f"raise ValueError({ESCAPE!r})\n")
     with pytest.raises(Exception):  # noqa: B017
@@ -59,7 +59,7 @@ def test_an_error_shows_codes(spcabench, tmp_path, nothing_moves):
 
 
 def test_every_command_prints_through_one_function():
-    """`print` alone would show what a stranger wrote as it is."""
+    """`print` itself would show a stranger's text unchanged."""
     import ast
     from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The plain twins of compiled kernels: plain to the last call, and made beside the module."""
+"""The plain twins of compiled kernels call no compiled function and change no module."""
 
 import re
 import sys
@@ -82,7 +82,7 @@ def test_no_test_replaces_what_a_kernel_is_compiled_from(monkeypatch):
 
 
 def test_every_test_takes_its_twins_from_the_helper():
-    """What numba or `compiled` keeps of a function calls compiled ones still."""
+    """The Python function that numba or `compiled` keeps still calls compiled functions."""
     for file in sorted(Path(__file__).parents[1].rglob("*.py")):
         if file.name not in ("twins.py", Path(__file__).name):
             assert not re.search(r"\.(py_func|twin)\b", file.read_text(encoding="utf-8")), file.name

@@ -1,4 +1,4 @@
-"""Operations on vectors against their definitions."""
+"""Operations on vectors agree with their definitions."""
 
 import numpy as np
 import pytest
@@ -14,9 +14,7 @@ vector = hnp.arrays(np.float64, st.integers(1, 12), elements=entries)
 
 
 def _top(a, k):
-    """The k largest by the rule for ties: all that exceed the k-th largest, then by index those
-    that equal it.
-    """
+    """Return the k largest: all that exceed the k-th largest, then those equal to it, by index."""
     kth = sorted(a)[-k]
     slack = vectors.TIE * max(abs(max(a)), abs(kth))
     above = [i for i in range(len(a)) if a[i] > kth + slack]
@@ -25,7 +23,7 @@ def _top(a, k):
 
 
 def _project(x, k):
-    """P_k by its definition."""
+    """Return P_k by its definition."""
     p = np.zeros(len(x))
     top = _top(np.abs(x), k)
     p[top] = x[top]

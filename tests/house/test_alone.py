@@ -1,4 +1,4 @@
-"""The runner of test files by themselves, on files of its own."""
+"""The script that runs each test file separately, on files made for this test."""
 
 from pathlib import Path
 

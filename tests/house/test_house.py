@@ -1,6 +1,4 @@
-"""The house of docs/design.md: what each folder may import (pyproject.toml), and what no file may
-hold.
-"""
+"""The rules of docs/design.md: what each folder may import, and what no file may contain."""
 
 import ast
 import re
@@ -31,8 +29,8 @@ NAMES = set(registry.names("solver"))
 
 
 def copied(folder):
-    """The package as an installed one lies, solvers and datasets inside it, with the contracts
-    beside it.
+    """Copy the package as it is installed, with solvers and datasets inside and the contracts
+    next to it.
     """
     shutil.copytree(ROOT / "spcabench", folder / "spcabench")
     for name in ("solvers", "datasets"):
@@ -42,7 +40,7 @@ def copied(folder):
 
 
 def contracts(folder):
-    """What import-linter says of a house: (kept, its words)."""
+    """Run import-linter and return whether the contracts hold, and its report."""
     command = [Path(sys.executable).with_name("lint-imports"), "--no-cache"]
     completed = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     return completed.returncode == 0, completed.stdout
@@ -103,7 +101,7 @@ def _tree(file):
 
 
 def _imports(file):
-    """Absolute dotted names of everything imported."""
+    """Yield the absolute dotted name of everything that a file imports."""
     for node in ast.walk(_tree(file)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -113,12 +111,12 @@ def _imports(file):
 
 
 def _tops(file):
-    """The first names of everything imported."""
+    """Return the top-level names of everything that a file imports."""
     return {name.split(".")[0] for name in _imports(file)}
 
 
 def _offences(files, offence):
-    """What is wrong in each of some files, by file, where anything is."""
+    """Return the offences of each file that has any."""
     return {file.name: sorted(offence(file)) for file in files if offence(file)}
 
 
@@ -143,7 +141,7 @@ def test_solvers_do_not_do_what_the_harness_does():
 
 
 def _strings(tree):
-    """String constants that are not docstrings."""
+    """Return the string constants that are not docstrings."""
     docstrings = {
         id(node.body[0].value)
         for node in ast.walk(tree)

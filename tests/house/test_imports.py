@@ -1,4 +1,4 @@
-"""What is imported when, so that a start is quick; no clock is asked."""
+"""What is imported when, so that the program starts quickly; no clock is used."""
 
 import json
 import subprocess
@@ -24,7 +24,7 @@ PRINT = "\nimport json, sys; print(); print(json.dumps([*sys.modules]))"
 
 
 def _imported(code):
-    """The modules that there are after some code has run in a new process."""
+    """Return the modules loaded after some code has run in a new process."""
     completed = subprocess.run(
         [sys.executable, "-c", code + PRINT], capture_output=True, text=True, check=True
     )

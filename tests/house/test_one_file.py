@@ -1,4 +1,4 @@
-"""A solver, a dataset, a figure and a paper are added by files of their own alone."""
+"""A solver, dataset, figure or paper is added by its own files only."""
 
 import json
 import os
@@ -85,7 +85,7 @@ ADDED = {
 
 
 class House:
-    """A copy of the repository with the added files, and what its commands say."""
+    """A copy of the repository with the added files, in which commands are run."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -107,7 +107,7 @@ class House:
         self.git("commit", "--quiet", "--message", "A trial")
 
     def python(self, *arguments):
-        """What Python prints, with this copy of the package."""
+        """Run Python with this copy of the package and return its output."""
         completed = subprocess.run(
             [sys.executable, *arguments],
             cwd=self.folder,
@@ -129,7 +129,7 @@ class House:
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
-    """The copy, with the trial figure made, its page written and the run published."""
+    """Make the copy, with the trial figure drawn, its page written and the run published."""
     house = House(tmp_path_factory.mktemp("house"))
     house.verdicts = house.python("-m", "spcabench", "figure", "newcomer2025_fig1")
     house.python("-m", "spcabench", "results-page", "results/quick")
@@ -138,7 +138,7 @@ def house(tmp_path_factory):
 
 
 def test_the_group_of_these_tests_is_seen(request):
-    """pytest-xdist sees a group in the name of a test; where it cannot, it says nothing."""
+    """pytest-xdist sees a group in the name of a test; if it does not, it gives no warning."""
     if request.config.getoption("loadgroup", default=False):
         assert request.node.nodeid.endswith("@house")
 

@@ -1,4 +1,4 @@
-"""What outsiders install and what checks a commit: the wheel, the CI workflow, the templates."""
+"""What users install and what CI checks: the wheel, the workflow, and the issue templates."""
 
 import importlib.metadata
 import json
@@ -33,7 +33,9 @@ of_the_wheel = pytest.mark.xdist_group("wheel")  # one process builds it, and ta
 
 
 def _run(*command, cwd, path=None):
-    """What a command prints; the test fails, and shows its errors, where it fails."""
+    """Run Python with these arguments and return its output; the test fails if the command
+    fails.
+    """
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     environment |= {} if path is None else {"PYTHONPATH": str(path)}
     completed = subprocess.run(
@@ -53,7 +55,7 @@ def _files(folder):
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """A folder that holds the wheel's files alone; built from a copy, without a network."""
+    """Return a folder with the files of the wheel only, built from a copy without network."""
     # A copy: a build leaves a folder behind, from which deleted files get into the next wheel.
     copy, wheels, target = (tmp_path_factory.mktemp(name) for name in ("copy", "wheel", "target"))
     for name in BUILT_FROM:
@@ -144,7 +146,7 @@ def test_extras_for_comparisons_bring_what_a_comparison_needs(extra):
 
 
 def test_citation_changelog_and_package_have_one_version():
-    """A wheel of a tag has the version that is cited; between two tags there is no such wheel."""
+    """A wheel built from a tag has the cited version; none is built between tags."""
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     released = re.search(r"^## (\S+) - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
     assert released is not None

@@ -1,4 +1,4 @@
-"""The README's Python is run as it stands, and its commands exist."""
+"""The README's Python code runs as it is, and its commands exist."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""What `make test` leaves to `make test-thorough`: never the last case of a property."""
+"""`make test` leaves cases to `make test-thorough`, but never all cases of a property."""
 
 from pathlib import Path
 
@@ -10,14 +10,14 @@ MARK = "mark.thorough"
 
 
 def values(parameters, marked):
-    """The values of some parameters: those that have the mark, or those that do not."""
+    """Return the parameter values that are marked thorough, or those that are not."""
     cases = [p if hasattr(p, "marks") else pytest.param(*p) for p in parameters]
     return [case.values for case in cases if bool(case.marks) == marked]
 
 
 @pytest.fixture(autouse=True)
 def generated(monkeypatch):
-    """Cases are made as where tests are thorough."""
+    """Generate the thorough cases too."""
     monkeypatch.setattr(problems, "GENERATED", True)
 
 

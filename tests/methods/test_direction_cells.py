@@ -1,4 +1,4 @@
-"""Cells of directions: the optimum of a matrix of small rank, against brute force."""
+"""Cells of directions find the optimum of a low-rank matrix, as brute force does."""
 
 from collections import deque
 
@@ -15,7 +15,7 @@ SIGNS = pytest.mark.parametrize("nonnegative", [False, True])
 
 
 def _small_rank(seed, n=8):
-    """V V' + r I of rank one to four, with ties in every third, and V, r."""
+    """Return V V' + r I of rank one to four, with ties in every third matrix, and V, r."""
     rng = np.random.default_rng(seed)
     V = rng.standard_normal((n, 1 + seed % 4))
     if seed % 3 == 0:
@@ -49,7 +49,9 @@ def test_the_bound_is_never_below_the_optimum_and_meets_it(seed, nonnegative):
 @pytest.mark.parametrize("seed", problems.some(2, range(4)))
 @pytest.mark.parametrize("noise", [0.0, 2.0])
 def test_the_exact_search_uses_them(seed, noise, nonnegative, monkeypatch):
-    """Without its tree and its dual search; a multiple of the identity does not matter."""
+    """The search runs without its tree and dual search; adding a multiple of the identity is
+    harmless.
+    """
     monkeypatch.setattr(Exact, "_settle", lambda *_: iter(()))
     S = _small_rank(seed)[0] + noise * np.eye(8)
     search = Exact(S.diagonal().copy(), lambda W: S[np.ix_(W, W)], 5, 1.0, True, 0, nonnegative)
@@ -61,7 +63,7 @@ def test_the_exact_search_uses_them(seed, noise, nonnegative, monkeypatch):
 
 
 def test_where_all_directions_tie_the_search_ends():
-    """Equal eigenvalues and k = n: every direction of the plane is the best."""
+    """With equal eigenvalues and k = n, every direction of the plane is optimal."""
     S = np.diag([1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
     result = api.solve(Problem.from_covariance(S), "branch_and_bound", k=6)
     assert result.variance == pytest.approx(1.0)

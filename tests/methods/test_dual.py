@@ -1,5 +1,5 @@
-"""The dual bound: never below the optimum, whatever the U; its kernels, its derivatives, and what
-it fixes.
+"""The dual bound is never below the optimum, whatever U is; its kernels, derivatives and
+fixings.
 """
 
 from itertools import combinations
@@ -25,7 +25,7 @@ SIGNS = pytest.mark.parametrize("nonnegative", [False, True])
 
 
 def blocks(seed):
-    """Two equal blocks, or a matrix of rank one, with ties; and a cardinality."""
+    """Return two equal blocks or a matrix of rank one, both with ties, and a cardinality."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 5))
     if seed % 2:
@@ -41,7 +41,7 @@ def _optima(S, nonnegative):
 
 
 def _random(rng, S):
-    """A matrix of random scale, not symmetric; sparse, or near S, or both."""
+    """Return an asymmetric matrix of random scale that may be sparse or close to S."""
     U = rng.standard_normal(S.shape) * np.abs(S).max() * 10.0 ** rng.integers(-3, 2)
     U *= rng.random(S.shape) < rng.choice([0.3, 1.0])
     return U + rng.integers(0, 2) * S
@@ -69,7 +69,9 @@ def test_no_matrix_certifies_less_than_the_optimum(family, seed, nonnegative):
 
 
 def test_a_matrix_that_is_not_symmetric_has_the_eigenvalues_of_its_symmetric_part():
-    """LAPACK reads one triangle alone: its eigenvalues of S - U itself made a bound too small."""
+    """LAPACK reads only one triangle: the eigenvalues of S - U itself once gave too small a
+    bound.
+    """
     S = problems.explicit(problems.problem("gaussian covariance", 1005)[0])
     check_bounds(S, 1005, True)
     for k in range(1, len(S)):
@@ -87,7 +89,7 @@ def test_a_matrix_that_is_not_symmetric_has_the_eigenvalues_of_its_symmetric_par
     data=st.data(),
 )
 def test_no_matrix_of_any_kind_certifies_less(half, data, nonnegative):
-    """Integers have ties, and matrices of lower rank; S need not be positive semidefinite."""
+    """Integers and low rank give ties; S need not be positive semidefinite."""
     n, S = len(half), half + half.T
     U = data.draw(arrays(float, (n, n), elements=st.integers(-6, 6))) / 2.0
     for k, best in enumerate(_optima(S, nonnegative), 1):
@@ -97,7 +99,7 @@ def test_no_matrix_of_any_kind_certifies_less(half, data, nonnegative):
 
 
 def test_a_free_matrix_bounds_more_closely_than_a_symmetric_one():
-    """Of the same problem: what the minimum loses where its matrix is made symmetric."""
+    """The minimum for the same problem gets worse if its matrix is made symmetric."""
     S = _gram(3, 12)
     best = problems.optimum(S, 4)
     part = dual_bound.start(S / best, 4, False)
@@ -131,7 +133,7 @@ def _forced_optimum(S, k, F, nonnegative):
 @SIGNS
 @pytest.mark.parametrize("seed", problems.some(4, range(12)))
 def test_the_complement_asks_the_same_question(seed, nonnegative):
-    """F and T reach t if and only if lambda_1(E[T, T]) does, or may for x >= 0."""
+    """F and T reach t if and only if lambda_1(E[T, T]) does, or possibly if x >= 0."""
     rng = np.random.default_rng(seed)
     S = _gram(seed, 7) if seed % 3 else rng.integers(-2, 3, (7, 7)) + 0.0
     S = S + S.T
@@ -156,7 +158,7 @@ def test_the_complement_asks_the_same_question(seed, nonnegative):
 @SIGNS
 @pytest.mark.parametrize("seed", problems.some(4, range(12)))
 def test_the_bound_of_a_part_is_above_all_its_supports(seed, nonnegative):
-    """With variables taken, for t below, at and above the best value, and in its halves."""
+    """Some variables are fixed; t is below, at or above the best value; both halves are checked."""
     rng = np.random.default_rng(seed)
     n, k = 8, 5
     S = _gram(seed, n)
@@ -208,8 +210,8 @@ def test_a_narrow_smoothing_is_the_bound():
 @SIGNS
 @pytest.mark.parametrize("seed", problems.some(2, range(6)))
 def test_what_is_fixed_is_in_no_better_support_or_in_all(seed, nonnegative):
-    """At any point of the minimisation; t is the optimum itself, a tie for nobody, or a little
-    below it.
+    """This holds at any point of the minimisation, with t at the optimum, which never ties, or
+    just below.
     """
     n, k = 9, 4
     S = _gram(seed, n)
@@ -239,7 +241,7 @@ def test_what_is_fixed_is_in_no_better_support_or_in_all(seed, nonnegative):
 @pytest.mark.parametrize("share", [1.001, 1.02, 1.06])
 @pytest.mark.parametrize("seed", problems.some(2, range(6)))
 def test_a_part_in_which_too_many_variables_are_needed_is_empty(seed, share, nonnegative):
-    """A value above the optimum makes many variables necessary, and no support has them all."""
+    """A value above the optimum needs many variables, and no support has them all."""
     n, k = 12, 5
     S = _gram(seed, n)
     t = share * _forced_optimum(S, k, np.arange(0), nonnegative)
@@ -269,10 +271,7 @@ def test_the_kernels_are_their_twins(seed, nonnegative):
     assert (np.abs(T[0].sum(axis=1) - (s - 1)) < 1e-8).all() or nonnegative
     for size in (s, n):
         terms = (U.diagonal().copy(), norms + 1e-9, size)
-        for kernel, more in (
-            (dual_kernels.balance, (0.02, 0.1, 0.0)),
-            (dual_kernels.lowest, ()),
-        ):
+        for kernel, more in ((dual_kernels.balance, (0.02, 0.1, 0.0)), (dual_kernels.lowest, ())):
             with flops.counting() as ledger:
                 compiled = kernel(*terms, *more)
                 assert ledger.flops == ledger.compiled == n

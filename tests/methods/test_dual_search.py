@@ -1,4 +1,4 @@
-"""Branch and bound on dual bounds, against brute force, from good and from poor incumbents."""
+"""Branch and bound on dual bounds agrees with brute force from good and poor incumbents."""
 
 from collections import deque
 from types import ModuleType
@@ -30,13 +30,13 @@ KINDS = pytest.mark.parametrize("kind", [DualSearch, GershgorinSearch])
 
 @pytest.fixture
 def no_tree(monkeypatch):
-    """The exact search without its tree: all is left to the dual bound."""
+    """Run the exact search without its tree, which leaves everything to the dual bound."""
     monkeypatch.setattr(branch_and_bound, "TRIAL", 0.0)
     monkeypatch.setattr(branch_and_bound, "PROMISING", 0.0)
 
 
 def prove(S, poor):
-    """All cardinalities of S are proven, from good incumbents or from poor ones: brute force."""
+    """Prove all cardinalities of S from good or poor incumbents, and compare with brute force."""
     n = len(S)
     search = Exact(S.diagonal().copy(), lambda W: S[np.ix_(W, W)], n, 1e11, True, 0)
     if poor:
@@ -127,7 +127,7 @@ def test_many_faces_leave_a_bound(monkeypatch):
 
 
 def _blocks(seed):
-    """Equal blocks: many optima."""
+    """Return equal blocks, which have many optima."""
     B = np.random.default_rng(seed).standard_normal((4, 3))
     return np.kron(np.eye(3), B.T @ B)
 
@@ -179,7 +179,7 @@ def test_an_interrupted_search_has_a_bound(seed, nonnegative, kind, monkeypatch)
 
 @KINDS
 def test_a_search_can_be_stopped_after_each_step_of_a_minimisation(kind, monkeypatch):
-    """An eigendecomposition of order 1000 takes a fifth of a second, and a bound takes many."""
+    """An eigendecomposition of order 1000 takes a fifth of a second, and a bound needs many."""
     monkeypatch.setattr(dual_search, "UNSEEN", 0.0)
     monkeypatch.setattr(gershgorin_part, "UNSEEN", 0.0)
     made, between = 0, []
@@ -275,7 +275,7 @@ def test_the_smaller_cardinalities_have_the_budget_too_where_that_is_asked():
 @pytest.mark.parametrize("k", [2, 4])
 @pytest.mark.parametrize("seed", [26, *problems.some(2, range(16))])  # 26: a part without variables
 def test_a_value_that_nothing_reaches_is_excluded(seed, k, share, nonnegative, kind, monkeypatch):
-    """Even where no variable, or too many, are left in a part; no support has more than k."""
+    """This includes parts with no variables left, or too many; no support has more than k."""
     monkeypatch.setattr(dual_search, "ROOT", 1)
     monkeypatch.setattr(dual_search, "ROOT_GAIN", 1e9)
     monkeypatch.setattr(dual_search, "GAIN", 1e9)

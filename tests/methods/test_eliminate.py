@@ -1,4 +1,4 @@
-"""Elimination: safe for the l0 problem, not for the relaxation; its decomposition over
+"""Elimination is safe for the l0 problem but not for the relaxation; its decomposition over
 components.
 """
 
@@ -20,7 +20,7 @@ def _covariance(rng, n):
 
 
 def _psi(S, lam):
-    """max x'Sx - lam ||x||_0 over unit x, by every support."""
+    """Return max x'Sx - lam ||x||_0 over unit x, by trying every support."""
     n = len(S)
     supports = (W for k in range(1, n + 1) for W in combinations(range(n), k))
     return max(np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] - lam * len(W) for W in supports)

@@ -1,4 +1,4 @@
-"""The exact search and the local search, against brute force and their definitions."""
+"""Exact and local search agree with brute force and with their definitions."""
 
 from collections import deque
 from itertools import islice, product
@@ -102,7 +102,7 @@ def test_a_search_cut_short_has_an_answer_of_the_cardinality_asked():
 
 
 def test_the_node_matrix_answers_for_its_supports():
-    """Schur: S[F + T', F + T'] reaches t if and only if E[T', T'] does."""
+    """By Schur complements, S[F + T', F + T'] reaches t if and only if E[T', T'] does."""
     S, t = _gram(1, 7), 0.0
     for F in ([0], [2, 5], [1, 3, 6]):
         T = np.setdiff1d(np.arange(7), F)
@@ -134,7 +134,9 @@ def test_the_tree_is_its_twin(share, seed):
 
 @pytest.mark.parametrize("seed", problems.some(3, range(8)))
 def test_swaps_end_where_none_improves(seed, monkeypatch):
-    """Every swap is tried: none has a larger eigenvalue, and the kernel's first choice has."""
+    """Every swap is tried: none has a larger eigenvalue, and the kernel's first choice is the
+    largest.
+    """
     S = _gram(seed, 11)
     search = local_search.Search(Covariance(S), 4, 10**6, np.random.default_rng(seed))
     search.climb(np.arange(4))
@@ -157,7 +159,7 @@ def test_swaps_end_where_none_improves(seed, monkeypatch):
 
 @pytest.mark.parametrize("seed", problems.some(2, range(6)))
 def test_power_steps_before_swaps_end_and_ascend(seed):
-    """The support that they give explains at least what the start does."""
+    """The resulting support explains at least as much as the start."""
     S, W = _gram(seed, 12), np.arange(4)
     R, v = S[:4].copy(), S[0, :4].copy()
     with flops.counting() as ledger:

@@ -1,4 +1,4 @@
-"""Two orthonormal sparse loadings: the proven optimum is feasible, and nothing is above it."""
+"""Two orthonormal sparse loadings: the proven optimum is feasible and nothing exceeds it."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def covariance(seed, n=6):
 
 
 def refined(S, x, y, R, T):
-    """Orthonormal loadings on two supports, each in turn the best for the other."""
+    """Optimise orthonormal loadings on two supports in turn, each given the other."""
     for _ in range(30):
         for this, other, W in ((0, 1, R), (1, 0, T)):
             pair = [x, y]

@@ -1,4 +1,4 @@
-"""Leading eigenpairs with a proof: those of LAPACK, or none where one was missed."""
+"""Leading eigenpairs with a proof equal LAPACK's, or are refused if one was missed."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_they_are_the_leading_ones(seed, order):
 
 @SEEDS
 def test_a_pair_that_was_missed_is_noticed(seed, monkeypatch):
-    """Lanczos' method never leaves the span of its start: here it is kept from the best vector."""
+    """Lanczos' method never leaves the span of its start, which here excludes the best vector."""
     K = _matrix(seed)
     w, P = np.linalg.eigh(K)
     missed = [P[:, [-2, -3, -4, -5, -6]], w[[-2, -3, -4, -5, -6]]]

@@ -1,5 +1,5 @@
-"""The semidefinite relaxation: the solvers agree within what they certify, and no bound is below
-brute force.
+"""The semidefinite relaxation: solvers agree within their certificates; bounds exceed brute
+force.
 """
 
 from itertools import combinations, product

@@ -1,6 +1,4 @@
-"""The scaled Gershgorin dual: never below the optimum, whatever its matrices; the splitting method
-that finds them, and its kernels.
-"""
+"""The scaled Gershgorin dual is never below the optimum; the splitting method that minimises it."""
 
 from itertools import combinations
 
@@ -24,7 +22,7 @@ SIGNS = pytest.mark.parametrize("nonnegative", [False, True])
 
 
 def optimum_with(Sigma, k, F, nonnegative):
-    """The largest value of a support of k variables that has those of F."""
+    """Return the largest value of a support of k variables that contains F."""
     rest = np.setdiff1d(np.arange(len(Sigma)), F)
     supports = [np.array([*F, *T], dtype=int) for T in combinations(rest, k - len(F))]
     value = problems.copositive if nonnegative else lambda B: np.linalg.eigvalsh(B)[-1]
@@ -32,7 +30,7 @@ def optimum_with(Sigma, k, F, nonnegative):
 
 
 def random_certificate(rng, Sigma):
-    """Matrices of random scales, which need not satisfy any condition."""
+    """Return matrices of random scales, which need not satisfy any condition."""
     n, scale = len(Sigma), np.abs(Sigma).max() * 10.0 ** rng.integers(-2, 2)
     S, W, beta = rng.standard_normal((n, n)), rng.standard_normal((n, n)), rng.standard_normal(n)
     near = rng.integers(0, 2)
@@ -41,7 +39,9 @@ def random_certificate(rng, Sigma):
 
 
 def check_splitting(Sigma, seed, nonnegative):
-    """All cardinalities, with and without variables taken: random and minimised certificates."""
+    """Check random and minimised certificates at all cardinalities, with and without fixed
+    variables.
+    """
     rng = np.random.default_rng(seed)
     n = len(Sigma)
     for k in range(1, n + 1):
@@ -82,7 +82,7 @@ def test_nor_with_ties_blocks_and_rank_one(seed, nonnegative):
     data=st.data(),
 )
 def test_no_matrices_of_any_kind_certify_less(half, data, nonnegative):
-    """Integers have ties, and matrices of lower rank; Sigma need not be positive semidefinite."""
+    """Integers and low rank give ties; Sigma need not be positive semidefinite."""
     n, Sigma = len(half), half + half.T
     S, W = (data.draw(arrays(float, (n, n), elements=st.integers(-6, 6))) / 2.0 for _ in range(2))
     beta = data.draw(arrays(float, n, elements=st.integers(-3, 3)))
@@ -99,7 +99,7 @@ def _gram(seed, n):
 
 @pytest.mark.parametrize("seed", problems.some(3, range(20)))
 def test_it_is_never_looser_than_the_dual_bound_of_a_matrix(seed):
-    """The certificate that docs/bounds.md makes of U has no larger bound."""
+    """The certificate that docs/bounds.md derives from U has no larger bound."""
     rng = np.random.default_rng(seed)
     n, k = 9, int(rng.integers(2, 9))
     Sigma = _gram(seed, n)
@@ -116,7 +116,7 @@ def test_it_is_never_looser_than_the_dual_bound_of_a_matrix(seed):
 
 @SIGNS
 def test_the_relaxation_is_solved(nonnegative):
-    """Its value meets the bound, and its X and P satisfy the conditions."""
+    """Its value equals the bound, and its X and P satisfy the conditions."""
     n, k = 12, 4
     Sigma = _gram(1, n)
     Sigma /= problems.optimum(Sigma, k, nonnegative)
@@ -183,7 +183,7 @@ def test_a_projected_row_is_the_nearest(seed):
 
 
 def _capped(p, x, kept):
-    """Entries in [0, x] that sum to kept x, near p."""
+    """Return the entries in [0, x] with sum kept x that are closest to p."""
     low, high = p.min() - x, p.max()
     for _ in range(60):
         middle = 0.5 * (low + high)

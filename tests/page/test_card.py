@@ -1,4 +1,4 @@
-"""Cards of made-up statements: what they must say and never say, whatever was measured."""
+"""Cards of made-up statements: what they must and must never say, whatever was measured."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -32,7 +32,7 @@ NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
 def judged(readings, parts=(), rule=None, unit="", **fields):
-    """A statement with these readings: name -> places."""
+    """Judge a statement with these readings: name -> places."""
     statement = Statement(
         "K3", "section 4", "the paper's words", fields.pop("kind", "comparison"),
         fields.pop("measures", "a ratio"), unit,
@@ -43,14 +43,14 @@ def judged(readings, parts=(), rule=None, unit="", **fields):
 
 
 def texts(markup):
-    """The text of each cell, item, heading and paragraph."""
+    """Return the text of each cell, item, heading and paragraph."""
     tags = {"p", "td", "th", "dd", "dt", "summary", "h3", "text", "title"}
     root = ElementTree.fromstring(f"<div>{markup}</div>")
     return [(e.tag, "".join(e.itertext()).strip()) for e in root.iter() if e.tag in tags]
 
 
 def descriptions(markup):
-    """The text alternatives of the pictures; an error if they are not well-formed XML."""
+    """Return the text alternatives of the pictures; fail if they are not well-formed XML."""
     root = ElementTree.fromstring(f"<div>{markup}</div>")
     return [
         (svg.get("aria-label"), svg.findtext("desc")) for svg in root.iter("svg") if svg.get("role")
@@ -58,7 +58,7 @@ def descriptions(markup):
 
 
 def shown_rows(markup):
-    """How many rows each picture outside a fold has."""
+    """Return how many rows each unfolded picture has."""
     root = ElementTree.fromstring(f"<div>{markup}</div>")
     folded = {svg for fold in root.iter("details") for svg in fold.iter("svg")}
     pictures = [svg for svg in root.iter("svg") if svg.get("role") and svg not in folded]

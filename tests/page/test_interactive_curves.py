@@ -1,4 +1,4 @@
-"""Interactive curves: their numbers are those of the tables, and a browser does what is asked."""
+"""Interactive curves show the numbers of the tables and respond to choices in a browser."""
 
 import csv
 import io
@@ -59,7 +59,7 @@ LATER = """<script>addEventListener("load", async () => {
 
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory):
-    """A comparison of three solvers on three problems."""
+    """Compare three solvers on three problems."""
     with pytest.MonkeyPatch.context() as patch:
         home = tmp_path_factory.mktemp("home")
         yield compared(patch, home, "try", SOLVERS, items=3, named=["gpower1"])
@@ -78,7 +78,7 @@ def answers_of(plan):
 @browser
 @pytest.mark.parametrize(("measure", "place"), [("work", 0), ("time", 1)])
 def test_the_curves_reach_a_share_at_the_cost_of_the_tables(plan, tmp_path, measure, place):
-    """The script's own rule finds, for each run and target, the cost that the profiles use."""
+    """For each run and target, the script's own rule finds the cost that the profiles use."""
     answers, data = answers_of(plan), data_of(plan.with_name("curves-data.js"))
     view = "found.lines = {};" + "".join(
         f"""await set("view", "reach"); await set("target", "{target}");
@@ -103,7 +103,7 @@ def test_the_curves_reach_a_share_at_the_cost_of_the_tables(plan, tmp_path, meas
 
 
 def test_a_published_comparison_shows_what_the_whole_histories_show(plan, tmp_path):
-    """Every cell of the tables, every picture and every point of the curves is the same."""
+    """Every table cell, picture and point of the curves is the same."""
     out = tmp_path / "published" / "compare" / "try"
     publish._copy_comparison(plan.parent, out)
     whole, kept = (results.read_text([home / "rows.parquet"]) for home in (plan.parent, out))

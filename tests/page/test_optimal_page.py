@@ -1,4 +1,4 @@
-"""The page of what is proven: a row for each instance, with what is published of it."""
+"""The page of proven optima has a row for each instance, with what is published of it."""
 
 import re
 

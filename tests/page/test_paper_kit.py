@@ -1,4 +1,4 @@
-"""The kit for a paper: what is cited has an entry, fonts are embedded, LaTeX accepts it."""
+"""The kit for a paper: citations have entries, fonts are embedded, and LaTeX accepts it."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Pictures of many solvers: light, and no loss for the eye; nothing looks like another."""
+"""Pictures of many solvers are small without visible loss, and no two solvers look alike."""
 
 import re
 
@@ -27,7 +27,9 @@ SOLVERS = [f"solver_{i}" for i in range(45)]
 
 @pytest.fixture(scope="module")
 def answers():
-    """Made-up answers of 45 solvers on 18 problems with 3 cardinalities each, 60 steps a run."""
+    """Return made-up answers of 45 solvers on 18 problems with 3 cardinalities and 60 steps per
+    run.
+    """
     rng, entries = np.random.default_rng(0), []
     for item in range(18):
         for k in (5, 10, 20):
@@ -59,7 +61,7 @@ def answers():
 
 @WHOLE
 def test_a_problem_that_no_solver_answered_stops_no_picture(answers):
-    """As a large problem does within a short time limit: nothing is known of it."""
+    """A large problem may have no answers within a short limit, and then nothing is known of it."""
     few = answers[answers.solver.isin(SOLVERS[:3]) & (answers.asked == 5)].copy()
     lost = few.item == "problem 0"
     few["shares"] = [[0.0] if no else shares for no, shares in zip(lost, few.shares, strict=True)]

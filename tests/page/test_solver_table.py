@@ -1,4 +1,4 @@
-"""The table of all methods: made from the solvers' own files, and as they are."""
+"""The table of all methods is made from the solvers' own files and agrees with them."""
 
 import json
 import re

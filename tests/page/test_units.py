@@ -1,4 +1,4 @@
-"""Times and counts in the units that people use, as the pages show them."""
+"""Times and counts are shown in units that people use."""
 
 import pytest
 from hypothesis import given

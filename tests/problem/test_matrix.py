@@ -1,4 +1,4 @@
-"""Every product of the matrix layer against explicit dense matrices."""
+"""Every product of the matrix layer agrees with explicit dense matrices."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def _low_rank(shape, rank):
 
 
 def _kinds(shape):
-    """Name -> a `Data` matrix and the same matrix as an explicit array."""
+    """Yield a name, a `Data` matrix and the same matrix as an explicit array."""
     X, scale = _holed(shape), np.linspace(0.5, 2.0, shape[1])
     for name, stored in (("dense", np.asfortranarray(X)), ("sparse", sp.csc_array(X))):
         for rank in (0, 1, 3):
@@ -49,7 +49,7 @@ matrices = pytest.mark.parametrize(("A", "M"), CASES)
 
 
 def _vectors(n):
-    """Dense, sparse, one entry, zero."""
+    """Yield a dense vector, a sparse one, one with a single entry, and zero."""
     z = np.random.default_rng(n).standard_normal(n)
     for keep in (n, 3, 1, 0):
         yield np.where(np.arange(n) < keep, z, 0.0)[::-1].copy()
@@ -183,7 +183,7 @@ def test_rayleigh_steps_keep_what_cannot_be_improved():
 
 @sigmas
 def test_a_disguise_is_the_same_problem(Sigma, S):
-    """x'Sigma x is that of diag(t) x with its entries in another order."""
+    """x'Sigma x equals that of diag(t) x with its entries in another order."""
     rng = np.random.default_rng(5)
     order, t = rng.permutation(len(S)), rng.uniform(0.5, 2.0, len(S)) * rng.choice((-1, 1), len(S))
     disguise = Sigma.disguised(order, t)

@@ -1,4 +1,4 @@
-"""Every product of the matrix layer takes one vector or matrix of real numbers, nothing else."""
+"""Every product of the matrix layer takes a single vector or matrix of real numbers."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ SIGMAS = [Covariance(A.T @ A), *map(Gram, DATA)]
 
 
 def products():
-    """Each product of the matrix layer: its name, and a function of a vector (n,)."""
+    """Yield each product of the matrix layer as a function of a vector (n,)."""
     for D in DATA:
         yield from [D.__matmul__, D.T.__matmul__]
         yield from (lambda x, f=f: f(column(x)) for f in (D.products, D.transposed_products))

@@ -1,4 +1,4 @@
-"""Products that cost what they touch: of a sparse Gram matrix, and with a sparse second factor."""
+"""Products cost what they touch: with a sparse Gram matrix, and with a sparse second factor."""
 
 import numpy as np
 import pytest

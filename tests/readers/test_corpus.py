@@ -1,4 +1,4 @@
-"""Files of word counts: read exactly, or refused with file and line."""
+"""Files of word counts are read exactly or refused with file and line."""
 
 import gzip
 

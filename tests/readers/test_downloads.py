@@ -1,5 +1,5 @@
-"""Downloads go on where they stopped and are checked; what is hostile is refused; the doctor and
-the list of data.
+"""Downloads resume and are verified, hostile content is refused; the doctor and the list of
+data.
 """
 
 import gzip
@@ -22,7 +22,7 @@ SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 
 class Server(BaseHTTPRequestHandler):
-    """Serves `content`; hangs up after `limit` bytes; remembers the ranges that were asked for."""
+    """Serve `content`, hang up after `limit` bytes, and remember the requested ranges."""
 
     content, limit, ranges, accepts = CONTENT, None, [], True
 
@@ -45,7 +45,7 @@ class Server(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def served(data_folder, monkeypatch):
-    """A server's class and a file that it has; an empty cache."""
+    """Return a server class and the file that it serves, with an empty cache."""
     monkeypatch.delenv("SPCABENCH_OFFLINE")
     handler = type("Handler", (Server,), {"ranges": []})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

@@ -1,4 +1,4 @@
-"""A command that is disturbed and repeated ends with the rows of an undisturbed one."""
+"""A disturbed command, when repeated, ends with the rows of an undisturbed one."""
 
 import errno
 import json
@@ -26,7 +26,7 @@ TRIED = ("kill -9", "SIGTERM", "limited")  # `python -m tests.faults` tries all,
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
-    """The copy, with what an undisturbed figure gives."""
+    """Make a copy of the repository and run a figure there without disturbance."""
     copy = faults.Workspace(tmp_path_factory.mktemp("faults"))
     copy.seconds = copy.run("figure")
     copy.expected = copy.rows()
@@ -99,7 +99,7 @@ def test_damaged_verdicts_are_removed(tmp_path, capsys):
 
 @contextmanager
 def no_room(limit):
-    """No file may be longer than some bytes."""
+    """Limit the length of files to some bytes."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
     try:
@@ -167,6 +167,6 @@ def test_what_the_system_says_of_a_file_is_told(tmp_path, monkeypatch, code):
 
 @pytest.mark.parametrize("name", kills.COMMANDS)
 def test_what_somebody_keeps_is_old_or_new_whenever_a_command_ends(name, tmp_path):
-    """`python -m tests.kills` tries more moments, and a full disk."""
+    """`python -m tests.kills` tries more moments and a full disk."""
     kinds = ("kill -9", "SIGTERM", "limited")
     assert len([*kills.trials(tmp_path, name, 3, random.Random(name), kinds)]) == 3

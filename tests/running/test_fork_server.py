@@ -1,4 +1,4 @@
-"""The fork server: steps as if each had begun by itself, and none outlives its caller."""
+"""The fork server: steps behave like separate processes, and none outlives its caller."""
 
 import fcntl
 import os
@@ -17,7 +17,7 @@ STEP = [sys.executable, "-S", step.__file__]
 
 @pytest.fixture(scope="module")
 def server():
-    """The environment of steps that a server forks."""
+    """Return the environment of steps that a server forks."""
     with workflow._fork_server(here=True) as environment:
         if not environment:
             pytest.skip("processes are not forked here")
@@ -42,7 +42,7 @@ def test_a_step_says_and_ends_as_the_command_does(server, tmp_path, arguments, c
 
 
 def test_a_step_ends_with_its_caller(server, tmp_path):
-    """A job that waits for the machine, whose caller is killed."""
+    """The step waits for the machine while its caller is killed."""
     lock = tmp_path / f".timing-{os.uname().nodename}.lock"
     with lock.open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -61,7 +61,7 @@ def test_a_step_ends_with_its_caller(server, tmp_path):
 
 
 def _steps():
-    """The processes that servers of this process have forked."""
+    """Return the processes that this process's servers have forked."""
     servers = called(fork_server.__name__) & below(deep=False)
     return set().union(*(below(server, deep=False) for server in servers))
 

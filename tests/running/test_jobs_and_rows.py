@@ -1,4 +1,4 @@
-"""Jobs, fingerprints, and rows of runs that go wrong."""
+"""Jobs, their fingerprints, and rows of runs that fail."""
 
 import json
 import shutil

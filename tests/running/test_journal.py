@@ -1,4 +1,4 @@
-"""Journals: whatever a file holds, its good records are kept and all others are made again."""
+"""Journals keep the good records of any file; the other runs are repeated."""
 
 import json
 
@@ -15,12 +15,12 @@ SECOND = row(status=Status.ZERO, variance=None)
 
 
 def record(text):
-    """A record with the checksum that belongs to it."""
+    """Return a record with the right checksum."""
     return f"{_checksum(text.encode())} {text}".encode()
 
 
 def flipped(line):
-    """A line with one bit changed in its middle."""
+    """Flip one bit in the middle of a line."""
     middle = len(line) // 2
     return line[:middle] + bytes([line[middle] ^ 1]) + line[middle + 1 :]
 
@@ -51,7 +51,7 @@ GARBAGE = {
 
 @pytest.fixture
 def journal(tmp_path):
-    """A journal with one row."""
+    """Return a journal with one row."""
     records = Journal(tmp_path / "job.parquet", "abc")
     records.add("0-0-0", FIRST)
     return records

@@ -1,4 +1,4 @@
-"""A checkout and an environment whose paths have spaces, quotes and letters of other alphabets."""
+"""Paths of the checkout and the environment may have spaces, quotes and non-ASCII letters."""
 
 import shutil
 import sys
@@ -22,7 +22,7 @@ BROKEN = {
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
-    """A copy of the repository in an odd folder, run by an environment in another one."""
+    """Copy the repository into an oddly named folder, with an environment in another one."""
     folder = tmp_path_factory.mktemp("odd") / ODD
     environment = folder / "an environment"
     (environment / "bin").mkdir(parents=True)

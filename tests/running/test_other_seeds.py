@@ -1,4 +1,4 @@
-"""Figures with other seeds than their own: the same runs, on new problems, in their own folder."""
+"""Figures with other seeds: the same runs on new problems, in a separate folder."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What the progress of a workflow says: what is made, how much of it is done, seconds left."""
+"""The progress of a workflow: what is being made, how much is done, and the seconds left."""
 
 from spcabench.running import progress
 

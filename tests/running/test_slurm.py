@@ -1,6 +1,4 @@
-"""The workflow on a SLURM cluster of one node: ``make test-slurm``; skipped, with the reason, where
-none can run.
-"""
+"""The workflow on a SLURM cluster of one node: ``make test-slurm``; skipped if none can run."""
 
 import json
 import re
@@ -25,7 +23,7 @@ pytestmark = pytest.mark.slurm
 
 @pytest.fixture(scope="module")
 def cluster():
-    """One node, whose processors are as many as SLURM is told."""
+    """Start a cluster of one node with a given number of processors."""
     pytest.importorskip(
         "snakemake_executor_plugin_slurm",
         reason="plugin not installed: pip install 'spcabench[slurm]'",
@@ -42,7 +40,7 @@ def cluster():
 
 @pytest.fixture(scope="module")
 def profile(tmp_path_factory):
-    """The profile for SLURM, which looks for ended jobs sooner: here no other user waits."""
+    """Return the SLURM profile with more frequent polling, since no other user waits."""
     text = (workflow.profile_folder("slurm") / "config.yaml").read_text(encoding="utf-8")
     often = re.sub(r"(slurm-init-seconds-before-status-checks): \d+", r"\1: 2", text)
     assert often != text
@@ -53,14 +51,16 @@ def profile(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def undisturbed(cluster, profile, tmp_path_factory):
-    """A figure made on the cluster: its folder, and what ran at each look."""
+    """Make a figure on the cluster; return its folder and the jobs seen running at each look."""
     folder, seen = tmp_path_factory.mktemp("undisturbed"), []
     assert made(f"{HOME}/claims.json", folder, profile, seen.append) == 0, said(folder)[-3000:]
     return folder, seen
 
 
 def made(target, folder, profile, look):
-    """Make a file in a folder; every half second ``look`` gets what runs; the exit code."""
+    """Make a file in a folder and return the exit code; ``look`` gets the running jobs twice a
+    second.
+    """
     finished = threading.Event()
     watcher = threading.Thread(target=watch, args=(look, finished))
     watcher.start()
@@ -72,7 +72,7 @@ def made(target, folder, profile, look):
 
 
 def watch(look, done):
-    """Tell what runs on the cluster: of each job its rule and wildcards, processors and id."""
+    """Report the jobs that run on the cluster: rule and wildcards, processors and id."""
     while not done.wait(0.5):
         completed = subprocess.run(
             ["squeue", "-h", "-t", "R", "-o", "%k|%C|%i"],
@@ -104,7 +104,7 @@ def test_what_is_cancelled_and_what_a_node_takes_along_is_submitted_again(
     disturbed = []
 
     def disturb(running):
-        """Cancel the job when it has made a row, and let the node fail under its successor."""
+        """Cancel the job once it has made a row, and crash the node under its successor."""
         new = [job for *_, job in running if job not in disturbed]
         if not new or len(disturbed) == 2 or not any(tmp_path.rglob("*.journal")):
             return

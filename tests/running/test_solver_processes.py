@@ -1,4 +1,4 @@
-"""Processes: whatever a solver does to its own costs one row, and nothing of it stays behind."""
+"""Whatever a solver does to its process costs a single row, and no process is left behind."""
 
 import os
 import pickle
@@ -207,7 +207,7 @@ while True:
 
 
 def test_what_starts_others_all_the_time_ends_with_all_of_them():
-    """Also with those that it starts while the others are looked for."""
+    """This includes those started while the others are being found."""
     for attempt in range(5):
         seconds = f"{os.getpid()}.{attempt}"
         arguments = [sys.executable, "-c", STARTS.format(seconds=seconds)]

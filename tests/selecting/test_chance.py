@@ -1,4 +1,4 @@
-"""What chance alone gives: the permutation test, and how often a variable is chosen."""
+"""What chance alone gives: the permutation test, and how often a variable is selected."""
 
 import json
 
@@ -40,7 +40,7 @@ def test_a_full_column_of_a_sparse_table_takes_every_order():
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4))
 def test_each_table_is_as_likely_as_any_other_to_be_extreme(seed, cardinalities):
-    """The p-values of all tables, each in the place of the data, are 1/B, 2/B, ..., 1."""
+    """With each table in turn as the data, the p-values are 1/B, 2/B, ..., 1."""
     variances = np.random.default_rng(seed).standard_normal((20, cardinalities)) + 10.0
     ranks = [_p_value(np.roll(variances, i, axis=0)) for i in range(20)]
     assert np.allclose(np.sort(ranks), np.arange(1, 21) / 20)

@@ -1,4 +1,4 @@
-"""How many variables: the three criteria, their numbers, and what they refuse."""
+"""How many variables to select: the three criteria, their numbers and what they refuse."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""The baselines against their definitions."""
+"""The baselines agree with their definitions."""
 
 from itertools import pairwise
 

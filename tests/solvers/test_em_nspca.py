@@ -1,4 +1,4 @@
-"""EM and NSPCA: their steps, their optima, and their use of memory."""
+"""EM and NSPCA: their steps, their optima and their memory use."""
 
 import tracemalloc
 from itertools import pairwise
@@ -23,7 +23,7 @@ def _wide():
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 2**32 - 1))
 @settings(max_examples=60)
 def test_the_m_step_solves_its_problem(n, k, seed):
-    """Of all vectors with k nonzeros and that l1 norm, the thresholded one is nearest to w*."""
+    """The thresholded vector is nearest to w* among all with k nonzeros and the same l1 norm."""
     rng = np.random.default_rng(seed)
     w = rng.standard_normal((n, 1))
     entries = em.thresholded(w, k)[:, 0]
@@ -176,7 +176,9 @@ def test_no_restart_is_refused(solver, settings):
 
 
 def test_the_start_of_the_scale_may_be_no_eigenvector():
-    """Negative equicorrelation: the diagonal lies in the null space, and says nothing of lambda."""
+    """With negative equicorrelation the diagonal is in the null space and tells nothing of
+    lambda.
+    """
     S = np.eye(6) * 1.2 - 0.2
     nspca = registry.module("solver", "nspca")
     assert nspca.leading_value(Problem.from_covariance(S).covariance, S.diagonal()) == (

@@ -1,4 +1,4 @@
-"""GeoSPCA: the order of the supports is that of the binary problem with cuts, the bound holds."""
+"""GeoSPCA visits supports in the order of the binary problem with cuts, and its bound holds."""
 
 from itertools import combinations, islice
 from math import comb

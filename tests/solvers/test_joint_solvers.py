@@ -1,6 +1,4 @@
-"""What the solvers find that look for several components at once, by definition and by brute
-force.
-"""
+"""Solvers for several components at once, compared with definitions and brute force."""
 
 from itertools import combinations
 
@@ -20,7 +18,7 @@ OVERLAPS = (0.1, 0.5, 0.9)
 
 
 def blocks(sizes=(5, 5), strengths=(6.0, 5.0), n=16):
-    """A covariance with planted components of disjoint supports, at random places."""
+    """Return a covariance with planted components on disjoint supports at random places."""
     rng = np.random.default_rng(sum(sizes))
     places, first = rng.permutation(n), 0
     Sigma, supports = np.eye(n), []
@@ -69,7 +67,7 @@ def test_two_spikes_that_cannot_be_are_refused(wrong):
 
 
 def best_common(S, k, q):
-    """The largest sum of q eigenvalues of a k x k principal block."""
+    """Return the largest sum of q eigenvalues of a k x k principal block."""
     return max(
         np.linalg.eigvalsh(S[np.ix_(W, W)])[-q:].sum() for W in combinations(range(len(S)), k)
     )

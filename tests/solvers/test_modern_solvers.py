@@ -17,7 +17,7 @@ def adversarial(family, **settings):
 
 
 def found(problem, solver, k, **settings):
-    """The share of the true support that a solver finds."""
+    """Return the share of the true support that a solver finds."""
     support = api.solve(problem, solver, k=k, **settings).support
     return len(set(support) & set(problem.provenance["support"])) / k
 
@@ -219,7 +219,7 @@ JOINT = {"amanpg": "lambda_1", "spca_variable_projection": "alpha"}
 
 
 def factors(seed):
-    """Ten variables of two factors and noise, and their covariance (10, 10)."""
+    """Return a problem of ten variables with two factors and noise, and its covariance (10, 10)."""
     rng = np.random.default_rng(seed)
     F = rng.standard_normal((400, 2)) * [3.0, 2.0]
     X = np.repeat(F, 5, axis=1) + 0.3 * rng.standard_normal((400, 10))
@@ -345,7 +345,9 @@ def test_the_strong_relaxation_refuses_what_it_cannot_do():
 
 
 def linked(seed, noise=0.05):
-    """Three blocks of three or four variables, and small covariances between them (10, 10)."""
+    """Return three blocks of three or four variables with small covariances between them (10,
+    10).
+    """
     rng = np.random.default_rng(seed)
     S = noise * np.cov(rng.standard_normal((10, 30)))
     for W in ([0, 1, 2], [3, 4, 5], [6, 7, 8, 9]):

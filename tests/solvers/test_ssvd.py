@@ -1,4 +1,4 @@
-"""The sparse singular value decomposition: its finite J, and its two starts."""
+"""The sparse singular value decomposition: finite J and both starts."""
 
 import numpy as np
 import pytest

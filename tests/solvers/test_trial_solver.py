@@ -1,4 +1,4 @@
-"""A solver is one file: by path, or dropped into the folder."""
+"""A solver is a single file, given by path or put into the folder."""
 
 import numpy as np
 import pytest

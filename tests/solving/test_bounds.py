@@ -1,4 +1,4 @@
-"""Certified upper bounds: never below the optimum, monotone in k, the same to the last digit."""
+"""Certified upper bounds are never below the optimum, monotone in k, and reproducible exactly."""
 
 from itertools import combinations
 

@@ -116,7 +116,7 @@ def test_fewer_components_where_no_variance_is_left():
 @pytest.mark.parametrize("rank", [1, 2, 3])
 @pytest.mark.parametrize("deflation", DEFLATIONS)
 def test_no_component_is_rounding(rank, deflation):
-    """Each component has variance and a bound above it; more than there are come with a warning."""
+    """Each component has variance and a bound above it; asking for more gives a warning."""
     rng = np.random.default_rng(rank)
     flat = rng.standard_normal((15, rank)) @ rng.standard_normal((rank, 9))
     with warnings.catch_warnings(record=True) as caught:

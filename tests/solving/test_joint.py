@@ -1,4 +1,4 @@
-"""Solvers that find several components at once: what they obey, and what they find."""
+"""Solvers that find several components at once: the rules they follow, and what they find."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Several loadings: formulations, measures, and bounds above all that brute force finds."""
+"""Several loadings: formulations, measures, and bounds above everything that brute force finds."""
 
 from itertools import combinations
 
@@ -16,7 +16,7 @@ SEEDS = pytest.mark.parametrize("seed", problems.some(2, range(6)))
 
 
 def _covariance(seed, n=7):
-    """A covariance: of full rank, of rank two, or of two equal blocks with ties."""
+    """Return a covariance of full rank, of rank two, or with two equal blocks that tie."""
     rng = np.random.default_rng(seed)
     if seed % 3 == 1:
         A = rng.standard_normal((2, n))
@@ -33,7 +33,7 @@ def _top(S, W, r=1):
 
 
 def _best_disjoint(S, k):
-    """The largest total of two loadings on disjoint supports of k."""
+    """Return the largest total of two loadings on disjoint supports of k."""
     n = range(len(S))
     return max(
         _top(S, W) + _top(S, V)
@@ -43,7 +43,7 @@ def _best_disjoint(S, k):
 
 
 def _orthonormal_pairs(S, k):
-    """Totals of many pairs of orthogonal loadings of k nonzeros: of every pair of supports one."""
+    """Yield totals of orthogonal loadings with k nonzeros, one pair for each pair of supports."""
     n = len(S)
     for W in combinations(range(n), k):
         x = np.zeros(n)
@@ -125,7 +125,7 @@ def test_each_formulation_names_what_is_broken():
 
 @SEEDS
 def test_measures_are_what_the_data_say(seed):
-    """Each by another formula than the code's: projections, QR and least squares of the data."""
+    """Each is computed by another formula than the code's: projections, QR, or least squares."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((30, 8)) * rng.uniform(0.5, 2.0, 8)
     X -= X.mean(axis=0)
@@ -187,7 +187,9 @@ def test_the_exact_search_finds_the_best_disjoint_supports(seed, r, k):
 
 
 def _best_supports(S, r, k, left=None):
-    """The largest total of r loadings on disjoint supports of 1 to k of the variables left."""
+    """Return the largest total of r loadings on disjoint supports of 1 to k of the variables
+    left.
+    """
     left = range(len(S)) if left is None else left
     if r == 0:
         return 0.0

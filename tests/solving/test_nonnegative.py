@@ -1,4 +1,4 @@
-"""Nonnegativity as the harness has it: grading, the refit, and bounds that a solver proves."""
+"""Nonnegativity in the harness: grading, the refit, and bounds that a solver proves."""
 
 from dataclasses import replace
 from types import SimpleNamespace

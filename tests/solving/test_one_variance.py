@@ -1,4 +1,4 @@
-"""The same data have one variance at every door: that of scikit-learn, with the divisor m - 1."""
+"""The same data have the same variance everywhere: scikit-learn's, with divisor m - 1."""
 
 import json
 import warnings

@@ -1,4 +1,4 @@
-"""What a person sees who prints an answer, and the tables that are made of it."""
+"""How answers are printed, and the tables made from them."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""The search of a penalty for a wanted cardinality, and the bounds beside it."""
+"""The search of a penalty for a requested cardinality, and its bounds."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -74,7 +74,7 @@ def test_equal_variables_enter_together_and_the_first_is_kept(solver):
 
 
 def test_a_trial_that_does_not_tie_is_not_cut():
-    """The fewest nonzeros of any penalty are too many, and differ: no answer, and why."""
+    """Every penalty gives too many nonzeros, which differ: there is no answer, and a reason."""
     problem, _ = problems.problem("gaussian data", 0)
     trial = api.solve(problem, "gpower1", gamma=1e-6)
     best = tune._cut([trial], 1)
