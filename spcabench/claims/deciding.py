@@ -1,4 +1,4 @@
-"""How a statement that does not hold, without a stated cause, could be decided."""
+"""What would decide a statement that does not hold and has no stated cause."""
 
 from dataclasses import replace
 from typing import Any
@@ -11,14 +11,14 @@ from spcabench.claims.summary import where
 from spcabench.claims.words import span
 
 Stored = dict[str, Any]
-OPEN = "Why is open: no experiment has told yet."
+OPEN = "The reason is unknown: no experiment has shown it yet."
 MOST = 200  # replicates; larger numbers are not computed
 
 
 def asks_why(statement: Stored) -> bool:
     """Return whether a judged statement needs a reason for not holding, or not in every reading.
 
-    A statement that would hold on stand-in data does not: the data are the reason.
+    A statement that would hold on stand-in data needs none, because the data are the reason.
     """
     if statement["verdict"] in ("pending", "calibration"):
         return False
@@ -39,7 +39,7 @@ def _sentence(statement: Stored, places: list[Stored]) -> str:
     few = [place for place in undecided if place["kind"] == "too few"]
     if few:
         known = span([place["count"] for place in few])
-        return f"At {where(few)} {few[0]['over']} with a value are {known}; an interval needs 3."
+        return f"At {where(few)}, {known} {few[0]['over']} have a value; an interval needs 3."
     rules = {part["name"]: judging.rule_of(part) for part in statement["parts"]}
     needed = [
         (replicates(judging.measured_of(place), rules[place["part"]]), place["count"])
@@ -53,8 +53,8 @@ def _sentence(statement: Stored, places: list[Stored]) -> str:
     told += [f"more than {MOST}"] if counts[-1] > MOST else []
     own = span([own for _, own in needed])
     return (
-        f"With this spread {' or '.join(told)} {undecided[0]['over']} would decide, where {own} "
-        "were run."
+        f"With this spread, {' or '.join(told)} {undecided[0]['over']} would decide; {own} were "
+        "run."
     )
 
 

@@ -1,4 +1,4 @@
-"""Judges a statement from its stored numbers alone, in the same way now and after publication.
+"""Judges a statement only from its stored numbers, in the same way now and after publication.
 
 Stored data are plain, as in JSON; an open end is None. A place *holds* if its interval lies in the
 rule's region, *fails* if it lies outside, and is *undecided* if it lies across an edge.
@@ -72,7 +72,7 @@ def merged(statements: list[Stored]) -> Stored:
 
 
 def _verdict(statement: Stored, primary: Stored | None) -> Stored:
-    """The verdict of the statement: that of its primary reading."""
+    """The verdict of the statement, which is that of its primary reading."""
     if statement["calibration"]:
         return {"verdict": "calibration", "would": "", "reason": "", "side": ""}
     if primary is None:
@@ -163,7 +163,7 @@ def _why_undecided(places: list[Stored]) -> str:
             m.kind == "too few" and m.count + m.missing < intervals.FEWEST for m in open_places
         ),
         "values are missing": any(m.incomplete or np.isnan(m.value) for m in open_places),
-        "all problems give the same value, so that the spread is unknown": any(
+        "all problems give the same value, so the spread is unknown": any(
             m.without_spread for m in open_places
         ),
     }
@@ -289,7 +289,7 @@ def _better(statement: Stored, primary: Stored) -> bool:
 
 
 def _margins(statement: Stored, primary: Stored | None) -> dict[str, float | None]:
-    """For a rule with one threshold: up to where it would hold, and from where it would fail."""
+    """For one threshold: the value up to which it would hold, and from which it would fail."""
     part = statement["parts"][0]
     low, high = part["rule"]["low"], part["rule"]["high"]
     if primary is None or (low is None) == (high is None) or len(statement["parts"]) > 1:
@@ -300,7 +300,7 @@ def _margins(statement: Stored, primary: Stored | None) -> dict[str, float | Non
     lower, upper = ("low", "wide_high") if part["over"]["all"] else ("wide_low", "high")
     if low is None:
         lower, upper = ("high", "wide_low") if part["over"]["all"] else ("wide_high", "low")
-    # the stricter direction: the worst place of all, or the best one if a single place is enough
+    # the stricter direction is set by the worst place, or by the best if a single one is enough
     worst = min if (low is not None) == part["over"]["all"] else max
     ends = {}
     for word, name in zip(MARGIN, (lower, upper), strict=True):

@@ -182,7 +182,6 @@ class Statement:
     why : str
         Why this reading decides: the paper names it, it is the input form that the paper gives for
         the algorithm, or its preparation comes closest to the printed numbers.
-        takes, or the preparation closest to its printed numbers.
     paper : sequence of PaperNumber
         Numbers printed in the paper.
     also : sequence of Part

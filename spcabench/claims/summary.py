@@ -137,7 +137,8 @@ def bound_or_value(place: Stored) -> float:
 def _span(part: Stored, places: list[Stored]) -> str:
     """The range of the numbers of places.
 
-    A bound has its sign; places with too few problems are left out, unless there are no others.
+    A bound is shown with its sign. Places with too few problems are left out, unless there are no
+    others.
     """
     enough = [place for place in places if place["kind"] != "too few"] or places
     if not enough:
@@ -158,7 +159,7 @@ def _span(part: Stored, places: list[Stored]) -> str:
 
 
 def _groups(places: list[Stored]) -> list[tuple[str, list[Stored]]]:
-    """Consecutive places of the same verdict."""
+    """Consecutive places with the same verdict."""
     return [(word, list(of)) for word, of in groupby(places, key=lambda place: place["verdict"])]
 
 

@@ -46,10 +46,10 @@ def both(
 def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, list[float]]:
     """Run Algorithm 3 at all ks up to n, and return what its bounds need.
 
-    cardinality, variance, variance_refit : of x as returned, and after a refit. q : x'A_3 x.
-        lambda_next : lambda_4. bound : deterministic, on the optimum.
+    cardinality, variance : those of x as returned. variance_refit : the variance after a refit. q :
+        x'A_3 x. lambda_next : lambda_4. bound : deterministic upper bound on the optimum.
     """
-    # without the driver, which ends a run with one component of one k
+    # not through the driver, which ends a run after one component at one k
     path = registry.module("solver", "spannogram").path
     w, U = problem.covariance.leading_pairs(D + 1)
     columns: dict[str, list[float]] = {
@@ -108,7 +108,7 @@ def unfolded(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
-    """Cardinalities from 1 to n, more closely spaced if small, including the paper's own."""
+    """Cardinalities from 1 to n, dense at small k, including the paper's own."""
     return sorted(
         {
             1,
@@ -160,8 +160,8 @@ def draw_trade_off(
     """Draw the variance with its bound on the left, and its share of the bounds on the right.
 
     paper : the paper's numbers, k -> percent of a bound. label : label of the decisive preparation;
-        if that is not the plain data, these are drawn lighter on the right, under plain_name. scale
-        : settings of the k axes.
+        if this is not the plain data, the plain data are drawn in a lighter colour on the right and
+        named plain_name. scale : settings of the k axes.
     """
     left, right = axes.flat
     rows = by_cardinality(data, "spannogram", label)
@@ -213,7 +213,7 @@ def legend_below(axis: Any) -> None:
 
 
 def _draw_bounds(axis: Any, rows: pd.DataFrame) -> None:
-    """Draw the region that contains the optimum, the second reading of the bound, and lambda_1."""
+    """Draw the region that contains the optimum, the bound's second reading, and lambda_1."""
     shade: dict[str, Any] = dict(color=look("spannogram")["color"], alpha=0.15, linewidth=0)
     black: dict[str, Any] = dict(color="black", linewidth=0.8)
     axis.fill_between(rows.index, rows.value, rows.upper, label="the optimum is here", **shade)

@@ -22,8 +22,8 @@ DATA = {"cbcl": ("faces", CONTRAST), "mll": ("genes", MAIN), "lrs": ("LRS", UNCE
 CALIBRATED, CERTIFIED = "calibrated data", "calibrated data, best certified bound"
 PLAIN = "raw faces, centred spectra"
 PREPARATIONS = (
-    "the paper names no preparation: faces and spectra as closest to its numbers (A3, A10b), genes "
-    "centred, as its vectors are zero-mean"
+    "the paper names no preparation: faces and spectra are prepared so that they come closest to "
+    "its numbers (A3, A10b), and genes are centred, because its vectors are zero-mean"
 )
 EXPLAINED = "variance of Algorithm 3 / min(q / (1 - eps) + lambda_4, lambda_1)"
 CALIBRATION = "the paper names no preparation of the {}: this one is closest to {}"
@@ -41,7 +41,7 @@ A13 = claims.Statement(
     paper=[claims.PaperNumber(40, 90)],
     primary=CALIBRATED,
     why=PREPARATIONS,
-    changed="the three data sets were three verdicts, and the faces had two",
+    changed="each of the three data sets had its own verdict, and the faces had two",
     calibrated_by="A3",
     headline=dict(
         holds="By its own bound Algorithm 3 reaches {range} of the optimum at every k.",
@@ -88,7 +88,7 @@ A17 = claims.Statement(
     over=claims.every("k"),
     primary=CALIBRATED,
     why=PREPARATIONS,
-    changed="neither bound was capped at lambda_1, and 80 % of a grid of ours sufficed",
+    changed="neither bound was capped at lambda_1, and 80 % of our grid had to satisfy the rule",
     calibrated_by="A3",
     headline=dict(
         holds="The bound of Algorithm 3 is {range} as high as the a-priori bound at every k.",
@@ -107,11 +107,11 @@ def _tighter(data):
 @A17.because
 def _capped(data, judged):
     rows = by_cardinality(data, "spannogram", _named(data)[1])
-    # A17 asks for at least 10 % below
+    # A17 requires a bound that is at least 10 % below
     close = rows[rows.upper / rows.apriori > 0.9]
     return (
         f"At {(close.apriori == 1).sum()} of the {len(close)} k of {_named(data)[0]} that miss it, "
-        "the a-priori bound exceeds lambda_1, which takes its place."
+        "the a-priori bound exceeds lambda_1 and is replaced by it."
     )
 
 
@@ -126,8 +126,8 @@ def nearly_rank_one(data: pd.DataFrame, judged: Mapping[str, Any]) -> str:
     if len(after) < 2:
         return ""
     return (
-        "Not centred, the matrix is nearly of rank one, that of the mean, in which all methods "
-        f"meet: lambda_4 is {after[UNCENTRED]} of lambda_1, and centred {after[MAIN]}."
+        "Without centring, the matrix is nearly the rank-one matrix of the mean, and all methods "
+        f"agree: lambda_4 is {after[UNCENTRED]} of lambda_1. With it, the share is {after[MAIN]}."
     )
 
 
@@ -152,7 +152,7 @@ def _readings(
         for of in measured
         if of not in (MAIN, label, TIME, ACCURACY)
     ]
-    notes = [f"The {name} otherwise prepared: {', '.join(spans)}."] if spans else []
+    notes = [f"The {name} with other preparations: {', '.join(spans)}."] if spans else []
     for reading, of in {CALIBRATED: label, PLAIN: MAIN}.items():
         # if the plain data decide, one reading would appear twice
         if of in measured and len(measured[of]) and (reading, of) != (PLAIN, label):
@@ -251,7 +251,7 @@ def of_the_optimum(
         rule=claims.about(percent),
         paper=[claims.PaperNumber(percent, place=f"k = {k}")],
         primary=next(iter(prepared)),
-        **{"changed": "any larger number held, and what is no bound was judged, too"} | options,
+        **{"changed": "any larger number held, and a value that is no bound was judged"} | options,
     )
     statement.measured(partial(explained, k=k, prepared=prepared))
     return statement
@@ -266,7 +266,7 @@ def explained(data: pd.DataFrame, k: int, prepared: Mapping[str, str]) -> Iterat
             row = rows.loc[k]
             loose, best = (number(row.value / row[of], "share") for of in ("loose", "best"))
             notes = [
-                f"Without 1 / (1 - eps), which is no bound: {loose}.",
+                f"Without 1 / (1 - eps), which is not a bound: {loose}.",
                 f"Of the best certified bound: {best}.",
             ]
             place = claims.Place(f"k = {k}", claims.exact(100 * row.value / row.upper), float(k))

@@ -147,9 +147,9 @@ def draw_growth(data: pd.DataFrame, axes: Any) -> None:
 
 
 def _sooner(seconds: pd.DataFrame) -> str:
-    """At how many sizes each general solver takes less time than DSPCA, in words."""
+    """The number of sizes at which each general solver takes less time than DSPCA, in words."""
     told = []
     for method in (m for m in SDP if {m, "dspca"} <= set(seconds)):
         both = seconds[[method, "dspca"]].dropna()
         told.append(f"{SHOWN[method]} at {(both[method] < both.dspca).sum()} of {len(both)} n")
-    return f"sooner than DSPCA: {', '.join(told)}" if told else ""
+    return f"faster than DSPCA: {', '.join(told)}" if told else ""

@@ -18,8 +18,8 @@ REFINEMENTS = 40
 def fit(tiles: Array) -> pd.DataFrame:
     """Fit the best Gabor function times one colour, plus a constant colour, to tiles (b, s, s, 3).
 
-    Returns one row per tile: r2, the explained share of its variation about its mean colour;
-    orientation in degrees (of the stripes, 0 to 180); and frequency in cycles per pixel.
+    Returns one row per tile. r2 is the explained share of its variation about its mean colour,
+    orientation is that of the stripes in degrees (0 to 180), and frequency is in cycles per pixel.
     Frequencies range from 1/16 to 1/2. The envelope is wide enough for a bandwidth of at most 2.5
     octaves, because a blob or a constant is not a wave.
 

@@ -39,13 +39,11 @@ WHY = (
 )
 # reading -> suffix of the names of both He solvers
 GIVEN = {"sparse data": "", GRAM: " gram"}
-EQUAL = (
-    "; whole runs decide only until there are rows with one tolerance, converted before the clock"
-)
+EQUAL = "; whole runs decide only until there are rows with one tolerance and untimed conversion"
 PROBLEMS = 8  # matrices of each size whose processor seconds are compared
-MORE = f"; three matrices of each size left it undecided, {PROBLEMS} were run then"
+MORE = f"; three matrices of each size left it undecided, so {PROBLEMS} were run"
 OF_OURS = "section 2.3: the algorithms take the sparse W, without forming V"
-UNTIMED = "The time to make V'V is not counted."
+UNTIMED = "The time to compute V'V is not counted."
 PAPERS_C = "c = s/10"
 # shared options of the statements on speed, and of those on the loss of Mcol-PCA
 SPEED: dict[str, Any] = dict(kind="comparison", unit="times", timed=True)
@@ -97,7 +95,7 @@ def trial(
     )
     # GPower0 may miss k; all three are compared at the same cardinality
     ours: dict[str, Any] = dict(match="gpower0") if matched else dict(settings=dict(k=k))
-    # first, because the others match the cardinality that it reaches
+    # it runs first, because the others match the cardinality that it reaches
     yield Run(solver="gpower0", settings=dict(k=k, **GPOWER), form=form, **common)
     for supplied in (form, "covariance") if gram else (form,):
         for solver in solvers:
@@ -135,7 +133,7 @@ def trials(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def same_cardinality(first: pd.Series, second: pd.Series, slack: float = 0.02) -> pd.Series:
-    """Return which pairs are compared: those whose cardinalities differ by at most 2 %."""
+    """Return which pairs are compared: those with cardinalities that differ by at most 2 %."""
     # more variables explain more and take longer, so only equal cardinalities are compared
     return (first - second).abs() <= slack * np.maximum(first, second)
 
@@ -167,12 +165,12 @@ def over_rounds(rows: pd.DataFrame) -> claims.Measured:
 
 
 def worlds(timed: pd.DataFrame | None = None) -> dict[str, tuple[str, str]]:
-    """Reading -> the method of GPower0, and what the name of the solver beside it ends with.
+    """Reading -> the method of GPower0, and the suffix of the other solver's name.
 
-    timed : the runs, where times are compared. If they have runs with the data converted before the
-        clock and one tolerance for all, these decide: the paper names no tolerance, and a second
-        phase that is more exact than GPower0 is work that only one side does. Variances are
-        compared after whole runs, whose second phase has converged.
+    timed : the runs, if times are compared. If some of them convert the data before the clock
+        starts and use one tolerance for all solvers, these decide: the paper names no tolerance,
+        and a second phase that is more exact than GPower0 is work that only one side does.
+        Variances are compared after whole runs, in which the second phase has converged.
     """
     whole = ("gpower0 dense", "")
     alike = (f"gpower0 {ALIKE}", f" {ALIKE}")
@@ -198,8 +196,8 @@ def speedup(
 
 def loaded(rows: pd.DataFrame) -> str:
     """The other load of the machine while processor seconds were measured."""
-    words = f"{span(rows.load.astype(float))} processes wanted to run (mean of the last minute)"
-    return f"Processor seconds, in turns, while {words}."
+    words = f"{span(rows.load.astype(float))} processes were ready to run (mean of a minute)"
+    return f"Processor seconds, measured in turns, while {words}."
 
 
 def quality(
@@ -257,8 +255,8 @@ def judged_places(judged: Mapping[str, Any], verdict: str) -> list[dict[str, Any
 def made_of(data: pd.DataFrame, slow: str, fast: str, judged: Mapping[str, Any]) -> str:
     """The factors of a ratio of times at the first and the last judged place that fail.
 
-    These are the ratios of flops, iterations and seconds per flop of GPower0 to those of a solver.
-    If no place fails, those with too few problems are used.
+    The factors are the ratios of GPower0's flops, iterations and seconds per flop to those of a
+    solver. If no place fails, the places with too few problems are used.
     """
     failed = judged_places(judged, "fails")
     if not failed:
@@ -268,7 +266,8 @@ def made_of(data: pd.DataFrame, slow: str, fast: str, judged: Mapping[str, Any])
     # the first and the last place are enough to show a trend
     ends = failed[:: max(1, len(failed) - 1)]
     work = (data.flops + data.setup_flops).astype(float)
-    # a ratio of times is the ratio of flops times that of seconds per flop: one of them explains it
+    # a ratio of times is the ratio of flops times that of seconds per flop, and one of the two
+    # explains it
     data = data.assign(work=work, rate=data.total / work)
     flops, rounds, rate = (
         listed([number(over_problems(both[both.x == place["x"]]).value) for place in ends])
@@ -278,8 +277,8 @@ def made_of(data: pd.DataFrame, slow: str, fast: str, judged: Mapping[str, Any])
     where = listed([place["label"] for place in ends])
     name = NAMES[slow].partition(",")[0]
     return (
-        f"At {where} {name} makes {flops} times the flops of {NAMES[fast]} in {rounds} times the "
-        f"iterations, and a flop takes it {rate} times as long."
+        f"At {where} {name} needs {flops} times the flops of {NAMES[fast]} and {rounds} times the "
+        f"iterations, and each of its flops takes {rate} times as long."
     )
 
 
@@ -290,7 +289,7 @@ def more_loops(judged: Mapping[str, Any]) -> str:
         for reading in judged["readings"]
     }
     told = [f"{lost[name]} with {name}" for name in lost]
-    return f"A loop takes c columns without looking again: the loss is {listed(told)}."
+    return f"A loop takes c columns before it looks again: the loss is {listed(told)}."
 
 
 def levels(common: dict[str, Any], k: int) -> Iterator[Run]:
@@ -316,7 +315,7 @@ def alike(common: dict[str, Any], k: float) -> Iterator[Run]:
 def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any]:
     """Processor seconds and cardinality of each solver, in turn, after a run that converts data.
 
-    GPower0 has the dense centred matrix and the penalty that a search found for k nonzeros. The
+    GPower0 gets the dense centred matrix and the penalty that a search found for k nonzeros. The
     others run at the cardinality that it reached, with a second phase as accurate as GPower0.
     """
     # converted once before timing, because this reading excludes the conversion
@@ -332,7 +331,7 @@ def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any
     for turn in range(ALIKE_ROUNDS + 1):
         for solver, (data, settings) in runs_of.items():
             result = api.solve(data, solver, seed=seed, **settings)
-            # the first turn compiles and converts, and is not one of the rounds
+            # the first turn compiles and converts, so it does not count as a round
             if turn:
                 results[solver].append(result.cpu_time)
     return results | {"cardinality": search.cardinality}
@@ -375,16 +374,16 @@ def at_levels(common: dict[str, Any], k: int) -> Iterator[Run]:
 
 def missed(rows: pd.DataFrame) -> pd.Series:
     """Which rows have a cardinality found by a search that differs from the requested one."""
-    # a run that matches another's cardinality was asked for exactly that
+    # a run that matches another's cardinality was given exactly that one
     requested = rows.k.fillna(rows.cardinality)
     return ~same_cardinality(requested, rows.cardinality) & rows.search_runs.notna()
 
 
 def broken(rows: pd.DataFrame, *series: pd.Series) -> tuple[np.ndarray, ...]:
-    """The x and the values of series by x, for a line that is interrupted where no run supports it.
+    """The x and the values of series by x, for a line with gaps where no run supports it.
 
-    Against the cardinality there is a gap if a cardinality between two points was requested, and
-    the method's own search ended more than a tenth below it.
+    If x is the cardinality, there is a gap between two points if a cardinality between them was
+    requested and the method's own search ended more than a tenth below it.
     """
     x = series[0].index.to_numpy()
     far = rows.x.iloc[:0]
@@ -442,15 +441,15 @@ def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
 
 @with_truth
 def by_cardinality(table: pd.DataFrame) -> pd.DataFrame:
-    """The timed rows by cardinality x, the median over problems of what GPower0 reached."""
+    """The timed rows by x, the median over problems of the cardinality that GPower0 reached."""
     timed = trials(table)
     requested = pd.to_numeric(timed.label, errors="coerce")  # the label that `trial` gives its runs
     at_level = timed.label.astype(str).str.startswith(LEVEL)
     supplied = timed.settings.map(lambda settings: settings.get("k")).where(at_level)
-    # runs with smaller c have their level as label, and k among their settings
+    # runs with smaller c have their level as label, and k in their settings
     requested = requested.fillna(pd.to_numeric(supplied))
     leads = (timed.solver == "gpower0") & timed.form.ne("data")
-    # data that are dense have no other form of GPower0
+    # dense data have no other form of GPower0
     leads = leads if leads.any() else timed.solver == "gpower0"
     reached = timed.cardinality[leads].groupby(requested[leads]).median()
     x = requested.map(reached).fillna(timed.cardinality).astype(float)
@@ -461,9 +460,9 @@ def draw_trade_off(data: pd.DataFrame, axes, methods: tuple[str, ...], **setting
     """Draw times in the first panel and variance in the second, against the cardinality."""
     draw_times(axes[0], data, methods)
     truth_of(data).draw(axes[1])
-    # of the problem that the truth is of: the optimum of one says nothing of the median over many
+    # only rows of the truth's problem: its optimum says nothing about a median over many problems
     draw_values(axes[1], data[data.seed == data.seed.min()], methods)
-    axes[1].yaxis.get_offset_text().set_x(-0.1)  # beside the title, not under it
+    axes[1].yaxis.get_offset_text().set_x(-0.1)  # next to the title, not under it
     axes[0].set_title(faster_in_words(data))
     axes[1].set_title(loss_in_words(data))
     for axis in axes:
@@ -481,6 +480,6 @@ def faster_in_words(data: pd.DataFrame) -> str:
 
 
 def loss_in_words(data: pd.DataFrame, beside: str = "gpower0") -> str:
-    """How much less than another method Mcol-PCA explains, for the title of a panel."""
+    """How much less Mcol-PCA explains than another method, for the title of a panel."""
     loss = paired(data, "mcol", beside, "value").groupby("x").loss.median()
     return f"Mcol-PCA loses {span(loss, '%')} of {NAMES[beside]}'s variance" if len(loss) else ""

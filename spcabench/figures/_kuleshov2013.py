@@ -18,12 +18,12 @@ GPM: dict[str, Any] = dict(max_iterations=3000)
 GRQI: dict[str, Any] = dict(max_iterations=150)  # the author's limit
 # narrow at the sparse end, where the ratio of flops changes fastest
 EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20)  # bands of sparsity
-SPARSE = 0.20  # the paper speaks of sparsities below this
+SPARSE = 0.20  # the paper is about sparsities below this
 # for variances, which Figure 3 shows for up to half of the variables
 WIDE_EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.35, 0.51)
 FORMS = {"": "as returned", "_refit": "refitted"}  # suffix of a variance column -> its name
-GPOWER1 = "Figure 1 names GPower1, and sections 4.2 and 4.3 go on with one GPM and one curve for it"
-AS_RETURNED = f"{GPOWER1}; section 4.1 takes what the algorithm returned, and no refit is mentioned"
+GPOWER1 = "Figure 1 names GPower1, and sections 4.2 and 4.3 continue with one GPM and one curve"
+AS_RETURNED = f"{GPOWER1}; section 4.1 uses what the algorithm returned and mentions no refit"
 # for statements about flops and iterations, and about variances
 RATIO: dict[str, Any] = dict(measures="flops of GPower / flops of GRQI", unit="times")
 BY_GPOWER1: dict[str, Any] = dict(kind="comparison", primary="GPower1", why=GPOWER1)
@@ -64,9 +64,9 @@ def matched(
 def pairs(table: pd.DataFrame, label: str, J: int | None = None) -> pd.DataFrame:
     """One row for each GPower run whose GRQI run has the same cardinality.
 
-    Columns: penalty, n, seed, requested k, sparsity; ratio = flops of GPower divided by those of
-    GRQI; and for GPower (``_p``) and GRQI (``_g``) flops, iterations, status, variance,
-    variance_refit, and solve_time if available.
+    The columns are penalty, n, seed, requested k, sparsity, and ratio (flops of GPower divided by
+    those of GRQI). For GPower (``_p``) and GRQI (``_g``) there are also flops, iterations, status,
+    variance, variance_refit, and solve_time if available.
     """
     chosen = table[table.label == label]
     key = ["group", "chain"]
@@ -78,7 +78,7 @@ def pairs(table: pd.DataFrame, label: str, J: int | None = None) -> pd.DataFrame
     columns += [name for name in ("solve_time",) if name in table]
     # a run of GRQI belongs to the run of GPower just before it, whose cardinality it took
     both = p.merge(g[key + columns], on=key, suffixes=("_p", "_g"))
-    # GRQI may end with fewer nonzeros than requested, and then nothing can be compared
+    # if GRQI ends with fewer nonzeros than requested, the two cannot be compared
     both = both[both.cardinality_p == both.cardinality_g]
     return both.assign(
         asked=[settings["k"] for settings in both.settings],
@@ -121,7 +121,7 @@ def share_of(both: pd.DataFrame, hits: pd.Series) -> claims.Measured:
 
 
 def apart(both: pd.DataFrame, suffix: str = "") -> pd.Series:
-    """By how many percent the variance of GPower exceeds that of GRQI, apart from rounding."""
+    """By how many percent the variance of GPower exceeds that of GRQI; 0 for rounding errors."""
     ratio = both[f"variance{suffix}_p"] / both[f"variance{suffix}_g"]
     # two runs that end on one support differ only in their last digits, which is a tie
     return (100 * (ratio - 1)).round(6)
@@ -171,7 +171,7 @@ def in_each_band(count: int, first: float = 0.005) -> np.ndarray:
 
 
 def sizes(scale: str) -> tuple[int, int, np.ndarray, dict[int, int], np.ndarray]:
-    """n, seeds, sparsities; other dimensions with their seeds and sparsities."""
+    """Return n, seeds and sparsities, then the other dimensions with theirs."""
     # more seeds where time allows, because the interval of three problems is wide
     if scale == "paper":
         return 1000, 6, in_each_band(3), {200: 6, 500: 6, 2000: 6}, grid(0.01, 0.19, 6)

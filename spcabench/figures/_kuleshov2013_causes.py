@@ -21,9 +21,9 @@ def grown(both: pd.DataFrame, penalty: str) -> str:
         return ""
     ours, theirs = (of[-1].measured.value / of[0].measured.value for of in (of_grqi, of_gpower))
     return (
-        f"From {of_grqi[0].label} to {of_grqi[-1].label} of nonzeros the flops of GRQI grow "
-        f"{number(ours)} times, since a solve costs k^3, and those of {NAMES[penalty]} "
-        f"{number(theirs)} times."
+        f"From {of_grqi[0].label} to {of_grqi[-1].label} of nonzeros the flops of GRQI grow by a "
+        f"factor of {number(ours)}, since a solve costs k^3, and those of {NAMES[penalty]} by "
+        f"{number(theirs)}."
     )
 
 
@@ -37,10 +37,10 @@ def one_solve(both: pd.DataFrame, name: str) -> str:
 
 
 def refitted(small: pd.DataFrame, name: str) -> str:
-    """What GRQI loses at each small J, compared with GPower refitted."""
+    """What GRQI loses at each small J, compared with the refitted GPower."""
     lost = apart(small, "_refit").groupby(small.J).median()
     phrases = [f"{number(value, '%')} more at J = {J}" for J, value in lost.items()]
-    return f"Refitted, {name} explains {listed(phrases)} (medians)."
+    return f"After a refit, {name} explains {listed(phrases)} (medians)."
 
 
 def long_searches(runs: pd.DataFrame) -> str:
@@ -50,9 +50,10 @@ def long_searches(runs: pd.DataFrame) -> str:
     if met.all() or not met.any():
         return ""
     return (
-        f"The search is ours, not the author's by hand. In {100 * (~met).mean():.0f} % of the "
-        f"cases it gives up, after {runs.search_runs[~met].median():.0f} runs (median); in the "
-        f"others it meets k after {runs.search_runs[met].median():.0f}."
+        "The search is ours, while the author searched by hand. In "
+        f"{100 * (~met).mean():.0f} % of the cases it gives up, after "
+        f"{runs.search_runs[~met].median():.0f} runs (median); in the others it reaches k after "
+        f"{runs.search_runs[met].median():.0f}."
     )
 
 
@@ -91,22 +92,22 @@ def turned(both: pd.DataFrame, held: pd.DataFrame | None = None) -> str:
     if not raw < 0.0 < refitted:
         return ""
     return (
-        f"GPower's entries are not the best on its support: as returned it explains "
+        f"GPower's entries are not the best on its support: as returned, it explains "
         f"{number(-raw, '%')} less than GRQI (median), and after a refit {number(refitted, '%')} "
         f"more.{_at_rest(held)}"
     )
 
 
 def _at_rest(held: pd.DataFrame | None) -> str:
-    """What shrinking and cutting reach from GRQI's start with fixed k, compared with GRQI."""
+    """What shrinking and cutting entries give with fixed k from GRQI's start, against GRQI."""
     # only Figure 3 makes these runs
     if held is None or held.empty:
         return ""
     ends = pd.DataFrame(held.extra.tolist())
     shrunk, cut = (number(100 * (ends[name].median() - 1), "%") for name in ("shrunk", "cut"))
     return (
-        f" Why its support is better: from GRQI's start and with k held, shrinking the entries "
-        f"ends {shrunk} above GRQI, and cutting them {cut}."
+        f" Its support is better because it shrinks the entries: from GRQI's start with fixed k, "
+        f"shrinking ends {shrunk} above GRQI, and cutting the entries {cut}."
     )
 
 

@@ -1,4 +1,4 @@
-"""Statements of Kuleshov (2013) on iterations, and on the search of GPower's penalty.
+"""Statements of Kuleshov (2013) on iterations, and on the search for GPower's penalty.
 
 They are judged on the runs of Figure 2, but are not part of its picture.
 """
@@ -24,16 +24,14 @@ K2 = claims.Statement(
     unit="share",
     rule=claims.above(0.5),
     also=[
-        claims.Part(
-            "variance", "by how much GPower1 explains more than GRQI", "%", claims.at_most(2)
-        )
+        claims.Part("variance", "how much more GPower1 explains than GRQI", "%", claims.at_most(2))
     ],
     primary="at most 8 iterations",
     why="the sentence says eight",
-    changed="first tested with ten iterations; a run that rests at its start did not fail",
+    changed="first tested with ten iterations, and a run that stayed at its start did not fail",
     headline=dict(
         holds="GRQI ends within eight iterations in {value} of the runs.",
-        fails="GRQI ends within eight iterations in {value} of the runs only.",
+        fails="GRQI ends within eight iterations in only {value} of the runs.",
         undecided="GRQI ends within eight iterations in {value} of the runs, about half.",
     ),
 )
@@ -66,7 +64,7 @@ K19 = claims.Statement(
             "beside GPower", "iterations of GPower / of GRQI", "times", claims.above(1), BELOW
         )
     ],
-    changed="80 % of a grid up to 50 % had to satisfy it; the paper calls up to 20 % sparse",
+    changed="80 % of a grid up to 50 % had to satisfy it; the paper calls at most 20 % sparse",
     **base.BY_GPOWER1,
 )
 
@@ -105,7 +103,7 @@ K11 = claims.Statement(
     measures=f"pairs of runs, gammas 0.9 % apart, whose k differ by over 10 % (k from {LEAST} on)",
     unit="pairs",
     rule=claims.at_least(1),
-    changed="pairs with fewer than 20 nonzeros counted, of which one is 5 % or more",
+    changed="pairs with fewer than 20 nonzeros counted too, but one nonzero is over 5 % of them",
     **base.BY_GPOWER1,
 )
 
@@ -120,8 +118,8 @@ def _jumps(data):
         # from 19 nonzeros to 17 is over 10 %, but says nothing about the penalty
         large, jumps = first >= LEAST, jump > 0.1 * first
         note = (
-            f"{(large & jumps).sum()} of {large.sum()} pairs from k = {LEAST} on, and "
-            f"{(~large & jumps).sum()} of {(first < LEAST).sum()} below it."
+            f"{(large & jumps).sum()} of {large.sum()} pairs with k of at least {LEAST}, and "
+            f"{(~large & jumps).sum()} of {(first < LEAST).sum()} with a smaller k."
         )
         place = claims.Place(f"k from {LEAST} on", claims.exact((large & jumps).sum()))
         yield claims.Reading(name, [place], rows, [note])
@@ -132,7 +130,7 @@ K12 = claims.Statement(
     where="section 4.2",
     quote="the GPM in our experiments needed about 3-4 restarts before we could find a penalty "
     "term that yielded the desired number of non-zero entries",
-    measures="runs of the search of a penalty that gives exactly k, median over k",
+    measures="runs of the search for a penalty that gives exactly k, median over k",
     unit="runs",
     rule=claims.within(3 / 2, 8),  # within a factor of two
     paper=[claims.PaperNumber(3, 4)],
@@ -181,7 +179,7 @@ K13 = claims.Statement(
 @K13.measured
 def _growth(data):
     both = pd.concat([base.pairs(data, "main"), base.pairs(data, "dimension")])
-    # a run that is at rest from the start has no cost per iteration
+    # a run that stays at its start has no cost per iteration
     both = both[(both.iterations_g > 0) & (both.iterations_p > 0)]
     n, k = both.n.astype(float), both.cardinality_p.astype(float)
     grqi = claims.slope(k**3 + n * k, both.flops_g / both.iterations_g)

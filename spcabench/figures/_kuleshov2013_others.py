@@ -27,14 +27,13 @@ K23 = claims.Statement(
     quote="greedy methods that search the exponential space of sparsity patterns directly "
     "(Moghaddam et al., 2006); such algorithms have been shown to be much slower than the GPM",
     kind="comparison",
-    measures="flops of the greedy search / flops of GPower1, at the same k asked for",
+    measures="flops of the greedy search / flops of GPower1, at the same requested k",
     unit="times",
     rule=claims.at_least(5),
     over=claims.every("k", least=4),
     primary=PASSES["greedy_full"],
     why="the sentence names that search; its backward pass, which takes longer, is left out",
-    changed="the rule is as it was written, but a trial on one matrix had been seen before its "
-    "commit",
+    changed="the rule has not changed, but a trial on one matrix had been seen before its commit",
     pending="It needs runs of the greedy search on the matrices of Figure 2.",
 )
 
@@ -66,9 +65,9 @@ def _grows(data: pd.DataFrame, judged: Any) -> str:
     if len(middle) < 2:
         return ""
     return (
-        f"From k = {middle.index[0]} to {middle.index[-1]} its flops grow "
-        f"{number(middle.iloc[-1] / middle.iloc[0])} times, as k^4, while GPower1 takes "
-        f"{number(_gpower1(data).flops.median())} at any k: it is slower from some k on."
+        f"From k = {middle.index[0]} to {middle.index[-1]} its flops grow by a factor of "
+        f"{number(middle.iloc[-1] / middle.iloc[0])}, as k^4, while GPower1 takes "
+        f"{number(_gpower1(data).flops.median())} at any k, so it is slower only for larger k."
     )
 
 
@@ -84,9 +83,9 @@ K24 = claims.Statement(
     rule=claims.at_least(100),
     over=claims.every("sizes", low=FEW_HUNDRED, least=2),
     primary="DSPCA",
-    why="the sentence is about the relaxation; Figure 2 leaves it out for its cost beside the GPM",
-    changed="the limit was 100 iterations before a trial at n = 300; a lower one can only lower "
-    "the ratio, which is above the threshold at n = 200 too: where scaling ends is not tested",
+    why="the sentence is about the relaxation; Figure 2 omits it, as it costs more than the GPM",
+    changed="the limit was 100 iterations before a trial at n = 300; a lower limit can only lower "
+    "the ratio, which exceeds the threshold at n = 200 too; where scaling ends is not tested",
     pending="It needs runs of DSPCA on the matrices of Figure 2.",
 )
 

@@ -7,9 +7,9 @@ accepts cardinalities close to five. Words that were used are removed. The coher
 the mean normalised pointwise mutual information (NPMI) of its pairs of words over documents. It is
 compared with that of 1000 random sets, whose words occur in about as many documents.
 
-The truth: exact search over the words available to a component gives the proven optimum for as many
-words, or else a bound. The component is compared with it after a refit, as the leading eigenvector
-on its words.
+To know the truth, an exact search over the words available to a component finds the proven optimum
+for as many words, or at least a bound. The component is compared with it after a refit, as the
+leading eigenvector on its words.
 """
 
 import json
@@ -61,7 +61,7 @@ Z3 = claims.Statement(
     also=[claims.Part("words", "words of a component", "words", claims.within(4, 6), EACH)],
     primary="counts",
     why="the paper's data are counts of words, as in a bag of words",
-    changed="the words are disjoint by construction, which is no test",
+    changed="whether words are disjoint was tested, but they are disjoint by construction",
 )
 
 
@@ -92,21 +92,21 @@ def _by_chance(data, judged):
     others = [topic["npmi"] for topic in of_counts if topic is not worst]
     words = shorten(" ".join(worst["words"]), 60)
     return (
-        f"The words '{words}' have a mean NPMI of {number(worst['npmi'])}, which "
-        f"{number(1 - worst['beaten'], 'share')} of random sets have; those of the other "
-        f"components {span(others)}."
+        f"The words '{words}' have a mean NPMI of {number(worst['npmi'])}, and "
+        f"{number(1 - worst['beaten'], 'share')} of random sets have at least as much; those of "
+        f"the other components have {span(others)}."
     )
 
 
 def runs(corpora, scale):
-    """Every corpus, in both readings; fewer words at quick scale."""
+    """Run every corpus in both readings, with fewer words at quick scale."""
     for corpus in corpora:
         for values in READINGS:
             yield _run(corpus, values, scale)
 
 
 def _run(corpus, values, scale):
-    """The topics of a corpus, as one row."""
+    """The run that finds the topics of a corpus, as one row."""
     settings = dict(corpus=corpus, values=values)
     parameters = dict(corpus=corpus, words=WORDS[scale], values=values)
     return Run(
@@ -125,7 +125,7 @@ def topics(problem, *, seed, corpus, values):
     presence = api.load_or_stand_in(
         "bag_of_words", corpus=corpus, words=COHERENCE_WORDS, values="presence", center=False
     )
-    # a word is only in one topic, as in the paper's tables
+    # each word is in one topic only, as in the paper's tables
     results = deflate.deflated_components(problem, TOPICS, component, "drop_features")
     variances = problem.covariance.diagonal()
     return {"topics": [_topic(problem, presence, variances, r, seed) for r in results]}
@@ -194,7 +194,7 @@ def npmi(P, W):
 
 
 def npmi_rank(presence, topic, seed):
-    """Mean NPMI of the words, and the share of random sets of equal frequency with less."""
+    """Mean NPMI of the words, and the share of random sets of equal frequency below it."""
     P = presence.matrix.S
     place = {word: i for i, word in enumerate(presence.features)}
     # a word may be outside those whose documents were counted
@@ -212,7 +212,7 @@ def npmi_rank(presence, topic, seed):
 
 
 def _of_equal_frequency(present, order, rank, rng):
-    """For each word a different one that is near it in the order of document frequencies."""
+    """For each word, pick another one that is near it in the order of document frequencies."""
     chosen = []
     for i in present:
         low = max(rank[i] - NEIGHBOURS, 0)
@@ -323,6 +323,6 @@ def _notes(row):
     yield PAPER.get(row.parameters["corpus"], "")
     # the inverse participation ratio: one heavy word counts as one
     carried = [1.0 / np.sum(np.array(topic["weights"]) ** 4) for topic in topics]
-    yield f"{corpus}: by its squared weights a component has {span(carried, 'words')} in effect."
+    yield f"{corpus}: by squared weights, a component effectively has {span(carried, 'words')}."
     reached = [topic["refitted"] / topic["bound"] for topic in topics if "bound" in topic]
-    yield f"{corpus}: refitted, {span(reached, 'share')} of the optimum, or of a bound on it."
+    yield f"{corpus}: {span(reached, 'share')} of the optimum (or of a bound on it) after a refit."

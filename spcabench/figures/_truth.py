@@ -3,8 +3,8 @@
 Rows with the label "truth" are those of branch_and_bound, one run of which settles every k up to a
 limit, and of local_search, a heuristic of this suite. The limit is a budget of node matrix entries,
 never of seconds, so that the line is reproducible. A measure with that label is the dual bound.
-Answers of the figure's own solvers on the same problem, after a refit, count as known values too,
-and so does every certified bound.
+Refitted answers of the figure's own solvers on the same problem count as known values too, and
+every certified bound counts as a bound.
 """
 
 import json
@@ -50,7 +50,7 @@ def truth(
     )
     for k in ks:
         yield Run(solver="local_search", settings=dict(k=k, budget=60), **common)
-        # up to the limit the exact search has settled k, so a bound would add nothing
+        # the exact search has settled every k up to the limit, so a bound would add nothing
         if scale == "paper" and isinstance(k, int) and k > limit:
             yield Run(function=dual_bound, settings=dict(k=k, **nonnegative), **common)
 
@@ -92,7 +92,7 @@ class Truth:
             pd.concat(
                 [
                     feasible[["cardinality", "variance_refit"]].set_axis(["k", "best"], axis=1),
-                    # a bound is for the requested k, an answer counts at its own cardinality
+                    # a bound is for the requested k, but an answer counts at its own cardinality
                     same[["bound"]].assign(k=same.k.fillna(same.cardinality)),
                     pd.DataFrame(list(_dual_bounds(same)), columns=["k", "bound"]),
                     pd.DataFrame(list(_settled(exact))),
@@ -113,7 +113,10 @@ class Truth:
         )
 
     def draw(self, axis: Any, unit: float = 1.0, per: float = 1.0) -> None:
-        """Draw the line and the band. unit, per : divisors of the values and the cardinalities."""
+        """Draw the line and the band.
+
+        unit, per : divisors of the values and the cardinalities.
+        """
         table, proven = self.table, self.table.proven.astype(bool)
         if table.empty:
             return
@@ -191,7 +194,7 @@ def _key(rows: pd.DataFrame) -> pd.Series:
 
 
 def _settled(exact: Any) -> Iterator[dict[str, float]]:
-    """The cardinalities that one run of the exact search settled."""
+    """The cardinalities that one run of exact search settled."""
     for k in range(1, int(exact.k) + 1):
         best, bound, nodes = (exact.extra[f"{name}_{k}"] for name in ("value", "bound", "nodes"))
         yield {
@@ -218,7 +221,7 @@ def truth_of(data: Any) -> Truth:
 def with_truth(
     prepare: Callable[[pd.DataFrame], pd.DataFrame],
 ) -> Callable[[pd.DataFrame], pd.DataFrame]:
-    """A figure's ``data`` without the rows of the truth, which `truth_of` finds in its `attrs`."""
+    """A figure's ``data`` without the rows of the truth, which `truth_of` reads from `attrs`."""
 
     @wraps(prepare)
     def data(table: pd.DataFrame) -> pd.DataFrame:

@@ -21,12 +21,12 @@ SIMULATED = dict(m=300_000, n=102_660)  # documents and words of NYTimes
 LARGE: dict[str, Any] = dict(
     over=claims.every("corpora"),
     primary="corpora of the published size",
-    why="the sentence is about corpora of a size that is not at hand",
+    why="the sentence is about corpora of a size that is not available",
 )
 COST: dict[str, Any] = LARGE | dict(
     pending="It needs a run on a simulated corpus of 300,000 documents with 102,660 words.",
 )
-# for variances, because the simulated corpus only has those that it was given
+# for variances, because those of the simulated corpus are only the ones it was given
 CONTENT: dict[str, Any] = LARGE | dict(
     pending="It needs NYTimes or PubMed itself: the variances of the simulated corpus are "
     "calibrated, so it would test our generator.",
@@ -247,7 +247,7 @@ def draw_sweeps(axis: Any, data: pd.DataFrame, goal: float) -> None:
 
 
 def by_size(axis, sizes: pd.Series) -> None:
-    """Give an axis a logarithmic scale with the sizes as ticks."""
+    """Make an axis logarithmic, with the sizes as ticks."""
     axis.set(xscale="log", xlabel="size n")
     axis.set_xticks(sorted(set(sizes.astype(int))), minor=False)
     axis.set_xticks([], minor=True)
@@ -259,7 +259,7 @@ def compared(
 ) -> pd.DataFrame:
     """Refitted variance of each baseline divided by the reference's, for each problem and k.
 
-    Missing if the cardinalities differ.
+    A ratio is missing if the cardinalities differ.
     """
     rows, key = data[data.label.str.startswith("quality")], ["dataset", "seed", "label"]
     # refitted, because the relaxation shrinks its vector and is used for its support

@@ -1,4 +1,4 @@
-"""Where block coordinate ascent goes in the end: claims Z5 and Z8 of Zhang and El Ghaoui (2011)."""
+"""The limit of block coordinate ascent: claims Z5 and Z8 of Zhang and El Ghaoui (2011)."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -28,7 +28,7 @@ Z5 = claims.Statement(
     rule=claims.at_most(1),
     over=claims.every("eps", least=len(LEVELS)),
     primary="problem (5)",
-    why="problem (6), the one above, is a variant of (5), in its squared units",
+    why="problem (6), the problem above, is a variant of (5) in its squared units",
 )
 
 
@@ -40,7 +40,7 @@ def _shortfall(data):
     worst, plain = (
         np.max([e[name] for e in rows.extra], axis=0) for name in ("short", "short_of_1")
     )
-    note = f"For problem (1), in its own units, it is up to {number(max(plain), 'eps')}."
+    note = f"For problem (1), in the units of (1), it is up to {number(max(plain), 'eps')}."
     yield claims.Reading(
         "problem (5)", _at_each_eps(lambda i: claims.exact(worst[i])), rows, [note]
     )
@@ -58,7 +58,7 @@ Z8 = claims.Statement(
     rule=claims.at_most(RESIDUAL),
     over=claims.every("eps", least=len(LEVELS)),
     primary="where it came to rest",
-    why="the sentence is about limit points; a run that still moves gives a bound only",
+    why="the sentence is about limit points; a run that still moves gives only a bound",
 )
 
 
@@ -104,14 +104,14 @@ def measures(family: str, seeds: range) -> Iterator[Run]:
 
 
 def limits(problem: Any, *, seed: int, lam: float) -> dict[str, Any]:
-    """For each eps: sweeps, KKT residual over lam, last movement, shortfalls over eps."""
+    """Return sweeps, KKT residual over lam, last movement and shortfalls over eps, for each eps."""
     # imported here, so that the workflow, which only lists the runs, need not load numba
     from spcabench.methods import relaxation
 
     S = problem.given_as("covariance").matrix.S
     unit = float(S.diagonal().max())
     exact = api.solve(problem, "exact_sdp", rho=lam, solver="CLARABEL")
-    # the middle of value and bound, both certified
+    # the midpoint of value and bound, which are both certified
     optimum = (float(exact.relaxation_value or 0) + float(exact.relaxation_bound or 0)) / 2 / unit
     results: dict[str, Any] = {
         name: [] for name in ("sweeps", "residual", "moved", "short", "short_of_1")
@@ -136,7 +136,7 @@ def _limit(S: Any, lam: float, eps: float) -> tuple[Any, int, float, float]:
     beta = eps / len(S)
     X, V = block_ascent.identity_start(S, lam)
     sweeps, residual, moved = 0, np.inf, np.inf
-    # Z8 allows RESIDUAL; a tenth of it leaves no doubt at the edge
+    # Z8 allows RESIDUAL; a tenth of it avoids doubtful cases near the threshold
     while sweeps < SWEEPS and residual > RESIDUAL / 10 and moved > STILL:
         before = X.copy()
         # box QPs to 1e-13, because the statement is about exact coordinate ascent

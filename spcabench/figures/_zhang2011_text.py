@@ -87,7 +87,7 @@ def by_size(data: pd.DataFrame) -> tuple[pd.DataFrame, list[claims.Place]]:
         dict(corpus=name, power=claims.slope(of["size"], of.cost))
         for name, of in rows.groupby("corpus")
     ]
-    # corpora are the replicates, because sizes of one corpus share its words
+    # corpora are the replicates, because all sizes of one corpus share its words
     exponent = claims.mean(pd.DataFrame(powers), "power", "corpus", "corpora")
     places = claims.places(rows, "size", over_corpora, "{:g} words")
     return rows, [*places, claims.Place("words", exponent, part="exponent")]
@@ -152,7 +152,7 @@ def faster(data: pd.DataFrame, method: str) -> str:
     for row in rows.itertuples():
         part, first = (_seconds(row.extra[name]) for name in (method, "dspca"))
         if part:
-            # a method that did not reach it is counted with all its seconds
+            # a method that did not reach the goal counts with all its seconds
             bound = "" if first else "more than "
             ratio = (first or row.extra["dspca"]["seconds"][-1]) / part
             results.append(f"{CORPORA[row.parameters['corpus']]} {bound}{number(ratio, 'times')}")

@@ -5,9 +5,9 @@ Nonnegative components. Value: x'Ax divided by the optimum from brute force, n =
 random PSD matrices: Gaussian A = X'X of full rank with d = 1, 2, 3, of rank d, and sigma I + rank d
 (Algorithm 1 applied to C, as the paper says; results on A itself are listed). Ticks show the
 guarantee of Theorem 1 (of Theorem 2 for Algorithm 3, eps = 0.1). Candidates and flops: Gaussian
-matrices, k = 10 and k = n/4, flops without the eigenvectors; Algorithm 3 with 50 samples. Sorting
-is not counted, according to the rule. Times are single runs, with other work running; the verdicts
-are based on flops.
+matrices, k = 10 and k = n/4, flops without the eigenvectors; Algorithm 3 with 50 samples. By the
+rule for flops, sorting is not counted. Times are those of single runs on a busy machine, so the
+verdicts are based on flops.
 """
 
 from functools import partial
@@ -43,7 +43,7 @@ A11 = theorem(
     "A11",
     where="section 2, step 2",
     quote="a collection S_d of support sets, with cardinality |S_d| <= 2^d C(n+1, d)",
-    measures="candidate supports that Algorithm 1 meets / 2^d C(n+1, d), most of all matrices",
+    measures="candidate supports that Algorithm 1 meets / 2^d C(n+1, d), maximum over all matrices",
     unit="times",
     rule=claims.at_most(1),
 )
@@ -60,8 +60,8 @@ A12 = theorem(
     "A12",
     where="section 1, equations (3) and (4)",
     quote="x_d'A x_d >= rho_d x*'A x*, rho_d >= max{k/2n, 1/(1 + 2 (n/k) lambda_{d+1}/lambda_1)}",
-    measures="rho_d over the share of the optimum (brute force) that Algorithm 1 reaches, most of "
-    "all matrices",
+    measures="rho_d over the share of the optimum (brute force) that Algorithm 1 reaches, maximum "
+    "over all matrices",
     unit="times",
     rule=claims.at_most(1),
 )
@@ -85,11 +85,11 @@ A15 = theorem(
     where="section 1, exact solution for low-rank matrices",
     quote="if the matrix A has rank d, our algorithm returns the optimal k-sparse PC for any "
     "target sparsity k. The same holds in the case of the rank-d update matrix A = sigma I + C",
-    measures="|variance of Algorithm 1 / optimum (brute force) - 1|, most of all matrices",
+    measures="|variance of Algorithm 1 / optimum (brute force) - 1|, maximum over all matrices",
     unit="",
     rule=claims.at_most(1e-6),
     over=claims.every("kinds of matrix"),
-    why="sigma I + C by way of C, as the paper says",
+    why="sigma I + C is solved through C, as the paper says",
 )
 
 
@@ -100,9 +100,9 @@ def _optimal(data):
     places = [
         claims.Place(name, _all_there(rows, away.get(label, np.nan))) for name, label in LOW.items()
     ]
-    # what happens if the reader overlooks "by way of C"
+    # what happens if a reader overlooks that C is used
     on_A = data[data.label == "sigma I + rank d, on A"].ratio
-    note = f"Applied to sigma I + C itself: as low as {number(on_A.min(), 'share')}."
+    note = f"Applied to sigma I + C itself, it may be as low as {number(on_A.min(), 'share')}."
     yield claims.Reading(MINE, places, rows, [note])
 
 
@@ -167,18 +167,21 @@ def _growth(data):
 
 
 def _by_rank(rows, column):
-    """The largest number for each d."""
+    """The largest value for each d."""
     return claims.places(rows, "d", lambda part: _all_there(rows, part[column].max()), "d = {:g}")
 
 
 def _all_there(rows, value):
     """A number over all matrices; unknown if a run of Algorithm 1 gave no answer."""
-    # the largest of those that finished says nothing about all
+    # the largest value of the finished runs says nothing about all runs
     return claims.exact(np.nan if rows.missing.iloc[0] else value)
 
 
 def _grown(rows):
-    """The runs on growing matrices. of : the definition of k."""
+    """The runs on growing matrices.
+
+    of : the definition of k.
+    """
     rows = rows[rows.label.str.startswith("growth")]
     return rows.assign(of=rows.label.str.partition(" ")[2])
 
@@ -229,7 +232,7 @@ def _run(problem, solver, label, seed, **settings):
 
 
 def eigenvalues(problem, *, seed):
-    """All eigenvalues, falling."""
+    """All eigenvalues in descending order."""
     return {"w": problem.covariance.leading_pairs(problem.n)[0].clip(0).tolist()}
 
 
@@ -315,7 +318,7 @@ def _draw_limits(axis, exact):
 
 
 def _style(solver, d, k):
-    """The style: the marker encodes d, the line and its filling k."""
+    """Return a style: the marker encodes d, and the line and the marker's filling encode k."""
     colour = look(solver)["color"]
     rank = f", $d = {d}$" if solver == "spannogram_exact" else ""
     line, face = ("-", colour) if k == "10" else ("--", "white")
@@ -347,7 +350,7 @@ def _draw_shares(axis, data):
     least = data[data.label == "full rank"].groupby("solver").ratio.min()
     told = [f"{NAMES[s].partition(',')[0]} {number(value, 'share')}" for s, value in least.items()]
     axis.set(ylim=(0.0, 1.05), ylabel="share of the optimum $x^T A x / x_*^T A x_*$")
-    axis.set_title(f"least share of the optimum: {', '.join(told)}")
+    axis.set_title(f"smallest share of the optimum: {', '.join(told)}")
     axis.set_xticks(range(len(CASES)), list(CASES))
     axis.grid(axis="x", visible=False)
     axis.legend(loc="lower right")

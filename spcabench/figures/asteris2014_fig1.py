@@ -2,8 +2,8 @@
 
 The curves [v(phi)]_i = V_i1 sin(phi) + V_i2 cos(phi) of the rows of V, with entries from N(0, 1)
 (the paper does not give its matrix). Dots mark the points where two of the five curves meet,
-including the zero curve; hollow ones change no support. Shaded: the regions of constant support for
-k = 2 (ours), with the support of v(phi) above and that of -v(phi) below.
+including the zero curve; at hollow dots no support changes. The shaded regions have constant
+support for k = 2 (our choice), with the support of v(phi) above and that of -v(phi) below.
 """
 
 from itertools import combinations, pairwise
@@ -37,7 +37,7 @@ def data(table):
 def meetings(V):
     """Angles where two of the n + 1 curves meet, and the values there: (points, 2).
 
-    The angles are in (-90, 90] and increase.
+    The angles are in (-90, 90], in ascending order.
     """
     # including the zero curve, as a support changes where an entry becomes negative
     curves = np.vstack([V, np.zeros(2)])
@@ -57,7 +57,7 @@ def supports(V, phi):
 
 
 def _positive(v):
-    """The rank-one solution on the side of v alone."""
+    """The rank-one solution on the positive side of v only."""
     return rank_one(np.maximum(v, 0.0), K, False)
 
 

@@ -1,11 +1,11 @@
 """Asteris, Papailiopoulos, Dimakis (2014), Figure 2: the feasible cone of (P_2).
 
-Our drawing, because the paper's page was not available. (P_2) maximises ||V_I c|| over the c of the
-unit circle with V_I c >= 0, where V is the matrix of Figure 1. Shaded: the half-planes where an
-entry of V_I c is negative. Thick: the feasible arc. The outer curve has the distance ||V_I c|| from
-the centre, in units of its largest value. Left: a support whose leading eigenvector u is feasible,
-and therefore optimal. Right: one where it is infeasible, and the optimum c lies at an end of the
-arc.
+This is our own drawing, because the paper's page was not available. (P_2) maximises ||V_I c|| over
+the c on the unit circle with V_I c >= 0, where V is the matrix of Figure 1. An entry of V_I c is
+negative in each shaded half-plane. The thick arc is feasible. The outer curve has the distance
+||V_I c|| from the centre, in units of its largest value. On the left, the leading eigenvector u of
+the support is feasible and therefore optimal. On the right, it is infeasible, and the optimum c
+lies at an end of the arc.
 """
 
 from itertools import combinations

@@ -34,8 +34,8 @@ A1 = claims.Statement(
     where="section 7, figure 3",
     quote="Fig. 3 reveals the ability of nonnegative sparse PCA to extract significant parts",
     kind="comparison",
-    measures="mean squared distance of the pixels of a part from their centre, over the least of "
-    "as many pixels in reading order; mean of the six parts",
+    measures="mean squared distance of the pixels of a part from their centre, over the smallest "
+    "for as many pixels in reading order; mean of the six parts",
     unit="times",
     rule=claims.below(1),
     also=[
@@ -43,7 +43,7 @@ A1 = claims.Statement(
     ],
     primary="Algorithm 3, contrast-normalised",
     why=f"Figure 3b is of Algorithm 3; {CALIBRATION.format('faces', 'its 58 % of Figure 4 (A3)')}",
-    changed="pixels in reading order passed for parts, because they have many neighbours",
+    changed="pixels in reading order passed as parts, because they have many neighbours",
     calibrated_by="A3",
 )
 
@@ -96,7 +96,7 @@ def faces(problem, *, seed):
 
 
 def parts(problem, *, seed, method):
-    """The components, what they explain, and how compact each support is."""
+    """The components, the variance that they explain, and how compact each support is."""
     components = api.components(
         problem, method, COUNT, k=K, deflation="drop_features", seed=seed, **METHODS[method]
     )
@@ -124,9 +124,9 @@ def neighbours(W):
 
 
 def compactness(W):
-    """Mean squared distance of pixels from their centre, relative to as many in reading order.
+    """Mean squared distance of pixels from their centre, relative to pixels in reading order.
 
-    The reference uses the closest such set of pixels in reading order.
+    The reference is the most compact set of as many pixels in reading order.
     """
     # a method without knowledge of the image would return pixels in reading order
     inertia = np.array([_inertia(np.arange(a, a + len(W))) for a in range(SIDE**2 - len(W) + 1)])
@@ -141,9 +141,9 @@ def _inertia(W):
 def data(table):
     """One row per image.
 
-    name, place : row and column of the figure. share : of the variance. compact : see
-        `compactness`. rank : among random supports. overlap : number of pixels in more than one
-        component.
+    name, place : row and column of the figure. share : share of the variance. compact : see
+        `compactness`. rank : its rank among random supports. overlap : number of pixels in more
+        than one component.
     """
     images = []
     for row in table.itertuples():
@@ -161,7 +161,7 @@ def data(table):
 
 
 def draw(data, axes):
-    """Three rows of images; components on a common scale."""
+    """Draw three rows of images, with one scale for all components."""
     for axis in axes.flat:
         axis.set(xticks=[], yticks=[])
         axis.grid(False)

@@ -3,12 +3,12 @@ against k.
 
 CBCL, 2429 faces of 361 pixels, contrast-normalised and centred. Algorithm 3 with d = 3, eps = 0.1
 and N = ceil(eps^-d ln n) samples; EM, best of 10 restarts; NSPCA with beta searched for each k,
-drawn only at the k that the search reached. Shaded: from Algorithm 3's variance up to q / (1 - eps)
-+ lambda_4, capped at lambda_1 (q is its value on the rank-3 matrix), which bounds the optimum with
-probability 1 - 1/n. Dotted: the same without 1 / (1 - eps), the other reading, which is not a
-bound. Variances are as returned by the solvers; for EM this is after its renormalisation. The right
-panel is ours. The contrast-normalised faces decide, because they come closest to the paper's 58 %
-at k = 180; the thinner line shows the raw grey values.
+drawn only at the k that the search reached. The shaded band extends from Algorithm 3's variance up
+to q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on the rank-3 matrix), which bounds
+the optimum with probability 1 - 1/n. The dotted line, another reading, lacks 1 / (1 - eps) and is
+not a bound. Variances are as returned by the solvers; for EM this is after its renormalisation. The
+right panel is our addition. The contrast-normalised faces decide, because they come closest to the
+paper's 58 % at k = 180; the thinner line shows the raw grey values.
 """
 
 from typing import Any
@@ -59,7 +59,7 @@ A2 = shared.like_em(
     headline=dict(
         holds="On faces the variances of Algorithm 3 and EM differ by at most {high} at every k.",
         fails="On faces the variances of Algorithm 3 and EM differ by more than 2 % at "
-        "{fails_count} of {count} k, by {high} at most.",
+        "{fails_count} of {count} k, and by at most {high}.",
         undecided="On faces the variances of Algorithm 3 and EM differ by {range}.",
     ),
     **WHY,
@@ -74,10 +74,10 @@ def _rank_three(data, judged):
     # what Algorithm 3 maximises, as a share of the bound
     seen = rows.q / rows.variance
     return (
-        f"Algorithm 3 is the lower one at {(apart < 1).sum()} of the {len(apart)} k, which lie "
-        f"between {apart.index.min():.0f} and {apart.index.max():.0f}: the matrix of rank 3 that "
-        f"it maximises over has {span(seen[apart.index], 'share')} of its component's variance "
-        f"there, and {number(seen.iloc[-1], 'share')} at k = {seen.index[-1]:.0f}."
+        f"Algorithm 3 is lower at {(apart < 1).sum()} of the {len(apart)} k, which lie between "
+        f"{apart.index.min():.0f} and {apart.index.max():.0f}: the rank-3 matrix that it maximises "
+        f"over has {span(seen[apart.index], 'share')} of its component's variance there, and "
+        f"{number(seen.iloc[-1], 'share')} at k = {seen.index[-1]:.0f}."
     )
 
 
@@ -89,8 +89,8 @@ A3 = shared.of_the_optimum(
     where=WHERE,
     quote="for k = 180, the extracted component explains at least 58% of the variance explained by "
     "the true nonnegative, k-sparse PC",
-    why="of the preparations at hand, the one closest to the paper's number",
-    changed="chooses the preparation of the faces, and is judged no more",
+    why="it comes closer to the paper's number than the other available preparations",
+    changed="it now chooses the preparation of the faces, and is no longer judged",
     calibration=True,
 )
 
@@ -137,8 +137,7 @@ A20 = claims.Statement(
         )
     ],
     primary=CONTRAST,
-    changed="the rule is as it was written, but a trial with eps = 0.5 had been seen before its "
-    "commit",
+    changed="the rule has not changed, but a trial with eps = 0.5 had been seen before its commit",
     pending="It needs runs of Algorithm 3 with other d and eps.",
     **WHY,
 )
@@ -181,7 +180,7 @@ def _capped(data, judged):
         for d, eps in ((base.D, base.EPS), (1, base.EPS), (base.D, COARSE))
         if (d, eps) in shares
     ]
-    return f"Algorithm 3 has {listed(told)}: lambda_1 caps the bound." if told else ""
+    return f"Algorithm 3 has {listed(told)}, as lambda_1 caps the bound." if told else ""
 
 
 def runs(scale):

@@ -3,11 +3,11 @@ genes, against k.
 
 Armstrong et al., 72 samples x 12582 probe sets, raw intensities, centred; k = 1 to 1000 (ours,
 because the paper names no range). Algorithm 3 with d = 3, eps = 0.1 and N = ceil(eps^-d ln n)
-samples; EM, best of 10 restarts. Shaded: from Algorithm 3's variance up to q / (1 - eps) +
-lambda_4, capped at lambda_1 (q is its value on the rank-3 matrix), which bounds the optimum with
-probability 1 - 1/n. Dotted: the same without 1 / (1 - eps), the other reading, which is not a
+samples; EM, best of 10 restarts. The shaded band extends from Algorithm 3's variance up to
+q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on the rank-3 matrix), which bounds the
+optimum with probability 1 - 1/n. The dotted line, another reading, lacks 1 / (1 - eps) and is not a
 bound. Variances are as returned by the solvers; for EM this is after its renormalisation. The right
-panel is ours.
+panel is our addition.
 """
 
 from typing import Any
@@ -44,7 +44,7 @@ A4 = claims.Statement(
     rule=claims.above(1),
     over=claims.every("k", high=THIRD),
     primary="centred",
-    changed="80 % of a grid of ours sufficed, ties within 1e-6 left out",
+    changed="it was enough if 80 % of our grid satisfied it, without ties within 1e-6",
     headline=dict(
         holds="On genes the variance of Algorithm 3 is {range} that of EM at low k.",
         fails="On genes EM has no less variance than Algorithm 3 at {fails_count} of {count} k.",
@@ -93,7 +93,7 @@ A7 = claims.Statement(
     rule=claims.at_most(0.9),
     over=claims.every("k"),
     primary="centred",
-    changed="80 % of the k sufficed",
+    changed="it was enough if 80 % of the k satisfied it",
     **GENES,
 )
 
@@ -116,7 +116,7 @@ A14 = claims.Statement(
     rule=claims.within(0.5, 2),
     also=[claims.Part("time", "the longer of the two times", "s", claims.at_most(10))],
     primary="10 restarts of EM",
-    why="the paper says 'multiple random restarts' and no number: ten, as in all our figures of it",
+    why="the paper says 'multiple random restarts' without a number; we use ten in all its figures",
     changed="the minimum of the rounds was judged, without an interval",
     timed=True,
 )
@@ -156,7 +156,7 @@ def _restarts(data, judged):
         for place in reading["places"]
         if not place["part"]
     ]
-    return f"The paper states no number of restarts: the ratio is {listed(ratios)}."
+    return f"The paper does not state the number of restarts: the ratio is {listed(ratios)}."
 
 
 def runs(scale):
@@ -179,7 +179,7 @@ data = base.with_bounds
 
 
 def draw(data, axes):
-    """The trade-off."""
+    """Draw the trade-off."""
     base.draw_trade_off(data, axes, {K: 44.6}, xscale="log")
 
 

@@ -2,12 +2,12 @@
 spectra, against k.
 
 LRS, 531 spectra in 93 bands, centred. Algorithm 3 with d = 3, eps = 0.1 and N = ceil(eps^-d ln n)
-samples; EM, best of 10 restarts. Shaded: from Algorithm 3's variance up to q / (1 - eps) +
-lambda_4, capped at lambda_1 (q is its value on the rank-3 matrix), which bounds the optimum with
-probability 1 - 1/n. Dotted: the same without 1 / (1 - eps), the other reading, which is not a
+samples; EM, best of 10 restarts. The shaded band extends from Algorithm 3's variance up to
+q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on the rank-3 matrix), which bounds the
+optimum with probability 1 - 1/n. The dotted line, another reading, lacks 1 / (1 - eps) and is not a
 bound. Variances are as returned by the solvers; for EM this is after its renormalisation. The right
-panel is ours. The uncentred spectra decide the statements, because centred ones leave 11 nonzeros
-at k = 90.
+panel is our addition. The uncentred spectra decide the statements, because centred spectra leave 11
+nonzeros at k = 90.
 """
 
 from dataclasses import replace
@@ -68,7 +68,7 @@ A10 = shared.of_the_optimum(
     quote="For values closer to k = 90, where the computed PC is nonnegative but no longer sparse, "
     "this value climbs to nearly 93%",
     also=[CLIMB],
-    changed="any larger number held, and it need not climb: any 90 of the 93 bands passed",
+    changed="any larger number held, even without a climb: any 90 of the 93 bands passed",
     **SPECTRA,
 )
 
@@ -96,7 +96,7 @@ A10b = claims.Statement(
     rule=claims.about(LARGE),
     paper=[claims.PaperNumber(LARGE)],
     primary="not centred",
-    why="of the preparations with a component that is not sparse, the one that changes nothing",
+    why="it gives a component that is not sparse, and it changes nothing in the data",
     calibration=True,
 )
 
@@ -126,7 +126,7 @@ data = base.with_bounds
 
 
 def draw(data, axes):
-    """The trade-off."""
+    """Draw the trade-off."""
     base.draw_trade_off(data, axes, {K: 86.0, LARGE: 93.0}, UNCENTRED, "centred", xscale="log")
     rows = base.by_cardinality(data, "spannogram", UNCENTRED)
     if LARGE in rows.index:

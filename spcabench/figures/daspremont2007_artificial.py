@@ -2,9 +2,9 @@
 variables.
 
 The covariance is exact. Both components have cardinality 4. Thresholded PCA uses the four largest
-entries of each eigenvector; DSPCA's rho is searched, and x is truncated but not refitted;
-Hotelling's deflation. The cumulative variance is adjusted by QR. X1 to X4 measure the first factor,
-X5 to X8 the second, and X9 and X10 a mixture of both.
+entries of each eigenvector. DSPCA's rho is found by a search, and x is truncated but not refitted.
+Deflation is Hotelling's. The cumulative variance is adjusted by QR. X1 to X4 measure the first
+factor, X5 to X8 the second, and X9 and X10 a mixture of both.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from spcabench.style import MARKERS, PALETTE, mark_level
 
 PANELS, SIZE = (1, 2), (11.5, 3.8)
 FACTORS = (range(4, 8), range(4))  # variables of the second and of the first factor
-LATE = "the table was published without a statement, so the test was written after it"
+LATE = "the table was first published without a statement, and the test was written afterwards"
 
 D12 = claims.Statement(
     id="D12",
@@ -26,7 +26,7 @@ D12 = claims.Statement(
     quote="the components are exactly recovered: one on the four variables of one factor, the "
     "other on those of the other, all loadings alike",
     kind="number",
-    measures="variables of DSPCA's two components that are those of the two factors",
+    measures="variables of DSPCA's two components that belong to the two factors",
     unit="variables",
     rule=claims.at_least(8),
     also=[

@@ -1,14 +1,15 @@
 """d'Aspremont et al. (2007), Figure 1: gene expression in two of three factors, PCA above, DSPCA
 below.
 
-500 genes of largest variance, centred, not scaled; colour and marker by class. The paper's data are
-not public, so Alon (colon), Golub and MLL (leukemia) replace them. Before the genes are chosen,
-intensities are clipped between 100 and 16,000 and log2 is taken, as is common in the field. If
-these runs are missing, raw intensities are drawn, and the legend says so. DSPCA uses at most 5
-genes per factor (ours: the paper states no rho, and has 14 genes in three factors). BCA, which
-solves the same relaxation faster, searches rho, which then grows by 2 % until DSPCA has as few
-genes; relaxation gap 1e-2, Hotelling's deflation, x truncated and not refitted. Accuracy: nearest
-centroid, leave one out, in all three factors. The genes of DSPCA's factors are listed below the
+The 500 genes of largest variance are centred but not scaled; colour and marker show the class. The
+paper's data are not public, so Alon (colon), Golub and MLL (leukemia) replace them. Before the
+genes are chosen, intensities are clipped between 100 and 16,000 and log2 is taken, as is common in
+the field. If these runs are missing, raw intensities are drawn, and the legend says so. DSPCA uses
+at most 5 genes per factor (our choice: the paper states no rho, and has 14 genes in three factors).
+BCA, which solves the same relaxation faster, is used to search for rho, which then grows by 2 %
+until DSPCA has as few genes. The relaxation gap is 1e-2, deflation is Hotelling's, and x is
+truncated but not refitted. Accuracy is that of the nearest centroid, leave one out, in all three
+factors. The genes of DSPCA's factors are listed below the
 picture with their loadings. Other readings: raw intensities, and genes scaled to unit variance
 after they are chosen.
 """
@@ -39,7 +40,7 @@ CLASSES = {
 PRIMARY = "floor 100, ceiling 16,000, log2"  # as is common in the field
 PREPARED = {"log2": PRIMARY, "main": "raw intensities", "scaled": "raw intensities, scaled"}
 EXPERIMENT = "an experiment comparing SPCA to PCA"
-WHY = "the summary names no preparation: that of the field decides"
+WHY = "the summary names no preparation, so the one that is common in the field decides"
 PENDING = "the three data sets with floor, ceiling and logarithm"
 PAPER_GENES, PAPER_ALL = 14, 1500
 
@@ -63,9 +64,9 @@ D1 = claims.Statement(
     paper=[claims.PaperNumber(PAPER_GENES)],
     primary=PRIMARY,
     why=WHY,
-    changed="three data sets were three verdicts; they stay stand-ins, because 14 is a number of "
-    "the paper's own data, and our limit of five genes a factor allows at most 15, so a count "
-    "decides nothing",
+    changed="each of the three data sets had its own verdict; they remain stand-ins, because 14 is "
+    "a number for the paper's own data, and our limit of five genes per factor allows at most 15, "
+    "so a count decides nothing",
     pending=PENDING,
 )
 
@@ -81,7 +82,7 @@ D2 = claims.Statement(
     quote="the nonzero gene coefficients ... of the principal components in the case where PCA was "
     "used were dense and they numbered about 1,500",
     kind="theorem",
-    measures="coefficients of PCA's three factors that are not zero",
+    measures="nonzero coefficients of PCA's three factors",
     unit="coefficients",
     rule=claims.about(PAPER_ALL),
     over=claims.every("data sets"),
@@ -107,9 +108,9 @@ D3 = claims.Statement(
     rule=claims.at_least(0.9),
     over=claims.every("data sets"),
     primary=PRIMARY,
-    why=f"{WHY}; the sentence is on expression data, and these are, so they are no stand-in",
-    changed="three data sets were three verdicts, undecided as stand-ins until their numbers had "
-    "been seen; the plan to judge them as expression data is older than these numbers",
+    why=f"{WHY}; the sentence is about expression data, as these are, so they are no stand-in",
+    changed="each of the three data sets had its own verdict, undecided as a stand-in, until their "
+    "numbers had been seen; the plan to judge them as expression data is older than these numbers",
     pending=PENDING,
     any_data=True,
 )
@@ -131,9 +132,10 @@ def _what_varies_most(data, judged):
     if "explained" not in ours:
         return ""
     return (
-        f"What varies most need not be the class: at {title} DSPCA's {ours['nonzeros']} "
-        f"coefficients explain {number(ours['explained'], 'share')} of the variance and place "
-        f"{number(ours['accuracy'], 'share')} of the samples, PCA's factors "
+        "The directions of largest variance need not separate the classes: on "
+        f"{title} DSPCA's {ours['nonzeros']} coefficients explain "
+        f"{number(ours['explained'], 'share')} of the variance and classify "
+        f"{number(ours['accuracy'], 'share')} of the samples correctly, and PCA's factors "
         f"{number(theirs['explained'], 'share')} and {number(theirs['accuracy'], 'share')}."
     )
 
@@ -141,7 +143,7 @@ def _what_varies_most(data, judged):
 def _readings(data, nonzeros=None, accuracy=False, part="accuracy"):
     """The numbers of every data set, with a reading for each preparation.
 
-    nonzeros : the method and its number for the first part. part : the name of the accuracy's part.
+    nonzeros : the method and its number for the first part. part : name of the part on accuracy.
     """
     for label, name in PREPARED.items():
         places = []
@@ -250,7 +252,7 @@ def draw(data, axes):
     """Draw a column for each data set: PCA above, DSPCA below."""
     rows, prepared = drawn(data)
     for column, name in zip(axes.T, SETS, strict=True):
-        # without a row there is no panel, as a run may have failed
+        # a run may have failed, and then there is no panel
         for numbers in rows[rows.dataset == name].extra:
             for axis, method in zip(column, ("pca", "dspca"), strict=True):
                 scatter(

@@ -1,13 +1,14 @@
 """d'Aspremont et al. (2007): convergence of DSPCA, and its cost compared with general SDP solvers.
 
 Sigma = F'F with F (n, n) from N(0, 1); rho = sqrt(n), which is the standard deviation of a Sigma_ij
-(ours: the summary states none). No variables are screened. eps is relative to the optimum; the
-smoothing of DSPCA is set for eps, and DSPCA ends when its certified gap is at most eps. First
-panel: one run for each eps, medians over the problems; the subgradient method only for the three
-larger eps. Other panels: runs to a gap of 1e-3 (SDP solvers at their own tolerance, 1e-6), with one
-thread. Time is the median over the problems of an n. Memory is the peak of the process, in addition
-to the loaded problem and including CVXPY; for DSPCA it is measured only at the largest n. A run
-beyond a solver's practical size is refused, and not shown.
+(our choice, because the summary states no rho). No variables are screened. eps is relative to the
+optimum. The smoothing of DSPCA is set for eps, and DSPCA ends when its certified gap is at most
+eps. The first panel shows one run for each eps, as medians over the problems; the subgradient
+method runs only for the three larger eps. The other panels show runs with one thread to a gap of
+1e-3 (SDP solvers at their own tolerance, 1e-6). Time is the median over the problems of an n.
+Memory is the peak of the process, in addition to the loaded problem and including CVXPY; for DSPCA
+it is measured only at the largest n. Runs beyond a solver's practical size are refused and not
+shown.
 """
 
 from functools import partial
@@ -48,7 +49,7 @@ D4 = claims.Statement(
     ],
     primary="DSPCA",
     why="the statement is about it",
-    changed="the median over all runs was judged; now each size is",
+    changed="the median over all runs was judged; now each size is judged",
     headline=dict(
         holds="DSPCA needs {range} as many iterations as stated, and its flops grow with n as "
         "stated.",
@@ -85,13 +86,13 @@ D6 = claims.Statement(
     where="section 4.2, regularization",
     quote="f_mu is a smooth approximation of f ... mu := eps / (2 D_2)",
     kind="theorem",
-    measures="(f(U) - f_mu(U)) / eps for mu = eps / (2 log n), at U = 0, random U of the box, and "
-    "DSPCA's last U: the largest, and how far the least is below zero",
+    measures="(f(U) - f_mu(U)) / eps for mu = eps / (2 log n), at U = 0, random U in the box, and "
+    "DSPCA's last U: the largest, and how far the smallest is below zero",
     unit="",
     rule=claims.at_most(0.5 + 1e-6),
     over=claims.every("numbers"),
     primary="every U, n and eps",
-    why="a theorem, for every symmetric matrix",
+    why="it is a theorem about every symmetric matrix",
 )
 
 
@@ -170,14 +171,14 @@ D9 = claims.Statement(
     ],
     primary="interior point",
     why="SEDUMI and SDPT3 are interior-point solvers",
-    changed="it took the smallest value over problems, without an interval, and sizes with one or "
-    "two problems decided as well",
+    changed="it used the smallest value over problems, without an interval, and sizes with one or "
+    "two problems decided too",
     timed=True,
     headline=dict(
-        holds="An interior-point solver takes up to {high} what is practical (60 s, 4 GB) at n up "
-        "to 120, where DSPCA stays within it.",
+        holds="An interior-point solver takes up to {high} the practical limit (60 s, 4 GB) at n "
+        "up to 120, and DSPCA stays within it.",
         fails="An interior-point solver stays within 60 s and 4 GB at every n up to 200.",
-        undecided="Whether interior-point solvers are impractical was not run far enough.",
+        undecided="The runs are too few to tell whether interior-point solvers are impractical.",
     ),
 )
 
@@ -188,7 +189,7 @@ def _practical(data):
     # fmax ignores a memory that was not measured
     burden = np.fmax(size.total / SECONDS, size.above / BYTES)
     size = size.assign(burden=burden)
-    # D9 says what is practical, not who is first, which is in the note
+    # D9 says what is practical, not which solver is faster, which is in the note
     sooner = size.groupby(["method", "n"]).total.median().unstack(0)
     for name, method in (("interior point", "CLARABEL"), ("SCS", "SCS")):
         rows = size[size.method == method]
@@ -200,16 +201,16 @@ def _practical(data):
         places.append(claims.Place(f"n = {rows.n.max():g}", over(dspca), part="DSPCA"))
         both = sooner[[method, "dspca"]].dropna()
         won = int((both[method] < both.dspca).sum())
-        note = f"It is sooner than DSPCA at {won} of {len(both)} sizes."
+        note = f"It is faster than DSPCA at {won} of {len(both)} sizes."
         yield claims.Reading(name, places, size[size.method.isin([method, "dspca"])], [note])
 
 
 @D9.because
 def _another_general_solver(data, judged):
-    """At how many sizes SCS is faster than DSPCA, and what would decide the interior point."""
+    """How often SCS is faster than DSPCA, and what would decide about interior-point solvers."""
     # taken from the note that the reading wrote, so the two cannot disagree
     note = next((r["notes"][0] for r in judged["readings"] if r["name"] == "SCS"), "")
-    told = note.replace("It is", "SCS, no interior-point solver, is")
+    told = note.replace("It is", "SCS, which is not an interior-point solver, is")
     return f"{told} {claims.question(judged)}" if told else ""
 
 
@@ -232,9 +233,9 @@ D11 = claims.Statement(
     ],
     paper=[claims.PaperNumber(1), claims.PaperNumber(1, part="gain")],
     primary="both methods",
-    why="the sentence compares the two",
-    changed="its first half was a statement of its own, D5; the subgradient method was read at 9 "
-    "levels from the history of one run, too large to publish, and has runs at three levels now",
+    why="the sentence compares the two rates",
+    changed="its first half was a separate statement, D5; the subgradient method was read at nine "
+    "levels from the history of one run, too large to publish, and now has runs at three levels",
     headline=dict(
         holds="The iterations of DSPCA grow like 1/eps to the power {value}, as stated.",
         fails="The iterations of DSPCA grow like 1/eps to the power {value}.",

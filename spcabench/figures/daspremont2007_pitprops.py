@@ -1,12 +1,13 @@
 """d'Aspremont et al. (2007): pit props, six components by PCA, thresholded PCA, DSPCA and exact
 search.
 
-Correlation matrix of 13 variables. Cardinalities 6, 2, 2, 1, 1, 1 (ours: the summary states none),
-the same for all sparse methods; DSPCA's rho is searched for each, and x is truncated but not
-refitted; Hotelling's deflation. The cumulative variance is adjusted by QR; the tables are below the
-picture. Left: the first component at every cardinality, DSPCA and thresholded PCA after a refit on
-their support, with the bound certified by DSPCA. Right: the paper's decomposition at a fixed rho,
-shown by the largest remaining entry, until it is below rho (dotted).
+The data are the correlation matrix of 13 variables. All sparse methods use the cardinalities 6, 2,
+2, 1, 1, 1 (our choice, because the summary states none). DSPCA's rho is found by a search for each,
+and x is truncated but not refitted. Deflation is Hotelling's. The cumulative variance is adjusted
+by QR; the tables are below the picture. On the left is the first component at every cardinality,
+with DSPCA and thresholded PCA refitted on their support, and the bound certified by DSPCA. On the
+right is the paper's decomposition at a fixed rho, shown by the largest remaining entry, until it is
+below rho (dotted).
 """
 
 from dataclasses import replace
@@ -44,7 +45,7 @@ D8 = claims.Statement(
     quote="A_2 = A_1 - (x_1^T A_1 x_1) x_1 x_1^T ... When the values in A_i are all less than a "
     "constant rho, we must stop",
     kind="comparison",
-    measures="largest |entry| that 100 components leave, over rho",
+    measures="largest |entry| left after 100 components, over rho",
     unit="times",
     rule=claims.below(1),
     over=claims.every("rho", least=len(RHOS)),
@@ -58,11 +59,11 @@ D8 = claims.Statement(
         )
     ],
     primary="Hotelling's deflation",
-    why="the step that the summary writes",
+    why="it is the step as written in the summary",
     headline=dict(
         holds="The decomposition of the pit props stops by the stated rule at every rho tried.",
         fails="The decomposition of the pit props stops by the stated rule at {holds_where}, but "
-        "not at {fails_where}, where {fails} rho is left.",
+        "not at {fails_where}, where an entry of {fails} rho is left.",
     ),
 )
 
@@ -94,9 +95,9 @@ def _indefinite(data, judged):
     # the most indefinite matrix shows the mechanism best
     worst = min(results, key=lambda m: m["least"])
     return (
-        "x is no eigenvector, so the subtraction leaves an indefinite matrix (smallest eigenvalue "
-        f"{number(worst['least'])} at rho = {worst['rho']}): entries beside the diagonal stay "
-        f"above rho although {number(worst['diagonal'])} is left on it."
+        "x is not an eigenvector, so the subtraction leaves an indefinite matrix (smallest "
+        f"eigenvalue {number(worst['least'])} at rho = {worst['rho']}): off-diagonal entries stay "
+        f"above rho although only {number(worst['diagonal'])} is left on the diagonal."
     )
 
 
@@ -174,7 +175,7 @@ def decomposition(problem, *, seed, rho, deflation="hotelling"):
     error : in the two identities of the claim. least : smallest eigenvalue of the remaining matrix.
     """
     left, error, variance = [float(np.abs(problem.matrix.S).max())], 0.0, np.inf
-    # below a variance of 1e-2, no variable has variance left to remove
+    # below a variance of 1e-2, no variable has any variance left to remove
     # with Hotelling's deflation, the paper's rule alone might never stop
     while left[-1] >= rho and len(left) <= STEPS and variance > 1e-2:
         result = api.solve(problem, "dspca", rho=rho)
@@ -220,7 +221,7 @@ def draw(data, axes):
         label="bound certified by DSPCA",
     )
     best = by_k[by_k.solver == "brute_force"].set_index("k").variance_refit
-    # if no rho gives a certain k, that is not a failure of DSPCA's optimisation
+    # if no rho gives some k, that is not a failure of DSPCA's optimisation
     ours = by_k[(by_k.solver == "dspca") & (by_k.k == by_k.cardinality)].set_index("k")
     lost = 100 * (1 - ours.variance_refit / best).dropna()
     title = f"DSPCA, refitted, is optimal at {(lost < 1e-4).sum()} of the {len(lost)} k it reaches"
@@ -259,6 +260,6 @@ def _draw_residue(axis, results):
         for deflation in ("hotelling", "schur")
         if (below := [below for other, below in ends if other == deflation])
     ]
-    axis.set(xlabel="components taken out", ylabel="largest $|A_{ij}|$ left")
+    axis.set(xlabel="components removed", ylabel="largest $|A_{ij}|$ left")
     axis.set(title=f"all entries fall below $\\rho$: {', '.join(reached)} $\\rho$")
     axis.legend()

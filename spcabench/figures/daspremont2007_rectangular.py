@@ -1,10 +1,10 @@
 """d'Aspremont et al. (2007): the rectangular relaxation on small random matrices, against brute
 force.
 
-A (m, n) from N(0, 1). Value and bound are certified: the value from X made feasible, the bound from
-a feasible dual. The pair consists of the leading singular vectors of X12, truncated to k1 and k2
-entries; the next column shows it after a refit on its supports. The optimum is over all pairs of
-supports. All values are shares of the largest singular value.
+A (m, n) has entries from N(0, 1). Value and bound are certified: the value comes from X made
+feasible, and the bound from a feasible dual. The pair consists of the leading singular vectors of
+X12, truncated to k1 and k2 entries; the next column shows it after a refit on its supports. The
+optimum is over all pairs of supports. All values are shares of the largest singular value.
 """
 
 from itertools import combinations
@@ -18,7 +18,7 @@ from spcabench.run import Run
 from spcabench.style import MARKERS, PALETTE, mark_level, name_lines
 
 PANELS, SIZE = (1, 1), (11.5, 3.8)
-# small enough that all pairs of supports can be tried, square and not
+# small enough that all pairs of supports can be tried, both square and not square
 SHAPES = ((6, 5), (6, 6), (7, 6), (8, 7), (8, 8))
 CARDINALITIES = ((2, 2), (3, 2), (3, 4))
 COLUMNS = ("optimum", "value", "bound", "pair", "refit")
@@ -35,7 +35,7 @@ D13 = claims.Statement(
     rule=claims.at_least(1 - 1e-6),
     over=claims.every("shapes"),
     primary="certified bound",
-    why="a relaxation has every pair among its points, so its bound is none below the best",
+    why="every pair is feasible for a relaxation, so its bound is never below the best pair",
     changed=LATE,
 )
 
@@ -45,12 +45,12 @@ def _relaxes(data):
     bounds = np.array([e["bound"] / e["optimum"] for e in data.extra])
     shapes = [f"{m} x {n}" for m, n in (e["shape"] for e in data.extra)]
     rows = data.assign(ratio=bounds, shape=shapes)
-    # the smallest ratio of a shape, because one bound below the optimum would refute the theorem
+    # the smallest ratio of each shape, because one bound below the optimum refutes the theorem
     places = claims.places(rows, "shape", lambda of: claims.exact(of.ratio.min()), "{}")
     best = sum(e["refit"] >= (1 - 1e-6) * e["optimum"] for e in data.extra)
     note = (
-        f"The bound is at most {100 * (bounds.max() - 1):.1f} % above the optimum; refitted, the "
-        f"pair that it leads to is the best in {best} of {counted(len(rows), 'instances')}."
+        f"The bound is at most {100 * (bounds.max() - 1):.1f} % above the optimum; after a refit, "
+        f"the resulting pair is the best in {best} of {counted(len(rows), 'instances')}."
     )
     yield claims.Reading("certified bound", places, rows, [note])
 

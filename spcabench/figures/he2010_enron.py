@@ -32,7 +32,7 @@ H13 = claims.Statement(
     also=[claims.Part("dense", "bytes of the dense centred matrix", "B", claims.at_least(4e9))],
     primary="peak memory",
     why="the sentence is about memory",
-    changed="8.9 GB was the size of the matrix itself; 4 GB is what a 32-bit program can address",
+    changed="8.9 GB was the size of the matrix itself; 4 GB is the limit of a 32-bit program",
     any_data=True,
     timed=True,
 )
@@ -60,7 +60,7 @@ def runs(scale):
 
 
 def storage(problem, *, seed):
-    """Bytes of the centred matrix, dense and sparse, and whether the suite makes it dense."""
+    """Bytes of the centred matrix, dense and sparse, and whether the suite refuses it dense."""
     X = problem.data.X
     try:
         # the harness itself refuses to create a matrix of 9 GB
@@ -76,7 +76,7 @@ def storage(problem, *, seed):
 
 
 def data(table):
-    """One row: bytes dense, bytes sparse, peak above the problem, seconds."""
+    """One row with the dense bytes, the sparse bytes, the peak above the problem, and seconds."""
     stored, memory, time = (table[table.label == name] for name in ("storage", "memory", "time"))
     if stored.empty or memory.empty or time.empty:
         return pd.DataFrame()
@@ -94,9 +94,9 @@ def draw(data, axes):
     axis = axes.flat[0]
     for row in data.itertuples():
         counts, above, dense = (number(v, "B") for v in (row.counts, row.above, row.dense))
-        text = f"{counts} of counts, {above} more; {number(row.seconds, 's')}"
+        text = f"{counts} of counts and {above} more; {number(row.seconds, 's')}"
         _bar(axis, 0, row.counts + row.above, look("mcol")["color"], text)
-        text = f"{dense}: {'refused, too large' if row.refused else 'made'}"
+        text = f"{dense}: {'refused, too large' if row.refused else 'created'}"
         _bar(axis, 1, row.dense, "#6B6B6B", text, inside=True)
     axis.set_yticks([0, 1], ["Mcol-PCA, centred implicitly", "centred densely"])
     axis.set(xscale="log", xlabel="memory, bytes", xlim=(1e6, 3e10))

@@ -4,13 +4,13 @@ matrix.
 W (p x p) with a share of 20 % nonzeros from N(0, 1), centred implicitly, given as sparse to all
 solvers; s = p / 5, and c = s / 10 for Mcol-PCA. GPower0 uses the stopping rule of its authors
 (objective, 1e-4), with its penalty searched for s nonzeros; its time is that of a single run, and
-the whole search is dotted. The second phase of Scol-PCA and Mcol-PCA is Lanczos' method (ours: the
-paper says power iteration without a tolerance). Times: one thread, interleaved, exclusive; the
-minimum of the rounds, median over problems; band: quartiles over problems. Lighter: Scol-PCA and
-Mcol-PCA with V'V given (its computation is not timed), the form for which the paper states their
-lowest cost. The conversion of W to rows is part of a run of Scol-PCA and Mcol-PCA. Up to p = 600
-GPower0 takes less than 6 ms, much of which is overhead of our code, so these sizes are shown but
-not judged.
+the whole search is dotted. The second phase of Scol-PCA and Mcol-PCA is Lanczos' method (our
+choice: the paper says power iteration without a tolerance). Times are exclusive and interleaved,
+with one thread: the minimum of the rounds, as median and quartiles (band) over problems. Lighter
+curves are Scol-PCA and Mcol-PCA with V'V given (its computation is not timed), the form for which
+the paper states their lowest cost. The conversion of W to rows is part of a run of Scol-PCA and
+Mcol-PCA. Up to p = 600 GPower0 takes less than 6 ms, much of which is overhead of our code, so
+these sizes are shown but not judged.
 """
 
 from typing import Any
@@ -48,7 +48,7 @@ H1 = claims.Statement(
     measures="time of GPower0 / time of Scol-PCA, single runs",
     rule=claims.within(1 / 2, 2),
     over=TIMED,
-    changed="tested on sparse data only at first; sizes below 6 ms are shown, not judged"
+    changed="at first tested only on sparse data; sizes below 6 ms are shown, not judged"
     + he.EQUAL
     + he.MORE,
     headline=dict(
@@ -97,7 +97,7 @@ H14 = claims.Statement(
     where="section 2.3",
     quote="the Mcol-PCA method performs at most 10 loops",
     kind="theorem",
-    measures="most loops of the first phase in any run with c = ceil(s/10)",
+    measures="largest number of loops in the first phase of any run with c = ceil(s/10)",
     unit="loops",
     rule=claims.at_most(10),
     over=claims.every("sizes"),
@@ -127,7 +127,7 @@ H15 = claims.Statement(
     over=SIZES,
     primary="power iteration",
     why="sections 1 and 2.2 name power iteration for the second phase (ours: steps below 1e-6)",
-    changed="sizes were pooled, so that a trend among them was taken for noise",
+    changed="sizes were pooled, so that a trend among them looked like noise",
 )
 
 
@@ -135,7 +135,7 @@ H15 = claims.Statement(
 def _phases(data):
     scol = _sparse_scol(data)
     scol = scol.assign(quotient=scol["first"] / scol.second)
-    # the paper names power iteration, our default is Lanczos: only the second phase differs
+    # the paper names power iteration and our default is Lanczos, so only the second phase differs
     power = scol.label == "power"
     for name, rows in (("power iteration", scol[power]), ("Lanczos' method", scol[~power])):
         yield claims.Reading(name, claims.places(rows, "n", he.over_problems, AT), rows)
@@ -148,8 +148,8 @@ def _steps_of_power_iteration(data, judged):
     steps = rows.steps.groupby(rows.n).median()
     ends = [f"{number(steps[n])} steps at p = {n}" for n in (steps.index.min(), steps.index.max())]
     return (
-        "A loop of the first phase takes one of s = p / 5 columns, and a step of the second all s: "
-        f"power iteration takes {listed(ends)}."
+        "A loop of the first phase uses one of s = p / 5 columns, and a step of the second phase "
+        f"uses all s: power iteration takes {listed(ends)}."
     )
 
 
@@ -183,7 +183,7 @@ def _growth(data):
             flops.append(claims.Place(name, claims.exact(claims.slope(cost(rows), rows["first"]))))
             # the sentence is about arithmetic; seconds are shown because readers will ask
             clock.append(f"{name} {number(claims.slope(cost(rows), rows.seconds))}")
-    yield claims.Reading("flops", flops, scol, [f"By the clock: {', '.join(clock)}."])
+    yield claims.Reading("flops", flops, scol, [f"Measured in seconds: {', '.join(clock)}."])
 
 
 H16b = claims.Statement(
@@ -191,14 +191,14 @@ H16b = claims.Statement(
     where="section 2.3",
     quote="considerably smaller than O(s.nz + ps) in the sparse case",
     kind="comparison",
-    measures="(s nz + ps) / flops of Scol-PCA's first phase, as a share of what is possible, which "
-    "is 1 / density",
+    measures="(s nz + ps) / flops of Scol-PCA's first phase, as a share of the possible maximum, "
+    "1 / density",
     unit="share",
     rule=claims.at_least(0.5),
     over=SIZES,
     primary="sparse data",
     why="the sentence is about the sparse case",
-    changed="a saving of 5 times was asked for, which is the most that is possible at this density",
+    changed="a factor of 5 was required, which is the largest possible saving at this density",
 )
 
 
@@ -263,14 +263,14 @@ def _from_some_size_on(data, judged):
     # it is more informative where a factor of five is reached than where it is not
     failed = he.judged_places(judged, "fails")
     reached = he.judged_places(judged, "holds")
-    text = f" Five times is reached at {where(reached)}." if reached else ""
+    text = f" A factor of five is reached at {where(reached)}." if reached else ""
     return (he.made_of(data["timed"], "scol", "mcol", judged) if failed else "") + text
 
 
 def sizes(scale):
     """Size p -> number of seeds: six sizes at paper scale, and three beyond 2000."""
     if scale == "paper":
-        # more closely spaced where a run is short; fewer seeds beyond 2000, where it is long
+        # more closely spaced where runs are short; fewer seeds beyond 2000, where they are long
         every_p = (200, 400, 600, 800, 1200, 1600, 2000, 2600, 3300, 4000)
         return {p: 6 if p <= 2000 else 3 for p in every_p}
     return dict.fromkeys((200, 400, 800, 1200), 3)
@@ -325,13 +325,13 @@ def data(table):
         second=[p["eigenvector"]["flops"] for p in counted.phases],
         steps=[p["eigenvector"]["iterates"] for p in counted.phases],
     )
-    # the runs for the phases are not timed in turn
+    # the runs for the phases are not interleaved with others
     timed = he.trials(table[~table.label.isin(["lanczos", "power"])])
     return {"timed": timed.assign(x=timed.n.astype(float)), "counted": counted}
 
 
 def draw(data, axes):
-    """Time and variance against p."""
+    """Draw time and variance against p."""
     he.draw_times(axes.flat[0], data["timed"], he.METHODS)
     # H3 compares these two; the variance of GPower0 is in Figure 4
     he.draw_values(axes.flat[1], data["timed"], ("scol", "mcol"))

@@ -1,11 +1,11 @@
 """He, Monteiro, Park (2010), Figure 3: time against the density of a square matrix.
 
-W is square with a share of nonzeros from N(0, 1), centred implicitly; s = 20 % of the size, c = s /
-10. All solvers get the sparse data. GPower0 is also drawn on the dense centred matrix (lighter),
-the form required by an implementation without implicit centring, because the paper does not say
-which one it timed. GPower0 stops by its objective (1e-4); the times are those of single runs, and
-the whole search is dotted. One thread, interleaved, exclusive; the minimum of the rounds, median
-over problems; band: quartiles over problems.
+W is square with a share of nonzeros from N(0, 1), centred implicitly; s is 20 % of the size, and
+c = s / 10. All solvers get the sparse data. GPower0 is also drawn on the dense centred matrix
+(lighter), the form required by an implementation without implicit centring, because the paper does
+not say which form it timed. GPower0 stops by its objective (1e-4); the times are those of single
+runs, and the whole search is dotted. Times are exclusive and interleaved, with one thread: the
+minimum of the rounds, as median and quartiles (band) over problems.
 """
 
 from dataclasses import replace
@@ -17,7 +17,7 @@ from spcabench.style import name_lines
 PANELS, SIZE = (1, 1), (7.6, 4.2)
 METHODS = ("gpower0", "gpower0 dense", "scol", "mcol")
 
-COURSE = "that ratio at the sparsest matrix / the same at the densest"
+COURSE = "that ratio at the sparsest matrix / the ratio at the densest"
 
 H6 = claims.Statement(
     id="H6",

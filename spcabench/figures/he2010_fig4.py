@@ -4,13 +4,13 @@ matrix.
 W is square with 20 % nonzeros from N(0, 1), centred implicitly, given as sparse to all solvers. All
 three solvers are compared at the cardinality that GPower0 reached. GPower0's variance is taken
 after a refit, because the second phase of the other two is a refit. GPower0 stops by its objective
-(1e-4); the times are those of single runs, and the whole search is dotted. One thread, interleaved,
-exclusive; the minimum of the rounds, median over problems; band: quartiles over problems. Variances
-are those of the first problem, whose optimum the band shows. The paper states no density here: 20 %
-as in its Figure 1 (ours). Lighter: Scol-PCA and Mcol-PCA with V'V given (its computation is not
-timed). A hollow marker means that the search of GPower0 missed the requested cardinality; it is
-drawn at the one reached, the median over problems. The band in which the optimum lies is clipped
-above the curves.
+(1e-4); the times are those of single runs, and the whole search is dotted. Times are exclusive and
+interleaved, with one thread: the minimum of the rounds, as median and quartiles (band) over
+problems. Variances are those of the first problem, and the band shows its optimum. The paper states
+no density here; we use 20 %, as in its Figure 1. Lighter curves are Scol-PCA and Mcol-PCA with V'V
+given (its computation is not timed). A hollow marker means that the search of GPower0 missed the
+requested cardinality; it is drawn at the cardinality reached, the median over problems. The band in
+which the optimum lies is clipped above the curves.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ from spcabench.figures._truth import truth
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
 SEEDS = (1, 2, 3)  # not the seed 0 of the first run, which suggested the condition of H8
-REFERENCE = 73  # Mcol-PCA reaches its ten loops here; beyond it only has more columns per loop
+REFERENCE = 73  # Mcol-PCA reaches its ten loops here; larger k only add columns to each loop
 ABOVE_ONE = claims.every("k", low=2, least=3)  # k = 1 needs no product
 
 H7 = claims.Statement(
@@ -36,7 +36,7 @@ H7 = claims.Statement(
     also=[he.better("Scol-PCA", ABOVE_ONE)],
     changed="four of five k were enough; k = 1 is shown, not judged" + he.EQUAL,
     headline=dict(
-        holds="Scol-PCA is {range} as fast as GPower, and finds more variance at every k.",
+        holds="Scol-PCA is {range} as fast as GPower, and explains more variance at every k.",
         fails="Scol-PCA does not outperform GPower at every k: it is {range} as fast, faster at "
         "{holds_where}.",
         undecided="Scol-PCA is {range} as fast as GPower; at {undecided_where} either may win.",
@@ -63,12 +63,12 @@ H8 = claims.Statement(
     quote="The running time of our speed-up algorithm Mcol-PCA barely increases as the "
     "cardinality increasing",
     measures=f"growth exponent of Mcol-PCA's time from k = {REFERENCE} on: log of the ratio of "
-    "times / log of that of k",
+    "times / log of the ratio of k",
     rule=claims.at_most(0.2),
     over=claims.every("k", low=REFERENCE + 1, least=2),
     primary="sparse data",
     why=he.OF_OURS,
-    changed="a slope over all k rested on k = 1, which needs no product",
+    changed="the slope over all k depended on k = 1, which needs no product",
     **he.SPEED | dict(unit=""),
 )
 
@@ -111,7 +111,7 @@ H17 = claims.Statement(
     where="section 1",
     quote="a single sparse principal component of a specified cardinality with just a single run",
     kind="theorem",
-    measures="share of the runs that gave exactly the cardinality asked for, without a search",
+    measures="share of the runs that gave exactly the requested cardinality, without a search",
     unit="share",
     rule=claims.at_least(1),
     over=claims.every("methods"),
@@ -142,7 +142,7 @@ H20 = claims.Statement(
     rule=claims.at_least(3),  # several means more than two
     over=claims.some("k", low=2, least=3),
     primary="the suite's search",
-    why="the paper says nothing of its search; ours narrows a bracket until k is met",
+    why="the paper says nothing about its search; ours narrows a bracket until k is reached",
 )
 
 
@@ -181,5 +181,5 @@ data = he.by_cardinality
 
 
 def draw(data, axes):
-    """The trade-off, and times."""
+    """Draw the trade-off, and times."""
     he.draw_trade_off(data, axes.flat[::-1], he.METHODS)

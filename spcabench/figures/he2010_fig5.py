@@ -1,12 +1,12 @@
 """He, Monteiro, Park (2010), Figure 5: time and variance against the cardinality, MNIST.
 
-The first 5000 training images, 784 pixels (the paper does not say which 5000), pixels centred,
-dense for both solvers. Solvers are compared at the cardinality that GPower0 reached; its variance
-is taken after a refit on its support. GPower0 stops by its objective (1e-4); the times are those of
-single runs, and the whole search is dotted. One thread, interleaved, exclusive; the minimum of the
-rounds; band: their quartiles. A hollow marker means that the search missed the requested
-cardinality, and several may end at the same one; the line is interrupted where the search ended far
-from it.
+The data are the first 5000 training images of 784 pixels (the paper does not say which 5000), with
+pixels centred, dense for both solvers. Solvers are compared at the cardinality that GPower0
+reached; its variance is taken after a refit on its support. GPower0 stops by its objective (1e-4);
+the times are those of single runs, and the whole search is dotted. Times are exclusive and
+interleaved, with one thread: the minimum and the quartiles (band) of the rounds. A hollow marker
+means that the search missed the requested cardinality; several searches may end at the same one.
+The line is interrupted where the search ended far from it.
 """
 
 from typing import Any
@@ -35,10 +35,10 @@ H10 = claims.Statement(
     over=claims.every("k", least=3),
     also=[he.better("Mcol-PCA", claims.every("k", least=3))],
     primary=CENTRED,
-    why="section 2.1 has centred data, and section 2.3 c = s/10; pixels are dense for both",
+    why="section 2.1 has centred data, and section 2.3 has c = s/10; pixels are dense for both",
     changed="four of five k were enough",
     headline=dict(
-        holds="On MNIST Mcol-PCA is {range} as fast as GPower, and finds more variance at every k.",
+        holds="On MNIST Mcol-PCA is {range} as fast as GPower, with more variance at every k.",
         fails="On MNIST Mcol-PCA does not outperform GPower at every k: it is {range} as fast, "
         "faster at {holds_where}.",
         undecided="On MNIST Mcol-PCA is {range} as fast as GPower; at {undecided_where} either may "
@@ -80,7 +80,7 @@ def _work_and_loss(data, judged):
         if (values := [p["value"] for p in reading["places"] if p["part"]])
     }
     most = worst.get(CENTRED, 0.0)
-    # a quarter: removing less of the loss explains nothing
+    # at most a quarter of the loss may remain: removing less of it explains nothing
     small_losses = [f"{number(v)} % for {name}" for name, v in worst.items() if v < most / 4]
     text = (
         f" Mcol-PCA loses up to {number(most)} %, but {listed(small_losses)}."
@@ -109,7 +109,7 @@ def runs(scale):
 
 
 def uncentred(share):
-    """Both on the uncentred pixels, untimed."""
+    """Run both on the uncentred pixels, untimed."""
     common: dict[str, Any] = dict(
         dataset="mnist", parameters=dict(center=False), form="data", label=he.UNCENTRED
     )
@@ -122,5 +122,5 @@ data = he.by_cardinality
 
 
 def draw(data, axes):
-    """Times, and the trade-off."""
+    """Draw times, and the trade-off."""
     he.draw_trade_off(data, axes.flat, METHODS)

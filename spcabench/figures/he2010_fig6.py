@@ -1,11 +1,12 @@
 """He, Monteiro, Park (2010), Figure 6: time and variance against the cardinality, NIPS full papers.
 
-Counts of 12419 words in 1500 papers, words centred implicitly, given as sparse to both solvers. The
-data's name indicates if the words with corpus count up to 20 are missing (4.9 % of the entries).
-Solvers are compared at the cardinality that GPower0 reached; its variance is taken after a refit on
-its support. GPower0 stops by its objective (1e-4); the times are those of single runs, and the
-whole search is dotted. One thread, interleaved, exclusive; the minimum of the rounds; band: their
-quartiles. A hollow marker means that the search missed the requested cardinality.
+The data are counts of 12419 words in 1500 papers, centred implicitly and given as sparse to both
+solvers. The name of the data says if the words with corpus count up to 20 are missing (4.9 % of the
+entries). Solvers are compared at the cardinality that GPower0 reached; its variance is taken after
+a refit on its support. GPower0 stops by its objective (1e-4); the times are those of single runs,
+and the whole search is dotted. Times are exclusive and interleaved, with one thread: the minimum
+and the quartiles (band) of the rounds. A hollow marker means that the search missed the requested
+cardinality.
 """
 
 from spcabench import claims
@@ -42,7 +43,7 @@ def _centred_implicitly(data, judged):
         for column in ("flops", "total")
     )
     return (
-        f"Centred implicitly, GPower0 keeps the data sparse: the dense centred matrix takes "
+        f"With implicit centring, GPower0 keeps the data sparse: the dense centred matrix takes "
         f"{number(flops)} times its flops and {number(seconds)} times its time."
     )
 
@@ -54,7 +55,7 @@ H12 = claims.Statement(
     "smaller",
     measures="variance of Mcol-PCA / variance of GPower0, refitted; up to 5 % less is our reading "
     "of 'a little smaller'",
-    # "a little smaller": above 1 it would be larger, and below 0.95 not comparable
+    # "a little smaller": above 1 it would be larger, and below 0.95 it would not be comparable
     rule=claims.Rule(0.95, 1.0, ends=False),
     over=claims.every("k", least=3),
     changed="the sign was not tested: 5 % more variance than GPower0 would have held",
@@ -90,7 +91,7 @@ data = he.by_cardinality
 
 
 def draw(data, axes):
-    """Times, and the trade-off."""
+    """Draw times, and the trade-off."""
     he.draw_trade_off(data, axes.flat, METHODS, xlabel=f"cardinality, of {data.n.iloc[0]} words")
     axes.flat[0].axvline(500, color="black", linewidth=0.8, linestyle=":")
     where = axes.flat[0].get_xaxis_transform()

@@ -2,12 +2,12 @@
 
 Sigma = A'A with A ~ N(0, 1). The paper sets gamma = 5 for GPower1 and finds k = 44. That setting
 cannot be reproduced: in absolute units only the starting column has |a_i'x| above 5, so gamma = 5
-gives at most one nonzero. Here k is 44 (4.4 %) and gamma is searched, for both penalties; GPower0
-is ours and drawn lighter. As the penalty of GPower0, which applies to (a_i'x)^2, gamma = 5 gives
-components about as sparse as the paper's, which is another reading of the statement. GRQI runs with
-J = inf on the given Sigma, at the cardinality that GPower1 reached; both stop at ||x - x_prev|| <
-1e-6, where x is the loading. One problem is drawn, with the start as iteration 0; the statement is
-judged on all seeds.
+gives at most one nonzero. Here k is 44 (4.4 %), and gamma is searched for both penalties; GPower0
+is our addition and drawn lighter. As the penalty of GPower0, which applies to (a_i'x)^2, gamma = 5
+gives components about as sparse as the paper's; this is another reading of the statement. GRQI runs
+with J = inf on the given Sigma, at the cardinality that GPower1 reached. Both stop at
+||x - x_prev|| < 1e-6, where x is the loading. One problem is drawn, with the start as iteration 0;
+the statement is judged on all seeds.
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ K1 = claims.Statement(
     paper=[claims.PaperNumber(6)],
     primary="k = 44 of 1000",
     why="section 4.1 names k = 44, which its gamma = 5 does not give for GPower1",
-    changed="fewer iterations than 4.5 fail too: a method that rests at its start passed",
+    changed="fewer than 4.5 iterations now fail too: a method that stayed at its start passed",
 )
 
 
@@ -73,9 +73,9 @@ def given_gamma(n, seed):
 
 
 def data(table):
-    """One row per iterate: solver, what it matches, label, seed, and its numbers.
+    """One row per iterate, with solver, what it matches, label and seed.
 
-    These are the iteration, variance / lambda_1, nonzeros, and the step.
+    The numbers of an iterate are the iteration, variance / lambda_1, nonzeros, and the step.
     """
     parts = []
     for row in table.itertuples():
@@ -108,8 +108,7 @@ def draw(data, axes):
         if part.empty:
             continue
         style = look(solver) | dict(alpha=0.45 if solver == "gpower0" else 1.0, label=NAMES[solver])
-        # GPower makes hundreds of iterations, so markers have equal distances on the logarithmic
-        # axis
+        # GPower makes hundreds of iterations, so markers are equally spaced on the logarithmic axis
         style["markevery"] = (
             1
             if len(part) < 30

@@ -4,8 +4,8 @@ Sigma = A'A with A ~ N(0, 1); both stop at ||x - x_prev|| < 1e-6, where x is the
 GPower works on A, with its penalty searched for the given cardinality (only the run that reached it
 is counted, as in the paper). GRQI works on the given Sigma, at the cardinality that GPower reached.
 Flops follow the paper's rule (section 4.2): k^3 + 2k^2 for a solve, n k for a product with a
-k-sparse vector; start-up is counted separately. A hollow marker ended at its iteration limit, so
-its flops are a lower bound. The right panel is ours.
+k-sparse vector; start-up is counted separately. A hollow marker is a run that ended at its
+iteration limit, so its flops are a lower bound. The right panel is our addition.
 """
 
 from dataclasses import replace
@@ -99,7 +99,7 @@ def _by_the_clock(data):
 
 @K22.because
 def _seconds_a_flop(data, judged):
-    """The seconds per flop of each method, in the lowest and the highest band."""
+    """The seconds per flop of each method in the lowest and the highest band."""
     main = base.pairs(data, "main").query("penalty == 'gpower1'")
     rates = {
         name: claims.banded(
@@ -111,12 +111,12 @@ def _seconds_a_flop(data, judged):
         for name, side in (("GRQI", "g"), ("GPower1", "p"))
     }
     told = [
-        f"{name} takes {number(1e9 * of[0].measured.value)} ns a flop at {of[0].label} and "
+        f"{name} takes {number(1e9 * of[0].measured.value)} ns per flop at {of[0].label} and "
         f"{number(1e9 * of[-1].measured.value)} ns at {of[-1].label}"
         for name, of in rates.items()
         if of
     ]
-    return f"{'; '.join(told)}: what a call costs counts most where there are few flops."
+    return f"{'; '.join(told)}: the cost of a call matters most where there are few flops."
 
 
 K5 = claims.Statement(
@@ -124,7 +124,7 @@ K5 = claims.Statement(
     quote="for large values of k, the complexity of GRQI outgrows that of the GPM",
     rule=claims.below(1),
     over=claims.every("sparsities", low=LARGE, least=2),
-    changed="the sparsities above 1/3 were pooled, and a trend among them was taken for noise",
+    changed="the sparsities above 1/3 were pooled, and a trend among them looked like noise",
     **base.FLOPS,
 )
 
@@ -158,10 +158,10 @@ K15 = claims.Statement(
     over=claims.some("J"),
     also=[
         claims.Part(
-            "variance", "by how much GPower explains more", "%", claims.at_most(5), claims.some("J")
+            "variance", "how much more GPower explains", "%", claims.at_most(5), claims.some("J")
         )
     ],
-    changed="the variance lost decides too: at most 5 % for one J",
+    changed="the variance lost now decides too: at most 5 % for one J",
     **base.FLOPS | dict(measures="flops of GRQI / flops of GPower at sparsities above 1/3"),
 )
 
@@ -195,7 +195,7 @@ K17 = claims.Statement(
             claims.every("sizes and bands"),
         )
     ],
-    changed="equal verdicts of K3 and of K7 were enough, two failing ones too",
+    changed="equal verdicts of K3 and of K7 were enough, even if both failed",
     **base.FLOPS | dict(where="section 4"),
 )
 
@@ -211,7 +211,7 @@ def _no_small_J(data, judged):
 def _other_dimensions(data):
     # K3 and K7 again at other n, with the rules of the originals
     both = base.pairs(data, "dimension")
-    # by the requested sparsity, because the reached one may lie beyond the edge of a band
+    # by the requested sparsity, because the one reached may lie beyond the edge of a band
     for name, part in base.by_penalty(both.assign(sparsity=both.asked / both.n)):
         places = [
             # sizes and bands share no axis, so the places have no x
@@ -231,7 +231,7 @@ def _not_refitted(data, judged):
 
 
 def runs(scale):
-    """Main grid; loose tolerance; other dimensions; neighbouring penalties."""
+    """Run the main grid, a loose tolerance, other dimensions and neighbouring penalties."""
     n, seeds, sparsities, dimensions, fewer = base.sizes(scale)
     for penalty in base.PENALTIES:
         for seed in range(seeds):
@@ -336,10 +336,12 @@ def _mark_paper(main, left, right):
     places = claims.banded(gpower1, "sparsity", base.EDGES, base.typical("ratio"))
     if places:
         values = [place.measured.value for place in places]
-        right.set_title(f"GRQI: {span(values[::-1], 'times')} fewer than GPower1 below 20 %")
+        right.set_title(f"GRQI: {span(values[::-1], 'times')} fewer flops than GPower1 below 20 %")
     costlier = gpower1[gpower1.ratio < 1].sparsity
     if len(costlier):
-        left.set_title(f"GRQI takes more than GPower1 from {number(100 * costlier.min(), '%')} on")
+        left.set_title(
+            f"GRQI takes more flops than GPower1 from {number(100 * costlier.min(), '%')} on"
+        )
 
 
 def scatter(axis, x, y, status, solver):

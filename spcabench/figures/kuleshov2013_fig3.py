@@ -1,16 +1,17 @@
 """Kuleshov (2013), Figure 3: the trade-off between sparsity and variance.
 
-The runs of Figure 2. Left: vectors as returned by the solvers. Middle: the difference to GRQI at
-equal cardinality, raw and after the same refit (leading eigenvector on the support). Right (ours):
-GRQI from random starts relative to the recommended start, against its first Rayleigh quotient mu_0.
-The paper does not say whose quotient this is. No k-sparse vector has one near lambda_1, so there
-are two readings: mu_0 as the first *shift*, from a random start; or as the quotient of the *start*
-before its projection, obtained by power steps from a random vector. Thin lines: each cardinality.
-
-The line and band of the optimum, and the distances to it, are those of the problem with seed 0. The
-points are from all seeds, each as a share of its own lambda_1. The reason why GRQI ends below
-GPower1 refitted: from the same start, with the cardinality fixed at k, shrinking the entries (as
-GPower1 does) ends as high as GPower1, and truncating them (as GRQI does) ends where GRQI ends.
+The runs are those of Figure 2. The left panel shows vectors as returned by the solvers, and the
+middle one the difference to GRQI at equal cardinality, raw and after the same refit (leading
+eigenvector on the support). The right panel, our addition, shows GRQI from random starts relative
+to the recommended start, against its first Rayleigh quotient mu_0. The paper does not say which
+vector has this quotient. No k-sparse vector has one near lambda_1, so there are two readings: mu_0
+is the first *shift*, from a random start; or it is the quotient of the *start* before its
+projection, obtained by power steps from a random vector. Each thin line is one cardinality. The
+line and band of the optimum, and the distances to it, are those of the problem with seed 0. The
+points are from all seeds, each as a share of its own lambda_1. Shrinking explains why GRQI ends
+below the refitted GPower1: from the same start and with the cardinality fixed at k, shrinking the
+entries (as GPower1 does) ends as high as GPower1, and truncating them (as GRQI does) ends where
+GRQI ends.
 """
 
 from functools import partial
@@ -46,7 +47,7 @@ K7 = claims.Statement(
     id="K7",
     where="section 4.3",
     quote="The two curves are essentially identical",
-    measures="variance of GPower and of GRQI apart, at equal cardinality",
+    measures="difference between the variances of GPower and GRQI, at equal cardinality",
     unit="%",
     rule=claims.at_most(2),
     over=claims.every("bands of sparsity", least=8),
@@ -103,8 +104,8 @@ K18 = claims.Statement(
     rule=claims.above(0.5),
     headline=dict(
         holds="GRQI explains at least as much as GPower, as returned, in {value} of the pairs.",
-        fails="GRQI explains at least as much as GPower, as returned, in {value} of the pairs "
-        "only.",
+        fails="GRQI explains at least as much as GPower, as returned, in only {value} of the "
+        "pairs.",
         undecided="GRQI explains at least as much as GPower, as returned, in {value} of the pairs.",
     ),
     **base.BY_RETURNED,
@@ -134,8 +135,8 @@ K16 = claims.Statement(
     rule=claims.at_least(0.8),
     over=claims.every("k", least=3),
     primary="mu_0 of the shift",
-    why="the start stays random here, and the next sentence needs no more than an estimate of "
-    "the eigenvalue",
+    why="the start stays random here, and the next sentence only needs an estimate of the "
+    "eigenvalue",
     changed="all k were pooled, and both readings had to agree",
 )
 
@@ -177,7 +178,7 @@ def _no_effect(data, judged):
 
 
 def _starts(data, reading, low=CLOSE, high=1.0):
-    """Results of random starts with mu_0 in a range of lambda_1, one row per run."""
+    """Results of random starts with mu_0 / lambda_1 in a range, one row per run."""
     rows = data[data.label == "starts"]
     extra = pd.DataFrame(rows.extra.tolist(), index=rows.index)
     results = rows[["seed", "stand_in", "problem"]].join(extra)
@@ -185,7 +186,7 @@ def _starts(data, reading, low=CLOSE, high=1.0):
 
 
 def runs(scale):
-    """Random starts; the other runs are those of Figure 2."""
+    """Run random starts; the other runs are those of Figure 2."""
     n, seeds, sparsities, *_ = base.sizes(scale)
     # the sparsities in the paper's text, because a dual bound is too expensive for all
     ks = [base.k_at(s, n) for s in sparsities if s < 0.2]
@@ -291,7 +292,7 @@ def data(table):
 
 
 def draw(data, axes):
-    """The trade-off; the difference to GRQI; random starts."""
+    """Draw the trade-off, the difference to GRQI, and random starts."""
     left, middle, right = axes.flat
     main = base.pairs(data, "main")
     rows = data[data.label == "main"]
@@ -324,7 +325,7 @@ def draw(data, axes):
     middle.set(xscale="log", xlabel="sparsity k/n", ylabel="variance against GRQI's, %")
     right.set(
         xlabel="first quotient $\\mu_0 / \\lambda_1$",
-        ylabel="starts within 2 %, share",
+        ylabel="share of the starts within 2 %",
         ylim=(-0.03, 1.03),
     )
     for axis in axes.flat:
@@ -343,15 +344,15 @@ def _mark_found(main, starts, axes):
         pairs = f"{below} of {len(gpower1)} pairs"
         left.set_title(f"GPower1 as returned is\nbelow GRQI in {pairs}")
         middle.set_title(
-            f"GPower1 as returned {number(raw.min(), '%')} to {number(raw.max(), '%')},\n"
-            f"refitted {number(refitted_.min(), '%')} to {number(refitted_.max(), '%')}"
+            f"GPower1 as returned: {number(raw.min(), '%')} to {number(raw.max(), '%')},\n"
+            f"refitted: {number(refitted_.min(), '%')} to {number(refitted_.max(), '%')}"
         )
     shares = pd.DataFrame(starts.extra.tolist())
     if len(shares):
         ends = shares[shares.reading == "shift"].groupby("mu0").within.mean()
         right.set_title(
-            f"starts near $\\lambda_1$ succeed in {number(ends.iloc[-1], 'share')},\n"
-            f"far from it in {number(ends.iloc[0], 'share')}"
+            f"near $\\lambda_1$ {number(ends.iloc[-1], 'share')} of the starts succeed,\n"
+            f"far from it {number(ends.iloc[0], 'share')}"
         )
 
 

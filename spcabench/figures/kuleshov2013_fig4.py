@@ -1,13 +1,14 @@
 """Kuleshov (2013), Figure 4: prostate gene expression, variance and flops against sparsity, first
 component.
 
-Data of Singh et al. (2002): 102 samples x 12600 genes, genes centred, R not scaled. GRQI's sparse
-SVD (Algorithm 5) runs with k_u = 102 (samples dense) and k genes, at the cardinality that GPower
-reached by a search of its penalty. Runs stop at ||x - x_prev|| < 1e-6, where x is the gene loading
-(for the SVD both vectors). The common value is sigma^2 = (u'Rv)^2, which for GPower is its
-variance; the second reading, sigma, is listed. Flops follow the paper's rule. GRQI (Algorithm 1,
-its columns computed from the data) is ours and drawn lighter. Lines join the runs at the
-cardinalities of GPower1; hollow markers are those at the cardinalities of GPower0.
+The data are those of Singh et al. (2002): 102 samples x 12600 genes, with genes centred and R not
+scaled. GRQI's sparse SVD (Algorithm 5) runs with k_u = 102 (samples dense) and k genes, at the
+cardinality that GPower reached by a search for its penalty. Runs stop at ||x - x_prev|| < 1e-6,
+where x is the gene loading (for the SVD both vectors). The common value is sigma^2 = (u'Rv)^2,
+which for GPower is its variance; the second reading, sigma, is listed. Flops follow the paper's
+rule. GRQI (Algorithm 1 with columns computed from the data) is our addition and drawn lighter.
+Lines join the runs at the cardinalities of GPower1; hollow markers are those at the cardinalities
+of GPower0.
 
 The paper does not say which algorithm drew the curve (section 5.1 names both Algorithm 5 and
 Algorithm 1), nor k_u, nor where the SVD starts. Algorithm 5 from the largest column of Sigma, which
@@ -57,8 +58,8 @@ WHY = (
 FLOPS = base.FLOPS | dict(where="section 5.1", why=WHY)
 RETURNED = base.BY_RETURNED | dict(
     where="section 5.1",
-    why=f"{WHY}, and takes what it returned",
-    changed="the SVD started elsewhere, and the sparsities were pooled",
+    why=f"{WHY}, and uses what it returned",
+    changed="the SVD had another start, and the sparsities were pooled",
 )
 
 K8 = claims.Statement(
@@ -85,7 +86,7 @@ def _more_variance(data):
 K8b = claims.Statement(
     id="K8b",
     quote="2.35% more for small sparsities",
-    measures="by how much GRQI explains more than GPower below 5 % of the genes, median over k",
+    measures="how much more GRQI explains than GPower below 5 % of the genes, median over k",
     unit="%",
     rule=claims.within(2.35 / 2, 2.35 * 2),
     paper=[claims.PaperNumber(2.35)],
@@ -98,7 +99,7 @@ def _as_much_more(data):
     for name, both in _variances(data):
         yield claims.Reading(name, [_middle(100 * (both.more - 1))], both)
         if name == K8b.primary:
-            # section 5 speaks of sigma, of which 2.35 % would be 4.8 % of the variance
+            # section 5 is about sigma; 2.35 % of it would be 4.8 % of the variance
             yield claims.Reading("sigma, not squared", [_middle(100 * (both.more**0.5 - 1))], both)
 
 
@@ -146,8 +147,8 @@ def _dense_samples(data, judged):
     # per iteration, because the number of iterations is stated with it
     cost = ((both.flops_g / both.iterations_g) / (both.flops_p / both.iterations_p)).median()
     return (
-        f"GPower1 ends after {number(p)} iterations (median), and the sparse SVD after {number(g)} "
-        f"that cost {number(cost)} times as much each."
+        f"GPower1 ends after {number(p)} iterations (median), and the sparse SVD after "
+        f"{number(g)}, each of which costs {number(cost)} times as much."
     )
 
 
@@ -161,7 +162,7 @@ K20 = claims.Statement(
     unit="",
     rule=claims.at_most(1.1),
     primary="dense matrices",
-    why="the flops of a solve depend on the shape alone",
+    why="the flops of a solve depend only on the shape",
 )
 
 
@@ -192,7 +193,7 @@ K21 = claims.Statement(
             "advantage here", "flops of GPower / of GRQI here", "times", claims.above(1), BANDS
         )
     ],
-    changed="only the difference to Figure 2 was tested, so that no advantage at all passed",
+    changed="only the difference to Figure 2 was tested, so no advantage at all also passed",
     **FLOPS | dict(measures="flops of GPower / flops of GRQI here, over those in Figure 2"),
 )
 
@@ -334,8 +335,8 @@ def _three(penalty, share, reading, parameters, memory):
 def data(table):
     """One row per run.
 
-    penalty : the GPower whose run set the cardinality. value : sigma^2. It is raw; the refitted
-        value is in the rows.
+    penalty : the GPower that determined the cardinality. value : sigma^2 without a refit; the
+        refitted value is in the rows.
     """
     # sigma^2 is what the sparse SVD maximises; for the others it is their variance
     value = table.singular_value.pow(2).fillna(table.variance)
@@ -345,7 +346,7 @@ def data(table):
 
 
 def draw(data, axes):
-    """Variance and flops against sparsity."""
+    """Draw variance and flops against sparsity."""
     left, right = axes.flat
     truth = truth_of(data)
     # the generated matrices are only for K20

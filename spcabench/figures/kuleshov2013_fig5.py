@@ -2,14 +2,14 @@
 
 GRQI's sparse SVD (Algorithm 5) runs on 8 x 8 x 3 patches of natural images, pixels centred, with
 partial deflation R <- R - alpha sigma u v', alpha = 0.2, of one working copy. It finds more
-components than the 192 pixel values (the paper's 196 is a slip). k = 40 pixel values of 192 and
-dense patches are ours, because the paper states neither; the iteration limit is the author's. In
+components than the 192 pixel values (the paper's 196 is a slip). We chose k = 40 of 192 pixel
+values and dense patches, because the paper states neither; the iteration limit is the author's. In
 the tiles grey is zero, and every tile is scaled to its largest value; components are shown in
-order, row by row. Right: how much of each tile's variation about its mean colour is explained by a
-Gabor function (an oriented wave under a Gaussian envelope, with a bandwidth of at most 2.5 octaves)
-times one colour. This is shown for the components, for the eigenvectors (PCA), for patches drawn at
-random from the same images, and for these patches truncated to their k largest values, together
-with the orientations and frequencies of the waves.
+order, row by row. The right panels show how much of each tile's variation about its mean colour is
+explained by a Gabor function (an oriented wave under a Gaussian envelope, with a bandwidth of at
+most 2.5 octaves) times one colour. This is shown for the components, for the eigenvectors (PCA),
+for patches drawn at random from the same images, and for these patches truncated to their k largest
+values, together with the orientations and frequencies of the waves.
 """
 
 from typing import Any
@@ -49,7 +49,7 @@ K10 = claims.Statement(
     also=[claims.Part("count", "converged components / pixel values", "times", claims.above(1))],
     primary="pixels centred",
     why="section 5.2 names no other preparation of the patches",
-    changed="both kinds of random patches have to be beaten, by means instead of medians",
+    changed="both kinds of random patches must be beaten, and means replace medians",
 )
 
 
@@ -71,8 +71,8 @@ def _smooth_patches(data, judged):
     r2 = data[data.label == "main"].groupby("kind").r2.mean()
     whole, cut, ours = (number(r2[kind]) for kind in ("patches", "cut", "components"))
     return (
-        f"Natural patches are smooth: a Gabor function explains {whole} of a whole one, but {cut} "
-        f"where only {K} of its values are left, and {ours} of a component, which has {K}."
+        f"Natural patches are smooth: a Gabor function explains {whole} of a whole patch, but "
+        f"{cut} if only {K} of its values are left, and {ours} of a component, which has {K}."
     )
 
 
@@ -147,7 +147,7 @@ def features(problem, *, seed, count, k, alpha, limit):
 def data(table):
     """One row for each tile, with its 192 values, its Gabor fit and its run's numbers.
 
-    label : the reading. kind : of `KINDS`.
+    label : the reading. kind : one of `KINDS`.
     """
     parts = []
     for row in table.itertuples():

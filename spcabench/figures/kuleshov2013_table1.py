@@ -2,8 +2,8 @@
 measured.
 
 The paper's table pairs the power method with GPower, and Rayleigh quotient iteration with GRQI.
-Here each is run on Sigma = A'A with A ~ N(0, 1). Shown are its step ||x - x_prev|| against the
-iteration, and its order of convergence: the slope of log(next step) against log(step) over all
+Here each is run on Sigma = A'A with A ~ N(0, 1). The figure shows its step ||x - x_prev|| against
+the iteration, and its order of convergence: the slope of log(next step) against log(step) over all
 seeds (five for the slow methods), for steps between 0.3 and 1e-8. GRQI runs with finite J = 2,
 after which its support is fixed (section 2.1), and its steps count from iteration 2 on. GPower runs
 at k = 44 of 1000 with a searched penalty. Times per iteration are those of single runs with one
@@ -24,7 +24,7 @@ from spcabench.style import look, name_lines
 
 PANELS, SIZE = (1, 1), (8.5, 4.0)
 J = 2
-# linear methods take so many steps that five seeds settle their order; cubic ones take three
+# linear methods take so many steps that five seeds settle their order; cubic methods take three
 SLOW, FEW = ("power_method", "gpower1", "gpower0"), 5
 METHODS = {
     "power_method": ("power method", "x ← Σ x"),
@@ -44,8 +44,8 @@ K14 = claims.Statement(
     rule=claims.at_least(2.5),
     paper=[claims.PaperNumber(3)],
     primary=f"GRQI, J = {J}",
-    why="the proposition is about finite J; with J = 2 most steps are left to fit",
-    changed="was counted among the numbers; the paper proves it (Rayleigh quotient iteration on a "
+    why="the proposition is about finite J, and J = 2 leaves the most steps for the fit",
+    changed="it was counted as a number, but the paper proves it (Rayleigh quotient iteration on a "
     "fixed support)",
 )
 
@@ -96,10 +96,10 @@ def run(solver, n, seed, label, timed=False, **limits):
 
 
 def data(table):
-    """One row per method: order, flops and time per iteration, iterations; the first seed's steps.
+    """One row per method, with its numbers and the steps of the first seed.
 
     order : over all seeds. orders : for each seed. iterations : median number of steps to 1e-6.
-        reached : share of the seeds that reached it.
+        reached : share of the seeds that reached 1e-6. There are also flops and time per iteration.
     """
     lines = []
     for solver in METHODS:
@@ -150,7 +150,7 @@ def order(steps):
 
     The next step must be above rounding. The slope is nan for fewer than two such pairs.
     """
-    # above 0.3 it does not converge yet, and below 1e-12 rounding dominates
+    # above 0.3 the iteration does not converge yet, and below 1e-12 rounding dominates
     results = [(a, b) for s in steps for a, b in pairwise(s) if 1e-8 < a < 0.3 and b > 1e-12]
     if len(results) < 2:
         return np.nan

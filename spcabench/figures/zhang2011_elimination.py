@@ -1,17 +1,17 @@
-"""Zhang, El Ghaoui (2011), section 4 in numbers: how far elimination goes, and what one search of
-the penalty takes.
+"""Zhang, El Ghaoui (2011), section 4 in numbers: how far elimination goes, and how long one search
+for the penalty takes.
 
-Left: number of words with variance of at least lambda, against lambda divided by the largest
-variance; a mark shows where the search for five words ended. Right: processor time of that search,
-of variances, elimination and search together, and of the leading eigenvector of the full covariance
-(Lanczos on the centred sparse counts), by the size of the corpus; one thread, the minimum of the
-rounds. Rows measured while more than 1.5 processes were ready to run do not decide Z10, whose ratio
-is near one. Corpora are in memory. If NYTimes or PubMed is not available, KOS or the Associated
-Press is the stand-in. NIPS is ours, and so is the simulated corpus of NYTimes' size (a tenth of it
-at quick scale).
+The left panel shows the number of words with variance of at least lambda, against lambda divided by
+the largest variance; a mark shows where the search for five words ended. The right panel shows
+processor times by the size of the corpus: of that search, of variances, elimination and search
+together, and of the leading eigenvector of the full covariance (Lanczos on the centred sparse
+counts), with one thread, as the minimum of the rounds. Rows measured while more than 1.5 processes
+were ready to run do not decide Z10, whose ratio is near one. Corpora are in memory. If NYTimes or
+PubMed is not available, KOS or the Associated Press is the stand-in. We added NIPS and a simulated
+corpus of NYTimes' size (a tenth of it at quick scale).
 
-The search sees the 128 words of largest variance. Whenever a word outside survives the final
-lambda, it sees twice as many, until it sees all that survive.
+The search sees the 128 words of largest variance. Whenever another word survives the final lambda,
+the search is repeated with twice as many words, until it sees all survivors.
 
 Z9, Z9b and Z13 are about random covariances of order 6 (A'A, A standard normal 2 x 6, 3 x 6 or 8 x
 6, lambda uniform between the smallest and the largest variance). The l0-penalised problem is solved
@@ -67,7 +67,7 @@ Z6 = claims.Statement(
     rule=claims.at_most(25),
     paper=[claims.PaperNumber(20)],
     timed=True,
-    changed="it was the time by the wall clock, which other work on the machine prolongs",
+    changed="it was the wall-clock time, which other work on the machine prolongs",
     **COST,
 )
 
@@ -92,7 +92,7 @@ def _rounds(rows, values):
     ]
 
 
-ORDER = "words with variance of at least the lambda found"
+ORDER = "words with variance of at least the final lambda"
 Z7 = claims.Statement(
     "Z7",
     where="section 4",
@@ -177,8 +177,8 @@ Z9b = claims.Statement(
     unit="instances",
     rule=claims.below(1),
     primary="interior point",
-    why="problem (1) is the relaxation; one instance is enough against always",
-    changed="first tested on full rank only, where large penalties leave a single variable",
+    why="problem (1) is the relaxation; one instance is enough to refute 'always'",
+    changed="first tested only with full rank, where large penalties leave a single variable",
     headline=dict(
         holds="Feature elimination, proven safe for the l0 problem, is safe for the relaxation too "
         "on {holds_where}.",
@@ -210,8 +210,8 @@ def _covariances_count(data, judged):
     strong = np.array([e["strongest"] for e in _removed(data).extra]) > 1.0
     return (
         f"In {(strong & lost).sum()} of these {lost.sum()} a removed feature has a covariance "
-        "above lambda with another one, so that X_ij gains more than it costs; in the other "
-        f"{(~lost).sum()} instances it is so in {(strong & ~lost).sum()}."
+        "above lambda with another one, so that X_ij gains more than it costs; among the other "
+        f"{(~lost).sum()} instances this happens in {(strong & ~lost).sum()}."
     )
 
 
@@ -245,9 +245,9 @@ Z10 = claims.Statement(
     rule=claims.above(1),
     over=claims.every("corpora"),
     primary=f"{COST['primary']}, words that survive",
-    why="the abstract says very large data sets, and the search needs the words that survive only",
-    changed="it was judged on the largest third of small corpora, always with 1000 words, by the "
-    "wall clock",
+    why="the abstract says very large data sets, and the search only needs the surviving words",
+    changed="it was judged on the largest third of small corpora, always with 1000 words, by "
+    "wall-clock time",
     timed=True,
     pending="It needs runs on a simulated corpus of the published size, in which the search sees "
     "the words that survive elimination and a margin, on a machine that does nothing else.",
@@ -281,7 +281,7 @@ def _easier(data):
 
 
 def runs(scale):
-    """Each corpus once; Z9 on a number of instances."""
+    """Run each corpus once, and Z9 on a number of instances."""
     for corpus in ASKED:
         yield Run(
             dataset="bag_of_words",
@@ -440,7 +440,7 @@ def _relaxation(S, lam):
 
 
 def _left(results):
-    """How many words survive, for the title of a panel."""
+    """The number of surviving words, for the title of a panel."""
     return span([row.extra["n_hat"] for row in results.itertuples()], "words")
 
 

@@ -1,23 +1,23 @@
 """Zhang, El Ghaoui (2011), Figure 1: time of block coordinate ascent and of the first-order method,
 against n.
 
-Left: Sigma = F'F, F square with entries from N(0, 1). Right: the spiked Sigma = uu' + VV'/m,
-Card(u) = n/10 and m = n (ours, because the paper states no m). The penalty is 0.58 sqrt(log n)
-standard deviations of the off-diagonal entries (ours), which leaves 5 to 20 nonzeros; further
-readings use 0.6 and 1.5 times this penalty. All run to a certified relative gap of 1e-2, without
-screening, with a time limit of 60 s per run at paper scale. An arrow means that some run ended at
-the limit, so that the time is at least this. BCA is the paper's Algorithm 1 with beta = 1e-3/n and
-every box QP solved to 1e-9. Ours: the same with beta = 5e-3/n and box QPs only as accurate as the
-remaining gap requires; and continuation in beta. One thread, interleaved, exclusive; the minimum of
-the rounds, its median and quartiles over seeds (with a single seed, up to the upper quartile of the
-rounds). Exponents are those of the flops, over the sizes at which the gap was reached. The paper
-prints no number on its curves, which end at n = 800.
+On the left is Sigma = F'F, with F square and entries from N(0, 1). On the right is the spiked Sigma
+= uu' + VV'/m with Card(u) = n/10 and m = n (our choice, because the paper states no m). The penalty
+is 0.58 sqrt(log n) standard deviations of the off-diagonal entries (our choice), which leaves 5 to
+20 nonzeros; further readings use 0.6 and 1.5 times this penalty. All methods run to a certified
+relative gap of 1e-2, without screening, with a time limit of 60 s per run at paper scale. An arrow
+means that some run ended at the limit, so the time is at least this. BCA is the paper's Algorithm 1
+with beta = 1e-3/n and every box QP solved to 1e-9. We added the same with beta = 5e-3/n and box QPs
+only as accurate as the remaining gap requires, and continuation in beta. Times are exclusive and
+interleaved, with one thread: the minimum of the rounds, as median and quartiles over seeds (with a
+single seed, up to the upper quartile of the rounds). Exponents are those of the flops, over the
+sizes at which the gap was reached. The paper prints no number on its curves, which end at n = 800.
 
-Second row: the certified gap after the paper's five sweeps, for three penalties; and after every
-sweep on the words of largest variance of three corpora, at a penalty that leaves about five. The
-sweeps on 50 to 500 words of the same corpora are a reading of Z4. Last row: sweeps until BCA is at
-rest, against 1/eps; and variance at equal cardinality, after a refit on each support, relative to
-that of the relaxation's solution (BCA with continuation to a gap of 1e-3).
+The second row shows the certified gap after the paper's five sweeps, for three penalties, and after
+every sweep on the words of largest variance in three corpora, at a penalty that leaves about five.
+The sweeps on 50 to 500 words of the same corpora are a reading of Z4. The last row shows the sweeps
+until BCA comes to rest, against 1/eps, and the variance at equal cardinality, after a refit on each
+support, relative to that of the relaxation's solution (BCA with continuation to a gap of 1e-3).
 """
 
 from typing import Any
@@ -68,7 +68,7 @@ SEEDS = {"quick": {25: 3, 50: 3}, "paper": {50: 6, 100: 6, 200: 3, 300: 3}}
 OTHER_SEEDS = {"quick": {25: 3}, "paper": {50: 6, 100: 6, 200: 3}}
 LIMIT = {"quick": 10.0, "paper": 60.0}
 
-TEXT = "covariances of words, exact QPs"  # what the paper's "in practice" may mean
+TEXT = "covariances of words, exact QPs"  # a possible meaning of the paper's "in practice"
 READINGS = {
     "bca": "exact QPs",
     "bca loose": "loose QPs, beta = 5e-3/n",
@@ -130,8 +130,8 @@ def _box_problems(data, judged):
     rows = timed(data[data.label == "time"])
     saved = [place.measured.value for place in shared.speedups(rows, "bca", "bca loose")]
     return (
-        "Each box QP is solved exactly, which takes hundreds of passes: solved as well as the gap "
-        f"that is left deserves, BCA needs {span(saved, 'times')} less time."
+        "Each box QP is solved exactly, which takes hundreds of passes; if it is only solved as "
+        f"accurately as the remaining gap requires, BCA needs {span(saved, 'times')} less time."
     )
 
 
@@ -202,7 +202,7 @@ Z11 = claims.Statement(
     rule=claims.at_least(0.25),
     over=claims.every("methods", least=4),
     primary="refitted",
-    why="the relaxation gives a matrix; what it is used for is its support",
+    why="the relaxation gives a matrix, and only its support is used",
     changed='"often" was read as more than half of the runs, which it does not say',
 )
 
@@ -235,8 +235,8 @@ def _the_relaxation_charges_for_entries(data, judged):
     reached = (rows.variance_refit / least).groupby(rows.solver.replace(BASELINES)).median()
     ours, other = (number(reached[name], "share") for name in ("bca_continuation", worst))
     return (
-        f"Refitted, DSPCA's support reaches {ours} of the least certified bound in the median, and "
-        f"{worst} {other}: the relaxation charges for |X_ij|, not for the number of variables."
+        f"After a refit, DSPCA's support reaches {ours} of the smallest certified bound in the "
+        f"median, and {worst} {other}: the relaxation charges for |X_ij|, not for variables."
     )
 
 
@@ -264,7 +264,7 @@ def _elsewhere(family, scale):
     for n in AT[scale]:
         for seed in range(300, 300 + OTHER_SEEDS[scale][n]):
             for method in ("bca", "bca loose", "dspca"):
-                # a run of the paper's own BCA may take its whole time limit at n = 200
+                # a run of the paper's own BCA may use its whole time limit at n = 200
                 for factor in FACTORS if n < 200 or method != "bca" else ():
                     yield _timed(family, n, seed, method, scale, factor)
                 if n == AT[scale][0]:
@@ -333,10 +333,10 @@ def draw(data, axes):
 
 
 def _won(rows):
-    """At how many sizes the paper's BCA took less time than DSPCA, for the title of a panel."""
+    """The number of sizes at which the paper's BCA was faster than DSPCA, for a panel's title."""
     middle = rows[rows.reached].groupby(["method", "x"]).total.median().unstack(0)
     if not {"bca", "dspca"} <= set(middle):
         return "no size with both"
     both = middle[["bca", "dspca"]].dropna()
     won = (both.bca < both.dspca).sum()
-    return f"the paper's BCA is sooner at {won} of {len(both)} sizes"
+    return f"the paper's BCA is faster at {won} of {len(both)} sizes"

@@ -1,10 +1,10 @@
 """Zhang, El Ghaoui (2011), Figure 2: sorted variances of the words.
 
-Variance (1/m) of the count of every word, sorted, for the paper's two corpora or their stand-ins
-(KOS for NYTimes, the Associated Press for PubMed), and, drawn lighter, for two of ours: NIPS, and a
-simulated corpus of NYTimes' size. On the left the axis of words is linear, as in the paper, so that
-an exponential is a straight line; on the right it is logarithmic, so that a power law is one. The
-unit of each corpus is its largest variance.
+The figure shows the sorted variances (1/m) of the counts of all words, for the paper's two corpora
+or their stand-ins (KOS for NYTimes, the Associated Press for PubMed). Two corpora that we added are
+drawn lighter: NIPS, and a simulated corpus of NYTimes' size. On the left the axis of words is
+linear, as in the paper, so an exponential is a straight line; on the right it is logarithmic, so a
+power law is a straight line. The unit of each corpus is its largest variance.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ Z2 = claims.Statement(
     "over the largest",
     unit="share",
     rule=claims.at_most(0.1),
-    changed="the word was at rank n/200, which is another one in each dictionary",
+    changed="the word was at rank n/200, which differs between dictionaries",
     **CONTENT,
 )
 
@@ -72,7 +72,7 @@ Z12 = claims.Statement(
     over=claims.every("corpora", least=3),
     primary="1000 words of largest variance",
     why="1000 is the largest order that the paper worked on: the words that survive elimination",
-    changed="corpora that stand in for another one are real-life data here",
+    changed="corpora that stand in for others count as real-life data here",
     headline=dict(
         holds="In {count} real corpora the variances of words fall exponentially with their rank.",
         fails="In {count} real corpora the variances of words do not fall exponentially: a power "
@@ -105,7 +105,7 @@ def _power_law(data, judged):
 
 
 def runs(scale):
-    """One pass over each corpus; over a tenth of the simulated one at quick scale."""
+    """Make one pass over each corpus; at quick scale, over a tenth of the simulated one."""
     for corpus in ASKED:
         yield Run(
             dataset="bag_of_words",
@@ -135,7 +135,7 @@ def sorted_variances(problem, *, seed):
 
 def fits(variances):
     """R^2 of log variance against rank, and against the logarithm of rank."""
-    # equally spaced in rank, like the paper's axis: on a logarithmic one the head would dominate
+    # equally spaced in rank, like the paper's axis, because the head would dominate otherwise
     at = np.unique(np.linspace(1, len(variances), 1000).astype(int))
     y = np.log(variances[at - 1])
     return [float(np.corrcoef(x, y)[0, 1] ** 2) for x in (at, np.log(at))]
@@ -156,4 +156,4 @@ def draw(data, axes):
     right.legend()
     counts = [ranks[variances > 0.1 * variances[0]][-1] for _, ranks, variances in known]
     left.set_title(f"{span(counts)} words have more than a tenth of the largest")
-    right.set_title("straight here is a power law, straight on the left an exponential")
+    right.set_title("a line here is a power law, a line on the left an exponential")

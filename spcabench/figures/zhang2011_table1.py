@@ -3,8 +3,8 @@
 The first five components, with words in order of weight, the penalty found by a search from above,
 the variance x'Sigma x per document, the certified gap of the relaxation, and the coherence (NPMI),
 which decides claim Z3. The last column is the refitted variance as a share of the proven optimum
-for as many words (or of a bound on it). KOS is the stand-in if NYTimes is not available; NIPS is
-ours. Counts are the paper's reading, tf-idf is ours.
+for as many words (or of a bound on it). KOS is the stand-in if NYTimes is not available; we added
+NIPS. Counts are the paper's reading, and tf-idf is ours.
 
 See `spcabench/figures/_topics.py` for the method. bca_continuation finds the same optimum as the
 paper's plain block coordinate ascent, to a certified gap.
@@ -16,7 +16,7 @@ PANELS, SIZE = (1, 1), (9.5, 3.6)
 
 
 def runs(scale):
-    """Every corpus, in both readings; fewer words at quick scale."""
+    """Run every corpus in both readings, with fewer words at quick scale."""
     return _topics.runs(("nytimes", "nips"), scale)
 
 

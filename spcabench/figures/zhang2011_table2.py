@@ -4,7 +4,7 @@ The first five components, with words in order of weight, the penalty found by a
 the variance x'Sigma x per document, the certified gap of the relaxation, and the coherence (NPMI),
 which decides claim Z3. The last column is the refitted variance as a share of the proven optimum
 for as many words (or of a bound on it). The Associated Press corpus is the stand-in if PubMed is
-not available. Counts are the paper's reading, tf-idf is ours.
+not available. Counts are the paper's reading, and tf-idf is ours.
 
 See `spcabench/figures/_topics.py` for the method. bca_continuation finds the same optimum as the
 paper's plain block coordinate ascent, to a certified gap.
@@ -16,7 +16,7 @@ PANELS, SIZE = (1, 1), (7.6, 3.6)
 
 
 def runs(scale):
-    """Every corpus, in both readings; fewer words at quick scale."""
+    """Run every corpus in both readings, with fewer words at quick scale."""
     return _topics.runs(("pubmed",), scale)
 
 

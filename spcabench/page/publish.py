@@ -37,9 +37,9 @@ LARGEST_SVG = 300_000  # bytes; a larger picture is stored as PNG only
 # the picture on the first page, and what it shows besides the paper's own content
 COVER = "asteris2014_fig5"
 COVER_WORDS = (
-    "Shaded is where the optimum lies: green by the paper's bound, which holds with a stated "
-    "probability, and grey by our certified one; black are proven optima. Stars are the paper's "
-    "numbers."
+    "The optimum lies in the shaded region: green by the paper's bound, which holds with a stated "
+    "probability, and grey by our certified one. Black points are proven optima, and stars are the "
+    "paper's numbers."
 )
 # suites for which the first page reports how many problems are proven
 KNOWN = {

@@ -7,7 +7,7 @@ from spcabench.solving.status import Status
 
 def tables() -> str:
     """Return the tables of columns and statuses as Markdown."""
-    heads = ("column", "type", "meaning", "empty where")
+    heads = ("column", "type", "meaning", "empty if")
     columns = markdown_table(heads, map(_line, COLUMNS.values()))
     statuses = markdown_table(
         ("status", "meaning", "answer"),

@@ -1,4 +1,4 @@
-"""Arrays of numbers: .npy and .npz files, dense or sparse. Their content is never run or trusted.
+"""Reads .npy and .npz files, dense or sparse. Their content is never executed or trusted.
 
 The header of an array is read and checked before memory is allocated. All indices of a sparse array
 are checked, because SciPy trusts them and would read out of bounds.
@@ -124,7 +124,7 @@ def _sparse(path: Path, archive: zipfile.ZipFile, members: dict[str, zipfile.Zip
 
 
 def _format(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
-    """The name of the sparse format, which is a text and would be refused by `_read`."""
+    """The name of the sparse format, which is text and would be refused by `_read`."""
     if member.file_size > TINY:
         raise InputError(f"{path}: damaged: the name of its sparse format is too long")
     with archive.open(member) as stream:

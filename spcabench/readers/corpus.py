@@ -38,9 +38,9 @@ def read_docword(path: Path) -> sp.csc_array:
 
 @dataclass(frozen=True)
 class Moments:
-    """For each word, the sum and the sum of squares of its counts, and the documents with it.
+    """The sum and the sum of squares of each word's counts, and how many documents contain it.
 
-    All are arrays of shape (words,).
+    All three are arrays of shape (words,).
     """
 
     documents: int
@@ -50,17 +50,17 @@ class Moments:
 
     @property
     def means(self) -> Vector:
-        """Mean count of each word."""
+        """Return the mean count of each word."""
         return self.sums / self.documents
 
     @property
     def variances(self) -> Vector:
-        """Variance (with 1/m) of each word's count."""
+        """Return the variance (with 1/m) of each word's count."""
         return np.maximum(self.squares / self.documents - self.means**2, 0.0)
 
     @property
     def idf(self) -> Vector:
-        """log(documents / documents with the word); zero for a word that never occurs."""
+        """Return log(documents / documents with the word), or zero for a word that never occurs."""
         return np.log(
             self.documents / np.where(self.documents_with, self.documents_with, self.documents)
         )

@@ -38,7 +38,7 @@ COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 POINT_NUMBER = re.compile(r"[+-]?\d*\.\d+(e[+-]?\d+)?", re.IGNORECASE)
 # numbers as people write them: 1.234,5 and 1'234 and 12 %
 NUMBER_LIKE = re.compile(r"[+-]?[\d.,'’\s]*\d\s*%?")
-csv.field_size_limit((1 << 31) - 1)  # with a wrong separator, a whole line is one field
+csv.field_size_limit((1 << 31) - 1)  # if the separator is wrong, a whole line is one field
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters that spreadsheets evaluate
 SAVE = "save the file as UTF-8, for example: iconv -f latin1 -t utf-8 OLD > NEW"
 
@@ -86,7 +86,7 @@ def _encoding(path: Path) -> str:
             return encoding
     if b"\x00" in head:
         raise InputError(
-            f"{path}: zero bytes: not text, or UTF-16 without its mark; save it as UTF-8"
+            f"{path}: zero bytes: not text, or UTF-16 without its mark; save the file as UTF-8"
         )
     return "utf-8"
 
@@ -128,7 +128,7 @@ def _fields(line: str, separator: str) -> list[str]:
 
 
 def _separator(lines: list[str]) -> str:
-    """The character that splits every line alike, or else the most frequent one in the first."""
+    """The character that splits all lines alike, or else the first line's most frequent one."""
     for mark in SEPARATORS:
         widths = {len(_fields(line, mark)) for line in lines}
         if len(widths) == 1 and widths != {1}:
@@ -182,7 +182,7 @@ def note_repeated(names: list[str], notes: list[str]) -> None:
     """Note the names that occur in several columns."""
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         shown = ", ".join(map(repr, twice[:3])) + (", ..." if len(twice) > 3 else "")
-        notes.append(f"several columns are named {shown}: the later ones are renamed, .1, .2, ...")
+        notes.append(f"several columns are named {shown}: the later ones get .1, .2, ...")
 
 
 def _remark(lines: list[str], style: Style, notes: list[str]) -> None:
@@ -192,7 +192,7 @@ def _remark(lines: list[str], style: Style, notes: list[str]) -> None:
         note_repeated(first, notes)
     numbers = sum(word != "" and is_number(word, style.decimal) for word in first)
     if not style.header:
-        notes.append("the first line holds numbers only: taken as data, not as names")
+        notes.append("the first line has only numbers: taken as data, not as names")
     elif numbers:
         notes.append(
             f"the first line is taken as the names, though {numbers} of its {len(first)} words "
@@ -212,7 +212,7 @@ def _named(path: Path, frame: pd.DataFrame, style: Style, notes: list[str]) -> p
         )
     if not isinstance(frame.index, pd.RangeIndex):
         notes.append(
-            "the lines have one value more than the header: the first is taken as the rows' names"
+            "the lines have one more value than the header: the first is taken as the row's name"
         )
         frame = frame.reset_index(drop=True)
     if style.header:

@@ -1,4 +1,4 @@
-"""UCI's docword format, read as a stream.
+"""Reads UCI's docword format as a stream.
 
 A file has three header lines D, W and NNZ, followed by lines "document word count", counted from 1.
 It may be gzipped. It is read in blocks of bounded memory, whose numbers are parsed by a compiled
@@ -44,7 +44,7 @@ class Docword:
 
     @classmethod
     def open(cls, path: Path) -> "Docword":
-        """Read the header; InputError if it is malformed."""
+        """Read the header. Raises InputError if it is malformed."""
         numbers: list[int] = []
         try:
             with _stream(path) as stream:
@@ -115,7 +115,10 @@ class Docword:
                     unread = filled - end
                     buffer[:unread] = buffer[end:filled].copy()
                     if unread >= KEPT:
-                        raise InputError(f"{self.path}: a line of more than {KEPT} characters")
+                        raise InputError(
+                            f"{self.path}: a line has more than {KEPT} characters; the format has "
+                            "three numbers per line"
+                        )
             except DAMAGED as error:
                 raise InputError(f"{self.path}: damaged file ({error})") from None
 

@@ -29,7 +29,7 @@ def read(
     """Return the samples (m, len(used)) of some variables, and the samples' names.
 
     Columns of a table are found by their names, ``needed``, with ``choose``; columns of an array by
-    their position, ``used``, among n. InputError if the file lacks some of them.
+    their position, ``used``, among n. Raises InputError if the file lacks some of them.
     """
     X = user_file.contents(path, how, notes)
     if not isinstance(X, pd.DataFrame):
@@ -59,7 +59,7 @@ def _complete(
     notes: list[str],
     names: list[str] | None,
 ) -> tuple[Array, list[str]]:
-    """The numbers and row names; gaps stay if the model's mean will fill them."""
+    """The numbers and row names; gaps remain if the model's means will fill them."""
     if how.missing == "columns":
         raise InputError("--missing: 'columns'; a model needs all its columns: choose rows or mean")
     if frame.empty:
@@ -71,7 +71,7 @@ def _complete(
     if how.missing == "mean":
         gaps = frame.isna().to_numpy()
         if gaps.any():
-            notes.append(f"{table.missing_values(frame, gaps)}; filled in by the model's means")
+            notes.append(f"{table.missing_values(frame, gaps)}; filled in with the model's means")
         return frame.to_numpy(dtype=np.float64), names
     complete, present = table.complete(path, frame, how.missing, notes, GAPS)
     return complete.to_numpy(dtype=np.float64), [names[i] for i in np.flatnonzero(present)]

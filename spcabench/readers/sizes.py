@@ -1,4 +1,4 @@
-"""Checks the size stated by a file before memory is allocated for it.
+"""Checks the size that a file states before memory is allocated for it.
 
 A header can state more than the file contains, and a compressed file can contain far more than its
 own size. Both are refused with a one-line error, in readable units.
@@ -35,7 +35,7 @@ def afford(path: Path, needed: float) -> None:
 
 
 def unpackable(path: Path, member: zipfile.ZipInfo) -> None:
-    """Raise InputError for a zip member that expands more than compressed numbers ever do."""
+    """Raise InputError for a zip member that expands further than compressed numbers ever do."""
     if member.file_size > max(BOMB, DENSE * member.compress_size):
         raise InputError(
             f"{path}: {member.filename!r:.40} grows from {readable(member.compress_size)} to "
@@ -115,7 +115,7 @@ def unpacked(path: Path, per_field: float = 0.0) -> Unpacked:
             line = line + len(block) if b"\n" not in block else len(block) - block.rfind(b"\n")
             if line > LONGEST:
                 raise InputError(
-                    f"{path}: a line of more than {readable(LONGEST)}: not a table of numbers"
+                    f"{path}: a line has more than {readable(LONGEST)}: not a table of numbers"
                 )
             if size + per_field * (lines + separators) > free:
                 afford(path, size + per_field * (lines + separators))

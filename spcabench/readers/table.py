@@ -20,7 +20,7 @@ from spcabench.vectors import Array
 
 MUCH = 0.05  # share of missing values above which imputation is advised
 IDS = ("id", "index", "row", "nr", "no", "sample", "subject", "case")
-HELD = {  # for columns that are not numbers: types in the order of their tests, and their words
+HELD = {  # types of columns without numbers, in the order of their tests, and their names in words
     (list, tuple, np.ndarray): "lists",
     (dict,): "records",
     (bytes,): "bytes",
@@ -31,10 +31,10 @@ HELD = {  # for columns that are not numbers: types in the order of their tests,
 }
 ADVICE = "--missing rows leaves {rows} out, columns {columns}, mean fills in the mean"
 NAMED = 45  # characters of listed column names
-IMPUTE = "much is missing: consider to impute it first, as with scikit-learn's IterativeImputer"
+IMPUTE = "much is missing: consider imputing it first, as with scikit-learn's IterativeImputer"
 LOST = {
-    "rows": "rows with gaps left out, {kept:,} of {total:,} are left",
-    "columns": "columns with gaps left out, {kept:,} of {total:,} are left",
+    "rows": "rows with gaps left out, {kept:,} of {total:,} remain",
+    "columns": "columns with gaps left out, {kept:,} of {total:,} remain",
 }
 
 
@@ -140,7 +140,7 @@ def chosen(path: Path, frame: pd.DataFrame, drop: Sequence[str]) -> pd.DataFrame
 def without_text(
     path: Path, frame: pd.DataFrame, drop_text: bool, notes: list[str], advice: str = ""
 ) -> pd.DataFrame:
-    """Return the table of numbers; InputError for a text column that should not be dropped.
+    """Return the table of numbers. Raises InputError for a text column that was not to be dropped.
 
     advice : what to do about a column that does not contain numbers, if --label and --drop are not
         available.
@@ -160,7 +160,7 @@ def without_text(
 
 
 def _held(column: pd.Series) -> str:
-    """What a column contains instead of numbers, in a word."""
+    """A word for what a column contains instead of numbers."""
     if isinstance(column.dtype, pd.CategoricalDtype) or not len(column.dropna()):
         return "text"
     value = column.dropna().iloc[0]
@@ -179,12 +179,15 @@ def _text_found(path: Path, frame: pd.DataFrame, first: int, names: list[str], a
     if (held := _held(column)) != "text":
         return (
             f"{path}: column {names[0]!r:.60}{others} holds {held}{value}; must hold numbers: "
-            + (advice or f"--drop {names[0]} leaves it out, --drop-text every column of no numbers")
+            + (
+                advice
+                or f"--drop {names[0]} leaves it out, --drop-text all columns without numbers"
+            )
         )
     if NUMBER_LIKE.fullmatch(wrong.iloc[0].strip()):
-        advised = "numbers must be written alike, without thousands separators, spaces or %"
+        advised = "write all numbers alike, without thousands separators, spaces or %"
     elif len(wrong) < 0.1 * len(words):
-        advised = "where it stands for a missing value, leave the field empty or write NA"
+        advised = "if it means a missing value, leave the field empty or write NA"
     else:
         advised = advice or (
             f"--label {names[0]} takes it as the classes, --drop {names[0]} leaves it out, "
@@ -219,13 +222,13 @@ def complete(
             name = frame.columns[int(np.argmax(wholly))]
             raise InputError(f"{path}: column {name!r} has no values; --drop {name} leaves it out")
         notes.append(
-            f"{gaps_in_words}; filled in by the mean of the column, which lowers variances{much}"
+            f"{gaps_in_words}; filled in with the mean of the column, which lowers variances{much}"
         )
         return frame.fillna(frame.mean()), every
     lost = rows if missing == "rows" else columns
     left = int((~lost).sum())
     if not left:
-        raise InputError(f"{path}: {gaps_in_words}; no {missing[:-1]} is without; {IMPUTE}")
+        raise InputError(f"{path}: {gaps_in_words}; every {missing[:-1]} has gaps; {IMPUTE}")
     loss = LOST[missing].format(kept=left, total=len(lost))
     notes.append(f"{gaps_in_words}; {loss} ({lost.mean():.1%} lost){much}")
     return (frame.loc[~rows], ~rows) if missing == "rows" else (frame.loc[:, ~columns], every)

@@ -36,8 +36,8 @@ class Reading:
     covariance : whether it contains Sigma (n, n). center, scale : as in `Problem.from_data`.
     label : column with the classes of the samples. drop : columns to drop. drop_text : whether to
         drop all columns of text. transpose : whether the variables are the rows, as is common for
-        genes. missing : treatment of missing values: "error", or drop the "rows" or "columns" that
-        have any, or fill in the "mean" of the column.
+        genes. missing : what to do about missing values: "error", "rows" or "columns" to drop those
+        that have any, or "mean" to fill in the mean of the column.
     names : file with the variables' names, one per line. key : the array of an .npz file.
     """
 
@@ -114,7 +114,7 @@ def contents(path: Path, how: Reading, notes: list[str]) -> Any:
 
 
 def _kind(path: Path) -> str:
-    """The format of an existing file; InputError for any other."""
+    """The format of an existing file. Raises InputError for an unknown format."""
     kind = kind_of(path)
     opening.regular(path, f"a file: {FORMATS}")
     if not kind:

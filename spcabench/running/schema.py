@@ -16,8 +16,8 @@ from spcabench.flops import CONVENTION
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
-# The version of a file. It increases if a column is removed or changes its meaning, and older files
-# are then refused. A new column does not increase it: in older files it is empty or has its
+# The version of a file. It increases if a column is removed or changes its meaning, and then older
+# files are refused. A new column does not increase it; in older files it is empty or has its
 # default.
 VERSION = 1
 Json = dict[str, Any]
@@ -50,15 +50,15 @@ def steps(history: str, *numbers: str) -> list[Json]:
 
 
 # the reasons why a column can be empty
-FIGURES, COMPARISONS = "the row is one of a comparison", "the row is one of a figure"
+FIGURES, COMPARISONS = "the row belongs to a comparison", "the row belongs to a figure"
 NO_PROBLEM = "the problem was not loaded"
-NO_RESULT = "the run gave nothing"
-OF_SOLVERS = f"the row is one of a measure, or {NO_RESULT}"
-NO_ANSWER = "the row is one of a measure, or there is no feasible x"
-NOT_RELAXED = "the solver gives no relaxation"
+NO_RESULT = "the run had no result"
+OF_SOLVERS = f"the row comes from a measure, or {NO_RESULT}"
+NO_ANSWER = "the row comes from a measure, or there is no feasible x"
+NOT_RELAXED = "the solver does not solve a relaxation"
 NOT_COUNTED = "the solver's flops are not counted"
 NOT_SEARCHED = "no penalty was searched"
-NOT_ASKED = "the figure does not ask for it"
+NOT_ASKED = "the figure does not request it"
 ENDED = "the process ended before it answered"
 
 
@@ -119,7 +119,7 @@ def _fits(value: Any, kind: Any) -> bool:
 def _column(
     meaning: str, *, unit: str = "", empty: str = "", key: bool = False, default: Any = MISSING
 ) -> Any:
-    """A column. empty : when it is empty; key : whether it identifies the run of a figure."""
+    """Return the field of a column; see `Column` for its arguments."""
     words = dict(meaning=meaning, unit=unit, empty=empty, key=key)
     return field(default=None if empty else default, metadata=words)
 
@@ -128,13 +128,13 @@ def _column(
 class Answer:
     """The answer of a worker process: the columns that it measured."""
 
-    status: Status = _column("why the run ended, see below")
+    status: Status = _column("why the run ended (see below)")
     reason: str = _column(
-        "what went wrong, or why there is no proof, in words; none if nothing did", default=""
+        "what went wrong, or why there is no proof; otherwise an empty text", default=""
     )
-    problem: str | None = _column("name that the loaded problem gives itself", empty=NO_PROBLEM)
+    problem: str | None = _column("name of the loaded problem", empty=NO_PROBLEM)
     provenance: Json | None = _column("source, file and preparation of the data", empty=NO_PROBLEM)
-    stand_in: bool | None = _column("the data stand in for those of the paper", empty=NO_PROBLEM)
+    stand_in: bool | None = _column("whether the data replace those of the paper", empty=NO_PROBLEM)
     n: int | None = _column("number of variables", empty=NO_PROBLEM)
     m: int | None = _column(
         "number of samples", empty=f"the problem is a covariance, or {NO_PROBLEM}"
@@ -145,11 +145,9 @@ class Answer:
         "how the problem was given to the solver: covariance, data or sparse", empty=NO_RESULT
     )
     used: Json | None = _column(
-        "settings that the solver ran with, a searched penalty among them", empty=OF_SOLVERS
+        "settings of the solver, including a penalty found by a search", empty=OF_SOLVERS
     )
-    k: int | None = _column(
-        "cardinality that was asked for", empty=f"none was asked for, or {OF_SOLVERS}"
-    )
+    k: int | None = _column("requested cardinality", empty=f"none was requested, or {OF_SOLVERS}")
     cardinality: int | None = _column("number of nonzeros of x", empty=OF_SOLVERS)
     variance: float | None = _column("x'Sigma x", empty=NO_ANSWER)
     variance_refit: float | None = _column(
@@ -157,23 +155,23 @@ class Answer:
     )
     singular_value: float | None = _column("u'Av", empty="the run was not rectangular")
     bound: float | None = _column(
-        "certified upper bound on the optimum at the cardinality asked for", empty=NO_ANSWER
+        "certified upper bound on the optimum at the requested cardinality", empty=NO_ANSWER
     )
     claimed_bound: float | None = _column(
-        "upper bound that the solver claims; of a solver outside the repository it counts nowhere",
-        empty="it claims none",
+        "upper bound that the solver claims; not used for solvers outside the repository",
+        empty="the solver claims none",
     )
     bound_whp: float | None = _column(
-        "upper bound that holds with a probability which the solver states",
+        "upper bound that holds with a probability stated by the solver",
         empty="the solver gives none",
     )
     gap: float | None = _column("(bound - variance) / bound", empty=NO_ANSWER)
-    nonnegative: bool | None = _column("x >= 0 was asked for", empty=OF_SOLVERS)
+    nonnegative: bool | None = _column("whether x >= 0 was required", empty=OF_SOLVERS)
     relaxation_value: float | None = _column(
-        "what the relaxation attains, recomputed from X made feasible", empty=NOT_RELAXED
+        "value of the relaxation, recomputed from X made feasible", empty=NOT_RELAXED
     )
     relaxation_bound: float | None = _column(
-        "what the relaxation cannot exceed, recomputed from U", empty=NOT_RELAXED
+        "upper bound on the relaxation, recomputed from U", empty=NOT_RELAXED
     )
     relaxation_gap: float | None = _column(
         "(bound - value) / |bound| of the relaxation", empty=NOT_RELAXED
@@ -184,7 +182,7 @@ class Answer:
         "operations up to the first iterate", unit="flops", empty=NOT_COUNTED
     )
     flops_convention: int = _column(
-        "number of the convention by which flops are counted; two are never compared",
+        "version of the convention for counting flops; only equal versions are compared",
         default=CONVENTION,
     )
     solve_time: float | None = _column(
@@ -196,74 +194,77 @@ class Answer:
         "time inside the solver up to the first iterate", unit="s", empty=OF_SOLVERS
     )
     compile_time: float | None = _column(
-        "time that kernels took to compile, which no other clock holds", unit="s", empty=OF_SOLVERS
+        "compile time of kernels, excluded from the other times", unit="s", empty=OF_SOLVERS
     )
     round_times: list[float] | None = _column(
-        "time of each round of a comparison, a search of a penalty included; the least one counts",
+        "time of each round of a comparison, including a search for a penalty; the minimum counts",
         unit="s",
-        empty="the row is one of a figure, or the run gave nothing",
+        empty=f"{COMPARISONS}, or {NO_RESULT}",
     )
     cpu_time: float | None = _column(
-        "processor time of all threads, set-up and compilation included",
+        "processor time of all threads, including set-up and compilation",
         unit="s",
         empty=OF_SOLVERS,
     )
     waited: float | None = _column(
-        "share of the run's time, the work of the harness between iterates included, in which it "
-        "waited for the processor",
-        empty=f"the system does not say, or {OF_SOLVERS}",
+        "share of the run's time (including the harness's work between iterates) spent waiting for "
+        "the processor",
+        empty=f"the system does not report it, or {OF_SOLVERS}",
     )
     outer_time: float | None = _column(
-        "of the whole task, loading and grading included, by a clock outside the solver's process",
+        "time of the whole task, including loading and grading, by a clock outside the solver's "
+        "process",
         unit="s",
-        empty="the process ended",
+        empty=ENDED,
     )
     worker_time: float | None = _column(
-        "of the whole task, by the clock of the solver's process", unit="s", empty="it ended"
+        "time of the whole task, by the clock of the solver's process", unit="s", empty=ENDED
     )
     flags: list[str] | None = _column(
-        "what a reader of the numbers should know: see below", empty="nothing was noticed"
+        "what a reader of the numbers should know (see below)", empty="there is nothing to note"
     )
-    own: bool | None = _column("the solver is a file of this repository", empty=OF_SOLVERS)
-    solver_sha256: str | None = _column("of the solver's file", empty=OF_SOLVERS)
+    own: bool | None = _column("whether the solver is a file of this repository", empty=OF_SOLVERS)
+    solver_sha256: str | None = _column("checksum of the solver's file", empty=OF_SOLVERS)
     samples: int | None = _column(
-        "number of runs over which the times of the row are averaged", empty="it was not timed"
+        "number of runs over which the times are averaged", empty="the run was not timed"
     )
-    search_runs: int | None = _column("runs that the search of a penalty took", empty=NOT_SEARCHED)
+    search_runs: int | None = _column(
+        "number of runs in the search for a penalty", empty=NOT_SEARCHED
+    )
     search_flops: int | None = _column(
         "operations of the whole search", unit="flops", empty=NOT_SEARCHED
     )
     search_time: float | None = _column("time of the whole search", unit="s", empty=NOT_SEARCHED)
     peak_memory: float | None = _column(
-        "peak of the process", unit="bytes", empty="it was not measured"
+        "peak memory of the process", unit="bytes", empty="it was not measured"
     )
     memory_before: float | None = _column(
         "memory of the process before the solver started", unit="bytes", empty="it was not measured"
     )
     extra: Json | None = _column(
-        "numbers that the solver gives beside x, or that the measure gives", empty=NO_RESULT
+        "numbers that the solver returns besides x, or that the measure returns", empty=NO_RESULT
     )
     phases: Json | None = _column(
-        "iterates, seconds and flops of each phase", empty="the solver names no phases"
+        "iterates, seconds and flops of each phase", empty="the solver does not mark phases"
     )
     history: list[Json] | None = _column(
-        "one entry for each iterate; of a published comparison those alone at which the best value "
-        "of at most k nonzeros rises, and the last with at most k",
+        "one entry for each iterate; in a published comparison only those at which the best value "
+        "with at most k nonzeros rises, and the last with at most k",
         empty=NOT_ASKED,
     )
-    history_left_out: bool = _column("the history was too large to publish", default=False)
+    history_left_out: bool = _column("whether the history was too large to publish", default=False)
     support: list[int] | None = _column("indices of the nonzeros of x", empty=NOT_ASKED)
     values: list[float] | None = _column("the nonzeros of x", empty=NOT_ASKED)
     u: list[float] | None = _column(
         "the left vector", empty=f"the run was not rectangular, or {NOT_ASKED}"
     )
     calibration: float | None = _column(
-        "time of a fixed product of 200 x 200 matrices, taken beside the run", unit="s", empty=ENDED
+        "time of a fixed product of 200 x 200 matrices, measured around the run",
+        unit="s",
+        empty=ENDED,
     )
-    load: float | None = _column(
-        "processes that wanted to run, mean of the last minute", empty=ENDED
-    )
-    threads: int | None = _column("threads that the linear algebra used", empty=ENDED)
+    load: float | None = _column("processes ready to run, mean of the last minute", empty=ENDED)
+    threads: int | None = _column("threads used by the linear algebra", empty=ENDED)
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -271,14 +272,14 @@ class Answer:
 
     @property
     def flops_in_all(self) -> int | None:
-        """Flops including set-up and the search of a penalty; None if they are not counted."""
+        """Flops including set-up and the search for a penalty; None if they are not counted."""
         if self.flops is None:
             return None
         return self.search_flops or self.flops + (self.setup_flops or 0)
 
     @property
     def seconds(self) -> float | None:
-        """Seconds including the search of a penalty; None if there is no answer."""
+        """Seconds including the search for a penalty; None if there is no answer."""
         if self.solve_time is None:
             return None
         return self.search_time or self.solve_time + (self.setup_time or 0.0)
@@ -298,46 +299,48 @@ class Answer:
 class Row(Answer):
     """One row of a file: the run, its answer, and where and when it was computed."""
 
-    experiment: str | None = _column("figure or table that asks for the run", empty=FIGURES)
-    scale: str | None = _column("quick or paper; other seeds follow it", empty=FIGURES)
+    experiment: str | None = _column("figure or table that requests the run", empty=FIGURES)
+    scale: str | None = _column("quick or paper, followed by other seeds if any", empty=FIGURES)
     group: str | None = _column(
-        "job that made the row, as the file is named", empty=FIGURES, key=True
+        "job that computed the row, as in the name of the file", empty=FIGURES, key=True
     )
     chain: str | None = _column(
-        "runs of one group and one chain belong together: one reached the cardinality at which the "
-        "others ran",
+        "runs with the same group and chain belong together: one of them reached the cardinality "
+        "at which the others ran",
         empty=FIGURES,
     )
     item: str | None = _column("problem of the suite", empty=COMPARISONS)
-    family: str | None = _column("what the problem is an example of", empty=COMPARISONS)
+    family: str | None = _column("family of problems to which it belongs", empty=COMPARISONS)
     kind: str | None = _column(
         "suite, seed (another seed of the same run), recovery (of a known support), held_out or "
         "stability",
         empty=COMPARISONS,
     )
-    asked: int | None = _column("cardinality asked for, of skipped runs too", empty=COMPARISONS)
-    sign: bool | None = _column("x >= 0 was asked for, of skipped runs too", empty=COMPARISONS)
+    asked: int | None = _column("requested cardinality, also of skipped runs", empty=COMPARISONS)
+    sign: bool | None = _column(
+        "whether x >= 0 was required, also of skipped runs", empty=COMPARISONS
+    )
     dataset: str = _column("name of the dataset", key=True)
     parameters: Json = _column("parameters of the dataset", key=True)
     solver: str | None = _column(
-        "name of the solver", empty="a figure's measure made the row", key=True
+        "name of the solver", empty="the row comes from a measure", key=True
     )
     measure: str | None = _column(
-        "name of the function that was called", empty="a solver made the row", key=True
+        "name of the function that was called", empty="the row comes from a solver", key=True
     )
-    settings: Json = _column("what was asked of the solver or the function", key=True)
+    settings: Json = _column("settings given to the solver or the function", key=True)
     match: str | None = _column(
-        "solver at whose cardinality this one ran", empty="it did not wait for another", key=True
+        "solver at whose cardinality this one ran", empty="it did not depend on another", key=True
     )
     seed: int = _column("seed of the solver or the function", key=True)
     repeat: int = _column("round of timing, from 0", default=0, key=True)
-    label: str = _column("word by which the figure finds its rows", default="", key=True)
+    label: str = _column("label by which the figure finds its rows", default="", key=True)
     cpu: str = _column("the processor")
     blas: str = _column("the linear algebra libraries")
     machine: Json = _column("processor, system, threads, versions of libraries")
     commit: str = _column("commit of this repository")
-    dirty: bool = _column("files were changed since that commit")
-    written: str = _column("time at which the row was made, in UTC")
+    dirty: bool = _column("whether files had changed since that commit")
+    written: str = _column("time at which the row was computed, in UTC")
 
 
 def _columns() -> dict[str, Column]:

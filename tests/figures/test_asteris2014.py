@@ -68,7 +68,7 @@ def test_nearly_identical_is_within_two_percent(ratio, verdict):
 def test_what_is_explained_is_a_share_of_the_bound_and_what_is_no_bound_is_a_note():
     (reading,) = judged.explained(_rows(), 180, {"raw": "main"})
     assert reading.places[0].measured.value == pytest.approx(100 * 0.5 / 0.6)
-    assert "no bound: 90.9 %" in reading.notes[0]
+    assert "not a bound: 90.9 %" in reading.notes[0]
     assert not list(judged.explained(_rows(), 7, {"raw": "main"}))  # no such run
 
 

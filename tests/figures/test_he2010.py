@@ -294,9 +294,9 @@ def test_a_ratio_of_times_is_that_of_flops_times_that_of_seconds_a_flop():
     )
     failed = judged_at(("p = 10", 10.0, "fails", "exact"), ("p = 20", 20.0, "fails", "exact"))
     text = _he2010.made_of(data, "gpower0", "scol", failed)
-    assert text.startswith("At p = 10 and p = 20 GPower0 makes 3 and 6 times the flops of Scol-")
-    assert "in 0.5 and 0.5 times the iterations" in text
-    assert text.endswith("takes it 0.2 and 0.05 times as long.")  # 0.6 / 3 and 0.3 / 6
+    assert text.startswith("At p = 10 and p = 20 GPower0 needs 3 and 6 times the flops of Scol-")
+    assert "and 0.5 and 0.5 times the iterations" in text
+    assert text.endswith("takes 0.2 and 0.05 times as long.")  # 0.6 / 3 and 0.3 / 6
     assert _he2010.made_of(data, "gpower0", "scol", judged_at()) == ""
 
 
@@ -308,7 +308,7 @@ def test_only_places_that_fail_are_explained_or_else_those_with_too_few_problems
     )
     failed = judged_at(("k = 5", 5.0, "fails", "exact"), ("k = 40", 40.0, "holds", "exact"))
     text = _he2010.made_of(data, "gpower0", "mcol", failed)
-    assert text.startswith("At k = 5 GPower0 makes 0.5 times the flops of Mcol-PCA in 1 times")
+    assert text.startswith("At k = 5 GPower0 needs 0.5 times the flops of Mcol-PCA and 1 times")
     few = judged_at(("k = 5", 5.0, "undecided", "too few"), ("k = 40", 40.0, "holds", "exact"))
     assert _he2010.made_of(data, "gpower0", "mcol", few).startswith("At k = 5 GPower0 reached")
 
@@ -317,7 +317,7 @@ def test_only_places_that_fail_are_explained_or_else_those_with_too_few_problems
 def test_a_failure_in_the_papers_favour_is_told(ratio, favour):
     judged = controls.judged("he2010_fig2", fig2.trials(True, ratio), "H4")
     assert judged["verdict"] == "fails"
-    assert ("in the paper's favour" in judged["cause"]) == favour
+    assert ("in favour of the paper" in judged["cause"]) == favour
 
 
 def test_the_loss_at_other_settings_is_told_where_it_is_small():

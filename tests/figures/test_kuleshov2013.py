@@ -46,7 +46,7 @@ def both(**columns):
 def test_the_growth_of_flops_is_from_the_lowest_to_the_highest_band():
     low, high = both(flops_g=1.0, flops_p=10.0), both(flops_g=2000.0, flops_p=30.0, sparsity=0.18)
     text = causes.grown(pd.concat([low, high]), "gpower1")
-    assert "GRQI grow 2,000 times" in text and "GPower1 3 times" in text
+    assert "GRQI grow by a factor of 2,000" in text and "GPower1 by 3." in text
     assert text.startswith("From 0-1 % to 15-20 % of nonzeros")
     assert causes.grown(low, "gpower1") == ""
 

@@ -132,7 +132,7 @@ def test_the_original_problem_is_that_in_squared_units():
     short = Z5.judge(_limits(short_of_1=[1.0] * 3))
     assert short["verdict"] == "checked"
     assert short["readings"][0]["notes"] == [
-        "For problem (1), in its own units, it is up to 1.1 eps."
+        "For problem (1), in the units of (1), it is up to 1.1 eps."
     ]
 
 
@@ -187,7 +187,7 @@ def test_shares_are_of_the_least_bound_of_each_problem(factor):
     table = pd.DataFrame(_quality([0.0] * 4, factor=factor))
     table.loc[table.solver == "greedy_full", "bound"] *= 2.0  # a weaker one
     judged = zhang2011_fig1.Z11.judge(table)
-    assert "reaches 50 % of the least certified bound" in judged["cause"]
+    assert "reaches 50 % of the smallest certified bound" in judged["cause"]
     assert "and thresholding 55 %" in judged["cause"]
 
 
@@ -211,7 +211,7 @@ def test_what_a_removed_feature_had_is_counted_where_the_optimum_falls():
         "4 random covariances",
     )
     assert judged["cause"].startswith("In 2 of these 2")
-    assert judged["cause"].endswith("other 2 instances it is so in 1.")
+    assert judged["cause"].endswith("other 2 instances this happens in 1.")
     assert "up to 10 % of" in judged["readings"][0]["notes"][0]
 
 
