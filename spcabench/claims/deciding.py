@@ -11,7 +11,7 @@ from spcabench.claims.summary import where
 from spcabench.claims.words import span
 
 Stored = dict[str, Any]
-OPEN = "The reason is unknown: no experiment has shown it yet."
+OPEN = "Why is open: no experiment has told yet."
 MOST = 200  # replicates; larger numbers are not computed
 
 

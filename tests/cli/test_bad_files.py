@@ -265,7 +265,7 @@ READ = {  # by `solve`: name of the file, what it holds, what is said of it
     "names only": ("a.csv", b"a,b,c\n", "empty"),
     "an open quote": ("a.csv", b'a,b\n1,2\n"3,4\n5,6\n', "not a readable .csv"),
     "two values more": ("a.csv", b"a,b\n1,2,3,4\n5,6,7,8\n", "2 more values than its header"),
-    "decimal points and commas": ("a.csv", b"a;b\n1,5;2\n2;2.5\n4;1\n", "written alike"),
+    "decimal points and commas": ("a.csv", b"a;b\n1,5;2\n2;2.5\n4;1\n", "write all numbers alike"),
     "thousands": ("a.csv", b'a,b\n"1,234",2\n"2,345",3\n"7,1",4\n', "without thousands separators"),
     "a question mark": ("a.csv", b"a,b\n" + b"1,2\n4,3\n" * 20 + b"?,3\n", "write NA"),
 }
@@ -395,7 +395,7 @@ def test_a_line_that_no_table_has_is_refused_however_much_memory_is_free(
     monkeypatch.setattr(machine, "free_memory", lambda: 1e13)
     machine.forget_peak()
     before = machine.process_memory("VmRSS")
-    with pytest.raises(InputError, match="a line of more than 100 MB"):
+    with pytest.raises(InputError, match="a line has more than 100 MB"):
         read(tmp_path / name)
     assert not machine.process_memory("VmHWM") - before > 1e8
 

@@ -168,7 +168,7 @@ WAYS = {
     "one value more than names": (
         PLAIN[:6] + "".join(f"r{i},{line}\n" for i, line in enumerate(PLAIN[6:].split())),
         "abc",
-        "one value more",
+        "one more value",
     ),
     "rows' names": (
         "who," + PLAIN[:6] + "".join(f"r{i},{x}\n" for i, x in enumerate(PLAIN[6:].split())),
@@ -179,7 +179,7 @@ WAYS = {
         '"a" "b" "c"\n'
         + "".join(f'"r {i}"'.replace(" ", "") + f" {x.replace(',', ' ')}\n" for i, x in LINES),
         "abc",
-        "one value more",
+        "one more value",
     ),
     "an index without a name": (
         "," + PLAIN[:6] + "".join(f"{i},{x}\n" for i, x in LINES),
@@ -276,14 +276,14 @@ def test_missing_values_are_said_with_their_loss(missing, share, tmp_path):
     complete = {"rows": present.all(axis=1), "columns": present.all()}.get(missing)
     if complete is not None:
         assert (
-            f"{complete.sum()} of {len(complete)} are left ({1 - complete.mean():.1%} lost)" in note
+            f"{complete.sum()} of {len(complete)} remain ({1 - complete.mean():.1%} lost)" in note
         )
 
 
 def test_nothing_left_is_an_error(tmp_path):
     gaps = FRAME.head(6).mask(np.eye(6, dtype=bool))
     gaps.to_csv(tmp_path / "t.csv", index=False)
-    for missing, message in (("rows", "no row is without"), ("columns", "no column is without")):
+    for missing, message in (("rows", "every row has gaps"), ("columns", "every column has gaps")):
         with pytest.raises(InputError, match=message):
             user_file.read(tmp_path / "t.csv", user_file.Reading(missing=missing))
     FRAME.assign(empty=np.nan).to_csv(tmp_path / "t.csv", index=False)

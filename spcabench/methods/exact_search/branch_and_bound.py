@@ -3,17 +3,17 @@
 The problem of cardinality k is max x'Sigma x over ||x|| = 1, ||x||_0 <= k. The search settles the
 smaller cardinalities first, because their optima (or upper bounds on them) prune the larger ones.
 
-Most features of a large problem are discarded first (`exact_search.candidates`), which the bounds
-on the smaller cardinalities decide: there each of them has a dual bound too. Where Sigma
-has a small rank, up to a multiple of the identity, its optima are proven by cells of directions
-(`exact_search.direction_cells`), in milliseconds.
+Most features of a large problem are discarded first (`exact_search.candidates`), with the help of
+dual bounds on the smaller cardinalities. If Sigma has a small rank, up to a multiple of the
+identity, its optima are proven by cells of directions (`exact_search.direction_cells`), in
+milliseconds.
 
-What is left is searched by a tree (`exact_search.pruning`), which is the faster one where k is
-small or the variances decay. Where it does not end soon, branch and bound on the bound of one
-matrix (`exact_search.dual_search`) begins, which leaves out variables for nothing. Where some
-evaluations leave no narrow gap, or it does not end soon, branch and bound on the scaled Gershgorin
-dual (`exact_search.gershgorin_search`) takes its place, whose nodes are dear and few. Work is
-counted, and the clock never looked at, so that a run repeats to the last digit. "Proven" means
+The remaining features are first searched by a tree (`exact_search.pruning`), which is faster if k
+is small or the variances decay. If it does not end soon, branch and bound on the bound of one
+matrix (`exact_search.dual_search`) follows, which can fix variables at no cost. If the gap is not
+narrow after some evaluations, or this search does not end soon either, branch and bound on the
+scaled Gershgorin dual (`exact_search.gershgorin_search`) takes over, with few but expensive nodes.
+Work is counted and no clock is read, so a run is reproducible to the last digit. "Proven" means
 proven to within the relative `TOLERANCE`.
 """
 
@@ -78,7 +78,7 @@ Maker = Callable[..., Dual]
 
 
 class Exact:
-    """Best supports, values and upper bounds of the cardinalities 0 to K of a matrix S (n, n).
+    """Best supports, values and upper bounds for the cardinalities 0 to K of a matrix S (n, n).
 
     S need not be positive semidefinite, but S_jl^2 <= S_jj S_ll must hold for all j and l.
 
@@ -87,23 +87,23 @@ class Exact:
     d : array of shape (n,)
         Diagonal of S.
     covariance : callable
-        W -> S[W, W], and I, W -> S[I, W], but for a multiple of the identity. The whole of S is
-        never formed.
+        W -> S[W, W], and I, W -> S[I, W], up to a multiple of the identity. S is never formed as a
+        whole.
     K : int
         Largest cardinality.
     budget : float
-        Work for K, in entries of matrices: about nanoseconds.
+        Work for K, in matrix entries, each of which takes about a nanosecond.
     psd : bool
         Whether S has no negative eigenvalue.
     seed : int
         Seed of the local search for incumbents.
     nonnegative : bool
-        Whether x >= 0 is asked. The tree then searches max(S, 0), whose values are the larger ones;
-        the dual bound knows the difference.
+        Whether x >= 0 is required. The tree then searches max(S, 0), which can only have larger
+        values; the dual bound uses the signs.
     every : bool
-        Whether each smaller cardinality has the whole budget too, not only a trial.
+        Whether each smaller cardinality gets the whole budget too, instead of a trial.
     jobs : int
-        How many processes divide on the scaled Gershgorin dual; the search is the same for any.
+        Number of processes that work on the scaled Gershgorin dual. It does not change the search.
     """
 
     def __init__(
@@ -151,8 +151,8 @@ class Exact:
     def incumbents(self) -> Iterator[None]:
         """Find a good support of every cardinality among the features of largest variance.
 
-        A poor incumbent costs nodes and changes no proven answer, so a part of the features will
-        do: forming a covariance of all of them would cost more than the search itself.
+        A poor incumbent costs nodes but never changes a proven answer, so a part of the features is
+        enough. Forming the covariance of all features would cost more than the search itself.
         """
         self.offer(1, largest_indices(self.d, 1))
         yield
@@ -191,7 +191,7 @@ class Exact:
             yield
 
     def offer(self, k: int, W: Indices) -> None:
-        """Keep a support of k wherever it is the best known: for k and every larger cardinality."""
+        """Store a support of k variables for each cardinality from k on at which it is the best."""
         w, V = leading_pairs(self.block(W), 1)
         reached, y = float(w[0]), V[:, 0]
         value = reached
@@ -203,13 +203,13 @@ class Exact:
                 self.value[larger], self.support[larger], self.loadings[larger] = value, W, y
 
     def proven(self, k: int) -> bool:
-        """Whether the value of k is the optimum, to within the tolerance."""
+        """Whether the value for k is the optimum, to within the tolerance."""
         # An exhausted search leaves the bound value * (1 + TOLERANCE). The factor two keeps the
         # rounding of that product from turning a proof into a gap.
         return bool(self.bound[k] <= self.value[k] * (1.0 + 2.0 * TOLERANCE))
 
     def end(self, k: int) -> tuple[End, str]:
-        """How the search for the optimum of k ended, and why without a proof, in words."""
+        """How the search for the optimum of k ended, and why it has no proof, in words."""
         if self.proven(k):
             return "proven", ""
         if self.beyond[k]:
@@ -248,7 +248,7 @@ class Exact:
         self.bound = np.minimum.accumulate(self.bound[::-1])[::-1]
 
     def _glance(self, k: int, budget: float) -> Iterator[float]:
-        """Bound the value of a smaller cardinality; yields the work of each chunk."""
+        """Bound the value for a smaller cardinality, and yield the work of each chunk."""
         yield from self._try(k, self._planted(k), min(TRIAL, budget))
         if self.is_large and not self.proven(k):
             count, share = DUAL_MOST, budget / (self.K - k)
@@ -258,7 +258,7 @@ class Exact:
             yield from self._chunks(k, search) if search else ()
 
     def _settle(self, k: int, budget: float) -> Iterator[float]:
-        """Prove the value of k, or else the smallest bound for which the budget suffices.
+        """Prove the value for k, or the smallest bound that the budget allows.
 
         Yields the work of each chunk.
         """
@@ -277,7 +277,7 @@ class Exact:
             yield from self._try(k, tree, PROMISING * budget - by_tree)
 
     def _leaving_out(self, k: int, budget: float) -> Iterator[float]:
-        """Let the search that leaves out variables for nothing run where its gap is narrow."""
+        """Run the search that fixes variables at no cost, if its gap is narrow."""
         search = self._searched(DualSearch, k, budget)
         for work in self._chunks(k, search) if search else ():
             yield work
@@ -286,7 +286,7 @@ class Exact:
                 return
 
     def _small_rank(self) -> tuple[Array, float] | None:
-        """V (n, d) and r with S <= V V' + r I, equal but for rounding, where d is small."""
+        """V (n, d) and r with S <= V V' + r I, equal up to rounding, if d is small."""
         n = len(self.d)
         if n > DUAL_MOST or n <= RANK:
             return None
@@ -300,7 +300,7 @@ class Exact:
         return V, remainder + NEGLIGIBLE * float(w[0])
 
     def _by_cells(self, k: int, V: Array, remainder: float) -> Iterator[None]:
-        """Prove the value of k for S = V V' + remainder I, by cells of directions."""
+        """Prove the value for k of S = V V' + remainder I by cells of directions."""
 
         def best_with(W: Indices) -> float:
             self.offer(k, W)
@@ -315,7 +315,7 @@ class Exact:
     def _planted(self, k: int) -> Tree | None:
         """A tree for the supports of k that exceed the value.
 
-        None if nothing is left to search, or too much.
+        None if there is nothing left to search, or too much.
         """
         t = self.reached[k] * (1.0 + TOLERANCE)
         if self.proven(k):
@@ -344,7 +344,7 @@ class Exact:
         return screened
 
     def _look_at_rows(self, k: int) -> Iterator[None]:
-        """Compute rows of S where the variances leave too many candidates, once."""
+        """Compute rows of S, once, if the variances leave too many candidates."""
         if not self.is_large or self.squares is not None or self.budget < MOST * len(self.d):
             return
         most = two_by_two_eigenvalue(self.d, self.bound[k - 1], by_variances(self.d, k))
@@ -361,14 +361,14 @@ class Exact:
         return bound_formulas.cheap(S)[: self.K] * (1.0 + TOLERANCE)
 
     def _try(self, k: int, tree: Tree | None, budget: float) -> Iterator[float]:
-        """Let a tree search until it ends or some work is done; yields the work of each chunk."""
+        """Run a tree until it ends or some work is done, and yield the work of each chunk."""
         while tree and not tree.ended and budget > 0.0:
             work = self._advance(k, tree)
             budget -= work
             yield work
 
     def _advance(self, k: int, tree: Tree) -> float:
-        """One chunk of a tree; its work."""
+        """Run one chunk of a tree, and return its work."""
         if (t := self.reached[k] * (1.0 + TOLERANCE)) > tree.t:
             tree.raise_to(t)  # something better was found elsewhere
         nodes, status = tree.nodes, tree.go()
@@ -390,8 +390,8 @@ class Exact:
     ) -> Dual | None:
         """A search for a support of k that exceeds the value, by the dual bound.
 
-        Of more than ``most`` candidates it searches the most promising ones. None if nothing is
-        left to search.
+        If there are more than ``most`` candidates, it searches the most promising ones. None if
+        there is nothing left to search.
         """
         t = self.value[k] * (1.0 + TOLERANCE)
         screened = self._screened(k, t).first(most)
@@ -407,7 +407,7 @@ class Exact:
         return kind(S, k, self.value[k], best_with, self.nonnegative, budget)
 
     def _chunks(self, k: int, search: DualSearch | GershgorinSearch) -> Iterator[float]:
-        """Let a dual search run; yields the work of each chunk."""
+        """Run a dual search, and yield the work of each chunk."""
         before = 0.0
         for _ in search.run(TOLERANCE):
             self._lower(k, self._on_all(search, k))
@@ -419,15 +419,15 @@ class Exact:
         self.indivisible[k] = self.nonnegative and search.parts > 0 and search.left > 0.0
 
     def _on_all(self, search: DualSearch | GershgorinSearch, k: int) -> float:
-        """The bound on all supports of k, those outside the search among them."""
+        """The bound on all supports of k, including those outside the search."""
         return max(search.bound, self.value[k], self.outside) * (1.0 + TOLERANCE)
 
     def _lower(self, k: int, bound: float) -> None:
-        """Take a bound where it is the smaller one."""
+        """Store a bound if it is smaller than the present one."""
         self.bound[k] = min(self.bound[k], bound)
 
     def _improve(self, k: int, F: Indices, W: Indices) -> None:
-        """Offer the support F, filled up to k, and, if it is better, what swaps make of it."""
+        """Offer the support F, filled up to k, and the result of swaps if it is better."""
         # Each find makes the tree begin again with a higher t. A climb at once saves the many small
         # improvements that the search would otherwise meet one by one.
         before = self.reached[k], self.value[k]

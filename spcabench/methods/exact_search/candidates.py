@@ -1,13 +1,13 @@
-"""The variables that a support of k variables of some value can have.
+"""The variables that a support of k variables with at least some value can have.
 
 A variable j can be in a support of k that reaches the value t only if
 
     t <= lambda_1([[S_jj, r], [r, OPT_(k-1)]]),
     r^2 = sum of the k-1 largest S_jl^2 (l != j) <= S_jj * sum of the k-1 largest S_ll.
 
-The second form of r^2 needs the variances alone. Where it leaves too many variables, the first is
-computed from the rows of S, in blocks (`largest_squares`). What is left has a small covariance,
-the only one that is ever formed. docs/bounds.md has the proof.
+The second form of r^2 needs only the variances. If it leaves too many variables, the first is
+computed from the rows of S, in blocks (`largest_squares`). The remaining variables have a small
+covariance, the only one that is ever formed. docs/bounds.md has the proof.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ def two_by_two_eigenvalue(a: Vector, b: float, r2: Vector) -> Vector:
 
 
 def root_bounds(S: Array, k: int, opt: float) -> Vector:
-    """For each candidate (c,) a bound on the supports of k that contain it; opt bounds k - 1."""
+    """Bound the supports of k that contain each candidate (c,); ``opt`` is a bound for k - 1."""
     c, squares = len(S), S * S
     np.fill_diagonal(squares, 0.0)
     taken = min(k - 1, c - 1)
@@ -42,10 +42,10 @@ def root_bounds(S: Array, k: int, opt: float) -> Vector:
 
 
 def largest_squares(d: Vector, block: Block, count: int) -> Iterator[Vector]:
-    """Bounds on the sums of the 1 to ``count`` largest S_jl^2, l != j, for some j at a time.
+    """Bound the sums of the 1 to ``count`` largest S_jl^2, l != j, for some j at a time.
 
-    Yields arrays (j, count); nothing where ``count`` is too large. Of large problems the columns of
-    largest variance are computed alone: S_jl^2 of another is at most S_jj S_ll.
+    Yields arrays (j, count), or nothing if ``count`` is too large. In large problems only the
+    columns of largest variance are computed; in other columns S_jl^2 is at most S_jj S_ll.
     """
     n = len(d)
     h = min(n, int(ENTRIES // n))
@@ -65,9 +65,9 @@ def largest_squares(d: Vector, block: Block, count: int) -> Iterator[Vector]:
 class Candidates:
     """The variables that a support of k of some value t can have, and bounds.
 
-    W : the variables. S : their covariance. most : for each a bound on the supports within W that
-    contain it. beyond : where they are too many for W, a bound on the supports that contain one of
-    the others; else 0. left : how many there are by the first test.
+    W : the variables. S : their covariance. most : for each, a bound on the supports within W that
+    contain it. beyond : a bound on the supports that contain a variable outside W; 0 if W has all
+    of them. left : number of variables that pass the first test.
     """
 
     W: Indices
@@ -77,7 +77,7 @@ class Candidates:
     left: int
 
     def first(self, count: int) -> "Candidates":
-        """The ``count`` variables of the largest bounds."""
+        """The ``count`` variables with the largest bounds."""
         if len(self.W) <= count:
             return self
         order = np.argsort(-self.most, kind="stable")
@@ -88,7 +88,7 @@ class Candidates:
 
 
 def by_variances(d: Vector, k: int) -> Vector:
-    """For each variable a bound on the sum of its k - 1 largest S_jl^2, by the variances d (n,)."""
+    """Bound the sum of each variable's k - 1 largest S_jl^2 from the variances d (n,)."""
     return d * np.sort(d)[::-1][: k - 1].sum()
 
 
@@ -97,8 +97,8 @@ def candidates(
 ) -> Candidates:
     """The variables that a support of k of value t can have.
 
-    d : the variances (n,). opt : a bound on the supports of k - 1. squares : for each variable a
-    bound on the sum of its k - 1 largest S_jl^2, l != j (n,); by the variances unless given.
+    d : the variances (n,). opt : a bound on the supports of k - 1. squares : for each variable, a
+    bound on the sum of its k - 1 largest S_jl^2, l != j (n,); by default from the variances.
     """
     # First the test that needs no covariance, then (below) the sharper one on the covariance of
     # what it left. Both are necessary conditions: a feature that fails is in no support.

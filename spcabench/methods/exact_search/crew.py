@@ -1,7 +1,7 @@
-"""The processes that work on the parts of a search: this one, or several others.
+"""The processes that work on the parts of a search: this process, or several others.
 
-What becomes of a part depends on its order alone (`exact_search.gershgorin_part`), so who works on
-it changes no answer. On Linux the others are forked, so that they share the covariance.
+The outcome of a part depends only on its order (`exact_search.gershgorin_part`), so it does not
+matter which process works on it. On Linux the others are forked and share the covariance.
 """
 
 import multiprocessing
@@ -27,9 +27,9 @@ Work = Generator[None, None, Outcome]
 
 
 class Crew:
-    """Works on the parts of a search of S (n, n) at cardinality k; a context.
+    """A context manager that works on the parts of a search of S (n, n) at cardinality k.
 
-    jobs : how many processes. positive, tolerance : as of `Part`.
+    jobs : number of processes. positive, tolerance : as in `Part`.
     """
 
     def __init__(self, jobs: int, S: Array, k: int, positive: bool, tolerance: float) -> None:
@@ -50,7 +50,7 @@ class Crew:
             self.others.shutdown(cancel_futures=True)
 
     def begin(self, order: Order) -> Work:
-        """Begin to work on a part; the generator yields now and then, and returns the outcome."""
+        """Start the work on a part; the generator yields now and then, and returns the outcome."""
         if self.others is None:
             return Part(*self.question, order).run()
         try:
@@ -76,7 +76,7 @@ _asked: list[tuple[Question, Any]] = []  # of a process of the crew: what, and w
 
 
 def _begin(question: Question, stop: Any) -> None:
-    """Begin a process of the crew."""
+    """Run a process of the crew."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that asked
     threading.Thread(target=_end_with_parent, daemon=True).start()
     threadpool_limits(1)  # or each would have as many threads as there are cores
@@ -84,7 +84,7 @@ def _begin(question: Question, stop: Any) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that asked ends, however it does."""
+    """End this process when its parent ends, for whatever reason."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     connection.wait([parent.sentinel])
@@ -92,7 +92,7 @@ def _end_with_parent() -> None:
 
 
 def _done(order: Order) -> tuple[Outcome, int, int]:
-    """The outcome of a part, its flops, and those of them that kernels counted."""
+    """The outcome of a part, its flops, and how many of them kernels counted."""
     question, stop = _asked[0]
     with counting() as ledger:
         part = Part(*question, order)

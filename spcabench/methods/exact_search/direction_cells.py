@@ -4,8 +4,8 @@ Sigma <= V V' + remainder I, V (n, d). Let x be best and c = V'x / ||V'x||, a di
 every c_0 within an angle r of c, c_0'V'x >= cos(r) ||V'x||, and c_0'V'x is at most the root of the
 sum of the k largest squares of V c_0. So this sum, divided by cos(r)^2, bounds x'V V'x for all
 directions of a cell with centre c_0 and radius r. A cell whose bound exceeds the best value is
-divided. Near the best direction the bound exceeds the value by about r^2, so that few cells of each
-size remain.
+divided. Near the best direction the bound exceeds the value by about r^2, so few cells of each size
+remain.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ Value = Callable[[Indices], float]
 
 
 def most(V: Array, k: int, centres: Array, positive: bool) -> Array:
-    """The sum of the k largest squares of V c for each centre c (q, d); positive entries alone."""
+    """The sum of the k largest squares of V c for each centre c (q, d)."""
     values = product(centres, V.T)
     squares = np.maximum(values, 0.0) ** 2 if positive else values**2
     n = squares.shape[1]
@@ -34,11 +34,11 @@ def most(V: Array, k: int, centres: Array, positive: bool) -> Array:
 class Cells:
     """A search over the directions of R^d for a support of k of the rows of V (n, d).
 
-    Cells are cubes on the faces of [-1, 1]^d: two points on a face have an angle of at most their
-    distance.
+    Cells are cubes on the faces of [-1, 1]^d: the angle between two points on a face is at most
+    their distance.
 
-    best_with : takes a support that may be good, and gives the best value known then.
-    bound : on x'(V V' + remainder I)x for all supports.
+    best_with : function that takes a promising support and returns the best known value.
+    bound : bound on x'(V V' + remainder I)x for all supports.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Cells:
             self._divide(np.flatnonzero(bounds > target))
 
     def _look(self, part: slice, best: float) -> tuple[Vector, float]:
-        """The bounds of some cells, and the best value after their best supports were tried."""
+        """The bounds of some cells, and the best value after trying their best supports."""
         face, middle = self.face[part], self.middle[part]
         d = self.V.shape[1]
         centres = np.empty((len(face), d))
@@ -94,7 +94,7 @@ class Cells:
         return self.remainder + sums / cosine**2, best
 
     def _divide(self, open_cells: Indices) -> None:
-        """Go on with the parts of some cells."""
+        """Replace some cells by their parts."""
         count = len(self.steps)
         middle = self.middle[open_cells][:, None, :] + self.side * self.steps
         self.middle = middle.reshape(len(open_cells) * count, self.middle.shape[1])

@@ -5,13 +5,13 @@ For every U (n, n) and every number a, with r_i the norm of the k - 1 largest |u
     x'Sigma x <= lambda_1(Sigma - (U + U') / 2) + a + the sum of the k largest h_i,
     h_i = (u_ii - a + sqrt((u_ii - a)^2 + r_i^2)) / 2;
 
-for x >= 0 only positive u_ij count in r_i. The proof is in docs/bounds.md. It takes the rows of U
-one by one, so that U need not be symmetric, and the best one is not: a symmetric U gives a bound
-that can be several times as far from the optimum.
+for x >= 0 only positive u_ij count in r_i. The proof is in docs/bounds.md. It treats each row of U
+separately, so U need not be symmetric. The best U is not symmetric: the bound of a symmetric U can
+be several times as far from the optimum.
 
-The right side is convex in U and a. It is minimised by L-BFGS in a smoothed form, whose width falls
-where it no longer helps. None of this has to be trusted: `exact_search.dual_certificate`
-recomputes the bound from U alone.
+The right side is convex in U and a. It is minimised by L-BFGS in a smoothed form, whose width is
+reduced when it no longer helps. None of this has to be trusted: `exact_search.dual_certificate`
+recomputes the bound from U only.
 """
 
 from collections.abc import Iterator
@@ -42,9 +42,9 @@ def term(v: Vector, r2: Vector) -> Vector:
 class Bound:
     """The dual bound at a U, and its parts.
 
-    value : the bound. top : lambda_1(S - (U + U') / 2) of it. a : where it is smallest. terms : the
+    value : the bound. top : its term lambda_1(S - (U + U') / 2). a : the best number a. terms : the
     h_i (n,). r2 : r_i^2 (n,). last, next : the smallest u_ij^2 that counts in r_i^2, and the
-    largest that does not (n,).
+    largest that does not count (n,).
     """
 
     value: float
@@ -57,7 +57,10 @@ class Bound:
 
 
 class Dual:
-    """The dual bound of S (n, n) at cardinality k < n. positive : for x >= 0."""
+    """The dual bound of S (n, n) at cardinality k < n.
+
+    positive : whether x >= 0 is required.
+    """
 
     def __init__(self, S: Array, k: int, positive: bool) -> None:
         self.S, self.k, self.positive = S, k, positive
@@ -65,13 +68,13 @@ class Dual:
         self.curvature = np.ones(len(S))
 
     def squares(self, U: Array) -> Array:
-        """u_ij^2 where they count, 0 elsewhere and on the diagonal (n, n)."""
+        """The u_ij^2 that count, with 0 for the others and on the diagonal (n, n)."""
         Q = np.maximum(U, 0.0) ** 2 if self.positive else U * U
         np.fill_diagonal(Q, 0.0)
         return Q
 
     def smooth(self, U: Array, width: float) -> tuple[float, Array]:
-        """The bound, smoothed at a width, and its derivatives by U (n, n)."""
+        """The bound smoothed with some width, and its derivatives with respect to U (n, n)."""
         d = U.diagonal().copy()
         top, G = self._leading(U, width)
         T = np.empty_like(U)
@@ -89,7 +92,7 @@ class Dual:
         return float(top + value), G
 
     def _leading(self, U: Array, width: float) -> tuple[float, Array]:
-        """lambda_1(S - (U + U') / 2), smoothed, and its derivatives by U (n, n)."""
+        """The smoothed lambda_1(S - (U + U') / 2), and its derivatives with respect to U (n, n)."""
         w, V = eigen(self.S - symmetric_part(U))
         mu = width / np.log(len(U) + 1.0)
         weights = np.exp((w - w[-1]) / mu)
@@ -97,7 +100,10 @@ class Dual:
         return float(w[-1]) + mu * np.log(total), -rebuilt(V, weights / total)
 
     def bound(self, U: Array, top: float | None = None) -> Bound:
-        """The bound itself, with the best a. top : its lambda_1, if it is known."""
+        """The bound without smoothing, with the best a.
+
+        top : its lambda_1, if it is known.
+        """
         d, Q = U.diagonal().copy(), self.squares(U)
         n, counted = len(U), self.k - 1
         r2, last, following = np.zeros(n), np.full(n, np.inf), np.full(n, -np.inf)
@@ -112,7 +118,7 @@ class Dual:
 
 
 class Minimum:
-    """The smallest dual bound found of S (n, n) at cardinality k < n, with its U (n, n).
+    """The smallest dual bound found for S (n, n) at cardinality k < n, with its U (n, n).
 
     S is scaled so that the values of interest are about 1.
     """
@@ -125,17 +131,20 @@ class Minimum:
 
     @property
     def certificate(self) -> Array:
-        """U with a taken into its diagonal: what certifies the bound."""
+        """The certificate of the bound: U with a absorbed into its diagonal."""
         return self.U - self.bound.a * np.eye(len(self.U))
 
     def descend(self, t: float) -> float:
-        """Make one chunk of evaluations; return how much the bound fell. t : the value to reach."""
+        """Make one chunk of evaluations, and return how much the bound decreased.
+
+        t : the value to reach.
+        """
         for _ in self.steps(t):
             pass
         return self.gain
 
     def steps(self, t: float) -> Iterator[None]:
-        """One chunk of evaluations; yields after each step. ``gain`` is how much the bound fell."""
+        """Make one chunk of evaluations, yielding after each step, and set the bound's ``gain``."""
         if self.descent is None:
             self.width = self._narrowed(t, self.width)
             self.descent = Descent(self.U.ravel())
@@ -156,9 +165,9 @@ class Minimum:
             descent.begin(self._smooth)
 
     def changed(self, S: Array, k: int, U: Array, places: Indices) -> "Minimum":
-        """The minimisation of another matrix S at k, whose variables are those at ``places``.
+        """The minimisation for another matrix S at k, whose variables are those at ``places``.
 
-        It begins at U, with what L-BFGS remembers of this one.
+        It begins at U, with the memory of this one's L-BFGS.
         """
         minimum = Minimum(S, k, self.dual.positive, U, self.width)
         minimum.dual.beta = self.dual.beta[places]
@@ -181,22 +190,22 @@ class Minimum:
         return value, by_U.ravel()
 
     def _metric(self) -> Vector:
-        """Of a step: the inverse curvatures of the rows' terms, by u_ij."""
+        """The metric of a step: the inverse curvatures of the rows' terms with respect to u_ij."""
         c = self.dual.curvature
         return np.repeat(1.0 / (c + FLAT * c.max()), len(c))
 
     def _look(self, U: Array) -> float:
-        """The bound at U, remembered where it is the smallest."""
+        """The bound at U, which is stored if it is the smallest."""
         bound = self.dual.bound(U)
         if bound.value < self.value:
             self.value, self.bound, self.U = bound.value, bound, U.copy()
         return bound.value
 
     def probes(self) -> tuple[Vector, Vector]:
-        """For each variable (n,) a bound on the supports that have it, and on those without.
+        """For each variable (n,), bound the supports with it, and the supports without it.
 
-        With the same U and a: where j is in the support, the row of i has u_ij in place of the last
-        that it counts; where j is not, the row counts the next one in its place.
+        U and a stay the same. If j is in the support, row i counts u_ij in place of the last entry
+        that it counts; if j is not, the row counts the next entry in place of u_ij.
         """
         at, k = self.bound, self.dual.k
         Q, v = self.dual.squares(self.U), self.U.diagonal() - at.a
@@ -210,7 +219,7 @@ class Minimum:
 
 
 def _largest_sums(v: Vector, r2: Array, s: int) -> Vector:
-    """For each column j of r2 (n, n) the sum of the s largest terms but the j-th (n,)."""
+    """For each column j of r2 (n, n), the sum of the s largest terms without the j-th (n,)."""
     terms = term(v[:, None], r2)
     np.fill_diagonal(terms, -np.inf)
     first = len(v) - s
@@ -218,12 +227,12 @@ def _largest_sums(v: Vector, r2: Array, s: int) -> Vector:
 
 
 def start(S: Array, k: int, positive: bool) -> Minimum:
-    """The minimisation from the best of some matrices U: S with its entries cut off."""
+    """The minimisation from the best of some matrices U, which are S with clipped entries."""
     return Minimum(S, k, positive, min(starts(S, k, positive), key=lambda start: start[0])[1])
 
 
 def starts(S: Array, k: int, positive: bool) -> Iterator[tuple[float, Array]]:
-    """The matrices U that `start` chooses from, one after the other, each after its bound."""
+    """Yield the bound and the matrix of each U that `start` chooses from."""
     dual, top = Dual(S, k, positive), float(np.abs(S).max())
     for level in top * FALL ** np.arange(STARTS):
         U = np.clip(S, -level, level)

@@ -1,4 +1,4 @@
-"""The check of a dual bound: recomputed from its matrices alone, however they were found."""
+"""Checks a dual bound: recomputes it only from its matrices, however they were found."""
 
 from dataclasses import dataclass
 
@@ -12,17 +12,17 @@ NONE: Indices = np.zeros(0, dtype=np.int64)
 
 
 def symmetric_part(U: Array) -> Array:
-    """(U + U') / 2: LAPACK's eigenvalues of U itself are those of one of its triangles."""
+    """Return (U + U') / 2, because LAPACK reads only one triangle of a matrix."""
     return 0.5 * (U + U.T)
 
 
 def dual_value(S: Array, U: Array, k: int, nonnegative: bool = False) -> float:
-    """The dual bound: no unit x (n,) with at most k nonzeros has a larger x'Sx, whatever U (n, n).
+    """The dual bound: for any U (n, n), no unit x (n,) with at most k nonzeros has a larger x'Sx.
 
     It is lambda_1(S - (U + U') / 2) + the sum of the k largest (u_ii + sqrt(u_ii^2 + r_i^2)) / 2,
     where r_i^2 is the sum of the k - 1 largest u_ij^2, j != i. With ``nonnegative`` only positive
     u_ij count in r_i, and the bound is for x >= 0. docs/bounds.md has the proof. All eigenvalues
-    are computed: Lanczos' method would give lambda_1 from below. 9 n^3 flops.
+    are computed, for 9 n^3 flops, because Lanczos' method would approach lambda_1 from below.
     """
     d = U.diagonal()
     squares = (np.maximum(U, 0.0) if nonnegative else U) ** 2
@@ -35,7 +35,7 @@ def dual_value(S: Array, U: Array, k: int, nonnegative: bool = False) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """The proof of a scaled Gershgorin bound: any S, W (n, n) and beta (n,) give one."""
+    """The proof of a scaled Gershgorin bound, which any S, W (n, n) and beta (n,) give."""
 
     S: Array
     W: Array
@@ -51,13 +51,14 @@ class Certificate:
         return Certificate(factor * self.S, factor * self.W, factor * self.beta)
 
     def bound(self, Sigma: Array, k: int, nonnegative: bool = False, F: Indices = NONE) -> float:
-        """The bound: no unit x (n,) with at most k nonzeros, F among them, has a larger x'Sigma x.
+        """Return a bound on x'Sigma x over unit x (n,) with F and at most k nonzeros in all.
 
-        It is lambda_1(Sigma - S) + the sum of the k - |F| largest beta_j, j not in F. S is used
-        off the diagonal, no larger than |s_ij| = sqrt(w_ij w_ji), or, with ``nonnegative``, for x
-        >= 0, at will below zero, with w_ij = 0. On the diagonal it is s_ii = beta_i - r_i, r_i the
-        sum of the w_ij, j in F, and of as many of the largest w_ij - beta_j as may join i and F.
-        docs/bounds.md has the proof. All eigenvalues are computed. 9 n^3 flops.
+        It is lambda_1(Sigma - S) plus the sum of the k - |F| largest beta_j, j not in F. Outside
+        the diagonal, |s_ij| is at most sqrt(w_ij w_ji). With ``nonnegative`` the bound is for
+        x >= 0, and a negative s_ij may have any size, with w_ij = 0. On the diagonal,
+        s_ii = beta_i - r_i. Here r_i is the sum of w_ij over F, plus the largest w_ij - beta_j that
+        fit into the support next to i and F. docs/bounds.md has the proof. All eigenvalues are
+        computed, for 9 n^3 flops.
         """
         n, free = len(Sigma), np.ones(len(Sigma), dtype=bool)
         free[F] = False

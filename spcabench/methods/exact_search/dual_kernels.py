@@ -1,7 +1,7 @@
-"""The compiled loops of the dual bound: row norms, and the sum of the largest terms, smoothed.
+"""Compiled loops of the dual bound: smoothed row norms, and the smoothed sum of the largest terms.
 
-`exact_search.dual_bound` says what they are for. Every search for a threshold is Newton's
-method within a bracket, and begins where the last one ended.
+`exact_search.dual_bound` explains their purpose. Every search for a threshold is Newton's method
+within a bracket, and starts where the last search ended.
 """
 
 import numpy as np
@@ -17,9 +17,9 @@ HALVINGS = 48  # of the interval that has the best a
 
 @inlined
 def threshold(q, counted, delta, beta):  # type: ignore[no-untyped-def]
-    """The beta >= 0 at which the weights clip((q_j - beta) / delta, 0, 1) sum to ``counted``.
+    """Return the beta >= 0 at which weights clip((q_j - beta) / delta, 0, 1) sum to ``counted``.
 
-    0 where they never do. Newton's method, bracketed, from the beta given.
+    It is 0 if they never do. The method is Newton's within a bracket, from the given beta.
     """
     low, high = 0.0, 0.0
     for x in q:
@@ -53,9 +53,10 @@ def threshold(q, counted, delta, beta):  # type: ignore[no-untyped-def]
 
 @inlined
 def smooth_norm(q, counted, delta, beta, weights):  # type: ignore[no-untyped-def]
-    """The sum of the ``counted`` largest q_j, smoothed; weights : renewed with what is not 0.
+    """Return the smoothed sum of the ``counted`` largest q_j.
 
-    It is counted * beta + the sum of psi(q_j - beta), psi the positive part rounded over delta.
+    It is counted * beta plus the sum of psi(q_j - beta), where psi is the positive part, rounded
+    over delta. weights : overwritten where they are not 0.
     """
     total = counted * beta
     for j in range(len(q)):
@@ -71,10 +72,10 @@ def smooth_norm(q, counted, delta, beta, weights):  # type: ignore[no-untyped-de
 
 @compiled("Tuple((i8, f8[::1]))(f8[:,::1], i8, f8, b1, f8[::1], f8[:,::1])")
 def smooth_norms(U, counted, delta, positive, beta, T):  # type: ignore[no-untyped-def]
-    """r_i^2 (n,): the sum of the ``counted`` largest u_ij^2, j != i, of each row, smoothed.
+    """Return r_i^2 (n,): the smoothed sum of the ``counted`` largest u_ij^2, j != i, of each row.
 
-    positive : only positive u_ij count. beta : the thresholds (n,) of the last call, renewed.
-    T : renewed with the derivatives of r_i^2 by u_ij^2 (n, n).
+    positive : whether only positive u_ij count. beta : the thresholds (n,) of the last call, which
+    are overwritten. T : overwritten with the derivatives of r_i^2 by u_ij^2 (n, n).
     """
     n = len(U)
     q, r2 = np.empty(n), np.zeros(n)
@@ -91,9 +92,9 @@ def smooth_norms(U, counted, delta, positive, beta, T):  # type: ignore[no-untyp
 
 @inlined
 def weigh(g, s, mu, b, p):  # type: ignore[no-untyped-def]
-    """The level b about which logistic weights of g, of width mu, sum to s; p : renewed with them.
+    """Return the level b around which logistic weights of g, of width mu, sum to s.
 
-    Newton's method, bracketed, from the b given.
+    The method is Newton's within a bracket, from the given b. p : overwritten with the weights.
     """
     low, high = g.min() - FAR * mu, g.max() + FAR * mu
     b = min(max(b, low), high)
@@ -117,10 +118,10 @@ def weigh(g, s, mu, b, p):  # type: ignore[no-untyped-def]
 
 @inlined
 def smooth_terms(d, r2, s, mu, a, b, g, p, t):  # type: ignore[no-untyped-def]
-    """The smoothed sum of the s largest terms at a; the level b; a slope.
+    """Return the smoothed sum of the s largest terms at a, the level b, and a slope.
 
-    The slope is the rise of the sum's derivative by a. g, p, t : renewed with the terms, their
-    weights and their derivatives by u_ii.
+    The slope is the derivative, with respect to a, of the sum's derivative. g, p, t : overwritten
+    with the terms, their weights and their derivatives by u_ii.
     """
     n = len(d)
     rise, crossed, spread, total = 0.0, 0.0, 0.0, 0.0
@@ -149,12 +150,12 @@ def smooth_terms(d, r2, s, mu, a, b, g, p, t):  # type: ignore[no-untyped-def]
 
 @compiled("Tuple((i8, f8, f8, f8, f8[::1], f8[::1]))(f8[::1], f8[::1], i8, f8, f8, f8)")
 def balance(d, r2, s, mu, a, b):  # type: ignore[no-untyped-def]
-    """The best a, by Newton's method with a bracket, and the terms at it.
+    """Return the best a, by Newton's method within a bracket, and the terms there.
 
-    d, r2 : u_ii and r_i^2 (n,). s : how many terms count, at least one. mu : width of the
-        smoothing. a, b : from the last call.
-    Returns a + the s largest terms (smoothed); a; b, the level of the s-th largest; p (n,), the
-    weights of the terms; t (n,), the derivative of each by u_ii.
+    d, r2 : u_ii and r_i^2 (n,). s : number of terms that count, at least one. mu : width of the
+        smoothing. a, b : those of the last call.
+    Returns a plus the smoothed s largest terms; a; b, the level of the s-th largest; p (n,), the
+    weights of the terms; and t (n,), the derivative of each by u_ii.
     """
     n = len(d)
     p, t, g, bound = np.empty(n), np.empty(n), np.empty(n), 0.0
@@ -179,7 +180,7 @@ def balance(d, r2, s, mu, a, b):  # type: ignore[no-untyped-def]
 
 @compiled("Tuple((i8, f8, f8))(f8[::1], f8[::1], i8)")
 def lowest(d, r2, s):  # type: ignore[no-untyped-def]
-    """The smallest a + the s largest terms, over a, and that a. By bisection: it is convex in a."""
+    """Minimise a + the s largest terms, convex in a, by bisection; return the minimum and its a."""
     n = len(d)
     terms, share = np.empty(n), np.empty(n)
     low, high, best, best_a = 0.0, 0.0, np.inf, 0.0

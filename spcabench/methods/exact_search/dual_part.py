@@ -1,10 +1,10 @@
 """A part of the search by the dual bound: the supports that have some variables and lack others.
 
-The variables F that all supports of a part have are taken out by a Schur complement
-(`exact_search.schur`). What is left is the question whether s = k - |F| of the others reach
-a value t in a smaller matrix E. The dual bound of E answers it: where it is below t, no support of
-the part reaches t. Where it is not, a higher value tau is looked for, whose own E has a dual bound
-below tau. Then no support of the part exceeds tau.
+The variables F, which all supports of a part have, are removed by a Schur complement
+(`exact_search.schur`). The remaining question is whether s = k - |F| of the others reach a value t
+in a smaller matrix E. If the dual bound of E is below t, no support of the part reaches t. If it is
+not, a search looks for a higher value tau whose own E has a dual bound below tau. Then no support
+of the part exceeds tau.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,15 +33,15 @@ class Part:
     k : int
         Cardinality of the supports.
     positive : bool
-        Whether x >= 0 is asked.
+        Whether x >= 0 is required.
     F, W : arrays
-        The variables that all of them have, and those that they may have.
+        The variables that all supports have, and those that they may have.
     t : float
         The value to be exceeded.
     seed : Seed, optional
-        Of the part that it was taken from: its bound holds, and its U is a good one to begin with.
+        State of the part that was divided: its bound holds here too, and its U is a good start.
     U : array, optional
-        What the minimisation begins with where there is no seed.
+        Start of the minimisation if there is no seed.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Part:
 
     @property
     def s(self) -> int:
-        """How many variables are still to be taken."""
+        """The number of variables that are still to be taken."""
         return self.k - len(self.F)
 
     @property
@@ -100,7 +100,7 @@ class Part:
         return np.append(self.F, self.W[np.argsort(-self.low.bound.terms)[: self.s]])
 
     def _ask(self, t: float) -> None:
-        """Ask for the value t, or for a higher one where F alone reaches t."""
+        """Set the target t, or a higher one if F by itself reaches t."""
         self.complement = Complement(self.S, self.F, self.W, self.positive)
         most = self.complement.largest
         self.level = t if most * (1.0 + APART) < t else most * (1.0 + FARTHER)
@@ -113,26 +113,26 @@ class Part:
             self._change(self.F, np.arange(len(self.W)), t)
 
     def descend(self) -> float:
-        """One chunk of evaluations; how much the dual bound fell."""
+        """Make one chunk of evaluations, and return how much the dual bound decreased."""
         for _ in self.steps():
             pass
         return self.low.gain
 
     def steps(self) -> Iterator[None]:
-        """One chunk of evaluations; yields after each step."""
+        """Make one chunk of evaluations, yielding after each step."""
         yield from self.low.steps(1.0)
         self._conclude()
 
     def _conclude(self) -> None:
-        """What the dual bound says of the part."""
+        """Draw conclusions about the part from the dual bound."""
         if self.missing <= 0.0 or not len(self.F):
             self.bound = min(self.bound, self.level * max(1.0, 1.0 + self.missing))
 
     def fix(self) -> int:
-        """Leave out the variables that no support of value t has, take those that all have.
+        """Leave out variables that no support of value t has, and take variables that all have.
 
-        Returns their number. The part is empty if a variable is both, or more are taken than
-        are still to be taken.
+        Returns their number. The part is empty if a variable is both, or if this takes more
+        variables than are still to be taken.
         """
         having, without = self.low.probes()
         least = 1.0 - SAFE - self.slack
@@ -147,7 +147,7 @@ class Part:
         return int((out | into).sum())
 
     def _change(self, F: Indices, places: Indices, t: float) -> None:
-        """Go on with the variables F in the support, those at ``places`` as candidates, and t."""
+        """Continue with F in the support, the variables at ``places`` as candidates, and t."""
         low, seed = self.low, Seed(self)
         self.F, self.W = F, self.W[places]
         self._ask(t)
@@ -156,7 +156,7 @@ class Part:
             self._conclude()
 
     def tighten(self) -> None:
-        """Look for the smallest value tau that bounds the part."""
+        """Search for the smallest value tau that bounds the part."""
         low, high = self.level, self.bound
         top, dual = self.low.bound.top, self.low.dual
         for _ in range(TRIES if len(self.F) and self.missing > 0.0 else 0):
@@ -170,10 +170,10 @@ class Part:
         self.bound = min(self.bound, high)
 
     def halves(self) -> "list[tuple[float, Callable[[float], Part]]]":
-        """The supports that have a variable, and those that lack it.
+        """Return the supports that have a variable, and those that lack it.
 
-        It is the variable for which the probed bounds of both fall most. Of each half a bound, and
-        what makes the part for a value t.
+        It is the variable for which the probed bounds of both halves decrease most. Each half is
+        returned as a bound and a function that creates the part for a value t.
         """
         probes = self.low.probes()
         having, without = (np.maximum(self.low.value - of, 0.0) + LITTLE for of in probes)
@@ -192,7 +192,7 @@ class Part:
 
 
 class Seed:
-    """The state of a part that its halves begin with."""
+    """The state of a part, from which its halves start."""
 
     def __init__(self, part: Part) -> None:
         self.S, self.F, self.W, self.positive = part.S, part.F, part.W, part.positive
@@ -203,7 +203,7 @@ class Seed:
         self.U = part.low.U.astype(np.float32)
 
     def matrix(self, part: Part) -> Array:
-        """The U for a part of this one: what its E has gained is added."""
+        """The U for a part of this part, with the change of E added."""
         place = np.searchsorted(self.W, part.W)
         at = np.ix_(place, place)
         before = Complement(self.S, self.F, part.W, self.positive).at(self.level) / self.level

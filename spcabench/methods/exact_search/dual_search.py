@@ -1,9 +1,9 @@
 """Branch and bound on the dual bound: all supports of k variables, in parts.
 
-A part is the supports that have some variables and lack others (`Part`). Its bound is minimised by
-chunks of evaluations; after each, variables are left out or taken where the bound shows that no
-better support has them, or that all have. A part that is left with a bound above the best value is
-halved: one half takes a variable, the other leaves it out.
+A part is the set of supports that have some variables and lack others (`Part`). Its bound is
+minimised in chunks of evaluations. After each chunk, a variable is left out if the bound shows that
+no better support has it, and taken if all better supports have it. A part whose bound stays above
+the best value is halved: one half takes a variable, the other leaves it out.
 """
 
 import heapq
@@ -30,18 +30,19 @@ Value = Callable[[Indices], float]
 
 
 def cost(n: int) -> float:
-    """The measured cost of evaluating the dual bound of n variables, in the time of an entry."""
+    """The measured cost of evaluating the dual bound of n variables, in times of a matrix entry."""
     return n**3 / 5.0 + 90.0 * n**2 + 2e5
 
 
 class DualSearch:
     """Whether supports of k exceed the best value known.
 
-    S : covariance (n, n). t : the value that is to be exceeded, positive. best_with : takes a
-        support of k variables at most that may be good, and gives the best value known then.
-        positive : for x >= 0. budget : entries of matrices; see `cost`.
-    best : the best value, over t. bound : on all supports. parts : taken up so far, but for the
-        first. spent : of the budget; left : what else the caller may lower.
+    S : covariance (n, n). t : positive value to be exceeded. best_with : function that takes a
+        promising support of at most k variables and returns the best known value. positive :
+        whether x >= 0 is required. budget : work in matrix entries; see `cost`.
+    best : the best value divided by t. bound : bound on all supports. parts : number of parts
+        started, not counting the first. spent : work done. left : a further limit of work, which
+        the caller may lower.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class DualSearch:
     def run(self, tolerance: float) -> Iterator[None]:
         """Search until nothing exceeds the best value by a relative tolerance, or work is spent.
 
-        Yields now and then. The part of the largest bound comes first.
+        Yields now and then. The part with the largest bound comes first.
         """
         self.tolerance = tolerance
         if self.left < FEWEST * cost(len(self.S)):
@@ -93,8 +94,8 @@ class DualSearch:
     def _work(self, part: Part, least: int, share: float) -> Iterator[None]:
         """Close a part, or halve it.
 
-        least : evaluations to be made at least. share : of what it has to lose that a chunk must
-        gain for the next one.
+        least : minimum number of evaluations. share : share of the missing decrease that a chunk
+        must gain to justify the next one.
         """
         evaluations, gain = 0, np.inf
         self.at_work = min(self.at_work, part.bound)
@@ -122,7 +123,7 @@ class DualSearch:
         self._leave(part)
 
     def _chunk(self, part: Part) -> Iterator[None]:
-        """One chunk of evaluations; yields within it where an evaluation takes long."""
+        """Make one chunk of evaluations, yielding inside it if an evaluation takes long."""
         unseen = 0.0
         for _ in part.steps():
             unseen += cost(len(part.W))
@@ -131,7 +132,7 @@ class DualSearch:
                 yield
 
     def _spend(self, work: float) -> bool:
-        """Count some work; whether it is time for a look at the clock, or at the first bound."""
+        """Count some work, and return whether it is time to check the clock or the first bound."""
         self.left -= work
         self.spent += work
         self.unseen += work
@@ -156,7 +157,7 @@ class DualSearch:
         self.at_work = 0.0
 
     def _settle(self, W: Indices) -> None:
-        """One support is left, with those inside it; or none, if W is empty."""
+        """Settle a part with one support left, and those inside it; none if W is empty."""
         if not len(W):
             return
         self._try(W)
@@ -165,14 +166,14 @@ class DualSearch:
             self.decided = max(self.decided, bound)
 
     def _by_faces(self, W: Indices) -> float:
-        """A bound on the x >= 0 of the variables W alone; the target where nothing exceeds it."""
+        """A bound on the x >= 0 within the variables W; the target if nothing exceeds it."""
         B = self.S[np.ix_(W, W)]
         bound, faces = nonnegative_bound(B, self.k, self._target, partial(self._exceeded, W))
         self._spend(faces * cost(len(W)))
         return bound
 
     def _is_closed_by_faces(self, part: Part) -> bool:
-        """Settle a part of few variables whose F has a positive part that reaches the target.
+        """Settle a part of few variables if the positive part of F reaches the target.
 
         The Schur complement cannot exclude such a part, however small its values are.
         """
@@ -183,7 +184,7 @@ class DualSearch:
         return True
 
     def _exceeded(self, W: Indices, places: Indices) -> float:
-        """Offer some variables of W; the value that others have to exceed."""
+        """Offer some variables of W, and return the value that others have to exceed."""
         self._try(W[places])
         return self._target
 

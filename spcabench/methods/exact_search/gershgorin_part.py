@@ -1,7 +1,7 @@
 """One part of the search on the scaled Gershgorin dual, independent of all others.
 
-A part is the supports that have some variables and lack others. What becomes of it depends on its
-`Order` alone, so any process may do the work, at any time.
+A part is the set of supports that have some variables and lack others. Its outcome depends only on
+its `Order`, so any process may do the work, at any time.
 """
 
 from collections.abc import Generator, Iterator
@@ -26,16 +26,15 @@ UNSEEN = 1e8  # work between two looks at the clock
 
 
 def cost(n: int) -> float:
-    """The measured cost of a splitting step with n variables, in the time of an entry."""
+    """The measured cost of a splitting step with n variables, in times of a matrix entry."""
     return n**3 / 4.0 + 190.0 * n**2 + 5e4
 
 
 @dataclass(frozen=True, eq=False)
 class Halves:
-    """A part that was left with too large a bound: the supports that have a variable, or lack it.
+    """A part whose bound stayed too large, in two halves: with a variable, and without it.
 
-    seed : where its minimisation was left. W : its variables (n,). j : the place of the variable
-    among them.
+    seed : state of its minimisation. W : its variables (n,). j : place of the variable in W.
     """
 
     seed: Seed
@@ -43,7 +42,7 @@ class Halves:
     j: int
 
     def half(self, taken: bool) -> tuple[Seed, Indices]:
-        """The start of one of the two, and its variables."""
+        """The start of one of the two halves, and its variables."""
         if taken:
             return self.seed.having(self.j), self.W
         return self.seed.without(self.j), np.delete(self.W, self.j)
@@ -53,8 +52,8 @@ class Halves:
 class Order:
     """A part to work on, and what is known at its start.
 
-    halves, taken : which half of which part; all supports if None. bound : on the part; it falls
-    while this process works on it. best : the best value known. left : work that may be done.
+    halves, taken : which half of which part; all supports if None. bound : bound on the part, which
+    decreases while this process works on it. best : the best known value. left : remaining work.
     """
 
     halves: Halves | None
@@ -68,9 +67,9 @@ class Order:
 class Outcome:
     """The outcome of a part.
 
-    halves : what is left of it, of the bound ``bound``; None where it is closed. decided : a bound
-    on what cannot be divided, or 0. supports : those that exceed the best value known before.
-    spent : work.
+    halves : the remaining supports, with their bound ``bound``; None if the part is closed.
+    decided : a bound on supports that cannot be divided further, or 0. supports : those that exceed
+    the previously best value. spent : work done.
     """
 
     halves: Halves | None = None
@@ -83,7 +82,8 @@ class Outcome:
 class Part:
     """The work on one part of the supports of k variables of S (n, n), scaled to the best value.
 
-    positive : for x >= 0. tolerance : by which the best value must be exceeded, relative.
+    positive : whether x >= 0 is required. tolerance : relative margin by which the best value must
+    be exceeded.
     """
 
     def __init__(self, S: Array, k: int, positive: bool, tolerance: float, order: Order) -> None:
@@ -100,7 +100,7 @@ class Part:
         return self.outcome.spent < self.order.left
 
     def run(self) -> Generator[None, None, Outcome]:
-        """Close the part, or halve it; yields now and then."""
+        """Close the part or halve it, yielding now and then."""
         halves, seed, W, F = self.order.halves, None, np.arange(len(self.S)), NONE
         if halves:
             seed, W = halves.half(self.order.taken)
@@ -115,7 +115,7 @@ class Part:
         return self.outcome
 
     def _work(self, part: Splitting, W: Indices, least: int) -> Iterator[None]:
-        """Close a part, or halve it. least : steps before it is halved."""
+        """Close a part or halve it, after at least ``least`` steps."""
         order, before = self.order, np.inf
         while order.bound > self._target and self._has_work_left:
             for _ in range(LOOK):
@@ -133,14 +133,14 @@ class Part:
             self.outcome.bound = order.bound
 
     def _is_hopeless(self, part: Splitting, before: float, now: float) -> bool:
-        """Whether a part should be halved now, by its last two bounds."""
+        """Whether a part should be halved now, judged by its last two bounds."""
         missing = now - self._target
         if part.value - self._target > HOPELESS * missing:
             return True
         return part.steps >= FIRST and before - now < GAIN * missing
 
     def _spend(self, work: float) -> bool:
-        """Count some work; whether it is time for a look at the clock."""
+        """Count some work, and return whether it is time to check the clock."""
         self.outcome.spent += work
         self.unseen += work
         if self.unseen < UNSEEN:
@@ -149,11 +149,11 @@ class Part:
         return True
 
     def _is_closed_by_faces(self, W: Indices) -> bool:
-        """Whether no x >= 0 of few variables exceeds the target, as far as their faces tell."""
+        """Whether the faces prove that no x >= 0 of few variables exceeds the target."""
         return self.positive and len(W) <= FEW and self._by_faces(W) <= self._target
 
     def _settle(self, F: Indices, W: Indices) -> None:
-        """Bound what is left of a part that is decided: all of F and W, or F alone."""
+        """Bound the only support left in a part: all of F and W, or only F."""
         W = F if len(F) >= self.k else W
         if len(W) <= self.k:
             self._try(W)
@@ -162,7 +162,7 @@ class Part:
             self.outcome.decided = bound
 
     def _exact(self, W: Indices) -> float:
-        """A bound on the supports among W; the target where nothing exceeds it."""
+        """A bound on the supports within W; the target if nothing exceeds it."""
         B = self.S[np.ix_(W, W)]
         if not self.positive:
             return largest_eigenvalue(B)
@@ -176,19 +176,19 @@ class Part:
         return min(self._by_faces(W), relaxed.bound)
 
     def _by_faces(self, W: Indices) -> float:
-        """A bound on the x >= 0 of the variables W alone; the target where nothing exceeds it."""
+        """A bound on the x >= 0 within the variables W; the target if nothing exceeds it."""
         B, exceeded = self.S[np.ix_(W, W)], partial(self._exceeded, W)
         bound, faces = nonnegative_bound(B, min(self.k, len(W)), self._target, exceeded)
         self._spend(faces * cost(len(W)))
         return bound
 
     def _exceeded(self, W: Indices, places: Indices) -> float:
-        """Try some variables of W; the value that others have to exceed."""
+        """Try some variables of W, and return the value that others have to exceed."""
         self._try(W[places])
         return self._target
 
     def _try(self, W: Indices) -> None:
-        """Keep a support where it exceeds the best value, once."""
+        """Store a support, once, if it exceeds the best value."""
         names = tuple(sorted(W.tolist()))
         if not names or names in self.tried:
             return

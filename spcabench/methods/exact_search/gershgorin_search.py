@@ -1,14 +1,14 @@
 """Branch and bound on the scaled Gershgorin dual: all supports of k variables, in parts.
 
-A part is the supports that have some variables and lack others. Its bound is minimised by the
-splitting method (`exact_search.splitting`), which goes on from where that of the part before was
-left. The method has a value of the relaxation too, below which no bound of the part can come: where
-that is above the best value known, the part is halved soon (`exact_search.gershgorin_part`). One
-half takes a variable, the other leaves it out. The part of the largest bound comes first, so the
-bound on all supports falls all the time.
+A part is the set of supports that have some variables and lack others. Its bound is minimised by
+the splitting method (`exact_search.splitting`), which continues from the state of the part that was
+halved. The method also gives a value of the relaxation, which is a lower limit for the bound of the
+part. If this value is above the best known value, the part is halved soon
+(`exact_search.gershgorin_part`). One half takes a variable, the other leaves it out. The part with
+the largest bound comes first, so the bound on all supports keeps decreasing.
 
-Several processes may work on parts side by side (`exact_search.crew`). The outcomes are taken in
-the order in which the parts were begun, and which part is begun next depends on them alone. So the
+Several processes may work on parts side by side (`exact_search.crew`). The outcomes are used in the
+order in which the parts were started, and only they determine which part is started next. So the
 search is the same, part by part, for any number of processes.
 """
 
@@ -31,14 +31,15 @@ Value = Callable[[Indices], float]
 
 
 class GershgorinSearch:
-    """Whether supports of k exceed the best value known, and a bound on all of them.
+    """A search for supports of k that exceed the best known value, and a bound on all supports.
 
-    S : covariance (n, n). t : the value that is to be exceeded, positive. best_with : takes a
-        support of k variables at most that may be good, and gives the best value known then.
-        positive : for x >= 0. budget : entries of matrices; see `cost`. jobs : processes that work
-        on parts.
-    best : the best value, over t. bound : on all supports. parts : worked on so far, but for the
-        first. spent : of the budget; left : what else the caller may lower.
+    S : covariance (n, n). t : positive value to be exceeded. best_with : function that takes a
+        promising support of at most k variables and returns the best known value. positive :
+        whether x >= 0 is required. budget : work in matrix entries; see `cost`. jobs : number of
+        processes that work on parts.
+    best : the best value divided by t. bound : bound on all supports. parts : number of parts
+        worked on, not counting the first. spent : work done. left : a further limit of work, which
+        the caller may lower.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class GershgorinSearch:
 
     @property
     def _first(self) -> float:
-        """The largest bound of the parts that wait."""
+        """The largest bound of the waiting parts."""
         return -self.waiting[0][0] if self.waiting else 0.0
 
     @property
@@ -102,12 +103,12 @@ class GershgorinSearch:
                 yield from self._take_first()
 
     def _may_begin(self) -> bool:
-        """Whether one more part is begun before the outcome of the first is known."""
+        """Whether to start one more part before the outcome of the first is known."""
         ahead = min(AHEAD + int(SHARE * self.parts), MOST_AHEAD)
         return self._first > self._target and len(self.begun) < ahead
 
     def _take_first(self) -> Iterator[None]:
-        """Take the outcome of the part that was begun first."""
+        """Use the outcome of the part that was started first."""
         order, work = self.begun[0]
         if order.bound <= self._target:  # of a value that was found meanwhile
             work.close()

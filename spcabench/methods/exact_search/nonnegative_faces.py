@@ -1,9 +1,9 @@
-"""The largest x'Bx over unit x >= 0 with at most k nonzeros, of few variables.
+"""The largest x'Bx over unit x >= 0 with at most k nonzeros, for few variables.
 
-Even on one support this is a hard problem. Where the best x has no zero, it is a leading
-eigenvector, since no direction is forbidden there. So where the leading eigenvector has two signs,
-some best x has a zero: each variable in turn is left out. A face is left where no x of it exceeds
-the value to be exceeded, by lambda_1 of its block or of the positive part of that.
+Even on one support this is a hard problem. If the best x has no zero, it is a leading eigenvector,
+because no direction is forbidden there. So if the leading eigenvector has two signs, some best x
+has a zero, and each variable is left out in turn. A face is abandoned if lambda_1 of its block, or
+of the positive part of the block, shows that no x of it exceeds the value to be exceeded.
 """
 
 import heapq
@@ -22,10 +22,10 @@ SIGN = 1e-9  # entries of an eigenvector below it, of the other sign, are roundi
 def nonnegative_bound(
     B: Array, k: int, t: float, exceeded: Callable[[Indices], float]
 ) -> tuple[float, int]:
-    """Bound x'Bx over such x, by t itself if nothing exceeds t; return the number of faces too.
+    """Bound x'Bx over such x (t itself if nothing exceeds t), and return the number of faces too.
 
-    t : the value to be exceeded. exceeded : takes the places of a face whose best x is a leading
-    eigenvector, and gives the value to be exceeded from then on.
+    t : the value to be exceeded. exceeded : function that takes the places of a face whose best x
+    is a leading eigenvector, and returns the value to be exceeded from then on.
     """
     order, faces, settled = count(), 0, 0.0
     waiting = [(-np.inf, next(order), np.arange(len(B)), 0)]

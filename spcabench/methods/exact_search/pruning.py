@@ -12,7 +12,7 @@ discard candidates without a search:
 - Potential. E - S is positive semidefinite, so lambda_1(E[T', T']) is at most OPT_s plus the s
   largest entries of diag(E - S). The test is made with each candidate forced in turn, because it
   must hold for every variable of T'.
-- Trace. Where S is positive semidefinite, lambda_1(E[T', T']) is at most the sum of the s largest
+- Trace. If S is positive semidefinite, lambda_1(E[T', T']) is at most the sum of the s largest
   entries of diag(E). This test is made in the same way.
 - Gershgorin. Let j be the variable of T' at which the leading eigenvector of E[T', T'] has its
   entry of largest modulus: the leader of T'. Then E_jj plus the s - 1 largest |E_jl| is at least t.
@@ -20,7 +20,7 @@ discard candidates without a search:
   E_jj + |E_jl| + the s - 2 largest other |E_jl| is at least t.
 
 Taking a variable adds a rank-one matrix to E. The last two variables are found exactly, as a pair.
-The search is compiled. It stops where its budget is spent, and resumes there.
+The search is compiled. It stops when its budget is spent, and can be resumed.
 """
 
 from typing import Any
@@ -58,7 +58,7 @@ def insert(best, x):  # type: ignore[no-untyped-def]
 def top_squares(base, e, scale, alive, j, best):  # type: ignore[no-untyped-def]
     """Sum of the len(best) largest base_l + scale e_l^2 of the candidates other than j.
 
-    It is -inf where there are fewer candidates than that.
+    It is -inf if there are fewer candidates than that.
     """
     last = len(best) - 1
     best[:] = -np.inf
@@ -71,7 +71,7 @@ def top_squares(base, e, scale, alive, j, best):  # type: ignore[no-untyped-def]
 
 @inlined
 def reach(e, D, diagonal, alive, j, opt_s, t, psd, best):  # type: ignore[no-untyped-def]
-    """Potential of j: a bound for F, j and s = len(best) more candidates; e is row j of E."""
+    """The potential of j: a bound for F, j and s = len(best) more candidates; e is row j of E."""
     gap = t - diagonal[j]
     if gap <= 0.0:
         return np.inf  # F and j alone reach t
@@ -101,7 +101,7 @@ def leads(e, alive, j, t, best):  # type: ignore[no-untyped-def]
 
 @inlined
 def next_branch(E, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-untyped-def]
-    """The candidate to branch on: of those that can lead, the one of largest potential; or -1."""
+    """Return the candidate with the largest potential among those that can lead, or -1."""
     alive, leader, potential = ints[d, ALIVE], ints[d, LEADER], reals[d, POTENTIAL]
     while True:
         j, second = NONE, -np.inf
@@ -133,7 +133,7 @@ def next_branch(E, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-unty
 
 @inlined
 def closing(E, diagonal, alive, j, s, t):  # type: ignore[no-untyped-def]
-    """Find the last s = 1 or 2 candidates with which F and its leader j reach t; -1 for none."""
+    """Find the last s = 1 or 2 candidates with which F and its leader j reach t; -1 if none do."""
     # With E' = E + g e e', a pair {i, m} reaches t if and only if t I - E'[{i, m}, {i, m}] is not
     # positive definite: a diagonal entry is not positive, or the determinant is not. That is a few
     # multiplications for a pair, where a node with its own matrix would cost as many as its size.
@@ -195,7 +195,7 @@ def test_row(row, i, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-un
 
 @inlined
 def followers(row, j, ints, d, t, best):  # type: ignore[no-untyped-def]
-    """The candidates of the node below, where j is taken, and their entries of row j of E."""
+    """The candidates of the child node that takes j, and their entries of row j of E."""
     alive = ints[d, ALIVE]
     leads(row, alive, j, t, best)
     least, count, near = t - row[j] - best.sum(), ZERO, ZERO
@@ -217,7 +217,7 @@ def followers(row, j, ints, d, t, best):  # type: ignore[no-untyped-def]
 
 @inlined
 def grow(E, d, stack, start, reals, ints, j, opt_s, t, psd, best):  # type: ignore[no-untyped-def]
-    """Make the node of level d + 1 that takes j; return its number of candidates and the flops."""
+    """Create the node of level d + 1 that takes j; return its number of candidates and flops."""
     where, e = followers(E[j], j, ints, d, t, best)
     n = len(where)
     # Leaders of the new node are those of the new E: nothing is known of them yet.
@@ -250,9 +250,9 @@ def grow(E, d, stack, start, reals, ints, j, opt_s, t, psd, best):  # type: igno
     "i8[:,::1])"
 )
 def descend(k, opt, t, psd, budget, depth, stack, reals, ints, place):  # type: ignore[no-untyped-def]
-    """Continue a search from its depth; return flops, how it ended, the new depth, nodes made.
+    """Continue a search from its depth; return flops, how it ended, the new depth and the nodes.
 
-    Where it ended with FOUND, the variables that reach t are place[CHOSEN, :depth + 1].
+    If it ended with FOUND, the variables that reach t are place[CHOSEN, :depth + 1].
     """
     # An own stack in place of recursion: the search can stop between two branches and resume there,
     # because everything it knows lies in the arrays that the caller keeps.

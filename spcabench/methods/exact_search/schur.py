@@ -1,4 +1,4 @@
-"""Variables that are in the support, taken out of the question by a Schur complement.
+"""Removes variables that are in the support from the question, by a Schur complement.
 
 Let F be in the support and t > lambda_1(S[F, F]). By the Schur complement F and T reach the value
 t, lambda_1(S[F + T, F + T]) >= t, if and only if lambda_1(E[T, T]) >= t, where
@@ -18,8 +18,7 @@ class Complement:
     """E for the variables W of S (n, n), with F in the support, at any t.
 
     With ``positive`` it is for x >= 0: S[F, F] and S[F, W] are replaced by their positive parts,
-    which makes no x'Sx smaller. The x[F] that is best for some x[W] >= 0 is then nonnegative by
-    itself.
+    which never decreases x'Sx. The best x[F] for any x[W] >= 0 is then nonnegative automatically.
     """
 
     def __init__(self, S: Array, F: Indices, W: Indices, positive: bool) -> None:
@@ -36,15 +35,15 @@ class Complement:
 
     @property
     def largest(self) -> float:
-        """No less than lambda_1(S[F, F]); t must exceed it."""
+        """An upper bound on lambda_1(S[F, F]), which t must exceed."""
         return float(self.w.max(initial=-np.inf))
 
     def at(self, t: float) -> Array:
-        """E at a value t (m, m)."""
+        """Return E (m, m) at a value t."""
         return self.S + self._weighted(1.0 / (t - self.w))
 
     def rise(self, t: float, higher: float) -> Array:
-        """The change of E from t to a higher value (m, m). It has no positive eigenvalue."""
+        """Return the change of E (m, m) from t to a higher value; it has no positive eigenvalue."""
         return self._weighted(1.0 / (higher - self.w) - 1.0 / (t - self.w))
 
     def _weighted(self, weights: Vector) -> Array:
@@ -52,6 +51,6 @@ class Complement:
         return 0.5 * (M + M.T)
 
     def slack(self, t: float) -> float:
-        """An estimate of what rounding can add to lambda_1(E - U)."""
+        """Estimate how much rounding can add to lambda_1(E - U)."""
         lengths = np.linalg.norm(self.P, axis=0) + self.error
         return self.error * float((2.0 * lengths / (t - self.w)).sum())

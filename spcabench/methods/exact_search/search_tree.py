@@ -35,7 +35,7 @@ class Tree:
     t : float
         The value that a support must reach.
     psd : bool
-        Whether S has no negative eigenvalue: one more test is valid then.
+        Whether S has no negative eigenvalue, so that one more test is valid.
     """
 
     def __init__(
@@ -85,10 +85,10 @@ class Tree:
         return self.place[CHOSEN, : self.depth + 1].copy()
 
     def raise_to(self, t: float) -> None:
-        """Continue with a higher value t; the subtrees of the root that were exhausted stay so.
+        """Continue with a higher value t; exhausted subtrees of the root stay exhausted.
 
-        A subtree that holds nothing of value t holds nothing of a higher value either. The one in
-        which the last support was found was not finished: its candidate becomes available again.
+        A subtree without a support of value t has none of a higher value either. The subtree in
+        which the last support was found was not finished, so its candidate is available again.
         """
         self.ints[0, ALIVE:, self.ints[0, VARIABLE] == self.place[CHOSEN, 0]] = 1
         self.reals[0, POTENTIAL] = np.inf
@@ -96,15 +96,15 @@ class Tree:
 
     @property
     def progress(self) -> float:
-        """Share of the root's candidates that need no further look."""
+        """Return the share of the root's candidates that are done."""
         left = (self.ints[0, ALIVE] > 0) & (self.ints[0, LEADER] > 0)
         return 1.0 - float(left.mean())
 
     def bound(self, opt: float) -> float:
-        """A bound on the supports of k, paused or exhausted; ``opt`` bounds those of k - 1.
+        """Bound the supports of k, paused or exhausted; ``opt`` is a bound for k - 1.
 
-        Every support that reaches t lies within the open candidates. The root's test on these alone
-        bounds the optimum, however far the search has come.
+        Every support that reaches t lies within the open candidates. Applied to these only, the
+        root's test bounds the optimum at any stage of the search.
         """
         places = self.open
         if len(places) < self.k:
@@ -113,7 +113,7 @@ class Tree:
 
     @property
     def open(self) -> Indices:
-        """Places of the candidates that may still be in a support that reaches t."""
+        """Return the places of the candidates that a support which reaches t may still contain."""
         # A candidate is dead only when every support that contains it is excluded. The candidate
         # whose subtree is being searched was marked dead when that search began: it still counts.
         left = self.ints[0, ALIVE] > 0

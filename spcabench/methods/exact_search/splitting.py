@@ -6,15 +6,15 @@ For every W >= 0, beta and symmetric S with s_ij^2 <= w_ij w_ji for i != j, and 
 
 x'Sigma x <= lambda_1(Sigma - S) + the sum of the k largest beta_j. docs/bounds.md has the proof. It
 is the dual of a relaxation: max tr Sigma X over X positive semidefinite of trace one and P >= 0, in
-which P_ij stands for x_i^2 where i and j are in the support, so that
+which P_ij stands for x_i^2 if i and j are in the support, so that
 
     X_ij^2 <= P_ij P_ji,   P_ij <= P_ii = X_ii,   row i of P sums to k X_ii,   no column to above 1.
 
-The relaxation is solved by a splitting method (ADMM). X and P have a copy for the eigenvalues, one
-for the rows and one for the pairs (i, j), each of which is projected on what it must satisfy; their
-average is projected on the condition of the columns. What the projection of the pairs removes is an
-S and a W that certify a bound at any time. The method need not be trusted for that:
-`exact_search.dual_certificate` recomputes the bound from S, W and beta alone.
+The relaxation is solved by a splitting method (ADMM). There is a copy of X for the eigenvalues, one
+of P for the rows, and one of both for the pairs (i, j). Each is projected on its constraint, and
+their average is projected on the condition of the columns. The part that the projection of the
+pairs removes gives an S and a W that certify a bound at any time. The method need not be trusted
+for that: `exact_search.dual_certificate` recomputes the bound only from S, W and beta.
 """
 
 from collections.abc import Iterator
@@ -41,13 +41,13 @@ Floats = NDArray[np.floating[Any]]  # of either precision
 
 
 class Splitting:
-    """The smallest scaled Gershgorin bound found of Sigma (n, n) at cardinality k, in steps.
+    """The smallest scaled Gershgorin bound found for Sigma (n, n) at cardinality k, in steps.
 
-    Sigma is scaled so that the values of interest are about 1. positive : for x >= 0. seed : what
-    to begin with.
+    Sigma is scaled so that the values of interest are about 1. positive : whether x >= 0 is
+    required. seed : the start.
 
-    bound, certificate : the smallest bound so far, and what proves it. F : the variables that all
-    supports have. value : about that of the relaxation, below which the bound cannot come.
+    bound, certificate : the smallest bound so far, and its proof. F : the variables that all
+    supports contain. value : approximate value of the relaxation, a lower limit for the bound.
     """
 
     def __init__(self, Sigma: Array, k: int, positive: bool, seed: "Seed | None" = None) -> None:
@@ -68,27 +68,27 @@ class Splitting:
 
     @property
     def F(self) -> Indices:
-        """The variables that all supports have."""
+        """The variables that all supports contain."""
         return np.flatnonzero(self.forced)
 
     @property
     def shares(self) -> Vector:
-        """The share of each variable in the support, by the relaxation (n,)."""
+        """The share (n,) of each variable in the support, according to the relaxation."""
         return np.where(self.forced > 0, 1.0, self.P.sum(axis=0))
 
     @property
     def likely(self) -> Indices:
-        """The k variables of the largest shares."""
+        """The k variables with the largest shares."""
         return np.argsort(-np.where(self.forced > 0, np.inf, self.shares))[: self.k]
 
     @property
     def nearest_taken(self) -> int:
-        """The variable of those not taken whose share is nearest one."""
+        """The variable outside F whose share is nearest one."""
         return int(np.argmin(np.where(self.forced > 0, np.inf, np.abs(self.shares - 1.0))))
 
     @property
     def seed(self) -> "Seed":
-        """Its state, from which a part with fewer variables, or more taken, continues."""
+        """The state from which a part with fewer variables, or with more in F, continues."""
         X, P, U, V = (A.astype(np.float32) for A in (self.X, self.P, self.by_eigen, self.by_pairs))
         return Seed(X, P, U, V, self.beta, self.forced, self.penalty)
 
@@ -99,7 +99,7 @@ class Splitting:
         return self.look()
 
     def step(self) -> None:
-        """One step of the splitting method: an eigendecomposition and some sweeps."""
+        """Make one step of the splitting method: an eigendecomposition and some sweeps."""
         before = self.X.copy()
         D = _density(before - self.by_eigen + self.Sigma / self.penalty)
         Z = RELAXED * D + (1.0 - RELAXED) * before + self.by_eigen
@@ -146,10 +146,10 @@ class Splitting:
 
 @dataclass(frozen=True, eq=False)
 class Seed:
-    """The start of a splitting method: any one is valid, and half the digits are enough.
+    """The start of a splitting method; any start is valid, so single precision is enough.
 
-    X, P, by_eigen, by_pairs : averages and multipliers (n, n). beta : (n,). forced : 1 for the
-    variables that are in the support (n,).
+    X, P, by_eigen, by_pairs : averages and multipliers (n, n). beta : multipliers (n,). forced : 1
+    for the variables that are in the support (n,).
     """
 
     X: Floats
@@ -181,14 +181,14 @@ class Seed:
         return Seed(X, P, U, V, np.delete(self.beta, j), np.delete(self.forced, j), self.penalty)
 
     def having(self, j: int) -> "Seed":
-        """The start for the supports that have the variable at place j."""
+        """The start for the supports that contain the variable at place j."""
         P, beta, forced = self.P.copy(), self.beta.copy(), self.forced.copy()
         P[:, j], beta[j], forced[j] = P.diagonal(), 0.0, 1
         return replace(self, P=P, beta=beta, forced=forced)
 
 
 def _clipped(Sigma: Array) -> Iterator[Array]:
-    """Matrices S that need no minimisation: Sigma with its entries cut off."""
+    """Matrices S that need no minimisation: Sigma with clipped entries."""
     return (
         np.clip(Sigma, -level, level) for level in np.abs(Sigma).max() * FALL ** np.arange(STARTS)
     )

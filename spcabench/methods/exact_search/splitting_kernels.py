@@ -1,4 +1,4 @@
-"""The compiled sweeps of the splitting method, which `exact_search.splitting` explains."""
+"""Compiled sweeps of the splitting method, which `exact_search.splitting` explains."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ PRECISE = 1e-13  # absolute: where a row's x and nu no longer change
 
 @inlined
 def level(q, kind, x, free, nu):  # type: ignore[no-untyped-def]
-    """The nu at which the free entries clip(q_j - nu, 0, x) sum to free x; Newton, bracketed."""
+    """Return the nu at which the free entries clip(q_j - nu, 0, x) sum to free x, by Newton."""
     low, high = np.inf, -np.inf
     for j in range(len(q)):
         if not kind[j]:
@@ -38,9 +38,9 @@ def level(q, kind, x, free, nu):  # type: ignore[no-untyped-def]
 
 @inlined
 def linear(q, kind, fixed, fixed_sum, free, x, nu):  # type: ignore[no-untyped-def]
-    """The best x and nu while the entries that are 0 or x stay so, and two derivatives.
+    """Return the best x and nu while the entries that are 0 or x stay so, and two derivatives.
 
-    The derivatives are minus those of the squared distance by x: at x = 0, and at x.
+    The derivatives are those of minus the squared distance with respect to x: at x = 0, and at x.
     """
     high, mid, high_sum, mid_sum, above = 0, 0, 0.0, 0.0, 0.0
     for j in range(len(q)):
@@ -66,7 +66,7 @@ def linear(q, kind, fixed, fixed_sum, free, x, nu):  # type: ignore[no-untyped-d
 
 @inlined
 def bracketed(q, kind, fixed, fixed_sum, free, nu):  # type: ignore[no-untyped-def]
-    """The x and nu of a row's projection: Newton's method for x, bracketed, nu solved in each."""
+    """Return the x and nu of a row's projection, by bracketed Newton steps that each solve nu."""
     low, high = 0.0, abs(fixed_sum)
     for j in range(len(q)):
         if not kind[j]:
@@ -87,10 +87,11 @@ def bracketed(q, kind, fixed, fixed_sum, free, nu):  # type: ignore[no-untyped-d
 
 @inlined
 def project_row(q, kind, fixed, fixed_sum, free, x, nu):  # type: ignore[no-untyped-def]
-    """The x and nu of the nearest row with 0 <= p_j <= x whose free entries sum to free x.
+    """Return the x and nu of the nearest row with 0 <= p_j <= x whose free entries sum to free x.
 
-    The free entries, of kind 0, are p_j = clip(q_j - nu, 0, x). fixed, fixed_sum : how many entries
-    equal x, x itself among them, and the sum of what they were. x, nu : those of the last sweep.
+    The free entries, of kind 0, are p_j = clip(q_j - nu, 0, x). fixed, fixed_sum : number of
+    entries that equal x (including x itself), and the sum of their previous values. x, nu : those
+    of the last sweep.
     """
     # With the entries that are 0 and those that are x known, x and nu solve two linear equations:
     # Newton's method, which finds the two sets in a few steps from those of the last sweep.
@@ -131,7 +132,7 @@ def project_pair(a, b, c, positive):  # type: ignore[no-untyped-def]
 def project_rows(k, forced, P, by_rows, level, q, kind):  # type: ignore[no-untyped-def]
     """Project each row of P on 0 <= p_ij <= x_i = p_ii, p_ij = x_i for a forced j, sum k x_i.
 
-    by_rows : the multipliers; what the rows ask of P is put in their place. q, kind : workspace.
+    by_rows : the multipliers, overwritten with what the rows require of P. q, kind : workspace.
     """
     n, taken = len(P), forced.sum()
     for i in range(n):
@@ -159,11 +160,11 @@ def sweeps(  # type: ignore[no-untyped-def]
 ):
     """Sweep over rows, pairs and columns ``count`` times; return beta (n,), multiplied by rho.
 
-    forced : 1 for the variables that are in the support (n,). Z : what the copy of X that is
-    positive semidefinite asks of X (n, n). The other arrays are renewed. X, P : the averages (n,
-    n), their diagonals equal. level : nu of each row (n,). by_rows, by_pairs, by_signs : the
-    multipliers of P in the rows, of P and of X in the pairs, above the diagonal (n, n). S, W : of
-    the certificate (n, n).
+    forced : 1 for the variables that are in the support (n,). Z : what the positive semidefinite
+        copy of X requires of X (n, n). The other arrays are overwritten. X, P : the averages
+        (n, n), with equal diagonals. level : nu of each row (n,). by_rows, by_pairs, by_signs : the
+        multipliers (n, n) of P in the rows, and of P and X in the pairs, above the diagonal. S, W :
+        the certificate (n, n).
     """
     n, beta = len(X), np.empty(len(X))
     q, kind = np.empty(n), np.empty(n, dtype=np.int64)
