@@ -167,7 +167,7 @@ def _asked(tied: Indices, then: Sequence[Callable[[Indices], Vector]], *counts: 
 
 
 def falling_order(a: Vector, *then: Callable[[Indices], Vector]) -> Indices:
-    """Return the indices of a by falling entries.
+    """Return the indices of a by decreasing entries.
 
     Starting with the largest entry, all remaining entries that equal the largest remaining one are
     ordered by ``then``, as in `first_largest`, and finally by index.

@@ -67,7 +67,7 @@ def positive_root(c, beta, R2):
 
 @inlined
 def take_out(X, w, u, s, lam, j, degree, linked):
-    """Take row and column j out of X, clip the warm-start u to the box, and set w = Y u.
+    """Remove row and column j from X, clip the warm-start u to the box, and set w = Y u.
 
     degree : for each row, its number of nonzeros off the diagonal. w is set on the linked rows
         only. Returns the number of linked rows and of products.
@@ -134,8 +134,8 @@ def sweep(S, X, V, lam, beta, passes, tol):
         Sigma + U off the diagonal.
     passes, tol : the box QP ends after this many passes, or when no entry changes by more than tol.
 
-    Rows of X that are zero off the diagonal cost nothing, because their u is always zero clipped to
-    the box. Returns the flops (count, Tr X).
+    Rows of X that are zero off the diagonal cost nothing, because their u is always zero, clipped
+    to the box. Returns the flops (count, Tr X).
     """
     n = len(S)
     work, trace = 0, 0.0
@@ -206,10 +206,9 @@ def loading_start(S: Array, lam: float, beta: float, x: Vector) -> tuple[Vector,
 def pair(S: Array, X: Array, V: Array, lam: float) -> Pair:
     """Return the primal and dual matrices given by a state of the sweeps.
 
-    X : restricted to the rows that are nonzero off the diagonal (the others hold O(beta) of its
-        trace), made PSD and scaled.
-    U : from V, which equals Sigma + U off the diagonal at the solution; made symmetric, with
-        Sigma_jj - lam on the diagonal.
+    X is restricted to the rows that are nonzero off the diagonal (the others contain O(beta) of its
+    trace), made PSD and scaled. U comes from V, which equals Sigma + U off the diagonal at the
+    solution. U is made symmetric, and Sigma_jj - lam is put on its diagonal.
     """
     n = len(S)
     linked = np.flatnonzero(np.count_nonzero(X, axis=1) > 1)

@@ -26,16 +26,16 @@ def survivors(variances: Vector, lam: float) -> Indices:
 
 
 def by_variance(S: Array) -> Indices:
-    """Return the variables by falling variance; ties are ordered by falling sum |S_ij|."""
+    """Return the variables by decreasing variance; ties by decreasing sum |S_ij|."""
     return falling_order(S.diagonal(), lambda J: np.abs(S[J]).sum(axis=1))
 
 
 def connected_parts(S: Array, lam: float) -> list[Indices]:
-    """Return the connected components of |S_ij| > lam, i != j, by falling largest variance.
+    """Return the connected components of |S_ij| > lam, i != j, by decreasing largest variance.
 
     The relaxation's optimum is the largest of its optima on the components, and X is zero
     elsewhere, because U = -S between components is dual feasible and makes Sigma + U block
-    diagonal. Within a component the variables are ordered by falling variance.
+    diagonal. Within a component the variables are ordered by decreasing variance.
     """
     S = np.asarray(S)
     edges = np.abs(S) > lam

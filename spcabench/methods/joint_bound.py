@@ -61,7 +61,7 @@ class Shape:
 
 
 def joint_value(S: Array, U: Array, shape: Shape) -> float:
-    """Return the bound on tr(Z'SZ), computed from any U (n, n) alone: 9 n^3 flops."""
+    """Return the bound on tr(Z'SZ) that any U (n, n) gives, for 9 n^3 flops."""
     d = U.diagonal()
     squares = U * U
     np.fill_diagonal(squares, 0.0)
@@ -98,7 +98,7 @@ def minimised(S: Array, shape: Shape, reached: float = 0.0) -> tuple[float, Arra
 
 
 def _starts(A: Array) -> list[Array]:
-    """A, including its diagonal, clipped at falling levels."""
+    """A, including its diagonal, clipped at decreasing levels."""
     top = float(np.abs(A).max())
     return [np.zeros_like(A), *(np.clip(A, -top * FALL**j, top * FALL**j) for j in range(STARTS))]
 

@@ -6,8 +6,8 @@ and only if
 
     S_jj + c'Pc + 2b (Pc)_i + b^2 P_ii > lambda,    b = -(v'c) / v_i.
 
-For x >= 0 the best loading of a support is a hard problem itself. There an ascent gives a good x,
-and a swap is made where the best combination of x without x_i and e_j exceeds it.
+For x >= 0, even finding the best loading of a support is a hard problem. An ascent then gives a
+good x, and a swap is made if the best combination of x without x_i and e_j exceeds it.
 """
 
 from collections.abc import Iterator
@@ -235,12 +235,12 @@ class Search:
 
 
 class NonnegativeSearch(Search):
-    """The same for x >= 0; ``loading`` is the best x on the support ``W``."""
+    """Local search for x >= 0; ``loading`` is the best x on the support ``W``."""
 
     loading: Vector = np.ones(1)
 
     def climb(self, W: Indices) -> None:
-        """As `Search.climb`, by swaps that surely improve; the best x may have zeros."""
+        """Like `Search.climb`, with swaps that certainly improve; the best x may have zeros."""
         W, value, scans = np.array(W, dtype=np.int64), -np.inf, self.left
         R = self._rows(W)
         while self.left and not self._seen(W):
@@ -261,7 +261,7 @@ class NonnegativeSearch(Search):
         self.left -= int(0 < self.left == scans)
 
     def starts(self) -> Iterator[Indices]:
-        """Yield supports to climb from, without end.
+        """Yield supports to climb from, indefinitely.
 
         The first are those of the leading eigenvector, of either sign, and of the column of largest
         variance. Then kicks alternate with power iterations of shrinking support.
@@ -279,7 +279,7 @@ class NonnegativeSearch(Search):
 
 
 def swap_values(R: Array, d: Vector, W: Indices, y: Vector, value: float) -> Array:
-    """The value (k, n) of the best x >= 0 of y without y_i and of e_j, j not in W.
+    """Return the values (k, n) of the best combination x >= 0 of y without y_i and e_j, j not in W.
 
     R = S[W] (k, n) are rows of S, d (n,) its diagonal, and value = y'S[W, W]y. It costs k n
     flops.

@@ -1,9 +1,9 @@
 """Leading eigenpairs of a large positive semidefinite matrix, proven to be the leading ones.
 
 Lanczos' method finds eigenvalues from below and may miss one, so it cannot certify an upper bound
-alone. The pairs found are therefore subtracted from the matrix, and a Cholesky decomposition proves
-that nothing larger is left. This takes a quarter of the flops of a reduction to tridiagonal form,
-and most of them are block products.
+by itself. The pairs found are therefore subtracted from the matrix, and a Cholesky decomposition
+proves that nothing larger is left. This takes a quarter of the flops of a reduction to tridiagonal
+form, and most of them are block products.
 """
 
 import numpy as np
@@ -17,11 +17,12 @@ EXACT = 1e-12  # residual of the pairs, relative to the largest eigenvalue
 
 
 def proven_pairs(K: Array, count: int) -> tuple[Vector, Array] | None:
-    """Return the ``count`` largest eigenvalues of K (m, m), falling, with unit eigenvectors (m, .).
+    """Return the ``count`` largest eigenvalues of K (m, m), in descending order, and eigenvectors.
 
-    No remaining eigenvalue exceeds the last one by more than a relative 5e-10. The result is None
-    if this cannot be proven, if two eigenvalues tie, so that rounding would choose the
-    eigenvectors, or if Lanczos' method does not converge. K is overwritten.
+    The eigenvectors (m, .) have norm one. No remaining eigenvalue exceeds the last one by more than
+    a relative 5e-10. The result is None if this cannot be proven, if two eigenvalues tie, so that
+    rounding would choose the eigenvectors, or if Lanczos' method does not converge. K is
+    overwritten.
     """
     try:
         start = np.sqrt(K.diagonal().clip(0.0))

@@ -18,7 +18,7 @@ BUCKETS, SHIFT, MAGNITUDE = 1024, 46, 2**63 - 1
 
 
 def falling(V: Array) -> tuple[Array, Vector]:
-    """Return V (n, d) with rows by falling norm, and the norms (n,), raised for rounding."""
+    """Return V (n, d) with rows by decreasing norm, and the norms (n,), raised for rounding."""
     norms = np.sqrt((V * V).sum(axis=1))
     order = np.argsort(-norms, kind="stable")
     return np.ascontiguousarray(V[order]), norms[order] * (1.0 + 1e-12)
@@ -65,7 +65,7 @@ def largest(V, limits, c, signed, k, top, entries, counts):  # type: ignore[no-u
     """Multiply rows of V by c until the k largest entries of V c (in size, if signed) are certain.
 
     Returns how many rows were used, and how many entries were found; unless signed, only positive
-    entries count. V : (d, n), with columns of falling norm. limits : the buckets of the norms (n,),
+    entries count. V : (d, n), with columns by decreasing norm. limits : buckets of the norms (n,),
     with 0 for sizes whose leading bits are ``top``. entries : values, rows and buckets of the
     entries found; counts : the number of entries in each bucket.
     """
@@ -115,7 +115,7 @@ def scores(V, norms, C, ks, signed):  # type: ignore[no-untyped-def]
     """Return ||V'x||^2 (b, q) of the best x for each c of C (b, d), at the cardinalities ks (q,).
 
     x consists of the k largest entries of V c in size, or of the largest positive ones unless
-    signed. V : rows of falling norm (n, d); norms : their norms (n,).
+    signed. V : rows by decreasing norm (n, d); norms : their norms (n,).
     """
     (n, d), k, work = V.shape, ks.max(), 0
     result, columns, order = np.zeros((len(C), len(ks))), np.ascontiguousarray(V.T), np.argsort(ks)
@@ -262,7 +262,7 @@ def chosen(T, mask, zero, need):
 
 @inlined
 def is_new(table, key):
-    """Whether a key was not met before; the table holds only most of the keys."""
+    """Whether a key is new; the table contains most of the earlier keys, but not all."""
     for probe in range(32):
         slot = (key + np.uint64(probe)) % np.uint64(len(table))
         if table[slot] == key:

@@ -57,7 +57,7 @@ class Columns:
         k : int
             Cardinality.
         free : array of bool, of shape (n,), optional
-            The variables that may be used, at least k; by default all. x uses no others.
+            The variables that may be used, at least k; by default all. x must not use others.
 
         Returns
         -------

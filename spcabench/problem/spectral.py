@@ -75,7 +75,7 @@ def tied_pairs(B: Array, count: int) -> tuple[Vector, Array]:
 def settled(w: Vector, V: Array, count: int) -> Array:
     """Return ``count`` eigenvectors from V, independent of any choice made by rounding.
 
-    V (n, .) has eigenvectors as columns, ordered by falling eigenvalues w. In the answer (n, count)
+    V (n, .) has eigenvectors as columns, in order of decreasing w. In the answer (n, count)
     the largest entry of each is positive. If eigenvalues tie (see `spcabench.vectors`), any basis
     of their eigenspace consists of eigenvectors, and a library returns one that depends on
     rounding. The answer is instead the basis with the largest possible entries. Its first vector is
