@@ -192,7 +192,7 @@ def solve(
 def _asked(
     problem: Any, solver: Any, nonnegative: Any = False, **switches: Any
 ) -> tuple[Problem, ModuleType]:
-    """Return the problem and the solver's module; InputError if either is invalid."""
+    """Return the problem and the solver's module; raise InputError if either is invalid."""
     for argument, value in {"nonnegative": nonnegative, **switches}.items():
         validate.switch(argument, value)
     problem = as_problem(problem)

@@ -55,7 +55,7 @@ def _stream(value: Any) -> Any:
 
 
 def _from_stream(value: Any) -> Any:
-    """The random_state that `_stream` wrote; ValueError or TypeError for a damaged one."""
+    """The random_state that `_stream` wrote; raises ValueError or TypeError if damaged."""
     if not isinstance(value, Mapping):
         return value
     stream = np.random.RandomState()

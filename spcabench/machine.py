@@ -108,7 +108,7 @@ def commit() -> tuple[str, bool]:
 
 
 def git(folder: Path, *words: str) -> str:
-    """Return git's output for the repository of a folder; OSError or CalledProcessError."""
+    """Return git's output for a folder; raise OSError or CalledProcessError on failure."""
     return subprocess.run(
         # git must not leave a lock in the repository if it is killed
         ["git", "--no-optional-locks", "-C", folder, *words],

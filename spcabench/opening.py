@@ -21,7 +21,7 @@ LONGEST = 60  # characters of a field's name in an error
 
 
 def path_named(value: Any) -> Path:
-    """Return the path that a value names; InputError if it cannot name a file."""
+    """Return the path that a value names; raise InputError if it cannot name a file."""
     if not isinstance(value, str | Path) or str(value) in ("", ".") or "\0" in str(value):
         shown = " ".join(repr(value).split())
         raise InputError(f"file: {shown:.80}; give a file name or a Path")
@@ -48,7 +48,7 @@ def regular(file: Path | str, expected: str = "a file", largest: float = float("
 
 
 def folder(path: Path | str, expected: str) -> Path:
-    """Return the path of an existing folder; InputError for anything else."""
+    """Return the path of an existing folder; raise InputError for anything else."""
     with using_file(path):
         if not Path(path).exists():
             raise InputError(f"{path}: no such folder; expected {expected}")

@@ -48,7 +48,7 @@ def shown(value: Any) -> str:
 
 
 def whole(argument: str, value: Any, least: int) -> int:
-    """Return the value as a whole number; InputError unless it is at least ``least``."""
+    """Return the value as a whole number; raise InputError unless it is at least ``least``."""
     if isinstance(value, bool) or not _is_whole(value) or int(value) < least:
         raise InputError(f"{argument}: {shown(value)}; it must be a whole number from {least}")
     return int(value)
@@ -60,7 +60,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def provenance(origin: Any) -> Mapping[str, Any]:
-    """Return the provenance of data; InputError unless it is a mapping with string keys."""
+    """Return the provenance of data; raise InputError unless it is a mapping with string keys."""
     if origin is None:
         return {}
     if not isinstance(origin, Mapping) or not all(isinstance(name, str) for name in origin):
@@ -69,7 +69,7 @@ def provenance(origin: Any) -> Mapping[str, Any]:
 
 
 def number(argument: str, value: Any, finite: bool = True) -> float:
-    """Return the value as a real number; InputError unless it is at least 0."""
+    """Return the value as a real number; raise InputError unless it is at least 0."""
     if (
         isinstance(value, bool | np.timedelta64)  # NumPy counts time spans among the integers
         or not isinstance(value, Real)
@@ -81,7 +81,7 @@ def number(argument: str, value: Any, finite: bool = True) -> float:
 
 
 def cardinality(k: Any, n: int, argument: str = "k") -> int:
-    """Return the cardinality k as an int; InputError unless 1 <= k <= n."""
+    """Return the cardinality k as an int; raise InputError unless 1 <= k <= n."""
     if isinstance(k, bool) or not _is_whole(k):
         raise InputError(f"{argument}: {shown(k)} is not a whole number from 1 to n = {n}")
     if not 1 <= int(k) <= n:
@@ -102,7 +102,7 @@ def cardinalities(values: Sequence[int] | None, count: int, k: int) -> list[int]
 
 
 def names(argument: str, values: Sequence[str] | None, count: int) -> tuple[str, ...] | None:
-    """Return names as a tuple of ``count`` strings, or None; InputError for a different number."""
+    """Return names as a tuple of ``count`` strings, or None; raise InputError otherwise."""
     if values is None:
         return None
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
@@ -116,14 +116,14 @@ def names(argument: str, values: Sequence[str] | None, count: int) -> tuple[str,
 
 
 def switch(argument: str, value: Any) -> bool:
-    """Return the value as a bool; InputError unless it is true or false."""
+    """Return the value as a bool; raise InputError unless it is true or false."""
     if not isinstance(value, bool | np.bool_):
         raise InputError(f"{argument}: {shown(value)}; it must be True or False")
     return bool(value)
 
 
 def several(argument: str, values: Any) -> list[Any]:
-    """Return a sequence as a list; InputError unless it is a sequence with at least one entry."""
+    """Return a sequence as a list; raise InputError if it is empty or no sequence."""
     # a set has an arbitrary order, so its first entry might belong to another component
     if isinstance(values, str | bytes | Mapping | Set) or not isinstance(values, Iterable):
         raise InputError(f"{argument}: {shown(values)}; it must be a sequence, such as a list")
@@ -136,7 +136,7 @@ def several(argument: str, values: Any) -> list[Any]:
 
 
 def loading(argument: str, x: Any, n: int) -> Vector:
-    """Return a vector of shape (n,); InputError unless it is finite and nonzero."""
+    """Return a vector of shape (n,); raise InputError unless it is finite and nonzero."""
     try:
         x = np.asarray(x)
         x = np.array(x.astype(np.float64, casting="same_kind" if x.dtype != object else "unsafe"))
@@ -293,7 +293,7 @@ def _has_texts(M: Any) -> bool:
 
 
 def _real_array(argument: str, M: Any) -> Any:
-    """Return an array of real or complex numbers; InputError for anything else."""
+    """Return an array of real or complex numbers; raise InputError for anything else."""
     if isinstance(M, np.ma.MaskedArray):
         if np.ma.is_masked(M):
             raise InputError(f"{argument}: masked entries; fill them, or leave out their rows")

@@ -198,7 +198,10 @@ def _refuse_for_several(
 
 
 def _make(title: str, jobs: int, profile: str, comparison: str) -> None:
-    """Write the page of a plan, and print the ranking. comparison : what is compared, in words."""
+    """Write the page of a plan, and print the ranking.
+
+    comparison : a description of what is compared.
+    """
     from spcabench.running import workflow
 
     say(f"{comparison}; stored results are reused", flush=True)

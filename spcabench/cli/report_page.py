@@ -39,9 +39,9 @@ COLOURS |= {"#d55e00": "minus", "#808080": "strong"}
 def text(
     typed: dict[str, Any], problem: Problem, answer: "Answer", commands: dict[str, str]
 ) -> str:
-    """Return the page; InputError if there is no answer.
+    """Return the page; raise InputError if there is no answer.
 
-    commands : what each command gives -> a command that repeats it.
+    commands : description of a result -> the command that repeats it.
     """
     bound, results = typed["bound"], answer.results
     if not any(result.good for result in results):

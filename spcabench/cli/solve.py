@@ -166,7 +166,7 @@ class Answer:
     """What was found for a problem.
 
     results : components, or a path over the cardinality. selection : how k was chosen, if it was.
-    chance : what chance alone would give. solver : the sentence on how the solver was chosen.
+    chance : comparison with chance. solver : a sentence about how the solver was chosen.
     """
 
     results: Any

@@ -38,7 +38,7 @@ class Entry:
     """The best known answer at cardinality k of a problem, and the smallest certified bound.
 
     problem : the name that the loaded problem has; a stand-in has another name and no entry.
-    loadings : on the support. who, when : the solver that found it, and the day.
+    loadings : those on the support. who, when : the solver that found it, and the day.
     bound_by : the source of the bound: a solver, or one of the bounds of docs/bounds.md; empty if
         not recorded. seconds : processor time for the bound; 0 if not measured. bound_when : the
         day of the bound.
@@ -96,7 +96,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class _Table:
-    """The file of the table. version : number of improvements. sha256 : checksum of the entries."""
+    """The file of the table.
+
+    version : number of improvements. sha256 : checksum of the entries.
+    """
 
     schema: int
     version: int

@@ -24,8 +24,8 @@ READ += ["history", "setup_flops", "setup_time"]
 def best(answers: pd.DataFrame, order: list[str], measure: str) -> list[dict[str, Any]]:
     """Return an entry for all problems and for each kind, with the best solvers for each budget.
 
-    The best solvers have the largest mean share of the best known value, where a missing answer
-    counts zero. Solvers that agree to six digits are all named, in the given order. The entry is
+    The best solvers have the largest mean share of the best known value, with zero for a missing
+    answer. Solvers that agree to six digits are all named, in the given order. The entry is
     None if no solver has an answer yet.
 
     answers : as returned by `ranking.standing`. measure : "time" or "work".

@@ -234,7 +234,7 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
 
 
 def _of_pairs(answers: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Return a column as pairs x solvers, where nothing counts zero."""
+    """Return a column as pairs x solvers, with zero for missing values."""
     answers = answers.assign(**{HIT: _reached(answers, TARGETS[-1])})
     return answers.set_index([*PAIR, "solver"])[column].fillna(0.0).unstack(fill_value=0.0)
 
@@ -315,7 +315,7 @@ def resolution(answers: pd.DataFrame) -> str:
 def recovered(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the F1 of the support on the spiked samples, for each solver, strength and sparsity.
 
-    sparsity : k / sqrt(n). f1 : the mean over the seeds, where a failure counts zero.
+    sparsity : k / sqrt(n). f1 : the mean over the seeds, with zero for a failure.
     """
     recovery = rows[rows.kind == "recovery"]
     if recovery.empty:

@@ -1,7 +1,7 @@
 """Check that a row that enters a ranking has possible names, amounts and steps.
 
 Rows come from files. A value that would break a page or make a mean meaningless is treated as a
-fault of its row alone.
+fault of this row only.
 """
 
 from collections.abc import Mapping

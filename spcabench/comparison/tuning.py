@@ -27,7 +27,7 @@ def tuned(job: Job, folder: Path) -> Job:
     """Return a job with the best settings of its solver's GRID, and a sentence on the choice.
 
     A job without a GRID is returned unchanged. The best settings have the largest mean share of the
-    best value that any of them finds, where a failure counts zero; the first one wins a tie.
+    best value that any of them finds, with zero for a failure; the first settings win a tie.
 
     folder : folder for the rows of tuning, so that the same settings are not run again.
 

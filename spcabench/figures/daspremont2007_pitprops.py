@@ -172,7 +172,7 @@ def table(problem, *, seed, method):
 def decomposition(problem, *, seed, rho, deflation="hotelling"):
     """The largest |entry| left after each component of DSPCA at rho, and the largest error.
 
-    error : in the two identities of the claim. least : smallest eigenvalue of the remaining matrix.
+    error : error of the two identities in the claim. least : smallest eigenvalue of what remains.
     """
     left, error, variance = [float(np.abs(problem.matrix.S).max())], 0.0, np.inf
     # below a variance of 1e-2, no variable has any variance left to remove

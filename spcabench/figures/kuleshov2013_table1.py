@@ -98,7 +98,7 @@ def run(solver, n, seed, label, timed=False, **limits):
 def data(table):
     """One row per method, with its numbers and the steps of the first seed.
 
-    order : over all seeds. orders : for each seed. iterations : median number of steps to 1e-6.
+    order : slope over all seeds. orders : slope for each seed. iterations : median steps to 1e-6.
         reached : share of the seeds that reached 1e-6. There are also flops and time per iteration.
     """
     lines = []

@@ -323,7 +323,7 @@ def _round(low: float, high: float, most: int) -> list[float]:
 
 
 def ticks(axis: Axis, unit: str, room: float) -> list[tuple[float, str]]:
-    """Return as many ticks as there is room for with their labels. room : in characters."""
+    """Return as many ticks, with their labels, as fit into ``room`` characters."""
     # the width of labels is known only when they are written, so try fewer ticks until they fit
     for most in (5, 4, 3, 2):
         values = axis.ticks(most)
@@ -465,7 +465,10 @@ def _pictured(statement: Stored, panel: Panel) -> Stored:
 
 
 def html(statement: Stored, figure: Stored) -> Markup:
-    """Return a statement's card as HTML. figure : its claims file with the pages' addresses."""
+    """Return a statement's card as HTML.
+
+    figure : its claims file, with the addresses of the pages.
+    """
     values: Stored = {
         "figure": figure,
         "side": SIDES.get(statement["side"], ""),
@@ -544,7 +547,7 @@ def _wrapped(line: str, indent: str) -> str:
 def bars(statement: Stored, encoding: str | None = None) -> str:
     """Return the rows of each reading as lines, with a small character picture if it has room.
 
-    encoding : of the terminal; without lines and circles, plain ASCII is used.
+    encoding : that of the terminal; if it lacks lines and circles, plain ASCII is used.
     """
     # plain is 0 or 1, because it selects a character of each pair in GLYPHS
     plain, columns = 0, shutil.get_terminal_size().columns

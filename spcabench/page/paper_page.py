@@ -24,7 +24,10 @@ def papers(folder: Path) -> list[dict[str, Any]]:
 
 
 def write(folder: Path, shown_papers: list[dict[str, Any]], about: dict[str, Any]) -> None:
-    """Write the page of each paper. about : the run, and its solvers with their figures."""
+    """Write the page of each paper.
+
+    about : the run, and its solvers with their figures.
+    """
     by_figure: dict[str, list[str]] = {}
     for solver in about["solvers"]:
         for figure in solver["figures"]:

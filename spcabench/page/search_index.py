@@ -30,7 +30,10 @@ def site(folder: Path) -> dict[str, str]:
 
 
 def write(folder: Path, values: dict[str, Any]) -> None:
-    """Write the index of a run. values : the same values as for the templates of the pages."""
+    """Write the index of a run.
+
+    values : the values that the templates of the pages use.
+    """
     parts = (_statements(values), _pages(values), values.get("advice", []), _optima(values))
     write_index(folder / NAME, [*chain(*parts, _shares(values))])
 

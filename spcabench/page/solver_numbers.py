@@ -58,8 +58,8 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
 
     share : refitted variance over the largest of any run with at most as many nonzeros and the same
         sign constraint.
-    slower, dearer : time and flops over the least of any run with the same cardinality; NaN if
-        there is no other run.
+    slower, dearer : time and flops divided by the smallest of any run with the same cardinality;
+        NaN if there is no other run.
     """
     good = table.status.isin(GOOD) & table.variance_refit.notna() & (table.repeat == 0)
     runs = table[good].copy()

@@ -24,7 +24,10 @@ def write(
     rows: pd.DataFrame,
     published: bool,
 ) -> None:
-    """Write the solvers' pages to a folder. about : solvers and scale. rows : of all figures."""
+    """Write the solvers' pages to a folder.
+
+    about : the solvers and the scale. rows : the rows of all figures.
+    """
     make_folder(folder)
     home = folder.resolve()
     results = home.parent if published else home.parents[1]

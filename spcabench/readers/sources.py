@@ -174,7 +174,7 @@ def _append(file: File, part: Path) -> None:
 
 
 def read_rdata(path: Path) -> Mapping[str, Any]:
-    """Return the objects in an RData file as pandas objects; InputError for an unreadable file."""
+    """Return an RData file as pandas objects; raise InputError if it is unreadable."""
     rdata = require("rdata")
     try:
         with warnings.catch_warnings():

@@ -177,8 +177,9 @@ class Watch:
 class _Taken(NamedTuple):
     """The measured cost of some runs.
 
-    seconds : by the outside clock, without waiting. wall : with waiting. processor : of all
-        processes. declared, waited : as reported by the runs, where declared includes waiting.
+    seconds : seconds by the outside clock, without waiting. wall : the same with waiting.
+        processor : processor seconds of all processes. declared, waited : seconds reported by the
+        runs; declared includes waiting.
     """
 
     seconds: float
@@ -202,11 +203,11 @@ def _measured(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
 
 
 def _kept(run: Run, many: _Taken, count: int, helper: Worker, ask: Ask) -> tuple[bool, float]:
-    """Return whether runs on disguises of the problem are dearer or worse, and their seconds.
+    """Return whether runs on disguises of the problem are more expensive or worse, and their time.
 
-    A disguise is as much work, but nothing that was kept of the problem, wherever, helps there.
-    Waiting is subtracted only to compare them: some of it may be off the solver's clock, and then
-    too much is subtracted.
+    A disguise takes as much work, but anything that a solver stored about the problem is useless
+    there. Waiting is subtracted only for the comparison: some of it may not be on the solver's
+    clock, and then too much is subtracted.
     """
     answer = ask(helper, _repeated(run, UNSEEN, worker.unseen))
     extra = (answer.extra or {}) if answer.status.good else {}

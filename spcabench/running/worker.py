@@ -234,7 +234,10 @@ def _flops(result: Result) -> int:
 
 
 def of_result(result: Result, vectors: bool = False) -> Answer:
-    """Return the answer for a result. vectors : whether to include u, if there is one."""
+    """Return the answer for a result.
+
+    vectors : whether to include u, if there is one.
+    """
     graded = _graded(result) if result.good else {}
     W = result.support
     x: dict[str, Any] = {"support": W.tolist(), "values": result.x[W].tolist()}

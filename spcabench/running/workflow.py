@@ -67,7 +67,6 @@ def workflow(
         See `profile_folder`; all but the default submit jobs to other machines.
     first : collection of str
         Files whose jobs start before the others.
-        Files whose jobs begin before others.
 
     Raises
     ------

@@ -38,7 +38,7 @@ def held_out(
 ) -> Verdict:
     """Choose the smallest cardinality within one standard error of the largest held-out variance.
 
-    folds : by default `FOLDS`, or the largest number with two samples each.
+    folds : number of folds; by default `FOLDS`, or the largest number with two samples each.
 
     The standard error is that of the difference between the two, over the folds, because the
     variance differs far more between folds than between two cardinalities in one fold.

@@ -95,7 +95,7 @@ def _random_rows(counts: Indices, m: int, rng: np.random.Generator) -> Indices:
 
 
 def _only_centred(name: str, A: Data) -> bool:
-    """Whether sparse data are centred; InputError if more than their means is subtracted."""
+    """Whether sparse data are centred; raises InputError if more than their means is subtracted."""
     if A.rank == 0:
         return False
     if A.rank > 1 or np.ptp(A.U) > 0.0:

@@ -154,8 +154,8 @@ class DualBound:
     """A dual bound with its certificate and its cost.
 
     value : the bound. variables : the variables (n,) that may be in a support better than the value
-        ``reached``. certificate : the proof for these variables. steps, seconds : of the splitting
-        method.
+        ``reached``. certificate : the proof for these variables. steps, seconds : cost of the
+        splitting method.
     """
 
     value: float

@@ -132,7 +132,7 @@ def _step(new: Iterate, old: Iterate) -> float:
 
 
 def _stated(iterate: Iterate, number: str) -> float:
-    """A number used by a stopping rule; InputError if the solver does not provide it."""
+    """A number used by a stopping rule; raises InputError if the solver does not provide it."""
     if number not in iterate.extra:
         raise InputError(
             f"stop: {number!r} needs a solver that states its {number}; this one does not"
@@ -494,7 +494,7 @@ def _copied(item: Any, problem: Problem) -> Iterate:
 
 
 def _vector(name: str, value: Any, length: int | None) -> Vector:
-    """A copy of what was yielded; SolverError if its length is not the expected one."""
+    """A copy of what was yielded; raises SolverError if its length is unexpected."""
     entries = np.asarray(value)
     if entries.dtype.kind == "c":
         raise SolverError("solve yielded complex numbers; they must be real")

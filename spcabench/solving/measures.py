@@ -112,8 +112,8 @@ def largest_correlation(G: Array) -> float:
 class HeldOut:
     """Shares of the variance of held-out samples.
 
-    projected, adjusted : as in `Measures`. regression : with coefficients fitted on the training
-        samples; negative if the prediction is worse than the mean.
+    projected, adjusted : as in `Measures`. regression : share explained with coefficients fitted on
+        the training samples; negative if the prediction is worse than the mean.
     """
 
     projected: float

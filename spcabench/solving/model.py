@@ -109,7 +109,7 @@ def versions() -> dict[str, str]:
 
 
 def load(file: Path | str) -> Model:
-    """Read a model from a file; InputError if it is not a model, or has a newer format."""
+    """Read a model from a file; raise InputError if it is not a model, or has a newer format."""
     path = opening.regular(file, "a model")
     with using_file(file):
         try:

@@ -94,11 +94,11 @@ def _problem(dataset: str, parameters: str) -> Problem:
 def ranking(table: pd.DataFrame) -> pd.DataFrame:
     """Return a line for each formulation, solver and way; formulations are never compared.
 
-    share : mean share of the best value of each problem, where a failure counts zero. The best come
+    share : mean share of the best value of each problem, with zero for a failure. The best come
         first; ways that ran only on some problems, or on none, come last.
 
-    rank, rank_first, rank_last, group : as in a comparison of one component, by the mean share;
-        empty for ways that ran only on some problems.
+    rank, rank_first, rank_last, group : the same as in a comparison of one component, but by the
+        mean share; empty for ways that ran only on some problems.
     """
     table = table[(table.kind != HELD_OUT) & (table.status != Status.SKIPPED)]
     lines = []
