@@ -279,7 +279,7 @@ def _fault(reply: Any) -> str:
 def _timed_outside(answer: Answer, seconds: float, worked: float) -> Answer:
     """Return the answer with its time from outside, flagged if the worker's clock missed some.
 
-    The solver cannot reach this clock. worked : the part of these seconds in which no process waited
+    Solvers cannot reach this clock. worked : the part of these seconds in which no process waited
     for a processor, so that a busy machine does not cause a flag.
     """
     missed = worked - (answer.worker_time or 0.0)
