@@ -224,7 +224,8 @@ def complete(
         notes.append(
             f"{gaps_in_words}; filled in with the mean of the column, which lowers variances{much}"
         )
-        return frame.fillna(frame.mean()), every
+        # fillna goes column by column: 9 s instead of .02 s for 20,000 columns
+        return frame.where(~gaps, frame.mean(), axis=1), every
     lost = rows if missing == "rows" else columns
     left = int((~lost).sum())
     if not left:

@@ -74,13 +74,13 @@ def _held_out_reason(ks: Sequence[int], mean: Vector, chosen: int, best: int) ->
     """Why a cardinality was chosen, in words."""
     if chosen == best:
         return (
-            f"k = {ks[best]} has the largest held-out variance ({mean[best]:.1%} of the total), "
-            "and no smaller cardinality is within one standard error of it"
+            f"k = {ks[best]} has the largest held-out variance ({100.0 * mean[best]:.3g}% of the "
+            "total), and no smaller cardinality is within one standard error of it"
         )
     return (
         f"k = {ks[chosen]} is the smallest cardinality whose held-out variance "
-        f"({mean[chosen]:.1%} of the total) is within one standard error of the largest "
-        f"({mean[best]:.1%}, at k = {ks[best]})"
+        f"({100.0 * mean[chosen]:.3g}% of the total) is within one standard error of the largest "
+        f"({100.0 * mean[best]:.3g}%, at k = {ks[best]})"
     )
 
 
