@@ -12,6 +12,7 @@ from spcabench.steps import lanczos
 from spcabench.vectors import Vector, normalize, one_sided, project
 
 NEAR = 1e-4  # the relative increase at which Lanczos' method ends
+FEW = 2000  # variables whose covariance is formed if the samples are more
 STEPS, STILL = 200, 1e-6  # maximum; x has converged if no entry changes by more
 
 
@@ -22,6 +23,8 @@ def answer(
 
     It starts at the variable of largest variance, near the leading eigenvector, and at ``starts``.
     """
+    if problem.n < min(problem.m or 0, FEW):  # n^2 flops for a product, and not 2 m n
+        problem = problem.given_as("covariance")
     Sigma = problem.covariance
     largest = np.zeros(problem.n)
     largest[Sigma.largest_variance()] = 1.0
