@@ -17,6 +17,7 @@ from spcabench.running import description, workflow
 from spcabench.running import rows as results
 from spcabench.solving.run_warnings import Flag
 from tests import comparisons
+from tests.checking import tricks
 from tests.checking.test_trust import BODY, write
 from tests.checking.tricks import SMALL
 from tests.comparisons import few_problems
@@ -77,7 +78,7 @@ def test_a_fresh_seed_is_drawn_after_the_files_were_read_and_tried(tmp_path, mon
     record(conformance, "check", conformance.check)
     record(suite, "new_seed", suite.new_seed)
     record(workflow, "workflow", lambda *_: 1)
-    file = write(tmp_path, "honest")
+    file = tricks.file_of(tmp_path, "honest")
     with pytest.raises(typer.Exit):
         compare.compare([file], against="tpower", suite="quick", fresh=options.NEW)
     assert events == ["of_stranger", "check", "new_seed", "workflow"]
@@ -95,7 +96,7 @@ def test_a_file_whose_name_looks_like_another_is_refused(tmp_path, name):
     command.
     """
     file = tmp_path / f"{name}.py"
-    file.write_text(Path(write(tmp_path, "honest")).read_text())
+    file.write_text(Path(tricks.file_of(tmp_path, "honest")).read_text())
     with pytest.raises(InputError, match="must have letters from a to z") as refused:
         registry.path("solver", str(file))
     assert str(refused.value).isascii()
@@ -110,10 +111,8 @@ def test_a_process_that_ran_a_strangers_file_draws_no_seed(monkeypatch):
 
 
 def test_an_import_that_changes_what_a_seed_is_drawn_from_is_flagged(rows_of, tmp_path):
-    file = tmp_path / "seeds.py"
-    text = Path(write(tmp_path, "honest")).read_text()
     lines = "import secrets, os\nsecrets.randbelow = lambda n: 4\nos.urandom = bytes\n"
-    file.write_text(text.replace("import time\n", f"import time\n{lines}", 1))
+    file = tricks.file_of(tmp_path, "seeds", lines)
     assert all(Flag.patched in flags for flags in rows_of(file)["flags"])
 
 
