@@ -132,6 +132,13 @@ def _forget(modules):
 
 
 @pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Make the test's temporary folder the current one, and return it."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
 def trial_run(tmp_path, add_file):
     """Return the folder for a run of the trial figure, which `trial.make_run` makes."""
     from tests import trial  # here: it imports all that draws, which few tests need

@@ -1,11 +1,15 @@
-"""A trial figure, a run of it, and a check of the pages that the run makes."""
+"""A trial figure, a run of it, and a check of the pages made from the run."""
 
 import json
 import re
+import shutil
+from hashlib import sha256
 from urllib.parse import unquote
 
 import pandas as pd
+import pyarrow as pa
 
+from spcabench import registry
 from spcabench.page import draw
 from spcabench.page.results_page import write_page
 from spcabench.run import Run
@@ -48,36 +52,36 @@ LABELS = dict(experiment=NAME, scale="quick", group="grqi", chain="0-0")
 
 
 def row(**changes):
-    """A row as a run of the trial figure gives it, made without one, with some columns changed."""
-    answer = Answer(
-        status=Status.CONVERGED,
-        problem="pitprops",
-        n=13,
-        nnz=169,
-        k=3,
-        cardinality=3,
-        variance=2.5,
-        flops=100,
-        setup_flops=13,
-        solve_time=1e-3,
-        setup_time=1e-4,
-    )
+    """Return a row as a run of the trial figure would give it, with some columns changed."""
+    answer = dict(status=Status.CONVERGED, problem="pitprops", n=13, nnz=169, k=3, cardinality=3)
+    costs = dict(flops=100, setup_flops=13, solve_time=1e-3, setup_time=1e-4)
+    answer = Answer(**answer, **costs, variance=2.5)
     return Row(**vars(answer) | LABELS | ASKED.asked | runner.stamp() | changes)
 
 
 def made_row(**changes):
-    """The row that a run gives, with some columns changed."""
+    """Run the trial figure and return its row with some columns changed."""
     return Row(**vars(worker.answered(ASKED)) | LABELS | ASKED.asked | runner.stamp() | changes)
 
 
 def table(rows):
-    """A table of rows with all columns of the schema, out of dicts of what a test needs."""
+    """Return dicts as a table of rows with all columns of the schema."""
     frame = pd.DataFrame(rows)
     return frame.reindex(columns=[*COLUMNS, *(name for name in frame if name not in COLUMNS)])
 
 
+def change_columns(file, **changes):
+    """Change columns of a file of rows: name -> a function of each value, or the new value."""
+    stored = rows.read_table([file])
+    for name, change in changes.items():
+        place, field = stored.schema.get_field_index(name), stored.schema.field(name)
+        values = [change(v) if callable(change) else change for v in stored[name].to_pylist()]
+        stored = stored.set_column(place, field, pa.array(values, field.type))
+    rows.write_table(stored, file)
+
+
 def judged_run(folder, **changes):
-    """Rows of one run and their verdicts; returns the folder of the figure."""
+    """Store rows of one run and their verdicts; return the folder of the figure."""
     file = folder / "rows" / NAME / "grqi.parquet"
     file.parent.mkdir(parents=True)
     rows.write([made_row(**changes)], file)
@@ -87,23 +91,34 @@ def judged_run(folder, **changes):
 
 
 def make_run(folder, **changes):
-    """Rows of one run, their verdicts, then picture and pages; the verdicts and the page of all."""
-    out = judged_run(folder, **changes)
-    draw.draw_figure(NAME, [folder / "rows" / NAME / "grqi.parquet"], out)
-    page = write_page(folder)
-    assert not [p for p in folder.rglob(".*")]
-    return json.loads((out / "claims.json").read_text()), page.with_name("claims.html").read_text()
+    """Store rows of one run, then judge, draw and write pages; return the verdicts and the claims
+    page.
+
+    Each run is made once in a process; it is copied if a test wants the same again.
+    """
+    key = repr((registry.path("figure", NAME).read_text(), changes))
+    made = folder.parents[1] / "made" / sha256(key.encode()).hexdigest()
+    if made.exists():
+        shutil.copytree(made, folder, dirs_exist_ok=True)
+    else:
+        out = judged_run(folder, **changes)
+        draw.draw_figure(NAME, [folder / "rows" / NAME / "grqi.parquet"], out)
+        write_page(folder)
+        assert not [p for p in folder.rglob(".*")]
+        shutil.copytree(folder, made)
+    verdicts = json.loads((folder / "figures" / NAME / "claims.json").read_text())
+    return verdicts, (folder / "claims.html").read_text()
 
 
 def make_site(page):
-    """Make, empty, the pages of a whole run to which the bar of a comparison's page leads."""
+    """Create empty pages for the links in the bar of a comparison's page."""
     for address in re.findall(r'href="(\.\./\.\./[^"]+)"', page.read_text()):
         (page.parent / address).parent.mkdir(parents=True, exist_ok=True)
         (page.parent / address).touch()
 
 
 def check_links(file):
-    """Every file and every anchor that a page names is there."""
+    """Assert that every file and anchor to which a page links exists."""
     for link in re.findall(r'(?:href|src)="([^"]+)"', file.read_text()):
         target, _, anchor = link.partition("#")
         other = file.parent / unquote(target) if target else file

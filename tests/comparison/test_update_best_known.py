@@ -1,4 +1,4 @@
-"""The table of best known answers believes no row: neither its bound nor the name of its solver."""
+"""The best-known table trusts neither the bound in a row nor the name of its solver."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -16,26 +16,17 @@ K = 3
 
 
 def row(x, bound, solver="branch_and_bound"):
-    """A row of a comparison that shows x with a bound."""
+    """Return a comparison's row that has x as its vector, with a bound."""
     problem = api.load(ITEM.dataset)
     W = np.flatnonzero(x)
-    return trial.row(
-        kind="suite",
-        item=ITEM.name,
-        sign=False,
-        asked=K,
-        problem=problem.name,
-        solver=solver,
-        variance_refit=problem.variance(x),
-        bound=bound,
-        support=W.tolist(),
-        values=x[W].tolist(),
-    )
+    pair = dict(kind="suite", item=ITEM.name, sign=False, asked=K, problem=problem.name)
+    vector = dict(support=W.tolist(), values=x[W].tolist(), variance_refit=problem.variance(x))
+    return trial.row(**pair, **vector, solver=solver, bound=bound)
 
 
 @pytest.fixture
 def proposed(tmp_path, monkeypatch):
-    """What is proposed from some rows to a table; only pit props are in the suites."""
+    """Return a function that proposes entries from rows; pit props is the only problem."""
     monkeypatch.setattr(update_best_known, "SUITES", {"trial": [ITEM]})
 
     def propose(new_rows, table=()):
@@ -43,11 +34,9 @@ def proposed(tmp_path, monkeypatch):
         folder.mkdir(exist_ok=True)
         rows.write(new_rows, folder / "rows.parquet")
         messages = []
-        table = {entry.key: entry for entry in table}
-        new_rows = update_best_known.proposed(
-            table, tmp_path, api.load_or_stand_in, messages.append
-        )
-        return next(iter(new_rows.values())), messages
+        table, load = {entry.key: entry for entry in table}, api.load_or_stand_in
+        entries = update_best_known.proposed(table, tmp_path, load, messages.append)
+        return next(iter(entries.values())), messages
 
     return propose
 
@@ -88,14 +77,8 @@ def test_a_stored_bound_that_a_row_refutes_is_dropped_and_the_search_is_made(pro
     best = api.solve(api.load(ITEM.dataset), "branch_and_bound", k=K, refit=True)
     x, problem = poor(), api.load(ITEM.dataset)
     value, W = problem.variance(x), np.flatnonzero(x)
-    wrong = replace(
-        best_known.of_result(ITEM, best),
-        value=value,
-        bound=value,
-        support=W.tolist(),
-        loadings=x[W].tolist(),
-        bound_by="mistaken",
-    )
+    vector = dict(support=W.tolist(), loadings=x[W].tolist(), value=value)
+    wrong = replace(best_known.of_result(ITEM, best), **vector, bound=value, bound_by="mistaken")
     entry, messages = proposed([row(best.x, bound=best.variance)], [wrong])
     assert entry.value == pytest.approx(best.variance)
     assert entry.proven and entry.bound_by in ("branch_and_bound", "dual")
@@ -109,7 +92,7 @@ def test_a_vector_that_is_worth_less_than_its_row_says_is_taken_at_its_worth(pro
 
 
 def test_a_search_that_is_stopped_keeps_what_it_has_found(tmp_path, monkeypatch):
-    """And what another search has written meanwhile."""
+    """It also keeps what another search has written in the meantime."""
     file = tmp_path / "table.json"
     read, write = best_known.read, best_known.write
     monkeypatch.setattr(best_known, "read", lambda: read(file))
@@ -130,7 +113,7 @@ def test_a_search_that_is_stopped_keeps_what_it_has_found(tmp_path, monkeypatch)
 
 
 def test_no_stored_bound_lies_below_a_value_known_at_fewer_variables():
-    """What k variables reach, more of them reach too."""
+    """More variables reach at least what k variables reach."""
     table = sorted(best_known.read().values(), key=lambda e: (*e.key[:2], e.nonnegative, e.k))
     pairs = [
         (a, b)

@@ -1,15 +1,15 @@
-"""Made-up rows for the statements of the figures: one file for each figure, found by its name.
+"""Made-up rows for the statements of the figures, one file for each figure, found by its name.
 
-A function named as a statement ("H6") takes a number and yields dicts of what rows need. On these
-rows the measured number of the statement's first part is that number, at every judged place of the
-primary reading, and its other parts hold. A function with the name of a further part behind it
-("H7_speed") does the same for that part. Its attribute ``values``, where the number cannot come
-within 5 % of a threshold, has a pair for each threshold: one that holds, and one that fails.
+A function named after a statement ("H6") takes a number and yields rows as dicts. On these rows the
+first part of the statement measures this number, at every judged place of the primary reading, and
+its other parts hold. A function with the name of another part appended ("H7_speed") does the same
+for that part. If the number cannot come within 5 % of a threshold, the attribute ``values`` gives a
+pair for each threshold: one number that holds and one that fails.
 
-A function named "trivial_H6" yields rows on which a trivial competitor takes the place of the
+A function named "trivial_H6" yields rows in which a trivial competitor takes the place of the
 method. The statement must not hold there.
 
-``python -m tests.controls`` lists what lacks one.
+``python -m tests.controls`` lists the missing functions.
 """
 
 import importlib
@@ -26,28 +26,16 @@ from spcabench.page import claims_file
 from tests import trial
 
 # what rows hold that a control does not name
-DEFAULTS = dict(
-    group="group",
-    label="",
-    dataset="made_up",
-    seed=0,
-    repeat=0,
-    status="converged",
-    stand_in=False,
-    problem="made up",
-    m=100,
-    n=100,
-    nnz=10_000,
-    form="data",
-    flops_convention=1,
-)
+DEFAULTS = dict(group="group", label="", dataset="made_up", seed=0, repeat=0, status="converged")
+DEFAULTS |= dict(stand_in=False, problem="made up", m=100, n=100, nnz=10_000, form="data")
+DEFAULTS |= dict(flops_convention=1)
 DICTS = ("parameters", "settings", "extra", "phases")
 TRIVIAL = "trivial_"
 NEAR = 0.05  # how near to a threshold made-up numbers are, as a share of it
 
 
 def of(figure):
-    """Name of a control -> its function, of a figure; empty where it has no file."""
+    """Return the controls of a figure: name -> function; empty if the figure has no file."""
     name = f"{__name__}.{figure}"
     if importlib.util.find_spec(name) is None:
         return {}
@@ -62,23 +50,25 @@ def of(figure):
 
 
 def statements(figure):
-    """The statements of a figure, by their id."""
+    """Return the statements of a figure by id."""
     return {s.id: s for s in claims_file.statements(registry.module("figure", figure))}
 
 
 def can_fail(figure):
-    """The ids of the statements that need a trivial competitor: no theorem, no calibration."""
+    """Return the ids of the statements that need a trivial competitor: no theorems or
+    calibrations.
+    """
     all_statements = statements(figure).values()
     return [s.id for s in all_statements if s.kind != "theorem" and not s.calibration]
 
 
 def control(statement, part):
-    """The name of the control of a part: "H7", "H7_speed"."""
+    """Return the name of a part's control: "H7" or "H7_speed"."""
     return f"{statement.id}_{part.name.replace(' ', '_')}" if part.name else statement.id
 
 
 def wanted(figure):
-    """The names of all controls that a figure must have."""
+    """Return the names of all controls that a figure must have."""
     edges = [
         control(s, part)
         for s in statements(figure).values()
@@ -89,12 +79,14 @@ def wanted(figure):
 
 
 def without(figure):
-    """The names of the controls that a figure lacks."""
+    """Return the names of the controls that a figure lacks."""
     return sorted(set(wanted(figure)) - set(of(figure)))
 
 
 def sides(part, function):
-    """A pair of numbers for each threshold of a part, just inside its region and just outside."""
+    """Return a pair of numbers for each threshold of a part: just inside its region and just
+    outside.
+    """
     if hasattr(function, "values"):
         return list(function.values)
     pairs = []
@@ -109,13 +101,17 @@ INTERVAL = Measured.interval
 
 
 def _of_many_problems(measured, level=LEVEL):
-    """The interval as it is of many problems: made-up ones are few, and give equal values."""
+    """Return the interval as if there were many problems: the few made-up ones have equal
+    values.
+    """
     certain = measured.kind == "mean share" or measured.without_spread
     return INTERVAL(replace(measured, kind="exact") if certain else measured, level)
 
 
 def judged(figure, rows, id, share=0.0):
-    """A statement judged on made-up rows, its thresholds moved by a share (positive: harder)."""
+    """Judge a statement on made-up rows after moving its thresholds by a share (positive:
+    harder).
+    """
     module = registry.module("figure", figure)
     table = trial.table([DEFAULTS | {name: {} for name in DICTS} | row for row in rows])
     data = getattr(module, "data", lambda rows: rows)(table)
@@ -126,6 +122,6 @@ def judged(figure, rows, id, share=0.0):
 
 
 def verdict(figure, rows, id, share=0.0):
-    """The verdict of the primary reading on made-up rows; that of a theorem in the plain words."""
+    """Return the verdict of the primary reading, with a theorem's verdict in the ordinary words."""
     outcome = judged(figure, rows, id, share)["verdict"]
     return {"checked": "holds", "violated": "fails"}.get(outcome, outcome)

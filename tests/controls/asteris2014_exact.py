@@ -9,29 +9,19 @@ EIGENVALUES = [1.0, *[0.5] * 9]
 
 
 def run(label, seed, solver, variance, **columns):
-    """A run on one of the small matrices."""
+    """Return a run on one of the small matrices."""
     dataset = "gaussian" if label == "full rank" else "low_rank"
     parameters = dict(seed=seed, sigma=label.partition(",")[0])
     settings = dict(k=K, d=columns.pop("d", 0))
-    return (
-        dict(
-            label=label,
-            dataset=dataset,
-            parameters=parameters,
-            solver=solver,
-            settings=settings,
-            n=N,
-            variance=variance,
-        )
-        | columns
-    )
+    problem = dict(label=label, dataset=dataset, parameters=parameters, n=N)
+    return problem | dict(solver=solver, settings=settings, variance=variance) | columns
 
 
 def small(share=1.0, low=1.0, kept=1.0, candidates=1.0, draws=1):
     """Matrices of order ten, on which each algorithm attains a share of the optimum, which is 1.
 
-    kept : the share of the draws of Algorithm 3 that attain 0.95; the others attain nothing.
-    candidates : in the largest number that Algorithm 1 may meet.
+    kept : share of the draws of Algorithm 3 that attain 0.95; the others attain nothing. candidates
+    : as a share of the largest number that Algorithm 1 may meet.
     """
     for seed in range(20):
         full = dict(dataset="gaussian", parameters=dict(seed=seed, sigma="full rank"))
@@ -50,7 +40,7 @@ def small(share=1.0, low=1.0, kept=1.0, candidates=1.0, draws=1):
 
 
 def growing(sampled=1.0, exact=1.0):
-    """Flops that grow like a power of what the theorems say."""
+    """Flops grow like a power of the theorems' formulas."""
     for k_of in ("10", "n/4"):
         for n in (100, 200, 400, 800):
             k = 10 if k_of == "10" else n // 4
@@ -65,36 +55,36 @@ def growing(sampled=1.0, exact=1.0):
 
 
 def A11(value):
-    """Algorithm 1 meets so many times the largest number of candidates."""
+    """Algorithm 1 meets ``value`` times the largest number of candidates."""
     return small(candidates=value)
 
 
 def A12(value):
-    """What is guaranteed is so many times what is reached.
+    """The guaranteed value is ``value`` times the value attained.
 
-    At d = 1 to 3 eigenvalues are such that the same is guaranteed.
+    The eigenvalues give the same guarantee for d = 1 to 3.
     """
     return small(share=rho(EIGENVALUES, 1) / value)
 
 
 def A15(value):
-    """The optimum is missed by so much on matrices of low rank."""
+    """On matrices of low rank, the optimum is missed by ``value``."""
     return small(low=1 - value)
 
 
 def A16(value):
-    """So large a share of the runs of Algorithm 3 keeps the promise."""
+    """A share of the runs of Algorithm 3 keeps the promise."""
     yield from small(kept=value, draws=100)
     yield from growing()
 
 
 def A16_time(value):
-    """Flops grow like that power of n, times log n."""
+    """Flops grow like this power of n, times log n."""
     yield from small(draws=100)
     yield from growing(sampled=value)
 
 
 def A18(value):
-    """Flops grow like that power of n^d k^d + n^(d+1)."""
+    """Flops grow like this power of n^d k^d + n^(d+1)."""
     yield from small()
     yield from growing(exact=value)

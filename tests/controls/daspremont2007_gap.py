@@ -21,16 +21,10 @@ def sizes(share=0.5, grown=0.0, each=0.0, gap=0.9, apart=0.0, dspca=10.0, clarab
         stated = 4 * n * rho * np.sqrt(np.log(n)) / EPS
         common = dict(label="size", dataset="gaussian", n=n, seed=seed, setup_time=0.0)
         work = share * stated * 10.0 * n**3 * n**grown
-        yield common | dict(
-            solver="dspca",
-            settings=dict(rho=rho, tol=EPS),
-            iterations=share * stated * n**-each,
-            flops=work,
-            relaxation_gap=gap * EPS,
-            relaxation_value=1.0 - gap * EPS,
-            relaxation_bound=1.0,
-            solve_time=dspca,
-        )
+        ends = dict(relaxation_gap=gap * EPS, relaxation_value=1.0 - gap * EPS)
+        costs = dict(iterations=share * stated * n**-each, flops=work, solve_time=dspca)
+        run = dict(solver="dspca", settings=dict(rho=rho, tol=EPS), relaxation_bound=1.0)
+        yield common | run | ends | costs
         for solver, time in dict(SCS=1.0, CLARABEL=clarabel).items():
             yield common | dict(
                 solver="exact_sdp",
@@ -47,13 +41,8 @@ def levels(smooth=1.0, plain=2.0):
         common = dict(label="eps", dataset="gaussian", n=30, seed=seed, solve_time=1.0)
         for method, power in (("dspca", smooth), ("dspca_subgradient", plain)):
             for eps in LEVELS:
-                yield common | dict(
-                    solver=method,
-                    settings=dict(rho=5.0, tol=eps),
-                    iterations=100 * eps**-power,
-                    relaxation_gap=0.9 * eps,
-                    relaxation_bound=1.0,
-                )
+                run = dict(solver=method, settings=dict(rho=5.0, tol=eps), relaxation_bound=1.0)
+                yield common | run | dict(iterations=100 * eps**-power, relaxation_gap=0.9 * eps)
 
 
 def D4(value):

@@ -22,27 +22,21 @@ def phases(first, second=1.0, solver="scol", form="sparse", label="power", loops
         for seed in SEEDS:
             columns = dict(flops=first(p), seconds=1e-9 * first(p), iterates=loops)
             eigenvector = dict(flops=second, seconds=1e-4, iterates=1)
-            yield dict(
-                solver=solver,
-                form=form,
-                label=label,
-                seed=seed,
-                n=p,
-                m=p,
-                nnz=p * p // 5,
-                cardinality=p // 5,
-                phases=dict(columns=columns, eigenvector=eigenvector),
-            )
+            run = dict(solver=solver, form=form, label=label, seed=seed, cardinality=p // 5)
+            both = dict(columns=columns, eigenvector=eigenvector)
+            yield run | dict(n=p, m=p, nnz=p * p // 5, phases=both)
 
 
 def gpower_against(solver, ratio):
-    """GPower0 in both of its forms takes ``ratio`` times as long as a solver in both of its."""
+    """GPower0 in both of its forms takes ``ratio`` times as long as a solver in both of its
+    forms.
+    """
     times = {("gpower0", form): ratio for form in ("sparse", "data")}
     return trials(times | {(solver, form): 1.0 for form in FORMS})
 
 
 def H1(value):
-    """GPower0 takes so many times as long as Scol-PCA."""
+    """GPower0 takes ``value`` times as long as Scol-PCA."""
     return gpower_against("scol", value)
 
 
@@ -52,7 +46,7 @@ def trivial_H1():
 
 
 def H2(value):
-    """GPower0 takes so many times as long as Mcol-PCA."""
+    """GPower0 takes ``value`` times as long as Mcol-PCA."""
     return gpower_against("mcol", value)
 
 
@@ -62,7 +56,7 @@ def trivial_H2():
 
 
 def H3(value):
-    """So many percent are lost."""
+    """``value`` percent of the variance is lost."""
     times = {("scol", "sparse"): 1.0, ("mcol", "sparse"): 1.0}
     return trials(times, {"mcol": 1 - value / 100})
 
@@ -73,7 +67,7 @@ def trivial_H3():
 
 
 def H14(value):
-    """So many loops."""
+    """Mcol-PCA takes ``value`` loops."""
     return phases(lambda p: 1000, solver="mcol", label="lanczos", loops=value)
 
 
@@ -81,7 +75,7 @@ H14.values = [(10, 11)]
 
 
 def H15(value):
-    """The first phase takes so many times the flops of the second."""
+    """The first phase takes ``value`` times the flops of the second."""
     return phases(lambda p: 1000 * value, 1000)
 
 
@@ -97,13 +91,13 @@ def cost(form, p):
 
 
 def H16(value):
-    """Flops grow with so large an exponent of the formulas."""
+    """Flops grow with ``value`` as the exponent of the formulas."""
     for form in ("covariance", "data", "sparse"):
         yield from phases(lambda p, form=form: cost(form, p) ** value, form=form, label="lanczos")
 
 
 def H16b(value):
-    """So large a share of what is possible at 20 % of nonzeros is saved."""
+    """A share of the possible savings at 20 % nonzeros is achieved."""
     return phases(lambda p: cost("sparse", p) / (5 * value))
 
 
@@ -113,14 +107,14 @@ def trivial_H16b():
 
 
 def H18(value):
-    """Mcol-PCA's flops times c are so many times those of Scol-PCA."""
+    """Mcol-PCA's flops times c are ``value`` times those of Scol-PCA."""
     yield from phases(lambda p: 1e6, form="data", label="lanczos")
     for row in phases(lambda p: value * 1e6 / np.ceil(p // 5 / 10), form="data", label="lanczos"):
         yield row | dict(solver="mcol")
 
 
 def H19(value):
-    """Scol-PCA takes so many times as long as Mcol-PCA."""
+    """Scol-PCA takes ``value`` times as long as Mcol-PCA."""
     return trials({(s, f): t for s, t in (("scol", value), ("mcol", 1.0)) for f in FORMS})
 
 

@@ -32,7 +32,7 @@ def explained(share):
 def noise_at(r2):
     """Return the share of noise at which a Gabor function explains a given share."""
     low, high = 0.0, 0.9
-    for _ in range(25):
+    for _ in range(12):
         middle = (low + high) / 2
         low, high = (middle, high) if explained(middle) > r2 else (low, middle)
     return (low + high) / 2

@@ -4,26 +4,19 @@ ROUNDS = 5
 
 
 def corpus(n=102_660, label="simulated", **changes):
-    """A simulated corpus of the published size, or that of another label."""
+    """Yield a simulated corpus of the published size, or one with another label."""
     numbers = dict(search=1.0, total=2.0, pca=4.0) | changes
     times = {name: [numbers[name]] * ROUNDS for name in ("search", "total", "pca")}
     rest = dict(seen=512, n_hat=400, cardinality=5, words=["some", "words"]) | changes
-    yield dict(
-        dataset="bag_of_words",
-        label=label,
-        problem=label,
-        n=n,
-        nnz=10**7,
-        load=1.0,
-        extra=rest | times,
-    )
+    problem = dict(dataset="bag_of_words", label=label, problem=label, n=n, nnz=10**7)
+    yield problem | dict(load=1.0, extra=rest | times)
 
 
 def instances(count=10, lost=0, **changes):
-    """Random covariances from which a feature was removed; the relaxation falls in some."""
-    numbers = dict(
-        removed=1, strongest=0.5, unit=1.0, l0=[0.5, 0.5], identity=0.5, l1=[0.5, 0.5, 0.5, 0.5]
-    )
+    """Yield random covariances without one feature; the relaxation's optimum falls in ``lost``
+    of them.
+    """
+    numbers = dict(removed=1, strongest=0.5, unit=1.0, l0=[0.5] * 2, identity=0.5, l1=[0.5] * 4)
     for seed in range(count):
         fallen = dict(l1=[0.5, 0.5, 0.4, 0.4]) if seed < lost else {}
         extra = numbers | fallen | changes
@@ -31,7 +24,7 @@ def instances(count=10, lost=0, **changes):
 
 
 def Z6(value):
-    """So many seconds for a search."""
+    """A search takes ``value`` seconds."""
     return corpus(search=value)
 
 
@@ -41,12 +34,12 @@ def trivial_Z6():
 
 
 def Z7(value):
-    """The dictionary is so many times larger than what is left."""
+    """The dictionary is ``value`` times as large as what is left."""
     return corpus(n=round(400 * value), label="nytimes")
 
 
 def Z7_order(value):
-    """What is left is so many times the paper's order."""
+    """What is left is ``value`` times the paper's order of magnitude."""
     return corpus(n=400_000, label="nytimes", n_hat=round(500 * value))
 
 
@@ -61,7 +54,7 @@ def Z9(value):
 
 
 def Z9b(value):
-    """The optimum of the relaxation falls in so many instances."""
+    """The optimum of the relaxation falls in ``value`` instances."""
     return instances(lost=value)
 
 
@@ -74,12 +67,12 @@ def trivial_Z9b():
 
 
 def Z10(value):
-    """PCA takes so many times as long as elimination and search."""
+    """PCA takes ``value`` times as long as elimination and search."""
     return corpus(pca=value, total=1.0)
 
 
 def trivial_Z10():
-    """PCA itself, then thresholded: what is sparse takes longer by the threshold."""
+    """PCA followed by thresholding: the sparse result takes slightly longer."""
     return corpus(pca=1.0, total=1.001)
 
 

@@ -1,4 +1,4 @@
-"""Scol-PCA and Mcol-PCA against their definition, computed naively."""
+"""Scol-PCA and Mcol-PCA agree with a naive computation of their definition."""
 
 from math import ceil
 
@@ -12,6 +12,7 @@ from spcabench.errors import InputError
 from spcabench.figures import _he2010
 from spcabench.figures._he2010 import UNCENTRED
 from spcabench.figures._times import times
+from spcabench.solving.deflate import DEFLATIONS
 from spcabench.steps import greedy_signs, lanczos
 from tests import controls
 from tests.controls import he2010_fig2 as fig2
@@ -30,9 +31,7 @@ def matrix(shape, seed):
 
 
 def naive(X, counts):
-    """He et al., equations (4) and (6), by recomputing ||V(x + alpha e_j)|| from scratch; None at a
-    tie.
-    """
+    """Evaluate equations (4) and (6) of He et al. from scratch for each pick; None at a tie."""
     V = X - X.mean(axis=0)
     n = V.shape[1]
     x, order = np.zeros(n), []
@@ -86,15 +85,12 @@ def test_exactly_s_columns_for_every_s_and_the_leading_eigenvector_on_them(solve
         result = spcabench.solve(problem, solver, k=s, history=True)
         signs = [h for h in result.history if h["phase"] == "columns"][-1]
         assert signs["cardinality"] == s
-        assert result.phases["columns"]["iterates"] == (
-            s if solver == "scol" else ceil(s / ceil(s / 10))
-        )
-        assert result.phases["columns"]["iterates"] <= (s if solver == "scol" else 10)
+        loops = s if solver == "scol" else ceil(s / ceil(s / 10))
+        assert result.phases["columns"]["iterates"] == loops and (solver == "scol" or loops <= 10)
         W = result.support
         assert len(W) <= s and not result.search
-        assert result.variance == pytest.approx(
-            np.linalg.eigvalsh(V[:, W].T @ V[:, W])[-1], rel=1e-6
-        )
+        leading = np.linalg.eigvalsh(V[:, W].T @ V[:, W])[-1]
+        assert result.variance == pytest.approx(leading, rel=1e-6)
         by_power = spcabench.solve(problem, solver, k=s, second="power", tol=1e-9)
         assert by_power.variance == pytest.approx(result.variance, rel=1e-4)
 
@@ -156,15 +152,12 @@ def test_lanczos_reaches_the_leading_eigenvector(k):
     assert abs(again @ V[:, -1]) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(
-    "deflation", ["projection", "schur", "hotelling", "orthogonal_projection", "drop_features"]
-)
+@pytest.mark.parametrize("deflation", DEFLATIONS)
 def test_components_of_sparse_data_stay_sparse(deflation):
     problem = spcabench.load("random_sparse", m=40, n=60, density=0.2)
     components = spcabench.components(problem, "mcol", 3, k=8, deflation=deflation)
-    dense = spcabench.components(
-        problem.given_as("covariance"), "mcol", 3, k=8, deflation=deflation
-    )
+    covariance = problem.given_as("covariance")
+    dense = spcabench.components(covariance, "mcol", 3, k=8, deflation=deflation)
     np.testing.assert_allclose(components.variances, dense.variances, rtol=1e-7)
     for result in components:
         assert result.problem.form == "sparse"
@@ -179,15 +172,11 @@ def test_pairs_are_those_whose_cardinalities_differ_by_two_percent_at_most():
 
 def test_a_smaller_c_is_a_reading_at_equal_cardinality():
     common = dict(repeat=0, x=10.0, k=10, stand_in=False, problem="p")
-    sizes = [
-        dict(method="scol", seed=seed, cardinality=10, value=1.0 + seed) for seed in (0, 1, 2, 3)
-    ]
-    sizes += [
-        dict(method="c = s/20", seed=seed, cardinality=k, value=value * (1.0 + seed))
-        for seed, k, value in ((0, 10, 0.97), (1, 10, 0.96), (2, 10, 0.95), (3, 14, 0.5))
-    ]
-    sizes += [dict(method="c = s/50", seed=0, cardinality=10, value=0.90)]
-    rows = pd.DataFrame([common | row for row in sizes])
+    sizes = [("scol", seed, 10, 1.0) for seed in range(4)] + [("c = s/50", 0, 10, 0.90)]
+    shares = ((10, 0.97), (10, 0.96), (10, 0.95), (14, 0.5))
+    sizes += [("c = s/20", seed, k, share) for seed, (k, share) in enumerate(shares)]
+    rows = pd.DataFrame(sizes, columns=["method", "seed", "cardinality", "share"])
+    rows = rows.assign(**common, value=rows.share * (1.0 + rows.seed))
     twenty, fifty = _he2010.losses(rows, "k = {:g}")
     (of_twenty,), (of_fifty,) = twenty.places, fifty.places
     assert (twenty.name, of_twenty.measured.count) == ("c = s/20", 3)
@@ -196,24 +185,10 @@ def test_a_smaller_c_is_a_reading_at_equal_cardinality():
 
 
 def searched(asked, reached, seed=0):
-    """A timed row of GPower0 that was asked for one cardinality and reached another."""
-    return dict(
-        solver="gpower0",
-        form="sparse",
-        group="g",
-        label=str(asked),
-        seed=seed,
-        samples=1,
-        setup_time=0.0,
-        solve_time=1.0,
-        variance=1.0,
-        variance_refit=1.0,
-        k=asked,
-        n=1000,
-        cardinality=reached,
-        search_runs=5,
-        settings={},
-    )
+    """Return a timed row of GPower0 that reached another cardinality than the requested one."""
+    row = dict(solver="gpower0", form="sparse", group="g", label=str(asked), seed=seed, settings={})
+    row |= dict(samples=1, setup_time=0.0, solve_time=1.0, variance=1.0, variance_refit=1.0)
+    return row | dict(k=asked, n=1000, cardinality=reached, search_runs=5)
 
 
 def test_a_cardinality_is_drawn_at_the_median_that_its_searches_reached():
@@ -232,7 +207,7 @@ def test_no_line_crosses_what_a_search_did_not_reach():
 
 
 def rounds_of(seconds, problems=1, rounds=1):
-    """Rounds of methods, each as slow as given, on so many problems."""
+    """Return rounds of methods that each take the given time, on several problems."""
     rows = [
         dict(method=name, x=1.0, seed=seed, repeat=r, cardinality=5, total=t, value=t)
         for seed in range(problems)
@@ -247,11 +222,8 @@ def test_problems_decide_about_time_and_rounds_do_not():
     for problems, rounds, kind in ((1, 1, "too few"), (1, 9, "too few"), (3, 1, "geometric mean")):
         both = _he2010.paired(rounds_of(seconds, problems, rounds), "slow", "fast")
         interval = _he2010.over_problems(both)
-        assert (interval.value, interval.kind, interval.count) == (
-            pytest.approx(9.0),
-            kind,
-            problems,
-        )
+        assert interval.value == pytest.approx(9.0)
+        assert (interval.kind, interval.count) == (kind, problems)
 
 
 def test_a_problem_counts_by_the_median_of_its_rounds():
@@ -269,7 +241,7 @@ def test_equal_variances_are_a_tie_and_judged_no_further():
 
 
 def timed_work(methods):
-    """Rounds with flops, from (x, method, flops, seconds, iterations)."""
+    """Return rounds with flops, from (x, method, flops, seconds, iterations)."""
     rows = [
         dict(x=x, method=method, flops=flops, setup_flops=0.0, total=total, iterations=iterations)
         for x, method, flops, total, iterations in methods
@@ -278,12 +250,10 @@ def timed_work(methods):
 
 
 def judged_at(*places):
-    """A judged statement of one reading, from (label, x, verdict, kind)."""
+    """Return a judged statement of one reading, from (label, x, verdict, kind)."""
     names = ("label", "x", "verdict", "kind")
-    judged_places = [
-        dict(zip(names, place, strict=True)) | dict(judged=True, part="") for place in places
-    ]
-    return dict(primary="one", readings=[dict(name="one", places=judged_places)])
+    judged = [dict(zip(names, each, strict=True)) | dict(judged=True, part="") for each in places]
+    return dict(primary="one", readings=[dict(name="one", places=judged)])
 
 
 def test_a_ratio_of_times_is_that_of_flops_times_that_of_seconds_a_flop():

@@ -1,4 +1,4 @@
-"""The truth line: what rows prove about the optimum."""
+"""The truth line shows what rows prove about the optimum."""
 
 import numpy as np
 import pandas as pd
@@ -10,25 +10,10 @@ from spcabench.solving import bounds
 
 
 def _row(solver, label, k, variance, bound, **more):
-    return dict(
-        dataset="d",
-        parameters={"seed": 0},
-        solver=solver,
-        label=label,
-        k=k,
-        cardinality=k,
-        settings={},
-        extra={},
-        variance=variance,
-        variance_refit=variance,
-        bound=bound,
-        nonnegative=False,
-        setup_time=0.5,
-        solve_time=1.0,
-        problem="p",
-        status="finished",
-        **more,
-    )
+    answer = dict(k=k, cardinality=k, variance=variance, variance_refit=variance, bound=bound)
+    run = dict(dataset="d", parameters={"seed": 0}, settings={}, extra={}, nonnegative=False)
+    rest = dict(setup_time=0.5, solve_time=1.0, problem="p", status="finished")
+    return answer | run | rest | dict(solver=solver, label=label) | more
 
 
 @pytest.fixture

@@ -1,6 +1,4 @@
-"""The documents: every example runs as it stands, every link resolves, the site builds without a
-warning.
-"""
+"""The documents: every example runs, every link resolves, and the site builds without a warning."""
 
 import inspect
 import re
@@ -34,13 +32,13 @@ PAGES = sorted(
 
 
 def examples(page):
-    """The Python examples of a page."""
+    """Return the Python examples of a page."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     return re.findall(r"```python\n(.*?)```", text, re.S)
 
 
 def example(page):
-    """The one Python example of a page."""
+    """Return the only Python example of a page."""
     (text,) = examples(page)
     return text
 
@@ -81,18 +79,12 @@ def test_the_figure_of_the_tutorial_is_made_and_judged():
     "documented",
     [
         *(getattr(spcabench, name) for name in spcabench.__all__ if name[0].islower()),
-        spcabench.Problem.from_covariance,
-        spcabench.Problem.from_data,
-        spcabench.Problem.given_as,
-        spcabench.SparsePCA,
-        iterate.Traits,
-        iterate.Iterate,
-        run.Run,
-        claims.Statement,
-        claims.geometric_mean,
-        claims.share,
-        sources.File,
-        sources.find,
+        *(
+            getattr(spcabench.Problem, name)
+            for name in ("from_covariance", "from_data", "given_as")
+        ),
+        *(spcabench.SparsePCA, iterate.Traits, iterate.Iterate, run.Run, claims.Statement),
+        *(claims.geometric_mean, claims.share, sources.File, sources.find),
     ],
     ids=lambda documented: documented.__qualname__,
 )
@@ -120,7 +112,7 @@ def test_the_design_has_the_rule_of_imports_and_names_files_that_exist():
 
 
 def _table_of_numbers():
-    """Rows of the design's last table: files that measure a number, and names in them."""
+    """Return the last table of the design: files that measure a number, with the names in them."""
     text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
     for line in text.partition("| number or column |")[2].splitlines()[2:]:
         if not line.startswith("|"):
@@ -144,9 +136,10 @@ def test_the_design_leads_from_a_number_to_the_function_that_measured_it(files, 
 @pytest.mark.parametrize(
     "page", ["analysis.md", "choosing_k.md", "chance.md", "methods_and_words.md"]
 )
-def test_what_the_pages_for_analysts_say_can_be_typed(page, tmp_path, monkeypatch):
-    """The blocks of a page, in order, in one folder: Python shares its names, commands exit 0."""
-    monkeypatch.chdir(tmp_path)
+def test_what_the_pages_for_analysts_say_can_be_typed(page, here):
+    """The blocks of a page run in order in one folder: Python shares names, commands must exit
+    with 0.
+    """
     pyplot = pytest.importorskip("matplotlib.pyplot")
     text, names = (ROOT / "docs" / page).read_text(encoding="utf-8"), {}
     for language, block in re.findall(r"```(python|sh)\n(.*?)```", text, re.S):
@@ -212,16 +205,8 @@ def test_the_block_of_the_readme_is_that_of_the_published_run():
 @WHOLE
 def test_the_site_builds_without_a_warning(tmp_path):
     pytest.importorskip("mkdocs", reason="MkDocs is not installed: make installs it")
-    command = [
-        sys.executable,
-        "-m",
-        "mkdocs",
-        "build",
-        "--quiet",
-        "--strict",
-        "--site-dir",
-        tmp_path / "site",
-    ]
+    words = ("-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", tmp_path / "site")
+    command = [sys.executable, *words]
     completed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert completed.returncode == 0, completed.stdout + completed.stderr
     assert "spcabench.solve" in Path(tmp_path, "site", "reference.html").read_text()

@@ -1,4 +1,6 @@
-"""Turns on a machine: a timed run has it alone, other work shares it. Which times are compared."""
+"""Locks give a timed run the machine to itself, and other work shares it; which times are
+comparable.
+"""
 
 import math
 import multiprocessing
@@ -28,7 +30,7 @@ WAIT = 0.3  # seconds in which a thread that may go on has gone on
 
 
 class Taker(threading.Thread):
-    """Takes a turn, says so, and keeps it until it is released."""
+    """A thread that takes a turn, reports it and keeps it until it is released."""
 
     def __init__(self, turn, folder):
         super().__init__(daemon=True)
@@ -46,16 +48,10 @@ class Taker(threading.Thread):
         self.join(30.0)
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "together"),
-    [
-        (exclusive_timing.alone, exclusive_timing.alone, False),
-        (exclusive_timing.alone, exclusive_timing.shared, False),
-        (exclusive_timing.shared, exclusive_timing.alone, False),
-        (exclusive_timing.shared, exclusive_timing.shared, True),
-    ],
-)
-def test_what_may_run_beside_what(tmp_path, first, second, together):
+@pytest.mark.parametrize("first", [exclusive_timing.alone, exclusive_timing.shared])
+@pytest.mark.parametrize("second", [exclusive_timing.alone, exclusive_timing.shared])
+def test_a_timed_run_is_alone_and_other_work_shares_the_machine(tmp_path, first, second):
+    together = first is second is exclusive_timing.shared
     one = Taker(first, tmp_path)
     assert one.has.wait(30.0)
     two = Taker(second, tmp_path)
@@ -89,20 +85,11 @@ def test_a_process_that_was_forked_in_a_turn_does_not_keep_it(tmp_path):
 
 
 def rows_of(calibrations, cpus=None, waited=0.0):
-    """Timed rows, one for each solver."""
-    count = len(calibrations)
-    return pd.DataFrame(
-        dict(
-            solver=[f"solver {i}" for i in range(count)],
-            kind="suite",
-            status="finished",
-            cpu=cpus or ["one"] * count,
-            calibration=calibrations,
-            load=0.5,
-            waited=waited,
-            written="2026-01-01T00:00:00",
-        )
-    )
+    """Return timed rows, one for each solver."""
+    solvers = [f"solver {i}" for i in range(len(calibrations))]
+    cpus = cpus or ["one"] * len(solvers)
+    table = pd.DataFrame(dict(solver=solvers, cpu=cpus, calibration=calibrations, waited=waited))
+    return table.assign(kind="suite", status="finished", load=0.5, written="2026-01-01T00:00:00")
 
 
 @pytest.mark.parametrize(
@@ -129,7 +116,7 @@ def test_one_run_of_ten_may_wait():
 
 
 def fastest(answers, protocol):
-    """What becomes of the answers to the rounds of one timed run."""
+    """Return the row made from the answers to the rounds of one timed run."""
     return runner.fastest(lambda: next(answers), True, protocol)
 
 
@@ -179,7 +166,7 @@ def test_a_run_that_is_cheaper_the_second_time_is_flagged_and_a_loaded_machine_i
 
 
 def test_waiting_for_the_processor_is_seen_and_sleeping_is_not():
-    """Twice as many busy processes as processors; the run between them waits."""
+    """With twice as many busy processes as processors, the run among them waits."""
     if math.isnan(machine.waited()):
         assert conditions.differences(conditions.of_rows(rows_of([1.0], waited=None))) == []
         return
@@ -197,7 +184,7 @@ def test_waiting_for_the_processor_is_seen_and_sleeping_is_not():
 
 
 class Asked:
-    """A process that answers after a while, and may have waited for a processor meanwhile."""
+    """A process that answers after a while and may have waited for a processor."""
 
     process = SimpleNamespace(pid=os.getpid())
 
@@ -214,7 +201,7 @@ class Asked:
 
 @pytest.mark.parametrize(("waits", "flags"), [(0.0, [Flag.clock.value]), (0.25, None)])
 def test_waiting_for_a_processor_is_no_hidden_work(monkeypatch, waits, flags):
-    """The clock outside goes on while a busy machine lets nobody answer."""
+    """The outside clock goes on while a busy machine keeps the process waiting."""
     run = Run(dataset="pitprops", solver="grqi", settings=dict(k=3))
     answer = solver_processes.answer_of(Asked(monkeypatch, waits), run)
     assert answer.flags == flags and answer.outer_time >= 0.3
@@ -244,7 +231,7 @@ def test_a_suspicious_run_is_timed_again(monkeypatch, warm, declared, attempts, 
 
 
 def test_the_share_of_the_harness_is_measured_on_a_busy_machine_too(monkeypatch):
-    """It would be nothing if what the solver declares held the waiting, and the clock's not."""
+    """It would be zero if waiting counted for the solver's clock and not for the outside clock."""
     asked = Asked(monkeypatch, 0.4)
 
     def ask(helper, _):
@@ -272,26 +259,11 @@ def test_the_calibration_of_a_solver_is_the_median_of_its_timed_rows():
 
 
 def answers_of(share, time, work):
-    """Answers of two solvers on one pair."""
-    return pd.DataFrame(
-        dict(
-            solver=["a", "b"],
-            status="finished",
-            answered=True,
-            share=share,
-            shares=[[one] for one in share],
-            gap=0.1,
-            time=time,
-            slowest=time,
-            work=work,
-            memory=1.0,
-            item="a",
-            asked=3,
-            own=True,
-            flags=None,
-            calibration=1e-3,
-        )
-    )
+    """Return the answers of two solvers on one pair."""
+    rows = dict(solver=["a", "b"], share=share, shares=[[one] for one in share], work=work)
+    both = dict(status="finished", answered=True, gap=0.1, memory=1.0, item="a", asked=3, own=True)
+    table = pd.DataFrame(rows | dict(time=time, slowest=time))
+    return table.assign(**both, flags=None, calibration=1e-3)
 
 
 @pytest.mark.parametrize(("last", "first"), [("time", "a"), ("flops", "b")])
@@ -308,7 +280,9 @@ def test_quality_comes_before_all_costs(last):
 
 @pytest.fixture
 def kept(tmp_path, monkeypatch):
-    """Kept rows of two jobs with given calibrations, and the machine's of this moment."""
+    """Return a function that stores rows of jobs with given calibrations and sets the current
+    one.
+    """
 
     def make(calibrations, now, count=3, waited=0.0, busy=0.0):
         monkeypatch.setattr(machine, "busy", lambda: busy)
@@ -386,9 +360,7 @@ def test_what_a_failed_job_said_comes_first(tmp_path, capsys):
     log.write_text("Error in rule run:\n" * 30 + LOG)
     workflow._explain(log)
     messages = capsys.readouterr().err.splitlines()
-    assert messages[:2] == [
-        "strange.Trouble: the sea is rough",
-        "spcabench: plan.json: no such file",
-    ]
+    last = ["strange.Trouble: the sea is rough", "spcabench: plan.json: no such file"]
+    assert messages[:2] == last
     assert "warning" not in "".join(messages)
     assert messages[-1].endswith(str(log))

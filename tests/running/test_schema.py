@@ -1,4 +1,4 @@
-"""Rows of results: what the schema refuses, what a file keeps, how older files are read."""
+"""Rows of results: what the schema refuses, what a file keeps, and how older files are read."""
 
 import math
 import shutil
@@ -18,34 +18,29 @@ from spcabench.run import Run
 from spcabench.running import row_hash, rows
 from spcabench.running.schema import COLUMNS, KEY, KINDS, VERSION, Answer, Row
 from spcabench.solving.status import Status
-from tests.trial import NAME, make_run, row
+from tests.trial import NAME, change_columns, make_run, row
 
 PUBLISHED = Path(__file__).parents[2] / "results" / "published" / "rows"
 
 
-@pytest.mark.parametrize(
-    ("column", "value"),
-    [
-        ("flops", 3.5),
-        ("flops", "3"),
-        ("flops", True),
-        ("variance", "2.5"),
-        ("status", "weird"),
-        ("status", None),
-        ("dataset", None),
-        ("dataset", float("nan")),
-        ("settings", '{"k": 3}'),
-        ("history", {"flops": 1}),
-        ("history", [1]),
-        ("support", [0.5]),
-        ("support", (1, 2)),
-        ("dirty", 1),
-        ("solver", np.zeros(2)),
-    ],
-)
-def test_a_value_of_another_type_is_refused(column, value):
-    with pytest.raises(TypeError, match=f"column '{column}'"):
-        row(**{column: value})
+OF_OTHER_TYPES = {  # column -> values of another type
+    "flops": [3.5, "3", True],
+    "variance": ["2.5"],
+    "status": ["weird", None],
+    "dataset": [None, float("nan")],
+    "settings": ['{"k": 3}'],
+    "history": [{"flops": 1}, [1]],
+    "support": [[0.5], (1, 2)],
+    "dirty": [1],
+    "solver": [np.zeros(2)],
+}
+
+
+@pytest.mark.parametrize("column", OF_OTHER_TYPES)
+def test_a_value_of_another_type_is_refused(column):
+    for value in OF_OTHER_TYPES[column]:
+        with pytest.raises(TypeError, match=f"column '{column}'"):
+            row(**{column: value})
 
 
 def test_a_column_that_is_not_in_the_schema_is_refused(tmp_path):
@@ -70,15 +65,7 @@ def test_every_column_says_what_it_holds():
 
 def test_numbers_of_numpy_are_those_of_python():
     stored = row(flops=np.int64(3), variance=np.float64(2.5), stand_in=np.bool_(True), gap=1)
-    types = [
-        type(value)
-        for value in (
-            stored.flops,
-            stored.variance,
-            stored.stand_in,
-            stored.gap,
-        )
-    ]
+    types = [type(value) for value in (stored.flops, stored.variance, stored.stand_in, stored.gap)]
     assert types == [int, float, bool, float]
     assert row(variance=float("nan")).variance is None
 
@@ -108,7 +95,7 @@ def test_a_table_of_no_file_has_all_columns():
 
 
 def marked(file, version):
-    """Mark a file of rows as one of another version."""
+    """Mark a file of rows as one of another schema version."""
     table = pq.read_table(file).replace_schema_metadata({rows.MARK: str(version)})
     pq.write_table(table, file)
 
@@ -187,16 +174,10 @@ def test_a_figure_whose_rows_count_by_two_conventions_is_not_judged(trial_run):
 
 
 def test_rows_that_count_by_another_convention_differ_in_no_flops(trial_run):
-
     make_run(trial_run)
-    other = trial_run.with_name("other")
-    shutil.copytree(trial_run, other)
+    other = shutil.copytree(trial_run, trial_run.with_name("other"))
     (file,) = other.glob("rows/*/*.parquet")
-    table = rows.read_table([file])
-    for name, value in dict(flops=1, setup_flops=1, flops_convention=CONVENTION + 1).items():
-        place = table.schema.get_field_index(name)
-        table = table.set_column(place, table.schema.field(name), pa.array([value]))
-    rows.write_table(table, file)
+    change_columns(file, flops=1, setup_flops=1, flops_convention=CONVENTION + 1)
     (check,) = verify.against(trial_run, other)
     assert "flops of 1 counted by another convention" in check.line and not check.differences
 
@@ -219,17 +200,12 @@ def test_a_killed_run_is_counted_as_no_answer(tmp_path):
 
 
 def test_the_words_of_the_schema_make_no_row_again(monkeypatch):
-    task = [Run(dataset="pitprops", solver="grqi")]
+    task, original = [Run(dataset="pitprops", solver="grqi")], row_hash.tree_hash
     first = row_hash.of_runs(task)
-    original = row_hash.tree_hash
-    monkeypatch.setattr(
-        row_hash, "tree_hash", lambda f: "new" if f.name == "schema.py" else original(f)
-    )
-    assert row_hash.of_runs(task) == first
-    for file in ("worker.py", "grader.py"):
-        monkeypatch.setattr(
-            row_hash,
-            "tree_hash",
-            lambda f, changed=file: "new" if f.name == changed else original(f),
-        )
-        assert row_hash.of_runs(task) != first
+    for changed, same in (("schema.py", True), ("worker.py", False), ("grader.py", False)):
+
+        def hashed(file, changed=changed):
+            return "new" if file.name == changed else original(file)
+
+        monkeypatch.setattr(row_hash, "tree_hash", hashed)
+        assert (row_hash.of_runs(task) == first) == same
