@@ -24,26 +24,17 @@ from tempfile import TemporaryDirectory
 import psutil
 
 from spcabench.running import rows
-from tests.house.test_one_file import COPIED
 
 ROOT = Path(__file__).parents[1]
+COPIED = ("spcabench", "solvers", "datasets", "profiles", "docs", "Snakefile", "README.md")
 NAME = "trial2025_fig1"
 FIGURE = '''"""Trial (2025), Figure 1: eight short runs."""
 from spcabench.claims import Place, Reading, Statement, above, exact
 from spcabench.run import Run
 
 PANELS, SIZE = (1, 1), (3, 2)
-T1 = Statement(
-    id="T1",
-    where="section 1",
-    quote="there is variance",
-    kind="number",
-    measures="variance",
-    unit="",
-    rule=above(1),
-    primary="as run",
-    why="there is no other",
-)
+T1 = Statement(id="T1", where="section 1", quote="there is variance", kind="number",
+    measures="variance", unit="", rule=above(1), primary="as run", why="there is no other")
 
 
 @T1.measured
@@ -82,16 +73,22 @@ ASKED = (130, 143, -signal.SIGINT, -signal.SIGTERM)  # exit codes of who was ask
 DROP_CAPABILITY = 24  # of prctl(2)
 
 
+def copied(folder, names=COPIED):
+    """Copy parts of the repository, with solvers and datasets inside the package."""
+    for name in names:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, folder / name)
+    for name in ("solvers", "datasets"):
+        (folder / name).rename(folder / "spcabench" / name)
+    return folder
+
+
 class Workspace:
     """A copy of the repository with a single figure, in which commands are run."""
 
     def __init__(self, folder, python=sys.executable):
         self.folder, self.python, self.mark = folder, str(python), str(uuid.uuid4())
-        for name in COPIED:
-            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-            copy(ROOT / name, folder / name)
-        for name in ("solvers", "datasets"):  # as an installed package has them
-            (folder / name).rename(folder / "spcabench" / name)
+        copied(folder)
         figures = folder / "spcabench" / "figures"
         for file in (*figures.glob("[a-z]*.py"), *figures.glob("*.toml")):
             file.unlink()
@@ -169,8 +166,8 @@ def _restrict(limit):
 
 
 def _read_only(workspace, process):
-    folders = [p for p in (workspace.folder / "results").rglob("*") if p.is_dir()]
-    folders.append(workspace.folder / "results")
+    results = workspace.folder / "results"
+    folders = [results, *(file for file in results.rglob("*") if file.is_dir())]
     for folder in folders:
         if folder.is_dir():
             folder.chmod(0o555)

@@ -132,24 +132,15 @@ def loaded_machine():
 
 
 @pytest.mark.parametrize("title", some(1, [*SOLVERS]))
-def test_no_honest_solver_is_accused_on_a_loaded_machine(
-    title, tmp_path, monkeypatch, loaded_machine
-):
-    monkeypatch.chdir(tmp_path)
-    job = Job.of(write(tmp_path, title), "quick")
+def test_no_honest_solver_is_accused_on_a_loaded_machine(title, here, loaded_machine):
+    job = Job.of(write(here, title), "quick")
+    same = dict(dataset="gaussian", solver=job.solver, timed=True, memory=True, timeout=60.0)
+    limits = dict(time_limit=5.0, history=True)
     runs = [
-        Run(
-            dataset="gaussian",
-            parameters=dict(m=60, n=50, seed=k),
-            solver=job.solver,
-            settings=dict(k=k, time_limit=5.0, history=True),
-            timed=True,
-            memory=True,
-            timeout=60.0,
-        )
+        Run(**same, parameters=dict(m=60, n=50, seed=k), settings=limits | dict(k=k))
         for k in (3, 8)
     ]
-    for row in rows_of(runs, tmp_path, plans.plan(job).protocol):
+    for row in rows_of(runs, here, plans.plan(job).protocol):
         assert row.status in GOOD, row.reason
         assert not row.flags
 

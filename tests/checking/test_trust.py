@@ -180,10 +180,9 @@ def write(folder, trick):
 
 
 @pytest.fixture
-def answered(tmp_path, monkeypatch):
+def answered(here):
     """Return a function that makes the graded row of a trick's solver, as a comparison does."""
-    monkeypatch.chdir(tmp_path)
-    return lambda trick, **limits: tricks.row(write(tmp_path, trick), tmp_path, **limits)
+    return lambda trick, **limits: tricks.row(write(here, trick), here, **limits)
 
 
 def test_the_honest_one_keeps_its_numbers_and_has_no_flag(honest, optimum):

@@ -404,10 +404,9 @@ def write(folder, trick):
 
 
 @pytest.fixture
-def row(tmp_path, monkeypatch):
+def row(here):
     """Return a function that makes the row of a trick's solver, as a comparison does."""
-    monkeypatch.chdir(tmp_path)
-    return lambda trick, **how: tricks.row(write(tmp_path, trick), tmp_path, **how)
+    return lambda trick, **how: tricks.row(write(here, trick), here, **how)
 
 
 def test_a_grader_that_was_patched_in_the_worker_grades_nothing(row, optimum):

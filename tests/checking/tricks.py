@@ -53,14 +53,9 @@ def row(file, folder, limit=2.0, timeout=60.0, history=False, warm=False, **prob
 
     warm : run on other problems first, as each process of a comparison does.
     """
-    run = Run(
-        solver=file,
-        settings=dict(k=K, time_limit=limit, history=history),
-        timed=True,
-        memory=True,
-        vectors=True,
-        timeout=timeout,
-        **(problem or dict(dataset="gaussian", parameters=SMALL)),
-    )
+    problem = problem or dict(dataset="gaussian", parameters=SMALL)
+    settings = dict(k=K, time_limit=limit, history=history)
+    kept = dict(timed=True, memory=True, vectors=True)
+    run = Run(solver=file, settings=settings, timeout=timeout, **kept, **problem)
     protocol = [plans.plan(Job.of(file, "quick")).protocol] if warm else []
     return row_of(run, folder, *protocol)

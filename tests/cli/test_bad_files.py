@@ -1,12 +1,13 @@
-"""Files that are wrong, as one table: each is one line at the command that opens it.
+"""A table of wrong files: each gets one line from the command that opens it.
 
-Some lie: every size that a header promises, every index and every compressed byte is checked before
-memory is taken for it. Good files stand beside them.
+Some lie. Every size that a header promises, every index and every compressed byte is checked before
+memory is allocated for it. Good files are tested too.
 """
 
 import gzip
 import io
 import json
+import pickle
 import struct
 import sys
 import zipfile
@@ -22,6 +23,7 @@ from spcabench import machine
 from spcabench.errors import InputError
 from spcabench.readers import user_file
 from tests.bad_inputs import LONGEST
+from tests.own_solver import text_of as solver
 from tests.problems import some
 
 GOOD = np.arange(12.0).reshape(4, 3) ** 2
@@ -32,14 +34,14 @@ def read(path, **how):
 
 
 def npy(shape, dtype="<f8", body=b"", version=b"\x01\x00"):
-    """A .npy file that promises a shape."""
+    """Return a .npy file whose header promises a shape."""
     header = f"{{'descr': {dtype!r}, 'fortran_order': False, 'shape': {shape!r}}}".encode()
     header += b" " * (-(len(header) + 11) % 64) + b"\n"
     return b"\x93NUMPY" + version + struct.pack("<H", len(header)) + header + body
 
 
 def zipped(members):
-    """A zip archive with these members."""
+    """Return a zip archive with these members."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
@@ -47,15 +49,15 @@ def zipped(members):
     return packed.getvalue()
 
 
-def array(values, dtype=None):
-    """The bytes of an array as a .npy file."""
+def array(values):
+    """Return the bytes of an array as a .npy file."""
     stream = io.BytesIO()
-    np.save(stream, np.asarray(values, dtype=dtype))
+    np.save(stream, np.asarray(values))
     return stream.getvalue()
 
 
 def sparse(kind="csr", shape=(4, 3), **changed):
-    """A sparse .npz of GOOD, with parts changed."""
+    """Return a sparse .npz of GOOD with some parts changed."""
     matrix = sp.csr_array(GOOD).asformat(kind)
     names = {"coo": ("row", "col"), "dia": ("offsets",)}.get(kind, ("indices", "indptr"))
     parts = {name: array(getattr(matrix, name)) for name in names}
@@ -64,29 +66,18 @@ def sparse(kind="csr", shape=(4, 3), **changed):
     return zipped({name: part for name, part in parts.items() if changed.get(name, 0) is not None})
 
 
+class Hostile:
+    """A pickle that writes a file when it is loaded."""
+
+    def __reduce__(self):
+        return (open, ("stolen", "w"))
+
+
 def bomb(count, text=b"1,2,3\n"):
-    """A gzipped text of so many bytes."""
+    """Return a gzipped text of this many bytes."""
     pack = zlib.compressobj(9, zlib.DEFLATED, 31)
     block = text * (2**20 // len(text))
     return b"".join(pack.compress(block) for _ in range(count // len(block))) + pack.flush()
-
-
-def solver(body, start="def solve(problem, *, k):"):
-    """A file of a solver, whose body begins in line 13."""
-    return f'''"""A solver with a mistake."""
-
-import numpy as np
-
-from spcabench.iterate import Traits
-
-TRAITS = Traits(control="cardinality")
-EXAMPLE = dict(k=3)
-
-
-{start}
-    A = np.ones((3, 4))
-    {body}
-'''
 
 
 def without_columns():
@@ -105,6 +96,7 @@ def proposal(**changed):
 
 
 MTX = b"%%MatrixMarket matrix"
+SPARSE = MTX + b" coordinate real general\n"
 HUGE = 10**13
 READ = {  # by `solve`: name of the file, what it holds, what is said of it
     # what a header promises
@@ -127,52 +119,51 @@ READ = {  # by `solve`: name of the file, what it holds, what is said of it
     "npy with a deep header": ("a.npy", b"\x93NUMPY\x01\0" + b"\x60\xea" + b"(" * 60000, "npy"),
     "npy without a row": ("a.npy", array(np.zeros((0, 3))), "empty"),
     "npy without a column": ("a.npy", array(np.zeros((3, 0))), "empty"),
+    "npy of objects": ("a.npy", array([Hostile()]), "Python objects"),
+    "a pickle": ("a.npy", pickle.dumps(Hostile()), "not a readable .npy"),
+    "npy of three dimensions": ("a.npy", array(np.ones((2, 2, 2))), "3 dimensions"),
+    "npy of constants": ("a.npy", array(np.ones((4, 3))), "every variable is constant"),
+    "npz of two arrays": ("a.npz", zipped({"X": array(GOOD), "Y": array(GOOD)}), "--key X"),
+    "no zip": ("a.npz", b"PK no zip", "not a readable .npz"),
+    "no parquet": ("a.parquet", b"PAR1 or not", "not a readable .parquet"),
+    "gz cut short": ("a.csv.gz", gzip.compress(b"a,b\n" + b"1,2\n" * 999)[:-9], "not a readable"),
+    "no matrix market": ("a.mtx", b"%%MatrixMarket nonsense\n", "not a readable .mtx"),
+    "docword out of range": ("docword.a.txt", b"2\n2\n1\n9 1 1\n", "document 9 is out of range"),
+    "csv of three values": ("a.csv", b"a,b\n1,2\n3,4,5\n6,7\n", "line 3"),
+    "csv of text": ("a.csv", b"a,b,c\n1,2,x\n3,4,y\n", "--label c"),
+    "csv with a gap": ("a.csv", b"a,b\n1,2\n3,\n5,7\n", "--missing rows leaves 1 of 3 rows out"),
+    "csv of one row": ("a.csv", b"a,b\n1,2\n", "at least two samples"),
+    "csv with infinity": ("a.csv", b"a,b\n1,inf\n3,4\n", "infinite"),
     "npz of terabytes": ("a.npz", zipped({"X": npy((HUGE, 3))}), "240 TB"),
     "npz of nothing": ("a.npz", zipped({}), "holds no array"),
     "npz of text": ("a.npz", zipped({"X": array(["a"])}), "holds text"),
     "mtx of 10^10 rows": (
         "a.mtx",
-        MTX + b" coordinate real general\n10000000000 2 1\n1 1 2.0\n",
+        SPARSE + b"10000000000 2 1\n1 1 2.0\n",
         "10,000,000,000 rows for 1 entries",
     ),
-    "mtx of 10^10 columns": (
-        "a.mtx",
-        MTX + b" coordinate real general\n2 10000000000 1\n1 1 2.0\n",
-        "columns",
-    ),
-    "mtx of 10^12 entries": (
-        "a.mtx",
-        MTX + b" coordinate real general\n9 9 1000000000000\n1 1 2\n",
-        "4 TB of entries",
-    ),
+    "mtx of 10^10 columns": ("a.mtx", SPARSE + b"2 10000000000 1\n1 1 2.0\n", "columns"),
+    "mtx of 10^12 entries": ("a.mtx", SPARSE + b"9 9 1000000000000\n1 1 2\n", "4 TB of entries"),
     "mtx dense of terabytes": (
         "a.mtx",
         MTX + b" array real general\n1000000 1000000\n1.0\n",
         "1 TB of numbers",
     ),
-    "mtx beyond 64 bits": (
-        "a.mtx",
-        MTX + b" coordinate real general\n99999999999999999999 2 1\n1 1 2\n",
-        "mtx",
-    ),
+    "mtx beyond 64 bits": ("a.mtx", SPARSE + b"99999999999999999999 2 1\n1 1 2\n", "mtx"),
     "mtx with more values than promised": (
         "a.mtx",
         MTX + b" array real general\n2 2\n" + b"1.0\n" * 9999,
         "promises 4 entries, the file has 9,999",
     ),
     "mtx with fewer": ("a.mtx", MTX + b" array real general\n2 2\n1\n2\n3\n", "the file has 3"),
-    "mtx of zero rows": ("a.mtx", MTX + b" coordinate real general\n3 3 1\n0 1 2\n", "row 0 of"),
-    "mtx of two columns": (
-        "a.mtx",
-        MTX + b" coordinate real general\n3 3 1\n1 1 2 9\n",
-        "a line does not have 3 numbers",
-    ),
+    "mtx of zero rows": ("a.mtx", SPARSE + b"3 3 1\n0 1 2\n", "row 0 of"),
+    "mtx of two columns": ("a.mtx", SPARSE + b"3 3 1\n1 1 2 9\n", "a line does not have 3 numbers"),
     "mtx symmetric but not square": (
         "a.mtx",
         MTX + b" coordinate real symmetric\n3 2 1\n1 1 2\n",
         "symmetric, but the size is 3 x 2",
     ),
-    "mtx out of range": ("a.mtx", MTX + b" coordinate real general\n2 2 1\n3 1 2.0\n", "mtx"),
+    "mtx out of range": ("a.mtx", SPARSE + b"2 2 1\n3 1 2.0\n", "mtx"),
     "mtx complex": ("a.mtx", MTX + b" coordinate complex general\n2 2 1\n1 1 2 3\n", "complex"),
     "docword of 10^9 words": (
         "docword.a.txt",
@@ -246,13 +237,13 @@ READ = {  # by `solve`: name of the file, what it holds, what is said of it
         ",".join(f"{name} {'is long ' * 20}" for name in "abcd") + "\n1,2,,\n,,1,4\n3,3,3,3\n",
         "--missing rows leaves 2 of 3 rows out",
     ),
-    "lines of two lengths": ("a.csv", "a,b\n1,2\n1,2,3\n", "a.csv"),
     "numbers beyond the square": (
         "a.csv",
         "a,b,c\n1e308,2,3\n-1e308,3,5\n1e308,4,1\n",
         "1e-60 to 1e60",
     ),
-    "empty": ("a.csv", "", "a.csv"),
+    "empty": ("a.csv", "", "not a readable .csv"),
+    "another format": ("a.xlsx", b"", "the formats are .npy"),
     **{
         f"bytes as {name}": (name, bytes(range(256)), name)
         for name in ("a.npy", "a.npz", "a.mtx", "a.parquet", "a.csv.gz", "docword.a.txt")
@@ -314,10 +305,10 @@ STRANGERS = {  # of `solve pitprops -k 3 --solver`
     "no solve": (solver("", "if True:"), "the file has no solve"),
     "no function": (solver("solve = 3", "if True:"), "solve is 3; it must be a function"),
     "no k": (solver("yield A", "def solve(problem, kk=3):"), "begin as solve(problem, *, k, ...)"),
-    "exit in solve": (solver("exit(0)\n    yield A"), "SystemExit: 0 (mine.py, line 13"),
+    "exit in solve": (solver("exit(0)\nyield A"), "SystemExit: 0 (mine.py, line 13"),
     "end of the process": ("import os\nos._exit(3)\n", "mine.py"),
     "end in solve": (
-        "from os import _exit\n" + solver("_exit(3)\n    yield A"),
+        "from os import _exit\n" + solver("_exit(3)\nyield A"),
         "SystemExit: 3 (mine.py, line 14",
     ),
     "bad code": ("def (\n", "SyntaxError"),
@@ -343,38 +334,38 @@ CASES = [
 
 @pytest.mark.parametrize(("words", "name", "content", "message"), CASES)
 def test_a_file_that_is_wrong_is_one_line(
-    words, name, content, message, spcabench, tmp_path, monkeypatch
+    words, name, content, message, spcabench, here, monkeypatch
 ):
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     content = content.encode() if isinstance(content, str) else content
-    (tmp_path / name).write_bytes(content)
+    (here / name).write_bytes(content)
     ended = spcabench(*words.replace("FILE", name).split())
     line = ended.stderr.removesuffix("\n")
     assert (ended.returncode, ended.stdout) == (2, ""), line
     assert line.startswith("spcabench: ") and name in line and message in line, line
-    assert "\n" not in line and len(line) <= LONGEST, line
-    assert [*tmp_path.iterdir()] == [tmp_path / name]
+    assert "\n" not in line and len(line) <= LONGEST and "allow_pickle" not in line, line
+    assert [*here.iterdir()] == [here / name]
 
 
+SIZE = 15 * 10**7
 BOMBS = {
-    "csv": ("a.csv.gz", lambda: bomb(3 * 10**8)),
-    "one line": ("a.csv.gz", lambda: bomb(3 * 10**8, b"1,")),
-    "one word": ("a.csv.gz", lambda: bomb(3 * 10**8, b"1")),
-    "mtx": ("a.mtx.gz", lambda: bomb(3 * 10**8, b"%%MatrixMarket ")),
-    "docword header": ("docword.a.txt.gz", lambda: bomb(3 * 10**8, b"1")),
-    "docword": ("docword.a.txt.gz", lambda: bomb(3 * 10**8, b"1 1 1\n")),
+    "csv": ("a.csv.gz", lambda: bomb(SIZE)),
+    "one line": ("a.csv.gz", lambda: bomb(SIZE, b"1,")),
+    "one word": ("a.csv.gz", lambda: bomb(SIZE, b"1")),
+    "mtx": ("a.mtx.gz", lambda: bomb(SIZE, b"%%MatrixMarket ")),
+    "docword header": ("docword.a.txt.gz", lambda: bomb(SIZE, b"1")),
+    "docword": ("docword.a.txt.gz", lambda: bomb(SIZE, b"1 1 1\n")),
     "docword without line ends": (
         "docword.a.txt.gz",
-        lambda: gzip.compress(b"9\n9\n9\n") + bomb(3 * 10**8, b"1"),
+        lambda: gzip.compress(b"9\n9\n9\n") + bomb(SIZE, b"1"),
     ),
-    "npz": ("a.npz", lambda: zipped({"X": npy((4 * 10**7,), body=bytes(32 * 10**7))})),
+    "npz": ("a.npz", lambda: zipped({"X": npy((SIZE // 8,), body=bytes(SIZE))})),
 }
 
 
 @pytest.mark.parametrize("case", some(3, [*BOMBS]))
 def test_a_bomb_takes_no_memory(case, tmp_path, monkeypatch):
-    """300 MB where 100 MB are free: the peak of the process grows by less than 100 MB."""
+    """A file of 150 MB with 100 MB free: peak memory grows by less than 100 MB."""
     name, make = BOMBS[case]
     (tmp_path / name).write_bytes(make())
     monkeypatch.setattr(machine, "free_memory", lambda: 1e8)

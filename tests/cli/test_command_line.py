@@ -1,4 +1,4 @@
-"""The command line, typed as a user would."""
+"""The command line, used as a user would."""
 
 import ctypes
 import json
@@ -67,6 +67,7 @@ def test_every_option_and_argument_has_a_sentence():
 @pytest.mark.parametrize(
     ("command", "option", "allowed"),
     [
+        ("solve", "source", user_file.READERS),
         ("solve", "deflation", [*DEFLATIONS, "joint"]),
         ("solve", "missing", user_file.MISSING),
         ("solve", "out", files.TABLES),
@@ -78,15 +79,8 @@ def test_every_option_and_argument_has_a_sentence():
 )
 def test_help_names_what_is_allowed(command, option, allowed):
     (parameter,) = [p for p in COMMANDS[command].params if p.name == option]
-    assert all(re.search(rf"{re.escape(word)}\b", parameter.help) for word in allowed), (
-        parameter.help
-    )
-
-
-@pytest.mark.parametrize("suffix", [*user_file.READERS])
-def test_help_names_the_formats(suffix):
-    (parameter,) = [p for p in COMMANDS["solve"].params if p.name == "source"]
-    assert suffix in parameter.help
+    for word in allowed:
+        assert re.search(rf"{re.escape(word)}\b", parameter.help), parameter.help
 
 
 def test_the_workflow_calls_commands_that_there_are():
@@ -115,9 +109,8 @@ def test_kernels_that_take_long_to_compile_are_said(monkeypatch, capsys):
 
 
 def test_solver_settings(spcabench):
-    completed = spcabench(
-        "solve", "pitprops", "--solver", "gpower1", "--set", "gamma=0.5", "--refit", "--json"
-    )
+    words = "solve pitprops --solver gpower1 --set gamma=0.5 --refit --json"
+    completed = spcabench(*words.split())
     assert completed.returncode == 0
     assert json.loads(completed.stdout)["components"][0]["cardinality"] >= 1
 
@@ -131,58 +124,6 @@ def test_a_limit_of_work_is_no_limit_of_time(spcabench, tmp_path):
     assert first["status"] == "work_limit"
     assert first["bound"] == again["bound"] and first["support"] == again["support"]
     assert any("spent its work, that of about 0.1 s" in note for note in answers[0]["notes"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ("solve", "pitprops", "--solver", "grqi", "-k", "3", "--work", "1"),
-            "does not count its work",
-        ),
-        (
-            ("solve", "pitprops", "--solver", "grqi", "-k", "3", "--jobs", "2"),
-            "in a single process",
-        ),
-        (("solve", "pitprops", "--solver", "grqy", "-k", "3"), "did you mean 'grqi'"),
-        (("solve", "pitprop", "--solver", "grqi", "-k", "3"), "did you mean 'pitprops'"),
-        (
-            ("solve", "pitprops", "--solver", "grqi", "-k", "0"),
-            "-k: '0'; give whole numbers from 1",
-        ),
-        (
-            ("solve", "pitprops", "--solver", "grqi", "-k", "14"),
-            "-k: 14; it must be from 1 to n = 13",
-        ),
-        (("solve", "pitprops", "--solver", "grqi"), "k:"),
-        (("solve", "pitprops", "--solver", "grqi", "-k", "3", "--set", "j=2"), "setting"),
-        (("solve", "pitprops", "--solver", "grqi", "-k", "3", "--set", "j"), "NAME=VALUE"),
-        (
-            ("solve", "pitprops", "--solver", "grqi", "-k", "3", "--deflation", "hoteling"),
-            "hotelling",
-        ),
-        (("solve", "pitprops", "--solver", "missing.py", "-k", "3"), "missing.py"),
-        (
-            ("run", "results/quick/rows/kuleshov2013_fig9/grqi.parquet"),
-            "did you mean 'kuleshov2013_fig",
-        ),
-        (("figure", "nope"), "unknown figure"),
-        (("draw", "kuleshov2013_fig1", "out", "--rows", "nowhere.parquet"), "nowhere.parquet"),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_code_2(spcabench, arguments, message, tmp_path):
-    completed = spcabench(*arguments)
-    assert completed.returncode == 2
-    assert message in completed.stderr
-    assert len(completed.stderr.strip().splitlines()) == 1
-
-
-def test_a_damaged_data_file_is_named(spcabench, data_folder):
-    (data_folder / "singh").mkdir()
-    (data_folder / "singh" / "singh.RData").write_bytes(b"not data")
-    completed = spcabench("solve", "singh", "--solver", "grqi", "-k", "3")
-    assert completed.returncode == 2
-    assert "singh.RData" in completed.stderr and len(completed.stderr.strip().splitlines()) == 1
 
 
 def test_fewer_variables_than_asked_are_said(spcabench):
@@ -235,11 +176,8 @@ def test_every_command_for_users_has_examples():
 )
 def test_shells_complete_commands_and_names(arguments, proposed):
     place = str(len(arguments.split()) - 1)
-    variables = {
-        "_SPCABENCH_COMPLETE": "complete_bash",
-        "COMP_WORDS": arguments,
-        "COMP_CWORD": place,
-    }
+    variables = {"_SPCABENCH_COMPLETE": "complete_bash"}
+    variables |= {"COMP_WORDS": arguments, "COMP_CWORD": place}
     program = [sys.executable, "-c", "from spcabench.__main__ import main; main()"]
     program[2] = "import sys; sys.argv[0] = 'spcabench'; " + program[2]
     completed = subprocess.run(program, env=os.environ | variables, capture_output=True, text=True)
@@ -274,4 +212,5 @@ def test_an_interruption_that_compiled_code_loses_comes_again():
 
     with pytest.raises(KeyboardInterrupt), command_line._no_interruption_is_lost():
         callback()
-        time.sleep(10)
+        for _ in range(200):  # no single sleep: what is raised again does not end one
+            time.sleep(0.05)

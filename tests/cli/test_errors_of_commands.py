@@ -1,5 +1,6 @@
-"""What the command line does about errors: one line for what a user did wrong, a traceback for a
-bug, and a warning where two checkouts are mixed.
+"""How the command line reports errors.
+
+A user's mistake is one line, a bug shows its traceback, and mixed checkouts give a warning.
 """
 
 import json
@@ -22,52 +23,32 @@ from spcabench.errors import InputError
 from spcabench.running import description, workflow
 from spcabench.solving.driver import parameters
 from tests.bad_inputs import LONGEST
+from tests.own_solver import text_of
 from tests.system_processes import called, gone
 
-SOLVER = '''"""A solver with a mistake."""
-
-import numpy as np
-
-from spcabench.iterate import Traits
-
-TRAITS = Traits(control="cardinality")
-EXAMPLE = dict(k=3)
-
-
-def solve(problem, *, k):
-    A = np.ones((3, 4))
-'''
-
 
 @pytest.fixture
-def typed(spcabench):
-    """The command line: words -> exit code, output, errors."""
-
-    def run(*arguments):
-        completed = spcabench(*arguments)
-        return completed.returncode, completed.stdout, completed.stderr
-
-    return run
-
-
-@pytest.fixture
-def own_solver(tmp_path, monkeypatch):
-    """A function that writes a solver of one's own, mine.py, into the current folder."""
-    monkeypatch.chdir(tmp_path)
+def own_file(here, monkeypatch):
+    """Return a function that writes mine.py into the current folder."""
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
-    def write(body):
-        (tmp_path / "mine.py").write_text(SOLVER + body)
+    def write(text):
+        (here / "mine.py").write_text(text)
         return "mine.py"
 
     return write
 
 
+@pytest.fixture
+def own_solver(own_file):
+    """Return a function that writes mine.py, a solver whose ``solve`` ends with the given lines."""
+    return lambda body: own_file(text_of(body))
+
+
 def test_what_ones_own_solver_prints_is_no_part_of_the_answer(typed, own_solver):
-    body = "    print('hello')\n    yield np.eye(problem.n)[0]\n"
-    code, output, errors = typed(
-        "solve", "pitprops", "--solver", own_solver(body), "-k", "3", "--json"
-    )
+    body = "print('hello')\nyield np.eye(problem.n)[0]"
+    words = ("solve", "pitprops", "--solver", own_solver(body), "-k", "3", "--json")
+    code, output, errors = typed(*words)
     assert code == 0 and json.loads(output) and "hello" in errors
 
 
@@ -75,52 +56,38 @@ def test_a_device_or_a_pipe_is_not_replaced(typed, tmp_path):
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)
     code, _, errors = typed("solve", "pitprops", "-k", "3", "--out", pipe)
-    assert (
-        code == 2
-        and "cannot be written, because it is a device or a pipe" in errors
-        and pipe.is_fifo()
-    )
+    assert code == 2 and pipe.is_fifo()
+    assert "cannot be written, because it is a device or a pipe" in errors
 
 
-def test_a_file_that_is_no_solver_is_told_so(typed, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.py").write_text("x = 1\n")
-    _, output, _ = typed("check", "mine.py")
+def test_a_file_that_is_no_solver_is_told_so(typed, own_file):
+    _, output, _ = typed("check", own_file("x = 1\n"))
     assert "fails        says what it is: the file has no TRAITS" in output
 
 
 @pytest.mark.parametrize(
-    "body", ["raise KeyboardInterrupt\n", SOLVER + "    raise KeyboardInterrupt\n    yield A\n"]
+    "body", ["raise KeyboardInterrupt\n", text_of("raise KeyboardInterrupt\nyield A")]
 )
-def test_an_interruption_inside_ones_own_file_says_where(body, typed, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.py").write_text(body)
-    code, _, errors = typed("solve", "pitprops", "--solver", "mine.py", "-k", "3")
-    assert code == 130
-    assert re.fullmatch(
-        r"spcabench: interrupted \(mine.py, line \d+: raise KeyboardInterrupt\)\n", errors
-    )
+def test_an_interruption_inside_ones_own_file_says_where(body, typed, own_file):
+    code, _, errors = typed("solve", "pitprops", "--solver", own_file(body), "-k", "3")
+    line = r"spcabench: interrupted \(mine.py, line \d+: raise KeyboardInterrupt\)\n"
+    assert code == 130 and re.fullmatch(line, errors)
 
 
 LOOP = "while True:\n    pass\n"
 ENDLESS = {  # a solver that never answers -> what is said
     "import": (LOOP, "mine.py: its import did not end within its limit of 1 s"),
-    "solve": (
-        SOLVER + "    import time\n    time.sleep(1e6)\n    yield A\n",
-        "a step of solve did",
-    ),
+    "solve": (text_of("import time\ntime.sleep(1e6)\nyield A"), "a step of solve did"),
 }
 
 
 @pytest.mark.parametrize("name", ENDLESS)
-def test_a_solver_that_never_answers_is_one_line_with_its_limit(name, typed, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_solver_that_never_answers_is_one_line_with_its_limit(name, typed, own_file, monkeypatch):
     monkeypatch.setattr(solvers, "IMPORT", 1.0)
     monkeypatch.setattr(solvers, "SILENCE", 1.0)
     monkeypatch.setattr(description, "PATIENCE", 1.0)
     content, message = ENDLESS[name]
-    (tmp_path / "mine.py").write_text(content)
-    code, _, errors = typed("solve", "pitprops", "--solver", "mine.py", "-k", "3")
+    code, _, errors = typed("solve", "pitprops", "--solver", own_file(content), "-k", "3")
     assert code == 2 and message in errors and len(errors.splitlines()) == 1, errors
     code, output, _ = typed("check", "mine.py", "--patience", "1")
     assert code == 1 and "it did not finish within 1 s" in output
@@ -140,7 +107,7 @@ application.main()
 """
 
 
-@pytest.mark.parametrize("text", [HANG, f"{SOLVER}    {HANG}\n    yield A\n"])
+@pytest.mark.parametrize("text", [HANG, text_of(f"{HANG}\nyield A")])
 def test_a_solver_that_stays_in_compiled_code_ends_the_command(text, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(text)
@@ -154,9 +121,7 @@ def test_a_solver_that_stays_in_compiled_code_ends_the_command(text, tmp_path):
 
 def test_ctrl_c_in_a_terminal_reaches_the_command_alone(tmp_path):
     file = tmp_path / "mine.py"
-    file.write_text(
-        f"{SOLVER}    import time\n    print(flush=True)\n    time.sleep(60)\n    yield A\n"
-    )
+    file.write_text(text_of("import time\nprint(flush=True)\ntime.sleep(60)\nyield A"))
     words = ("-m", "spcabench", "solve", "pitprops", "-k", "3", "--solver", file)
     command = subprocess.Popen(
         [sys.executable, *words], stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -168,10 +133,8 @@ def test_ctrl_c_in_a_terminal_reaches_the_command_alone(tmp_path):
     assert gone(called(str(file)))
 
 
-def test_check_tells_a_failed_import_once(typed, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.py").write_text("import nosuchmodule\n")
-    code, output, _ = typed("check", "mine.py")
+def test_check_tells_a_failed_import_once(typed, own_file):
+    code, output, _ = typed("check", own_file("import nosuchmodule\n"))
     first, *rest = output.splitlines()
     assert code == 1 and "No module named 'nosuchmodule'" in first
     assert rest and all(line.startswith("not checked") for line in rest)
@@ -189,10 +152,7 @@ def test_check_tells_a_failed_import_once(typed, tmp_path, monkeypatch):
         ("best-known", "--update", "--search", "1"),
     ],
 )
-def test_a_full_disk_is_one_line_before_the_work(
-    arguments, typed, data_folder, monkeypatch, tmp_path
-):
-    monkeypatch.chdir(tmp_path)
+def test_a_full_disk_is_one_line_before_the_work(arguments, typed, data_folder, here):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))  # no file can grow any more
     try:
@@ -203,25 +163,17 @@ def test_a_full_disk_is_one_line_before_the_work(
     assert errors.startswith("spcabench: ") and "cannot be written (" in errors
 
 
-def test_columns_of_one_name_are_noted(typed, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.csv").write_text("a,a,b\n1,2,4\n2,1,1\n4,4,0\n3,1,1\n")
+def test_columns_of_one_name_are_noted(typed, here):
+    (here / "a.csv").write_text("a,a,b\n1,2,4\n2,1,1\n4,4,0\n3,1,1\n")
     code, output, _ = typed("solve", "a.csv", "-k", "2")
     assert code == 0 and "several columns are named 'a'" in output
 
 
 @pytest.mark.parametrize("place", [0, 1, 6])
 def test_debug_shows_the_traceback_wherever_it_stands(place, typed, own_solver):
-    arguments = [
-        "solve",
-        "pitprops",
-        "--solver",
-        own_solver("    yield A @ np.ones(5)\n"),
-        "-k",
-        "3",
-    ]
-    arguments.insert(place, "--debug")
-    code, _, errors = typed(*arguments)
+    file = own_solver("yield A @ np.ones(5)")
+    words = f"solve pitprops --solver {file} -k 3".split()
+    code, _, errors = typed(*words[:place], "--debug", *words[place:])
     assert code == 2
     assert "Traceback" in errors and "yield A @ np.ones(5)" in errors
 
@@ -239,7 +191,7 @@ def test_a_bug_of_the_suite_is_no_error_of_the_user(error, solver, own_solver, m
         raise error
 
     if solver == "mine":
-        solver = own_solver("    yield np.eye(problem.n)[0]\n")
+        solver = own_solver("yield np.eye(problem.n)[0]")
         monkeypatch.setattr(api, "components", broken)
     else:
         monkeypatch.setattr(registry.module("solver", solver), "solve", broken)
@@ -251,56 +203,31 @@ def test_a_bug_of_the_suite_is_no_error_of_the_user(error, solver, own_solver, m
 
 
 def test_an_infeasible_answer_says_why(typed, own_solver):
-    body = "    yield np.ones(problem.n)\n"
+    body = "yield np.ones(problem.n)"
     code, output, _ = typed("solve", "pitprops", "--solver", own_solver(body), "-k", "3")
     assert code == 0 and "note: no answer: x has norm 3.60555" in output
 
 
-WRONG_SETTINGS = [
-    ("grqi", "J", "write NAME=VALUE"),
-    ("grqi", "=3", "write NAME=VALUE"),
-    ("grqi", "k=3", "its own option: -k"),
-    ("grqi", "seed=3", "its own option: --seed"),
-    ("grqi", "nonnegative=maybe", "its own option: --nonnegative"),
-    ("grqi", "refit=true", "its own option: --refit"),
-    ("grqi", "deflation=schur", "its own option: --deflation"),
-    ("amanpg", "components=2", "its own option: --components"),
-    ("grqi", "history=3", "give true or false"),
-    ("grqi", "fresh=yes", "give true or false"),
-    ("grqi", "max_iterations=2.5", "give a whole number"),
-    ("grqi", "max_iterations=-1", "give a whole number"),
-    ("grqi", "max_iterations=" + "9" * 5000, "give a whole number"),
-    ("grqi", "J=nan", "give a number from 0"),
-    ("grqi", "J=-2", "give a number from 0"),
-    ("grqi", "J=two", "give a number from 0"),
-    ("grqi", "mu=", "give a word"),
-    ("grqi", "start=1", "give a list of numbers"),
-    ("grqi", "start=[true]", "give a list of numbers"),
-    ("grqi", "start=[NaN]", "give a list of numbers"),
-    ("grqi", "start=" + "[" * 10**5, "give a list of numbers"),
-    ("grqi", "max_iteration=3", "did you mean 'max_iterations'"),
-    ("mcol", "c=2.5", "give a whole number"),
-    ("em", "restarts=many", "give a whole number"),
-    ("bca", "eps=inf", "give a finite number"),
-    ("grqi", "tol=inf", "give a finite number"),
-    ("alternating_deflation", "cardinalities=3", "give a list"),
-]
+WRONG_SETTINGS = {  # what the line says -> settings of grqi, or of a solver that is named
+    "write NAME=VALUE": ["J", "=3"],
+    "give true or false": ["history=3", "fresh=yes"],
+    "give a whole number": [
+        *("max_iterations=2.5", "max_iterations=-1", "max_iterations=" + "9" * 5000),
+        *("mcol c=2.5", "em restarts=many"),
+    ],
+    "give a number from 0": ["J=nan", "J=-2", "J=two"],
+    "give a finite number": ["bca eps=inf", "tol=inf"],
+    "give a word": ["mu="],
+    "give a list of numbers": ["start=1", "start=[true]", "start=[NaN]", "start=" + "[" * 10**5],
+    "give a list": ["alternating_deflation cardinalities=3"],
+    "did you mean 'max_iterations'": ["max_iteration=3"],
+}
+OPTIONS = ["amanpg components=2", "nonnegative=maybe", "refit=true", "deflation=schur", "seed=3"]
+WRONG_SETTINGS |= {f"its own option: --{re.search('[a-z]+(?==)', o)[0]}": [o] for o in OPTIONS}
+WRONG_SETTINGS["its own option: -k"] = ["k=3"]
 CARDINALITIES = "-k: {!r}; give whole numbers from 1: 10, a list"
-WRONG = [
-    "''",
-    "0",
-    "-1",
-    "x",
-    "3,",
-    ",",
-    "5:2",
-    "5:50:0",
-    "50:5:-5",
-    "1:2:3:4",
-    "2.5",
-    ":",
-    "1,5:2",
-]
+WRONG = ["''", "0", "-1", "x", "3,", ",", "5:2", "5:50:0", "50:5:-5", "1:2:3:4", "2.5"]
+WRONG += [":", "1,5:2"]
 LINES = {  # words, in a folder with the files below -> what the one line says
     # files that are not there, are folders, or hold something else
     "grade folder.csv --problem pitprops": "folder.csv: a folder; expected a file",
@@ -346,7 +273,12 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     "solve good.csv -k 1 --key q": "--key: works with .npz files only",
     "solve good.csv": "needs a cardinality",
     "solve good.csv -k 1 --set tol=x": "tol=x",
-    "solve named.csv -k 3": "n = 2 (column 't' is a different text in each row: taken as",
+    "solve named.csv -k 2 --label alpa": "did you mean 'alpha'",
+    "solve named.csv -k 2 --label town --covariance": "--covariance",
+    "solve good.csv -k 2 --out x.xlsx": "--out",
+    "solve good.csv -k 2 --missing zero": "--missing",
+    "solve good.csv -k 1,2,3 --components 2": "-k: 3 cardinalities for 2 components",
+    "solve named.csv -k 3": "n = 2 (column 'town' is a different text in each row: taken as",
     # a file that is read is not replaced
     "solve good.csv -k 2 --out good.csv": "--out: 'good.csv' is read by this command",
     "apply m.npz good.csv --out ./good.csv": "--out: 'good.csv' is read by this command",
@@ -379,10 +311,20 @@ LINES = {  # words, in a folder with the files below -> what the one line says
         f"grade x.npy --problem pitprops -k {k}": f"k: {k} is out of range; it must be from 1"
         for k in (14, 10**30)
     },
-    # settings
+    # names that are nearly right, and settings
+    "solve pitprops -k 3 --solver grqy": "did you mean 'grqi'",
+    "solve pitprop -k 3 --solver grqi": "did you mean 'pitprops'",
+    "solve pitprops -k 3 --deflation hoteling": "hotelling",
+    "solve pitprops --solver grqi": "k:",
+    "solve pitprops -k 3 --solver grqi --set j=2": "has no setting 'j'",
+    "solve pitprops -k 3 --solver grqi --work 1": "does not count its work",
+    "solve pitprops -k 3 --solver grqi --jobs 2": "in a single process",
+    "run results/quick/rows/kuleshov2013_fig9/grqi.parquet": "did you mean 'kuleshov2013_fig",
+    "figure nope": "unknown figure",
     **{
-        f"solve pitprops -k 2 --solver {name} --set {shlex.quote(text)}": message
-        for name, text, message in WRONG_SETTINGS
+        f"solve pitprops -k 2 --solver {solver or 'grqi'} --set {shlex.quote(setting)}": message
+        for message, settings_of in WRONG_SETTINGS.items()
+        for solver, _, setting in (text.rpartition(" ") for text in settings_of)
     },
     **{
         f"solve pitprops -k 3 --solver grqi --set stop={rule}": f"stop: {rule!r} needs a solver"
@@ -407,26 +349,25 @@ LINES = {  # words, in a folder with the files below -> what the one line says
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A current folder of files that are wrong in ordinary ways, and of some that are right."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(options, "ROOT", tmp_path)
+def folder(here, monkeypatch):
+    """Create a current folder with files that are wrong in common ways, and with some good ones."""
+    monkeypatch.setattr(options, "ROOT", here)
     for kind in ("csv", "png", "py"):
-        (tmp_path / f"folder.{kind}").mkdir()
-    os.mkfifo(tmp_path / "pipe.csv")
+        (here / f"folder.{kind}").mkdir()
+    os.mkfifo(here / "pipe.csv")
     for kind in ("parquet", "txt"):
-        (tmp_path / f"bytes.{kind}").write_bytes(bytes(range(256)))
-    (tmp_path / "named.csv").write_text("t,a,b\nx,1,2\ny,2,1\nz,4,4\n")
-    np.savetxt(tmp_path / "good.csv", np.random.default_rng(0).random((9, 4)), delimiter=",")
-    np.save(tmp_path / "x.npy", np.eye(13)[0])
-    claims = tmp_path / "run" / "figures" / "kuleshov2013_fig1" / "claims.json"
+        (here / f"bytes.{kind}").write_bytes(bytes(range(256)))
+    (here / "named.csv").write_text("town,alpha,b\nx,1,2\ny,2,1\nz,4,4\n")
+    np.savetxt(here / "good.csv", np.random.default_rng(0).random((9, 4)), delimiter=",")
+    np.save(here / "x.npy", np.eye(13)[0])
+    claims = here / "run" / "figures" / "kuleshov2013_fig1" / "claims.json"
     claims.parent.mkdir(parents=True)
     claims.write_text('{"schema": 1,\n "claims"')
-    return tmp_path
+    return here
 
 
 def _shown(folder):
-    """The files in a folder, but for locks."""
+    """Return the files in a folder except locks."""
     return {file for file in folder.rglob("*") if not file.name.startswith(".")}
 
 
@@ -442,9 +383,8 @@ def test_what_cannot_be_done_is_one_line_and_writes_nothing(words, typed, folder
 
 
 def test_a_good_file_is_no_error(typed, folder):
-    code, output, errors = typed(
-        "solve", "good.csv", "-k", "2", "--out", "x.csv", "--plot", "x.png"
-    )
+    words = "solve good.csv -k 2 --out x.csv --plot x.png"
+    code, output, errors = typed(*words.split())
     assert (code, errors.count("\n")) == (0, 1) and "chosen for 4 variables" in errors
     assert "component" in output
     assert (folder / "x.csv").exists() and (folder / "x.png").exists()
@@ -460,23 +400,12 @@ def test_a_file_that_the_user_did_not_name_is_a_bug(tmp_path, monkeypatch):
         command_line.main()
 
 
-@pytest.mark.parametrize(
-    ("text", "numbers"),
-    [
-        (None, []),
-        ("10", [10]),
-        ("5,10,20", [5, 10, 20]),
-        ("20,5,10,5", [5, 10, 20]),
-        ("5:8", [5, 6, 7, 8]),
-        ("5:50:15", [5, 20, 35, 50]),
-        ("1:3,10,20:40:10", [1, 2, 3, 10, 20, 30, 40]),
-        ("4:4", [4]),
-        (" 3, 4 ", [3, 4]),
-    ],
-)
-def test_cardinalities(text, numbers):
-    assert options.cardinalities(text) == numbers
-    assert sorted(set(options.listed(text))) == numbers
+def test_cardinalities_are_numbers_lists_and_ranges():
+    numbers = {None: [], "10": [10], "5,10,20": [5, 10, 20], "20,5,10,5": [5, 10, 20], "4:4": [4]}
+    numbers |= {"5:8": [5, 6, 7, 8], "5:50:15": [5, 20, 35, 50], " 3, 4 ": [3, 4]}
+    numbers["1:3,10,20:40:10"] = [1, 2, 3, 10, 20, 30, 40]
+    for text, expected in numbers.items():
+        assert options.cardinalities(text) == sorted(set(options.listed(text))) == expected
 
 
 def test_compare_takes_a_range(typed, tmp_path, monkeypatch):
@@ -490,32 +419,32 @@ def test_compare_takes_a_range(typed, tmp_path, monkeypatch):
     assert jobs.Job.read(file).ks == (2, 4, 6)
 
 
-SETTINGS = [
-    ("grqi", "J=2", 2.0),
-    ("grqi", "J=inf", np.inf),
-    ("grqi", "mu=carried", "carried"),
-    ("grqi", "mu_0=0.5", 0.5),
-    ("grqi", "start=[1, 0.5]", [1, 0.5]),
-    ("grqi", " tol = 1e-3 ", 1e-3),
-    ("grqi", "stop=end", "end"),
-    ("grqi", "max_iterations=7", 7),
-    ("grqi", "history=True", True),
-    ("grqi", "blocks=0", 0.0),
-    ("em", "restarts=4", 4),
-    ("mcol", "c=3", 3),
-    ("bca", "screen=false", False),
-    ("bca", "eps=0.5", 0.5),
-    ("alternating_deflation", "cardinalities=[3, 2]", [3, 2]),
-    ("grqi", "time_limit=inf", np.inf),
-    ("gpower1", "gamma=0.5", 0.5),
-]
+SETTINGS = {
+    "grqi": {
+        **{
+            "J=2": 2.0,
+            "J=inf": np.inf,
+            "mu=carried": "carried",
+            "mu_0=0.5": 0.5,
+            "stop=end": "end",
+        },
+        **{"start=[1, 0.5]": [1, 0.5], " tol = 1e-3 ": 1e-3, "max_iterations=7": 7},
+        **{"history=True": True, "blocks=0": 0.0, "time_limit=inf": np.inf},
+    },
+    "em": {"restarts=4": 4},
+    "mcol": {"c=3": 3},
+    "bca": {"screen=false": False, "eps=0.5": 0.5},
+    "alternating_deflation": {"cardinalities=[3, 2]": [3, 2]},
+    "gpower1": {"gamma=0.5": 0.5},
+}
 
 
-@pytest.mark.parametrize(("solver", "text", "value"), SETTINGS)
-def test_a_setting_has_the_type_of_the_signature_that_takes_it(solver, text, value):
-    ((name, setting),) = settings.read([text], solver).items()
-    assert name == text.partition("=")[0].strip()
-    assert setting == value and type(setting) is type(value)
+@pytest.mark.parametrize("solver", SETTINGS)
+def test_a_setting_has_the_type_of_the_signature_that_takes_it(solver):
+    for text, value in SETTINGS[solver].items():
+        ((name, setting),) = settings.read([text], solver).items()
+        assert name == text.partition("=")[0].strip()
+        assert setting == value and type(setting) is type(value)
 
 
 def test_settings_of_every_solver_are_annotated():
@@ -554,7 +483,7 @@ def test_scale_and_center_are_applied_to_a_dataset_that_has_them(monkeypatch, ty
 
 # two checkouts
 def copied(folder):
-    """The package, its solvers and its datasets, in another folder, as a work tree has them."""
+    """Copy the package, its solvers and its datasets to another folder, as in a work tree."""
     for name in ("spcabench", "solvers", "datasets"):
         ignored = shutil.ignore_patterns("__pycache__", "figures", "results")
         shutil.copytree(options.ROOT / name, folder / name, ignore=ignored)
@@ -562,7 +491,7 @@ def copied(folder):
 
 
 def spoken(folder, *arguments):
-    """What a new process in a folder says on its error stream; the folder is first on its path."""
+    """Return what a new process prints to stderr; its current folder comes first on its path."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     completed = subprocess.run(
         [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True
@@ -630,14 +559,13 @@ def test_the_doctor_tells_of_two_checkouts(monkeypatch):
 
 
 @pytest.mark.parametrize("trait", ["accepts='nothing'", "nonnegative='never'", "exact=1"])
-def test_a_trait_that_does_not_exist_fails_the_check(trait, typed, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "odd.py").write_text(
+def test_a_trait_that_does_not_exist_fails_the_check(trait, typed, own_file):
+    file = own_file(
         f'"""Odd."""\nfrom spcabench.iterate import Traits\n'
         f"TRAITS = Traits(control='cardinality', {trait})\nEXAMPLE = {{'k': 2}}\n"
         "def solve(problem, *, k):\n    yield None\n"
     )
-    code, output, errors = typed("check", "odd.py")
+    code, output, errors = typed("check", file)
     assert code != 0 and f"TRAITS has {trait}; it must be one of " in output + errors
 
 

@@ -22,15 +22,14 @@ KINDS = ("loadings", "biplot", "scores", "scree", "substitutes")
 
 
 @pytest.fixture
-def survey(tmp_path, monkeypatch):
+def survey(here):
     """Write a table with column names that other programs would take for code."""
-    monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     with open("survey [x].csv", "w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
         writer.writerow(NAMES)
         writer.writerows(rng.integers(0, 9, (12, len(NAMES))).tolist())
-    return tmp_path / "survey [x].csv"
+    return here / "survey [x].csv"
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii", "utf-8"])
@@ -124,8 +123,7 @@ def test_nothing_stands_in_unless_asked(name, monkeypatch, tmp_path, spcabench):
     assert "STAND-IN" in spcabench("solve", name, "-k", 2, "--stand-in").stdout
 
 
-def test_what_needs_samples_is_refused_before_the_work(spcabench, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def test_what_needs_samples_is_refused_before_the_work(spcabench, monkeypatch, here):
     monkeypatch.setattr(api, "components", lambda *given, **more: pytest.fail("too late"))
     for arguments in (("-k", 3, "--picture", "scores"), ("-k", "2:4", "--picture", "scree")):
         completed = spcabench("solve", "pitprops", *arguments, "--plot", "x.png")

@@ -1,6 +1,5 @@
-"""Solvers in any language: a program is graded like any other solver, a wrong one in a sentence."""
+"""Solvers in any language: programs are graded like other solvers, wrong ones get one sentence."""
 
-import os
 import shlex
 import shutil
 import subprocess
@@ -45,30 +44,23 @@ ONLY_LARGE = "    if len(S) == 2:\n        np.savetxt(out, x); sys.exit()\n"
 
 
 @pytest.fixture
-def file_of(tmp_path, monkeypatch):
-    """A function that writes a program in Python, and the solver's file of its command."""
-    monkeypatch.chdir(tmp_path)
+def file_of(here):
+    """Return a function that writes a Python program and the solver file that calls it."""
 
     def write(body, words="{covariance} {k} {out}"):
-        (tmp_path / "program.py").write_text(textwrap.dedent(HONEST + body))
-        file = tmp_path / "mine.py"
+        (here / "program.py").write_text(textwrap.dedent(HONEST + body))
+        file = here / "mine.py"
         typed = f"{shlex.quote(sys.executable)} program.py {words}"
-        file.write_text(external_solver.text_of(typed, tmp_path))
+        file.write_text(external_solver.text_of(typed, here))
         return str(file)
 
     return write
 
 
 def answered(file, seconds=20.0, limit=2.0):
-    """What a comparison makes of a solver's file on one problem."""
-    task = Run(
-        dataset="pitprops",
-        solver=file,
-        settings=dict(k=3, time_limit=limit),
-        memory=True,
-        vectors=True,
-        timeout=seconds,
-    )
+    """Return the row that a comparison makes of a solver's file on one problem."""
+    settings, kept = dict(k=3, time_limit=limit), dict(memory=True, vectors=True)
+    task = Run(dataset="pitprops", solver=file, settings=settings, timeout=seconds, **kept)
     with TemporaryDirectory() as folder:
         return row_of(task, Path(folder))
 
@@ -171,17 +163,8 @@ def test_a_file_that_only_looks_like_a_command_does_not_tell_its_own_time(file_o
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
 def test_the_example_in_c_is_the_truncated_power_method(tmp_path):
     source = options.ROOT / "examples" / "tpower.c"
-    compiler = [
-        "gcc",
-        "-O2",
-        "-Wall",
-        "-Werror",
-        "-o",
-        str(tmp_path / "tpower"),
-        str(source),
-        "-lm",
-    ]
-    subprocess.run(compiler, check=True, env=dict(os.environ))
+    command = ["gcc", "-O2", "-Wall", "-Werror", "-o", tmp_path / "tpower", source, "-lm"]
+    subprocess.run(command, check=True)
     for dataset, k in (("pitprops", 6), ("blocks", 10)):
         problem = api.load_or_stand_in(dataset)
         program = "./tpower {covariance:csv} {k} {out}"

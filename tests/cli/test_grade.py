@@ -1,7 +1,10 @@
-"""`spcabench grade`: loadings from anywhere, graded; proposals for the table of the best known."""
+"""`spcabench grade` grades loadings from any source and proposes entries for the best-known
+table.
+"""
 
 import json
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -16,15 +19,9 @@ K = 6
 
 
 @pytest.fixture
-def typed(spcabench, tmp_path, monkeypatch):
-    """The command grade in this process: words -> exit code, output, errors."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        done = spcabench("grade", *arguments)
-        return done.returncode, done.stdout, done.stderr
-
-    return run
+def grade(typed, here):
+    """Return a function that runs `grade`: words -> exit code, output, errors."""
+    return partial(typed, "grade")
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +38,9 @@ def lines_of(x):
     return "\n".join(f"{value:.17g}" for value in x) + "\n"
 
 
-def test_a_good_vector_is_graded(typed, optimum, tmp_path):
+def test_a_good_vector_is_graded(grade, optimum, tmp_path):
     (tmp_path / "good.csv").write_text(lines_of(optimum.x))
-    code, output, _ = typed("good.csv", "--problem", "pit props", "-k", K)
+    code, output, _ = grade("good.csv", "--problem", "pit props", "-k", K)
     assert code == 0
     assert "feasible, 6 nonzeros" in output
     assert f"{optimum.variance:.9g}" in output
@@ -63,10 +60,10 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_vector_that_is_not_feasible_gets_a_sentence(typed, optimum, tmp_path, name):
+def test_a_vector_that_is_not_feasible_gets_a_sentence(grade, optimum, tmp_path, name):
     change, sentence = BAD[name]
     (tmp_path / "bad.txt").write_text(lines_of(change(optimum.x)))
-    code, output, _ = typed("bad.txt", "--problem", "pit props", "-k", K)
+    code, output, _ = grade("bad.txt", "--problem", "pit props", "-k", K)
     assert code == 1
     assert output.splitlines()[-1] == f"not feasible: {sentence}"
     assert not (tmp_path / "proposal.json").exists()
@@ -105,26 +102,26 @@ def test_of_a_problem_without_names_the_numbers_are_names(tmp_path):
     assert np.array_equal(grading.read(tmp_path / "x.csv", 3), [0.8, 0.0, 0.6])
 
 
-def test_the_file_is_looked_at_before_the_problem(typed, monkeypatch):
+def test_the_file_is_looked_at_before_the_problem(grade, monkeypatch):
     monkeypatch.setenv("SPCABENCH_DATA", "/nowhere")
-    code, _, errors = typed("none.npy", "--problem", "pitprops")
+    code, _, errors = grade("none.npy", "--problem", "pitprops")
     assert (code, errors) == (2, "spcabench: none.npy: no such file\n")
 
 
-def test_the_name_of_a_dataset_is_that_dataset(typed, tmp_path, monkeypatch):
+def test_the_name_of_a_dataset_is_that_dataset(grade, tmp_path, monkeypatch):
     """The published copy of pit props, which has to be downloaded, has the same name."""
     monkeypatch.setenv("SPCABENCH_DATA", "/nowhere")
     np.save(tmp_path / "x.npy", np.eye(13)[0])
-    code, words, _ = typed("x.npy", "--problem", "pitprops", "-k", 1)
+    code, words, _ = grade("x.npy", "--problem", "pitprops", "-k", 1)
     assert code == 0 and words.startswith("pitprops, k = 1\n")
 
 
 @pytest.mark.parametrize("factor", [1.0, -1.0])
-def test_own_data_are_graded_without_a_table(typed, tmp_path, factor):
+def test_own_data_are_graded_without_a_table(grade, tmp_path, factor):
     X = np.random.default_rng(0).standard_normal((30, 4))
     np.save(tmp_path / "data.npy", X)
     np.save(tmp_path / "x.npy", factor * np.eye(4)[2])
-    code, output, _ = typed("x.npy", "--problem", "data.npy")
+    code, output, _ = grade("x.npy", "--problem", "data.npy")
     assert code == 0
     assert f"{X[:, 2].var(ddof=1):.9g}" in output
     assert "rank" not in output
@@ -132,14 +129,13 @@ def test_own_data_are_graded_without_a_table(typed, tmp_path, factor):
 
 def test_the_bound_is_above_the_value_and_the_refit_above_both(problem):
     for x in np.eye(13)[:4]:
-        grade = grading.graded(problem, x, None, False)
-        assert grade.k == 1
-        assert grade.variance <= grade.refit <= grade.bound
+        graded = grading.graded(problem, x, None, False)
+        assert graded.k == 1 and graded.variance <= graded.refit <= graded.bound
 
 
 @pytest.fixture
 def table(monkeypatch, tmp_path, optimum):
-    """A table of the best known in which pit props have a poor entry."""
+    """Provide a table of best known answers with a poor entry for pit props."""
     item = grading.item_named("pit props", False)
     good = best_known.of_result(item, optimum)
     poor = replace(
@@ -170,31 +166,35 @@ def test_what_is_known_of_a_problem_is_shown(table, spcabench, monkeypatch):
     assert absent.returncode == 0 and "the data 'else' are not available here" in absent.stdout
 
 
-def test_a_better_answer_is_proposed_and_taken_over(typed, spcabench, table, optimum, tmp_path):
+def test_a_better_answer_is_proposed_and_taken_over(grade, spcabench, table, optimum, tmp_path):
     (tmp_path / "good.csv").write_text(lines_of(optimum.x))
     arguments = ("good.csv", "--problem", "pit props", "-k", K, "--submit", "p.json", "--who", "me")
-    assert typed(*arguments)[0] == 0
+    assert grade(*arguments)[0] == 0
     assert spcabench("best-known", "--take", "p.json").returncode == 0
     ((key, entry),) = table().items()
     assert key == ("pit props", "pitprops", K, False)
     assert entry.who == "me"
     assert entry.value == pytest.approx(optimum.variance)
-    assert typed(*arguments)[0] == 2  # it is not better than itself
+    assert grade(*arguments)[0] == 2  # it is not better than itself
     assert spcabench("best-known", "--take", "p.json").returncode == 2
 
 
-def test_a_proposal_is_computed_again(typed, table, optimum, tmp_path):
+def test_a_proposal_is_computed_again(grade, table, optimum, tmp_path):
     (tmp_path / "good.csv").write_text(lines_of(optimum.x))
-    typed("good.csv", "--problem", "pit props", "-k", K, "--submit", "p.json")
+    grade("good.csv", "--problem", "pit props", "-k", K, "--submit", "p.json")
     proposal = json.loads((tmp_path / "p.json").read_text())
     (tmp_path / "lie.json").write_text(json.dumps(proposal | {"value": 9.0, "proven": True}))
     honest = grading.take(tmp_path / "lie.json", api.load_or_stand_in)
     assert honest.value == pytest.approx(optimum.variance)
 
 
-def test_every_entry_is_found_by_every_name_of_its_problem():
-    """A problem has the names of its items, and of its dataset if it is used as it is."""
-    for entry in best_known.read().values():
+def test_every_entry_is_found_by_every_name_of_its_problem(monkeypatch):
+    """A problem goes by the names of its items, and by that of its dataset if it is used as it
+    is.
+    """
+    entries = best_known.read()
+    monkeypatch.setattr(best_known, "read", lambda: entries)  # once, and not for every name
+    for entry in entries.values():
         item = grading.item_named(entry.item, entry.nonnegative)
         names = {item.full_name, item.full_name.replace(" ", "_").upper()}
         names |= {item.name, item.dataset} if item.is_whole else {item.name} - {item.dataset}
@@ -206,7 +206,7 @@ def test_every_entry_is_found_by_every_name_of_its_problem():
 
 
 def test_a_name_means_one_problem_at_every_command():
-    """What `solve` has by the name of a dataset is never another problem at `grade`."""
+    """A dataset name that `solve` accepts never means another problem in `grade`."""
     two = set()
     for name, nonnegative in product(registry.names("dataset"), (False, True)):
         try:
@@ -219,7 +219,7 @@ def test_a_name_means_one_problem_at_every_command():
 
 
 def test_items_that_share_a_name_are_one_problem():
-    """The vectors of the others' entries have their values on the first one too."""
+    """The vectors of the other items' entries have the same values on the first item."""
     for entry in best_known.read().values():
         item = grading.item_named(entry.item, entry.nonnegative)
         first, *others = grading.items_of(item.full_name, entry.nonnegative)
@@ -229,7 +229,7 @@ def test_items_that_share_a_name_are_one_problem():
 
 @pytest.mark.parametrize("k", [3, 5])  # of the items 'pit props' and 'pitprops'
 @pytest.mark.parametrize("name", ["pitprops", "pit props"])
-def test_pit_props_have_two_names_in_the_suites(name, k, typed, problem, tmp_path, spcabench):
+def test_pit_props_have_two_names_in_the_suites(name, k, grade, problem, tmp_path, spcabench):
     (tmp_path / "x.csv").write_text(lines_of(api.solve(problem, "brute_force", k=k).x))
-    assert "best known" in typed("x.csv", "--problem", name, "-k", k)[1]
+    assert "best known" in grade("x.csv", "--problem", name, "-k", k)[1]
     assert f"k = {k:3}" in spcabench("best-known", name, "-k", k).stdout

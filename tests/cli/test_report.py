@@ -13,17 +13,16 @@ NAMES = ["<b>a</b> & 'b'", *(f"v{j}" for j in range(1, 10)), "same"]
 
 
 @pytest.fixture
-def table(tmp_path, monkeypatch):
+def table(here):
     """Write samples of eleven variables: three correlated, one constant, one with a missing
     value.
     """
-    monkeypatch.chdir(tmp_path)
     X = np.random.default_rng(0).standard_normal((40, 11))
     X[:, :3] += 3.0 * np.random.default_rng(1).standard_normal((40, 1))
     X[:, 10], X[3, 4] = 1.0, np.nan
     frame = pd.DataFrame(X, columns=NAMES)
     frame.insert(0, "town", np.where(X[:, 0] > 0, "Ghent", "Oulu"))
-    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_csv(here / "t.csv", index=False)
     return "t.csv"
 
 

@@ -1,11 +1,11 @@
-"""The comparison of several components: what is asked, what is believed, what the page shows."""
+"""Comparing several components: what is run, what is believed and what the page shows."""
 
 import json
 import re
+import shutil
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 from spcabench import api, registry
@@ -20,7 +20,7 @@ from spcabench.running.description import describe
 from spcabench.running.journal import Journal
 from spcabench.solving.formulations import Formulation, fault
 from tests.problems import some
-from tests.trial import check_links, make_site
+from tests.trial import change_columns, check_links, make_site
 
 DATA = dict(m=20, n=9, seed=0)
 ITEM = Item("pit props", "gaussian", DATA, (2,), (3,), "gaussian", "ours", 9, True, held_out=True)
@@ -108,37 +108,42 @@ def test_a_shorter_answer_can_be_better_only_by_its_variance(table):
     assert (ranks.answered <= ranks.pairs).all()
 
 
-@pytest.fixture
-def plan(small, tmp_path):
-    """The plan of a comparison of one solver, whose rows are made."""
-    job = Job("tpower", COMPONENTS, limit=1.0)
-    home = tmp_path / "results" / "compare"
-    file = job.write(home / "jobs")
-    plans.run_job(job, jobs.rows_of(file))
-    plan = home / "mine" / "plan.json"
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory):
+    """Make the rows of a comparison of one solver, and its plan; return the folder."""
+    folder = tmp_path_factory.mktemp("compared")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(suite, "ITEMS", [ITEM])
+        file = Job("tpower", COMPONENTS, limit=1.0).write(folder / "results" / "compare" / "jobs")
+        plans.run_job(Job.read(file), jobs.rows_of(file))
+    plan = folder / "results" / "compare" / "mine" / "plan.json"
     plan.parent.mkdir()
-    plan.write_text(
-        json.dumps(dict(name="mine", named=["tpower"], jobs=[str(file.relative_to(tmp_path))]))
-    )
-    return plan
+    fields = dict(name="mine", named=["tpower"], jobs=[str(file.relative_to(folder))])
+    plan.write_text(json.dumps(fields))
+    return folder
 
 
+@pytest.fixture
+def plan(compared, small, tmp_path):
+    """Return the plan of a copy of the comparison."""
+    shutil.copytree(compared, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "results" / "compare" / "mine" / "plan.json"
+
+
+@of_the_table
 def test_no_page_is_made_of_an_impossible_row(plan, tmp_path, monkeypatch):
-    """One of less than no time; who names himself like another has the name of the plan."""
+    """The row took negative time; a row with another solver's name gets the name in the plan."""
     monkeypatch.setattr(components_pictures, "pictures", lambda *_: ())  # the text is looked at
     (file,) = tmp_path.glob("results/compare/rows/*/*.parquet")
-    stored = rows.read_table([file])
-    for name, value in (("solver", "gpower1"), ("solve_time", -1.0)):
-        place = stored.schema.get_field_index(name)
-        column = pa.array([value] * len(stored), stored.schema.field(place).type)
-        rows.write_table(stored.set_column(place, stored.schema.field(place), column), file)
-        if name == "solver":
-            text = components_page.write(plan).read_text()
-            assert "tpower" in text and "gpower1" not in text
+    change_columns(file, solver="gpower1")
+    text = components_page.write(plan).read_text()
+    assert "tpower" in text and "gpower1" not in text
+    change_columns(file, solve_time=-1.0)
     with pytest.raises(InputError, match=r"a row of tpower: solve_time: -1\.0"):
         components_page.write(plan)
 
 
+@of_the_table
 def test_the_page_shows_each_formulation_with_its_bound_and_can_be_published(plan, tmp_path):
     text = components_page.write(plan).read_text()
     shown = re.findall(r'<img src="([^"]*)"', text)
@@ -197,15 +202,6 @@ def test_every_entrant_answers_a_small_problem_in_each_way(name):
         Z = find.assembled(loadings, problem.n)
         assert Z.shape[1] >= 1, way
         assert fault(Z, way.formulation, k) == "", way
-
-
-def test_each_component_has_its_own_cardinality():
-    problem = api.load("pitprops")
-    components = api.components(problem, "tpower", 3, k=[6, 2, 3])
-    assert [result.cardinality for result in components] == [6, 2, 3]
-    assert components.measures.projected <= components.joint_bound
-    with pytest.raises(InputError, match="k: 2 cardinalities"):
-        api.components(problem, "tpower", 3, k=[6, 2])
 
 
 def test_removed_variables_make_disjoint_loadings():

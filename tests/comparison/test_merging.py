@@ -1,4 +1,4 @@
-"""Comparisons made on two machines, joined; the settings that a comparison's page shows."""
+"""Merging comparisons made on two machines, and the settings that a comparison's page shows."""
 
 import json
 from dataclasses import replace
@@ -19,7 +19,7 @@ from spcabench.running import rows as results
 from spcabench.solving.status import Status
 from tests.comparisons import compared
 from tests.problems import WHOLE
-from tests.trial import table
+from tests.trial import change_columns, table
 
 # one process makes the comparisons, and takes these tests
 pytestmark = [pytest.mark.xdist_group("merging"), WHOLE]
@@ -27,30 +27,39 @@ pytestmark = [pytest.mark.xdist_group("merging"), WHOLE]
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """Two comparisons of one suite: tpower on both machines, another solver on each."""
+    """Make two comparisons on one suite: both with tpower, each with another solver too."""
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         solvers = {"one": ["tpower", "spcavrp"], "two": ["tpower", "gpower1"]}
         yield [compared(patch, home, name, solvers[name], items=2).parent for name in solvers]
 
 
-def slower(folder, elsewhere):
-    """The comparison as another machine would have made it: all times tenfold."""
-    elsewhere.mkdir(exist_ok=True)
+@pytest.fixture
+def out(tmp_path):
+    """The folder of a merged comparison."""
+    (folder := tmp_path / "both").mkdir()
+    return folder
+
+
+def kept(folder, elsewhere, which):
+    """Copy a comparison, keeping only the rows whose numbers ``which`` returns."""
+    elsewhere.mkdir()
     (elsewhere / "jobs.json").write_text((folder / "jobs.json").read_text())
     table = results.read_table([folder / "rows.parquet"])
-    for name in ("solve_time", "setup_time", "search_time"):
-        place = table.schema.get_field_index(name)
-        column = [None if value is None else 10 * value for value in table[name].to_pylist()]
-        table = table.set_column(place, table.schema.field(place), [column])
-    results.write_table(table, elsewhere / "rows.parquet")
+    results.write_table(table.take(which(table.to_pandas())), elsewhere / "rows.parquet")
     return elsewhere
 
 
-def test_quality_is_joined_and_times_are_apart(folders, tmp_path):
+def slower(folder, elsewhere):
+    """Copy a comparison as a machine that is ten times slower would have made it."""
+    kept(folder, elsewhere, lambda rows: [*rows.index])
+    times = ("solve_time", "setup_time", "search_time")
+    change_columns(elsewhere / "rows.parquet", **dict.fromkeys(times, lambda t: t and 10 * t))
+    return elsewhere
+
+
+def test_quality_is_joined_and_times_are_apart(folders, tmp_path, out):
     one, two = folders[0], slower(folders[1], tmp_path / "two")
-    out = tmp_path / "both"
-    out.mkdir()
     text = page.write_merged(out, [one, two]).read_text()
     assert "Times by machine" in text
     assert "Times are not ranked" in text
@@ -65,9 +74,9 @@ def test_quality_is_joined_and_times_are_apart(folders, tmp_path):
 
 
 def changed(folder, elsewhere, **columns):
-    """The comparison with columns of its rows of one solver changed: name -> function of a value.
+    """Copy a comparison and change columns of one solver's rows: name -> function of a value.
 
-    Those of the whole file, as somebody who wants a better place would write them.
+    All its rows change, as if somebody had edited the file to get a better rank.
     """
     elsewhere.mkdir()
     (elsewhere / "jobs.json").write_text((folder / "jobs.json").read_text())
@@ -93,10 +102,8 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_a_row_that_lies_is_dropped_with_a_sentence_and_blocks_nobody(folders, tmp_path, lie):
+def test_a_row_that_lies_is_dropped_with_a_sentence_and_blocks_nobody(folders, tmp_path, out, lie):
     two = changed(folders[1], tmp_path / "two", **LIES[lie])
-    out = tmp_path / "both"
-    out.mkdir()
     text = page.write_merged(out, [two, folders[0]]).read_text()
     assert "A row was rejected" in text
     liars = results.read([two / "rows.parquet"]).solver[0]
@@ -108,12 +115,10 @@ def test_a_row_that_lies_is_dropped_with_a_sentence_and_blocks_nobody(folders, t
 
 
 @pytest.mark.parametrize("all_of_the_part", [False, True])
-def test_rows_of_another_convention_are_dropped_alone(folders, tmp_path, all_of_the_part):
+def test_rows_of_another_convention_are_dropped_alone(folders, tmp_path, out, all_of_the_part):
     two = changed(folders[1], tmp_path / "two", flops_convention=lambda _: CONVENTION - 1)
     if all_of_the_part:
         two = kept(two, tmp_path / "old", lambda rows: [*rows.index[rows.solver == rows.solver[0]]])
-    out = tmp_path / "both"
-    out.mkdir()
     text = page.write_merged(out, [two, folders[0]]).read_text()
     solvers = [*results.read([two / "rows.parquet"]).solver]
     first, count = solvers[0], solvers.count(solvers[0])
@@ -139,13 +144,11 @@ def test_a_bound_of_another_machine_is_made_again(folders, tmp_path):
     assert messages == [] and (good.bound >= good.variance_refit * (1 - 1e-9)).all()
 
 
-def test_broken_promises_are_carried_along(folders, tmp_path):
+def test_broken_promises_are_carried_along(folders, tmp_path, out):
     two = changed(folders[1], tmp_path / "two")
     (two / "plan.json").write_text(
         '{"name": "two", "broken": {"gpower1": ["it prints nothing: it printed"]}}'
     )
-    out = tmp_path / "both"
-    out.mkdir()
     text = page.write_merged(out, [folders[0], two]).read_text()
     sentence = "A promise is broken: it prints nothing: it printed (in two)"
     assert sentence in text
@@ -168,9 +171,7 @@ def test_what_two_machines_made_differently_is_said(folders):
     ],
     ids=["flops", "flops and file"],
 )
-def test_rows_of_one_run_that_differ_are_a_doubt(folders, tmp_path, edit):
-    out = tmp_path / "both"
-    out.mkdir()
+def test_rows_of_one_run_that_differ_are_a_doubt(folders, tmp_path, out, edit):
     text = page.write_merged(out, [folders[0], changed(folders[0], tmp_path / "two", **edit)])
     assert "Rows of the same run differ in value or flops" in text.read_text()
     assert "Rows of the same run differ" in (out / "ranking.txt").read_text()
@@ -223,21 +224,12 @@ def test_rules_are_about_solvers_that_take_part(solver):
     assert solver in {*jobs.entrants("standard"), *jobs.entrants("nonnegative")}
 
 
-def kept(folder, elsewhere, which):
-    """The comparison with the rows of its file that a function of a row number gives."""
-    elsewhere.mkdir()
-    (elsewhere / "jobs.json").write_text((folder / "jobs.json").read_text())
-    table = results.read_table([folder / "rows.parquet"])
-    results.write_table(table.take(which(table.to_pandas())), elsewhere / "rows.parquet")
-    return elsewhere
-
-
 def suite_rows(rows, solver):
     return int(((rows.solver == solver) & (rows.kind == "suite")).sum())
 
 
-def test_rows_that_are_left_out_are_failures(folders, tmp_path):
-    """Nobody gets a better mean by leaving out where he fails."""
+def test_rows_that_are_left_out_are_failures(folders, tmp_path, out):
+    """Nobody improves a mean by leaving out failures."""
     good = kept(folders[1], tmp_path / "two", lambda rows: [*range(len(rows))])
     part = merging.Part.read(good)
     worst = part.rows[(part.rows.solver == "gpower1") & (part.rows.kind == "suite")].index[0]
@@ -246,7 +238,6 @@ def test_rows_that_are_left_out_are_failures(folders, tmp_path):
     assert messages == ["gpower1, 1 rows: they were left out, and count as failures"]
     own = rows[(rows.solver == "gpower1") & (rows.kind == "suite")]
     assert len(own) == suite_rows(part.rows, "gpower1")
-    (out := tmp_path / "both").mkdir()
     page.write_merged(out, [folders[0], fewer])
     table = pd.read_csv(out / "table.csv")
     assert (table[table.solver == "gpower1"].value.isna()).sum() == 1
@@ -257,11 +248,8 @@ def test_a_row_that_stands_twice_counts_once(folders, tmp_path):
     best = int(part.rows[part.rows.kind == "suite"].variance.idxmax())
     more = kept(folders[1], tmp_path / "two", lambda rows: [*rows.index, best, best])
     rows, messages = page._entering(merging.Part.read(more).rows, part.jobs, elsewhere=True)
-    assert (
-        len(rows) == len(part.rows)
-        and len(messages) == 1
-        and "2 rows: they repeat a run" in messages[0]
-    )
+    assert len(rows) == len(part.rows) and len(messages) == 1
+    assert "2 rows: they repeat a run" in messages[0]
 
 
 def test_no_solver_of_a_part_has_terms_of_its_own(folders, tmp_path):
@@ -275,7 +263,7 @@ def test_no_solver_of_a_part_has_terms_of_its_own(folders, tmp_path):
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e-13])
 def test_a_vector_at_the_edge_of_grading_is_dropped(folders, tmp_path, value):
-    """One entry more, too small to matter or none at all."""
+    """It has one entry more, which is tiny or not a finite number."""
 
     def spoiled(support):
         return support and [*support, next(j for j in range(len(support) + 1) if j not in support)]

@@ -60,10 +60,9 @@ def test_honest_solvers_are_ranked_alike_beside_a_dishonest_one(trick, honest, r
         assert ranked(both, last) == ranked(honest, last)
 
 
-def test_a_fresh_seed_is_drawn_after_the_files_were_read_and_tried(tmp_path, monkeypatch):
+def test_a_fresh_seed_is_drawn_after_the_files_were_read_and_tried(here, monkeypatch):
     """No import can see the seed, and no solver is imported by the process that draws it."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(options, "ROOT", tmp_path)
+    monkeypatch.setattr(options, "ROOT", here)
     monkeypatch.setattr(registry, "_STRANGERS", set())  # as in a new process
     events = []
 
@@ -78,13 +77,13 @@ def test_a_fresh_seed_is_drawn_after_the_files_were_read_and_tried(tmp_path, mon
     record(conformance, "check", conformance.check)
     record(suite, "new_seed", suite.new_seed)
     record(workflow, "workflow", lambda *_: 1)
-    file = tricks.file_of(tmp_path, "honest")
+    file = tricks.file_of(here, "honest")
     with pytest.raises(typer.Exit):
         compare.compare([file], against="tpower", suite="quick", fresh=options.NEW)
     assert events == ["of_stranger", "check", "new_seed", "workflow"]
     with pytest.raises(typer.Exit):
         compare.compare(["tpower"], against="none", suite="quick", fresh="5")
-    plans = [Comparison.read(plan) for plan in tmp_path.glob("results/compare/*/plan.json")]
+    plans = [Comparison.read(plan) for plan in here.glob("results/compare/*/plan.json")]
     assert {plan.named[0]: plan.drawn for plan in plans} == {Path(file).stem: True, "tpower": False}
 
 

@@ -4,7 +4,6 @@ line.
 
 import json
 import zlib
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,47 +15,35 @@ from spcabench.checking import conformance, contract
 from spcabench.errors import InputError, SolverError, in_one_line, last_frame, using_file
 from spcabench.run import Run
 from spcabench.running import worker
+from tests import own_solver
 
-HEAD = '''"""A solver with a mistake."""
-
-import numpy as np
-
-from spcabench.iterate import Iterate, Traits
-
-TRAITS = Traits(control="cardinality")
-EXAMPLE = dict(k=3)
-
-
-def solve(problem, *, k):
-    A = np.ones((3, 4))
-'''
 # what a new author gets wrong, and the line that is shown
 OWN = {
-    "shape": ("    x = A @ np.ones(5)\n    yield x\n", "ValueError", "line 13: x = A @ np.ones(5)"),
-    "later": ("    yield np.eye(problem.n)[0]\n    A @ A\n", "ValueError", "line 14: A @ A"),
-    "name": ("    yield xx\n", "NameError: name 'xx'", "line 13: yield xx"),
+    "shape": ("x = A @ np.ones(5)\nyield x", "ValueError", "line 13: x = A @ np.ones(5)"),
+    "later": ("yield np.eye(problem.n)[0]\nA @ A", "ValueError", "line 14: A @ A"),
+    "name": ("yield xx", "NameError: name 'xx'", "line 13: yield xx"),
     "inside": (
-        "    yield problem.covariance @ np.ones(99)\n",
+        "yield problem.covariance @ np.ones(99)",
         "ValueError",
         "line 13: yield problem.covariance @ np.ones(99)",
     ),
     "wordless": (
-        "    yield np.eye(problem.n)[0]\n    assert k > 99\n",
+        "yield np.eye(problem.n)[0]\nassert k > 99",
         "AssertionError (",
         "line 14: assert k > 99",
     ),
-    "exits": ("    raise SystemExit\n    yield A\n", "SystemExit", "line 13: raise SystemExit"),
+    "exits": ("raise SystemExit\nyield A", "SystemExit", "line 13: raise SystemExit"),
 }
 # what a solver gave is wrong, and no line of it failed
 GIVEN = {
-    "returns": ("    return A[0]\n", "solve returned an object of type ndarray; it must yield"),
-    "nothing": ("    yield from ()\n", "solve yielded nothing"),
-    "text": ("    yield 'x'\n", "solve yielded an object of type str"),
-    "a number in text": ("    yield '3'\n", "solve yielded an object of type str"),
-    "None": ("    yield None\n", "solve yielded an object of type NoneType"),
-    "None later": ("    yield np.eye(problem.n)[0]\n    yield None\n", "of type NoneType"),
-    "objects": ("    yield np.array([1, 0], dtype=object)\n", "x of shape (2,)"),
-    "none": ("    yield np.eye(problem.n)[0]\n    yield np.eye(3), 1\n", "of type tuple"),
+    "returns": ("return A[0]", "solve returned an object of type ndarray; it must yield"),
+    "nothing": ("yield from ()", "solve yielded nothing"),
+    "text": ("yield 'x'", "solve yielded an object of type str"),
+    "a number in text": ("yield '3'", "solve yielded an object of type str"),
+    "None": ("yield None", "solve yielded an object of type NoneType"),
+    "None later": ("yield np.eye(problem.n)[0]\nyield None", "of type NoneType"),
+    "objects": ("yield np.array([1, 0], dtype=object)", "x of shape (2,)"),
+    "none": ("yield np.eye(problem.n)[0]\nyield np.eye(3), 1", "of type tuple"),
 }
 
 
@@ -67,7 +54,7 @@ def problem():
 
 def write(folder, body):
     file = folder / "mine.py"
-    file.write_text(HEAD + body)
+    file.write_text(own_solver.text_of(body))
     return file
 
 
@@ -85,11 +72,8 @@ def test_a_solvers_error_shows_its_last_line(name, tmp_path, problem):
     assert last_frame(caught.value, Path(__file__)).startswith("test_errors.py, line ")
     assert last_frame(caught.value, tmp_path / "other.py") == ""
     error_text = in_one_line(caught.value, file)
-    assert (
-        error_text.startswith(message)
-        and error_text.endswith(f"(mine.py, {line})")
-        and "\n" not in error_text
-    )
+    assert error_text.startswith(message) and error_text.endswith(f"(mine.py, {line})")
+    assert "\n" not in error_text
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -106,19 +90,19 @@ def test_check_and_row_show_it(name, tmp_path):
 
 
 def test_a_file_that_does_not_compile(tmp_path):
-    file = write(tmp_path, "    x = = 1\n    yield x\n")
+    file = write(tmp_path, "x = = 1\nyield x")
     answer = answer_to(file)
     assert answer.reason == "SyntaxError: invalid syntax (mine.py, line 13: x = = 1)"
 
 
 def test_a_relative_path_is_the_same_file(tmp_path, monkeypatch):
-    write(tmp_path, "    yield xx\n")
+    write(tmp_path, "yield xx")
     monkeypatch.chdir(tmp_path)
     assert "(mine.py, line 13: yield xx)" in answer_to("mine.py").reason
 
 
 def test_a_long_line_is_cut(tmp_path, problem):
-    file = write(tmp_path, f"    yield xx + {'1 + ' * 100}1\n")
+    file = write(tmp_path, f"yield xx + {'1 + ' * 100}1")
     with pytest.raises(NameError) as caught:
         api.solve(problem, str(file), k=2)
     assert last_frame(caught.value, file).endswith("...")
@@ -131,18 +115,12 @@ def test_an_error_of_a_dataset_shows_its_line(add_file):
     assert answer.reason == "ZeroDivisionError: division by zero (trial.py, line 5: return 1 / 0)"
 
 
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [
-        (dict(solver="grqy"), "InputError: unknown solver 'grqy'"),
-        (dict(dataset="pitprop"), "InputError: unknown dataset 'pitprop'"),
-    ],
-)
-def test_an_unknown_name_is_a_row(names, message):
-    answer = worker.answered(
-        replace(Run(dataset="pitprops", solver="grqi", settings=dict(k=3)), **names)
-    )
-    assert answer.status == "error" and answer.reason.startswith(message)
+@pytest.mark.parametrize(("kind", "name"), [("solver", "grqy"), ("dataset", "pitprop")])
+def test_an_unknown_name_is_a_row(kind, name):
+    run = dict(dataset="pitprops", solver="grqi", settings=dict(k=3))
+    answer = worker.answered(Run(**run | {kind: name}))
+    assert answer.status == "error"
+    assert answer.reason.startswith(f"InputError: unknown {kind} {name!r}")
 
 
 @pytest.mark.parametrize("name", GIVEN)
@@ -158,10 +136,10 @@ def test_a_solver_that_gives_what_it_must_not(name, tmp_path, problem):
 @pytest.mark.parametrize(
     "body",
     [
-        "    yield A[0][:2]\n",
-        "    yield np.eye(problem.n)[0]\n    yield A[0]\n",
-        "    yield A[0]\n    yield np.eye(problem.n)[0]\n",
-        "    yield 1.0\n",
+        "yield A[0][:2]",
+        "yield np.eye(problem.n)[0]\nyield A[0]",
+        "yield A[0]\nyield np.eye(problem.n)[0]",
+        "yield 1.0",
     ],
     ids=["start", "later", "mended", "number"],
 )
@@ -174,12 +152,10 @@ def test_an_x_of_another_length_is_an_error_and_says_why(body, history, tmp_path
 
 
 def test_a_rule_that_sees_nan_says_so(tmp_path, problem):
-    body = "    for i in (1, 2):\n        yield Iterate(np.eye(8)[0], extra={'gap': np.nan})\n"
+    body = "for i in (1, 2):\n    yield Iterate(np.eye(8)[0], extra={'gap': np.nan})"
     result = api.solve(problem, str(write(tmp_path, body)), k=2, stop="gap")
-    assert (result.status, result.fault) == (
-        "infeasible",
-        "the number that its stopping rule looks at is NaN",
-    )
+    assert result.status == "infeasible"
+    assert result.fault == "the number that its stopping rule looks at is NaN"
 
 
 def _raise(error):
@@ -214,7 +190,7 @@ def test_a_bug_stays_a_bug(tmp_path):
 @pytest.mark.parametrize("line", ["import step_of_mine", "from .step_of_mine import x"])
 def test_a_module_beside_a_solver_is_not_found_and_that_is_said(line, tmp_path):
     (tmp_path / "step_of_mine.py").write_text("x = 1\n")
-    (tmp_path / "mine.py").write_text(HEAD.replace("import numpy as np", line))
+    (tmp_path / "mine.py").write_text(own_solver.HEAD.replace("import numpy as np", line))
     with pytest.raises(SolverError, match="a solver is one file"):
         registry.module("solver", str(tmp_path / "mine.py"))
 

@@ -27,6 +27,8 @@ def test_each_file_has_an_empty_cache_and_a_failure_is_one_line(tmp_path, capsys
         (tmp_path / f"test_{name}.py").write_text(text)
     assert alone.main([], tmp_path) == 0
     assert capsys.readouterr().out.startswith("3 test files alone, 0 failed")
+    for name in ("a", "none"):
+        (tmp_path / f"test_{name}.py").unlink()
     (tmp_path / "test_b.py").write_text("def test_b():\n    assert False\n")
     assert alone.main(["--jobs", "2"], tmp_path) == 1
     lines = capsys.readouterr().out.splitlines()

@@ -2,9 +2,9 @@
 
 import ast
 import re
-import shutil
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pytest
 
 import spcabench
 from spcabench import registry
+from tests.faults import copied
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(
@@ -25,18 +26,8 @@ CORE = [
     if p.is_relative_to(ROOT / "spcabench")
     and p.parent.name not in ("figures", "comparison", "components")
 ]
+HOUSE = ("spcabench", "solvers", "datasets", "pyproject.toml")  # its rooms and its rules
 NAMES = set(registry.names("solver"))
-
-
-def copied(folder):
-    """Copy the package as it is installed, with solvers and datasets inside and the contracts
-    next to it.
-    """
-    shutil.copytree(ROOT / "spcabench", folder / "spcabench")
-    for name in ("solvers", "datasets"):
-        shutil.copytree(ROOT / name, folder / "spcabench" / name)
-    shutil.copy(ROOT / "pyproject.toml", folder)
-    return folder
 
 
 def contracts(folder):
@@ -47,7 +38,7 @@ def contracts(folder):
 
 
 def test_every_folder_imports_from_the_floors_below_only(tmp_path):
-    passed, report = contracts(copied(tmp_path))
+    passed, report = contracts(copied(tmp_path, HOUSE))
     assert passed, report
 
 
@@ -66,7 +57,7 @@ WRONG = [
 
 
 def test_an_import_against_the_rule_is_found(tmp_path):
-    house = copied(tmp_path)
+    house = copied(tmp_path, HOUSE)
     for file, line in WRONG:
         path = house / "spcabench" / file
         text = path.read_text(encoding="utf-8")
@@ -83,11 +74,8 @@ def test_every_folder_says_what_it_is_for():
 
 
 def test_the_package_list_is_whole():
-    import tomllib
-
-    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"][
-        "setuptools"
-    ]["packages"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    listed = project["tool"]["setuptools"]["packages"]
     folders = {p.parent.relative_to(ROOT) for p in FILES if p.name == "__init__.py"}
     packages = {
         ".".join(f.parts if f.parts[0] == "spcabench" else ("spcabench", *f.parts)) for f in folders

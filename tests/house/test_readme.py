@@ -45,8 +45,7 @@ def test_commands_exist(line):
         assert arguments[0] in names
 
 
-def test_the_lines_for_an_analyst_can_be_typed_in_an_empty_folder(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_the_lines_for_an_analyst_can_be_typed_in_an_empty_folder(here, capsys):
     (block,) = [block for block in SHELL if "wine.csv" in block]
     for line in block.splitlines():
         program, *arguments = shlex.split(line, comments=True)
@@ -56,7 +55,7 @@ def test_the_lines_for_an_analyst_can_be_typed_in_an_empty_folder(tmp_path, monk
             command_line.app(arguments, standalone_mode=False)
     capsys.readouterr()
     files = {"wine.csv", "loadings.png", "path.csv", "model.npz", "scores.csv", "wine_report.html"}
-    assert {file.name for file in tmp_path.iterdir()} == files
+    assert {file.name for file in here.iterdir()} == files
 
 
 def test_links_resolve():

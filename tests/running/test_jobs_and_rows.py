@@ -37,8 +37,7 @@ def solver_file(folder, body):
 
 
 @pytest.fixture
-def worker(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def worker(here):
     helper = Worker(worker_module.answer)
     yield helper
     helper.close()
@@ -118,8 +117,7 @@ def trace(problem, *, seed):
 
 
 @pytest.fixture
-def figure(tmp_path, monkeypatch, add_file):
-    monkeypatch.chdir(tmp_path)
+def figure(here, add_file):
     add_file("figure", "trial2013_fig2", FIGURE)
     return "trial2013_fig2"
 
@@ -129,9 +127,8 @@ def test_groups(figure):
     assert [len(jobs_of[name]) for name in ("gpower1", "brute_force", "measure-trace")] == [2, 1, 1]
     (timed,) = [runs for name, runs in jobs_of.items() if name.startswith("timed-")]
     assert [r.solver for r in timed] == ["grqi", "gpower0"]
-    assert [[r.solver for r in chain] for chain in runner.interleaved(jobs_of["gpower1"])] == [
-        ["gpower1", "grqi"]
-    ]
+    chains = runner.interleaved(jobs_of["gpower1"])
+    assert [[run.solver for run in chain] for chain in chains] == [["gpower1", "grqi"]]
     assert len(list(runner.interleaved(timed))) == 2
 
 
@@ -143,9 +140,8 @@ def test_every_group_is_in_one_job_and_what_is_timed_in_one_of_its_own(figure):
         for name, groups_of in jobs.items():
             assert {g.startswith("timed-") for g in groups_of} == {name.startswith("timed")}
     assert figure_jobs.jobs(figure, "quick").keys() == {"others", "timed"}
-    assert [name for name in figure_jobs.jobs(figure, "paper") if "timed" in name] == [
-        "timed-gaussian"
-    ]
+    timed = [name for name in figure_jobs.jobs(figure, "paper") if "timed" in name]
+    assert timed == ["timed-gaussian"]
 
 
 def test_a_job_of_several_groups_has_the_rows_of_each(figure, tmp_path):
@@ -169,9 +165,8 @@ def test_rows_of_a_job(figure, tmp_path):
     assert table.search_runs[0] >= 1 and table.flops.gt(0).all()
     assert len(table.support[0]) == len(table["values"][0]) == table.cardinality[0]
     assert table.peak_memory[1] > table.memory_before[1] > 0
-    assert (table.variance <= table.bound).all() and (
-        table.variance_refit >= table.variance - 1e-12
-    ).all()
+    assert (table.variance <= table.bound).all()
+    assert (table.variance_refit >= table.variance - 1e-12).all()
     assert (table.threads == 1).all() or not table.threads.isna().any()
     assert not list(out.parent.glob("*.journal")) and not list(out.parent.glob(".*"))
 
@@ -187,16 +182,26 @@ def test_timed_rows_are_interleaved(figure, tmp_path, monkeypatch):
     assert table.groupby("solver").flops.nunique().eq(1).all()
 
 
+@pytest.fixture
+def timed_runs(monkeypatch):
+    """A function that gives a job timed runs, which may say that one round is enough."""
+
+    def give(one_round, budget):
+        small = dict(dataset="pitprops", solver="grqi", settings=dict(k=4), timed=True)
+        runs = [Run(**small, seed=seed, one_round=one) for seed, one in enumerate(one_round)]
+        for name in ("TIME_BUDGET", "JOB_BUDGET"):
+            monkeypatch.setattr(execute, name, {"paper": budget})
+        monkeypatch.setattr(execute, "fingerprint", lambda *job: "")
+        monkeypatch.setattr(execute, "jobs", lambda *figure: {"timed": {"timed-pitprops": runs}})
+
+    return give
+
+
 @pytest.mark.parametrize(("one_round", "rounds"), [((True, True), 1), ((True, False), 2)])
 def test_long_runs_have_one_round_where_all_of_a_problem_say_that_it_is_enough(
-    one_round, rounds, tmp_path, monkeypatch
+    one_round, rounds, tmp_path, timed_runs
 ):
-    small = dict(dataset="pitprops", solver="grqi", settings=dict(k=4), timed=True)
-    runs = [Run(**small, seed=seed, one_round=one) for seed, one in enumerate(one_round)]
-    monkeypatch.setattr(execute, "TIME_BUDGET", {"paper": 0.0})
-    monkeypatch.setattr(execute, "JOB_BUDGET", {"paper": 0.0})
-    monkeypatch.setattr(execute, "fingerprint", lambda *job: "")
-    monkeypatch.setattr(execute, "jobs", lambda *figure: {"timed": {"timed-pitprops": runs}})
+    timed_runs(one_round, 0.0)
     run_job("trial", "paper", "timed", tmp_path / "t.parquet")
     assert rows.read([tmp_path / "t.parquet"]).repeat.tolist() == sorted([*range(rounds)] * 2)
 
@@ -207,13 +212,8 @@ def test_where_few_problems_are_timed_each_may_have_more_rounds():
     assert execute.budget("paper", 100) == many
 
 
-def test_a_resumed_job_makes_no_more_rounds_than_one_that_was_not_killed(tmp_path, monkeypatch):
-    small = dict(dataset="pitprops", solver="grqi", settings=dict(k=4), timed=True)
-    runs = [Run(**small, seed=seed, one_round=True) for seed in (0, 1)]
-    monkeypatch.setattr(execute, "TIME_BUDGET", {"paper": 5.0})
-    monkeypatch.setattr(execute, "JOB_BUDGET", {"paper": 5.0})
-    monkeypatch.setattr(execute, "fingerprint", lambda *job: "")
-    monkeypatch.setattr(execute, "jobs", lambda *figure: {"timed": {"timed-pitprops": runs}})
+def test_a_resumed_job_makes_no_more_rounds_than_one_that_was_not_killed(tmp_path, timed_runs):
+    timed_runs((True, True), 5.0)
     out = tmp_path / "t.parquet"
     journal = Journal(out, "")
     for index in (0, 1):  # the first round, which took longer than the budget
@@ -269,12 +269,8 @@ def test_a_measure_runs_in_a_worker_and_its_row_has_its_name(figure, tmp_path):
 
 def test_a_measure_that_figures_share_is_hashed_where_it_stands():
     figures = ("asteris2014_fig4", "asteris2014_fig6")
-    measures = [
-        item.function
-        for figure in figures
-        for item in figure_jobs.runs_of(figure, "quick")
-        if item.function
-    ]
+    runs = [run for figure in figures for run in figure_jobs.runs_of(figure, "quick")]
+    measures = [run.function for run in runs if run.function]
     assert len({code_hash.function_hash(function) for function in measures}) == 1
     assert {function.__module__ for function in measures} == {"spcabench.figures._asteris2014"}
 
@@ -301,13 +297,10 @@ def test_only_what_is_done_counts_in_a_hash(tmp_path):
 
 def test_a_solver_is_part_of_its_own_jobs_only(tmp_path):
     grqi = registry.path("solver", "grqi")
-    worker = code_hash.closure(
-        registry.path("solver", "gpower1").parent.parent / "spcabench" / "running" / "worker.py"
-    )
-    assert {"data.py", "driver.py", "tune.py", "problem.py"} <= {p.name for p in worker}
-    assert grqi not in worker and not {"style.py", "claims.py", "results_page.py"} & {
-        p.name for p in worker
-    }
+    worker = code_hash.closure(grqi.parent.parent / "spcabench" / "running" / "worker.py")
+    names = {file.name for file in worker}
+    assert {"data.py", "driver.py", "tune.py", "problem.py"} <= names and grqi not in worker
+    assert not {"style.py", "claims.py", "results_page.py"} & names
 
 
 def test_data_beside_a_solver_that_its_text_names_is_part_of_it(tmp_path):
@@ -327,12 +320,8 @@ def test_every_figure_asks_for_what_exists():
                 assert all(registry.is_own_file(solver) for solver in item.solvers)
                 assert bool(item.solver) != bool(item.function)
                 # what a worker process is sent loses nothing on the way
-                assert (
-                    worker_module.run_of(
-                        json.loads(json.dumps(item.described(), default=messages.plain))
-                    )
-                    == item
-                )
+                text = json.dumps(item.described(), default=messages.plain)
+                assert worker_module.run_of(json.loads(text)) == item
             assert "broken" not in groups(figure, scale)
 
 
