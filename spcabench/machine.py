@@ -4,6 +4,7 @@ import contextlib
 import math
 import os
 import platform
+import resource
 import subprocess
 import sys
 import warnings
@@ -195,7 +196,7 @@ def busy(seconds: float = 0.2) -> float:
 
 def load_average() -> float:
     """Return the mean number of processes that were ready to run during the last minute."""
-    return os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
+    return os.getloadavg()[0]
 
 
 def process_memory(key: str) -> float:
@@ -215,10 +216,6 @@ def memory_of_children() -> float:
 
     The result is at least 0. A forked child starts with the memory of this process.
     """
-    try:
-        import resource
-    except ImportError:  # not available on Windows
-        return 0.0
     unit = 1 if sys.platform == "darwin" else 1024
     largest = float(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit)
     now = process_memory("VmRSS")
@@ -235,14 +232,10 @@ def readable(count: float) -> str:
 
 
 def free_memory() -> float:
-    """Return the bytes that a process may still use without swapping; infinite if unknown."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:
-        return float("inf")
-    return next(
-        (1024.0 * float(x.split()[1]) for x in lines if x.startswith("MemAvailable:")), float("inf")
-    )
+    """Return the bytes that a process may still use without swapping."""
+    import psutil
+
+    return float(psutil.virtual_memory().available)
 
 
 def forget_peak() -> None:
@@ -260,8 +253,6 @@ def limited_memory() -> Iterator[None]:
     if not sys.platform.startswith("linux"):
         yield
         return
-    import resource
-
     earlier = resource.getrlimit(resource.RLIMIT_AS)
     limit = process_memory("VmSize") + free_memory()
     hard = earlier[1]
@@ -276,8 +267,6 @@ def limited_memory() -> Iterator[None]:
 def limit_memory(limit: float) -> None:
     """Limit this process to some bytes of address space; beyond it, Python raises MemoryError."""
     if sys.platform.startswith("linux"):
-        import resource
-
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         most = int(limit) if hard == resource.RLIM_INFINITY else min(int(limit), hard)
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
@@ -287,8 +276,6 @@ def memory_limit() -> float:
     """Return the limit of this process's address space in bytes (``ulimit -v``), or infinity."""
     if not sys.platform.startswith("linux"):
         return float("inf")
-    import resource
-
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     return float("inf") if limit == resource.RLIM_INFINITY else float(limit)
 

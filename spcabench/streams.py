@@ -62,8 +62,5 @@ def _readable(error: UnicodeError) -> tuple[str | bytes, int]:
     """A replacement for what a stream cannot encode; characters without one become their codes."""
     assert isinstance(error, UnicodeEncodeError)
     part = error.object[error.start : error.end]
-    return "".join(map(_in_plain_letters, part)), error.end
-
-
-def _in_plain_letters(character: str) -> str:
-    return PLAIN.get(character) or character.encode("ascii", "backslashreplace").decode()
+    plain_letters = (PLAIN.get(c) or c.encode("ascii", "backslashreplace").decode() for c in part)
+    return "".join(plain_letters), error.end

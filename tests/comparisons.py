@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from spcabench.comparison import jobs, plans, suite
 from spcabench.page import comparison_page
+from spcabench.running import runner
 
 
 def few_problems(patch, items):
@@ -21,7 +22,7 @@ def rows_of(solver, home, **settings):
     file, rows = job.write(folder / "jobs"), folder / "rows" / job.folder / f"{job.key}.parquet"
     assert jobs.Job.read(file) == job
     if not rows.exists():
-        plans.run_job(job, rows)
+        runner.make_rows(plans.plan(job), rows)
     return file, rows
 
 

@@ -104,15 +104,11 @@ EXAMPLES = {
 }
 
 
-def _epilog(name: str) -> str | None:
-    """Examples of a command, one per line."""
-    lines = [f"`spcabench {example}`" for example in EXAMPLES.get(name, ())]
-    return "\n\n".join(["Examples:", *lines]) if lines else None
-
-
 for panel, commands in COMMANDS.items():
     for name, command in commands.items():
-        app.command(name, rich_help_panel=panel, epilog=_epilog(name))(command)
+        lines = [f"`spcabench {example}`" for example in EXAMPLES.get(name, ())]
+        epilog = "\n\n".join(["Examples:", *lines]) if lines else None
+        app.command(name, rich_help_panel=panel, epilog=epilog)(command)
 for name, command in STEPS.items():
     app.command(name, hidden=True)(command)
 OWN_DATA = ("solve", "report")  # data of any size
@@ -173,13 +169,15 @@ def main() -> None:
         machine.warn_of_mixed_checkouts(_warn)
         if "--help" not in arguments and machine.is_too_small_for_libraries(machine.memory_limit()):
             raise InputError(TOO_SMALL)
-        present = _renamed(arguments)
+        first, *others = arguments or [""]
+        present = [*RENAMED[first], *others] if first in RENAMED else arguments
         large = bool(present) and present[0] in OWN_DATA
         limited = machine.limited_memory() if large else nullcontext()
         with limited, _no_interruption_is_lost():
             code = app(options.with_values(present) or ["--help"], standalone_mode=False) or 0
         if present != arguments:  # at the end, because an error is a single line
-            _warn_of_old_name(arguments[0])
+            new = " ".join(RENAMED[first])
+            _warn(f"`{first}` is now `{new}`; the old name will be removed in version 0.4")
         sys.stdout.flush()  # so that a full disk is reported here, not when Python exits
         sys.exit(code)
     except (InputError, UsageError, MemoryError, OSError, ImportError) as failure:
@@ -218,15 +216,6 @@ def _check_folder() -> None:
         Path.cwd()
     except FileNotFoundError:
         raise InputError("the current folder no longer exists; change to another one") from None
-
-
-def _renamed(arguments: list[str]) -> list[str]:
-    """Return the arguments, with the old name of a command replaced by the new one."""
-    return [*RENAMED.get(arguments[0], arguments[:1]), *arguments[1:]] if arguments else []
-
-
-def _warn_of_old_name(old: str) -> None:
-    _warn(f"`{old}` is now `{' '.join(RENAMED[old])}`; the old name will be removed in version 0.4")
 
 
 def _of_the_user(error: Any, arguments: list[str]) -> Any:

@@ -28,7 +28,8 @@ def show_claim(
     files.check("--out", out, files.PICTURES)
     if out is not None and len(ids) > 1:
         raise InputError(f"--out draws one statement, not {len(ids)}; give a single id")
-    statements = _found(ids, run or _newest())
+    published, quick = (options.ROOT / "results" / name for name in ("published", "quick"))
+    statements = _found(ids, run or (published if published.exists() else quick))
     for statement in statements:
         print_card(statement)
         say(card.bars(statement))
@@ -38,12 +39,6 @@ def show_claim(
         matplotlib.use("Agg")
         files.save_figure(out, card.figure(statements[0]))
         say(out)
-
-
-def _newest() -> Path:
-    """The folder of the published run, or else of the run at quick scale."""
-    published, quick = (options.ROOT / "results" / name for name in ("published", "quick"))
-    return published if published.exists() else quick
 
 
 def _found(ids: list[str], folder: Path) -> list[dict[str, Any]]:

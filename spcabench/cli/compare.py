@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -117,11 +117,16 @@ def compare(
     The result is a page and a table. Only runs that are missing, or whose solver has changed, are
     executed. With -k, the given cardinalities replace those of the problems.
     """
+    from spcabench.comparison.jobs import Job
     from spcabench.running import workflow
 
     # refuse invalid options before solvers are described, because that starts processes
     workflow.profile_folder(profile)
-    own = [_absolute(solver) for word in named or [] for solver in _split(word)]
+    own = [  # the name of a file may contain commas
+        _absolute(solver)
+        for word in named or []
+        for solver in ([word] if word.endswith(".py") else word.split(","))
+    ]
     if command is None and not own:  # solvers named in --against alone are compared with each other
         if against == "none":
             raise InputError("--against none: name solvers to compare, or leave it out for all")
@@ -138,8 +143,11 @@ def compare(
     if name is not None:
         _check_title(name)
     solvers = dict.fromkeys([*own, *_others(own, against, suite, settings)])
-    requested = _jobs(list(solvers), own, suite, settings, ks, time_limit, seeds)
-    requested = [_tuned(job) for job in requested]
+    asked = dict(settings=settings, ks=ks, limit=time_limit, seeds=seeds)
+    requested = [
+        _tuned(Job.of(solver, suite, every_way=suite == COMPONENTS and solver in own, **asked))
+        for solver in solvers
+    ]
     broken = _broken(_named(own, requested))
     # after the files have been read and tested, so that no import can see or choose it
     seed = _seed(fresh)
@@ -160,18 +168,6 @@ def compare(
         from spcabench.page import paper_kit
 
         say(paper_kit.write(options.ROOT / HOME / title, paper))
-
-
-def _jobs(solvers: list[str], own: list[str], suite: str, *values: Any) -> list["Job"]:
-    """Return a job for each solver; solvers given as files are described by a worker process."""
-    from spcabench.comparison.jobs import Job
-
-    names = ("settings", "ks", "limit", "seeds")
-    requested = dict(zip(names, values, strict=True))
-    return [
-        Job.of(solver, suite, every_way=suite == COMPONENTS and solver in own, **requested)
-        for solver in solvers
-    ]
 
 
 def _tuned(job: "Job") -> "Job":
@@ -288,11 +284,6 @@ def _drop_stale_times(requested: list["Job"], here: bool) -> None:
     )
     for file in files:
         file.unlink(missing_ok=True)
-
-
-def _split(word: str) -> list[str]:
-    """Split a word into names, as --against does; the name of a file may contain commas."""
-    return [word] if word.endswith(".py") else word.split(",")
 
 
 def _absolute(solver: str) -> str:

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from spcabench.atomic_files import check_room, replacing, write_picture
-from spcabench.cli.terminal import labels, name
+from spcabench.cli.terminal import labels
 from spcabench.errors import InputError, using_file
 from spcabench.optional_dependencies import require
 from spcabench.problem.problem import Problem
 from spcabench.showing import pictures
+from spcabench.showing.text import names
 from spcabench.solving.cardinality_path import CardinalityPath
 from spcabench.solving.deflate import Components
 from spcabench.solving.model import Model
@@ -88,7 +89,7 @@ def write(file: Path, problem: Problem, results: Sequence[Result], bound: bool =
         from spcabench.readers.delimited import guarded
 
         frame = pd.DataFrame(_loadings(results), columns=labels(results))
-        frame.insert(0, "variable", _names(problem))
+        frame.insert(0, "variable", names(problem))
         if file.suffix == ".csv":
             frame.assign(variable=frame.variable.map(guarded)).to_csv(aside, index=False)
         else:
@@ -97,10 +98,6 @@ def write(file: Path, problem: Problem, results: Sequence[Result], bound: bool =
 
 def _loadings(results: Sequence[Result]) -> Array:
     return np.column_stack([oriented(r.x) for r in results])
-
-
-def _names(problem: Problem) -> list[str]:
-    return [name(problem, j) for j in range(problem.n)]
 
 
 def _model(problem: Problem, results: Sequence[Result], bound: bool) -> Model:
@@ -118,7 +115,7 @@ def _model(problem: Problem, results: Sequence[Result], bound: bool) -> Model:
         "notes": list(problem.provenance.get("notes", ())),
     }
     mean, scale = (problem.provenance.get(name) for name in ("mean", "scale"))
-    return Model(_loadings(results), _names(problem), mean, scale, about, arrays)
+    return Model(_loadings(results), names(problem), mean, scale, about, arrays)
 
 
 def draw(

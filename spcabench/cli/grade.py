@@ -85,10 +85,10 @@ def grade(
 def _check_name(problem: str) -> None:
     """Raise InputError for a name that is not a problem of the suites, a dataset or a file."""
     from spcabench import registry, validate
-    from spcabench.comparison import grading
+    from spcabench.comparison.suite import by_name
     from spcabench.readers import user_file
 
-    names = {*grading.names(), *registry.names("dataset")}
+    names = {*(name for name, _ in by_name()), *registry.names("dataset")}
     if problem not in names and not (
         (problem and Path(problem).is_dir()) or user_file.is_file(problem)
     ):

@@ -15,7 +15,7 @@ from spcabench.page.render import render
 from spcabench.problem.problem import Problem
 from spcabench.showing import pictures
 from spcabench.showing.substitutes import substitutes
-from spcabench.showing.text import total_variance
+from spcabench.showing.text import names, total_variance
 from spcabench.solving.deflate import Components
 from spcabench.vectors import largest_indices, oriented
 
@@ -107,7 +107,7 @@ def _heat(problem: Problem, answer: "Answer", labels: list[str]) -> dict[str, An
     counted = answer.chance.frequencies or [None] * len(answer.results)
     often = np.array([unknown if counted[i] is None else counted[i] for i in good])
     close = [_close(answer.results[i]) for i in good]
-    largest, most = np.abs(Z).max(), MOST // len(good)
+    largest, most, variables = np.abs(Z).max(), MOST // len(good), names(problem)
     # variables are grouped by the first component that uses them, and sorted by loading
     order = dict.fromkeys(
         j for x in Z for j in np.argsort(-np.abs(x), kind="stable") if x[j] != 0.0
@@ -115,7 +115,7 @@ def _heat(problem: Problem, answer: "Answer", labels: list[str]) -> dict[str, An
     largest_of_each = {j for x in Z for j in largest_indices(np.abs(x), min(most, problem.n))}
     rows = [
         {
-            "name": terminal.name(problem, j),
+            "name": variables[j],
             # percentage of the colour, low enough for text on it to be readable
             "cells": [
                 (x, 60.0 * abs(x) / largest, share)
@@ -137,8 +137,9 @@ def _heat(problem: Problem, answer: "Answer", labels: list[str]) -> dict[str, An
 def _close(result: Any) -> dict[int, list[str]]:
     """Return the best substitutes of each variable, with the share of the variance they cost."""
     close: dict[int, list[str]] = {}
+    variables = names(result.problem)
     for swap in substitutes(result):
-        text = f"{terminal.name(result.problem, swap.substitute)} ({swap.loss:.2%})"
+        text = f"{variables[swap.substitute]} ({swap.loss:.2%})"
         close.setdefault(swap.variable, []).append(text)
     return {j: texts[:CLOSE] for j, texts in close.items()}
 

@@ -28,7 +28,10 @@ def rerun(name: Name) -> None:
     folders = [options.ROOT / "results" / "published", options.ROOT / "results"]
     published = page.find(name, folders)
     old = published.rounds.iloc[0]
-    say(f"{_described(published.run)}, given as {old.form or 'data'}")
+    run = published.run
+    settings = [f"{key} = {value}" for key, value in {**run.settings, "seed": run.seed}.items()]
+    called = f"{run.solver or run.measure} on {run.dataset}, {', '.join(settings)}"
+    say(f"{called}, given as {old.form or 'data'}")
     row = page.again(published)
     lines = page.compared(published, row)
     shown = [line for line in lines if (line.old, line.new) != (None, None)]
@@ -39,11 +42,6 @@ def rerun(name: Name) -> None:
     say(f"published: commit {old.commit:.10}, {old.cpu}; now: commit {row.commit:.10}, {row.cpu}")
     if any(line.differs for line in lines):
         raise typer.Exit(1)
-
-
-def _described(run: Any) -> str:
-    settings = [f"{key} = {value}" for key, value in {**run.settings, "seed": run.seed}.items()]
-    return f"{run.solver or run.measure} on {run.dataset}, {', '.join(settings)}"
 
 
 def _word(value: Any) -> str:

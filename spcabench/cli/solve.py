@@ -302,7 +302,9 @@ def answer(
         if typed.k == options.AUTO:
             selection = _recommended(problem, typed)
             ks = [selection.k]
-        why = "named" if typed.solver else f"chosen for {_size(problem)}; use --solver for another"
+        stored = f" and {problem.nnz} stored entries" if problem.form == "sparse" else ""
+        size = f"{problem.n} variables{stored}"
+        why = "named" if typed.solver else f"chosen for {size}; use --solver for another"
         chosen = f"solver {name}: {why}"
         with terminal.lines_when_slow() as tell:
             if typed.solver is None:
@@ -320,12 +322,6 @@ def answer(
             say(chosen, file=sys.stderr)
         chance = _chance(problem, results, selection, typed)
         return results, show(Answer(results, selection, chance, chosen))
-
-
-def _size(problem: "Problem") -> str:
-    """Describe the size on which the choice of the default solver depends."""
-    stored = f" and {problem.nnz} stored entries" if problem.form == "sparse" else ""
-    return f"{problem.n} variables{stored}"
 
 
 def _chance(

@@ -67,7 +67,9 @@ def list_names(
         width = max(map(len, listed), default=0)
         columns = max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST)
         for name, description in listed.items():
-            say(_cut(f"{name:{width}}  {description}", columns))
+            line = f"{name:{width}}  {description}"
+            cut = line if len(line) <= columns else f"{line[: columns - 3].rpartition(' ')[0]} ..."
+            say(cut)
     else:
         for method in listed:
             say(_paragraph(method))
@@ -94,24 +96,16 @@ def _paragraph(method: dict[str, Any]) -> str:
     return "\n".join([f"{method['name']}: {method['what']}", *lines])
 
 
-def _cut(line: str, columns: int) -> str:
-    """The line itself, or as many of its words as fit into the columns."""
-    return line if len(line) <= columns else f"{line[: columns - 3].rpartition(' ')[0]} ..."
-
-
 def _descriptions(kind: Kind) -> dict[str, str]:
     from spcabench import registry
 
-    if kind is Kind.figures:
-        return registry.descriptions("figure")
-    if kind is Kind.datasets:
-        return registry.descriptions("dataset")
+    if kind is not Kind.solvers:
+        return registry.descriptions("figure" if kind is Kind.figures else "dataset")
     descriptions = registry.descriptions("solver")
-    reasons = {name: registry.unavailable(name) for name in descriptions}
-    return {
-        name: f"({reasons[name]}) {description}" if reasons[name] else description
-        for name, description in descriptions.items()
-    }
+    for name, description in descriptions.items():
+        if reason := registry.unavailable(name):
+            descriptions[name] = f"({reason}) {description}"
+    return descriptions
 
 
 def new(

@@ -15,7 +15,7 @@ import numpy as np
 from spcabench import kernels
 from spcabench.problem.problem import Problem
 from spcabench.selecting.chance import Chance
-from spcabench.showing.text import total_variance
+from spcabench.showing.text import loadings, names, total_variance
 from spcabench.solving.deflate import Components
 from spcabench.solving.result import Result
 from spcabench.streams import say
@@ -43,19 +43,6 @@ class Shown:
     def frequencies(self, i: int) -> Vector | None:
         """How often each variable of answer i is chosen in half samples, or None if not counted."""
         return self.chance.frequencies[i] if self.chance.frequencies else None
-
-
-@contextmanager
-def slow(work: str, may_be: bool = True) -> Iterator[None]:
-    """Tell the user on the error stream what is being computed, once it has taken some seconds."""
-    timer = threading.Timer(PATIENCE, lambda: say(f"computing {work} ...", file=sys.stderr))
-    timer.daemon = True
-    if may_be:
-        timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 class Lines:
@@ -96,6 +83,15 @@ def lines_when_slow() -> Iterator[Lines]:
         timer.cancel()
 
 
+@contextmanager
+def slow(work: str, may_be: bool = True) -> Iterator[None]:
+    """Tell the user on the error stream what is being computed, once it has taken some seconds."""
+    with lines_when_slow() as tell:
+        if may_be:
+            tell(f"computing {work} ...")
+        yield
+
+
 def found(result: Result) -> str:
     """Return a line that reports a component that was just found."""
     seconds = result.solve_time + result.setup_time
@@ -112,7 +108,7 @@ def as_json(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
 
     The entries are under "components", or under "path" for one component at several cardinalities.
     """
-    entries, total = [], total_variance(problem)
+    entries, total, variables = [], total_variance(problem), names(problem)
     for i, result in enumerate(results):
         variance = problem.variance(result.x)
         entries.append(
@@ -137,7 +133,7 @@ def as_json(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
                 "setup_time": result.setup_time,
                 "search": result.search,
                 "support": result.support.tolist(),
-                "features": [name(problem, j) for j in result.support],
+                "features": [variables[j] for j in result.support],
                 "loadings": oriented(result.x)[result.support].tolist(),
             }
         )
@@ -162,17 +158,36 @@ def as_json(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
 
 def notes(problem: Problem, results: Sequence[Result], chance: Chance) -> list[str]:
     """Return remarks for the user on the file and the answers."""
-    about_file = problem.provenance.get("notes", ())
-    return [
-        *about_file,
-        *_shortfalls(results),
-        *_idle(results),
-        *_faults(results),
-        *_unproven(results),
-        *_tests(results, chance),
-        *chance.notes,
-        *_divisor(problem),
+    labelled = list(zip(labels(results), results, strict=True))
+    shortfalls = [
+        f"{label} has {result.cardinality} of the {result.k} requested variables: "
+        f"{result.solver} found no better answer with more; another solver may"
+        for label, result in labelled
+        if result.good and result.k is not None and result.cardinality < result.k
     ]
+    several = isinstance(results, Components) and all(result.good for result in results)
+    idle = [
+        f"component {i + 1} explains nothing beyond the components before it; --deflation schur "
+        "leaves such components out"
+        for i in (results.idle if several else ())  # type: ignore[attr-defined]
+    ]
+    faults = dict.fromkeys(f"no answer: {result.fault}" for result in results if not result.good)
+    unproven = [f"{label} is {result.unproven}" for label, result in labelled if result.unproven]
+    if len(chance.tests) < len(results):  # a path has a single test
+        tests = [f"the path {test.sentence(test.ks[0])}" for test in chance.tests if test]
+    else:
+        tests = [
+            f"{label} {test.sentence(result.cardinality)}"
+            for (label, result), test in zip(labelled, chance.tests, strict=True)
+            if test
+        ]
+    about_file = problem.provenance.get("notes", ())
+    remarks = [*about_file, *shortfalls, *idle, *faults, *unproven, *tests, *chance.notes]
+    if problem.m is not None and problem.divisor == problem.m - 1:  # until version 0.4
+        remarks.append(
+            "variances are divided by m - 1, as in scikit-learn; up to version 0.2 it was m"
+        )
+    return remarks
 
 
 def as_table(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
@@ -242,7 +257,7 @@ def _table(problem: Problem, results: Sequence[Result], shown: Shown) -> "Table"
         label = str(i + 1 if joint else result.k)
         cells = _cells(problem, result, several, shown.bound)
         if np.isfinite(result.x).all():
-            cells[-1] = _loadings(problem, oriented(result.x), shown.frequencies(i))
+            cells[-1] = loadings(problem, oriented(result.x), MOST, shown.frequencies(i))
         table.add_row(*map(Text, (label, str(result.cardinality), *cells)))  # names are not markup
     return table
 
@@ -259,76 +274,7 @@ def _cells(problem: Problem, result: Result, several: bool, bound: bool) -> list
     return [*cells, result.status, ""]
 
 
-def _shortfalls(results: Sequence[Result]) -> list[str]:
-    """Remarks on answers with fewer variables than requested."""
-    return [
-        f"{label} has {result.cardinality} of the {result.k} requested variables: "
-        f"{result.solver} found no better answer with more; another solver may"
-        for label, result in zip(labels(results), results, strict=True)
-        if result.good and result.k is not None and result.cardinality < result.k
-    ]
-
-
-def _idle(results: Sequence[Result]) -> list[str]:
-    """Remarks on components that explain nothing beyond the preceding ones."""
-    if not isinstance(results, Components) or not all(result.good for result in results):
-        return []
-    return [
-        f"component {i + 1} explains nothing beyond the components before it; --deflation schur "
-        "leaves such components out"
-        for i in results.idle
-    ]
-
-
 def labels(results: Sequence[Result]) -> list[str]:
     """Return the name of each component, or of the answer at each cardinality."""
     single = isinstance(results, Components)
     return [f"component {i}" if single else f"k = {r.k}" for i, r in enumerate(results, 1)]
-
-
-def _faults(results: Sequence[Result]) -> list[str]:
-    """The faults of invalid answers, each listed once."""
-    return list(
-        dict.fromkeys(f"no answer: {result.fault}" for result in results if not result.good)
-    )
-
-
-def _unproven(results: Sequence[Result]) -> list[str]:
-    """Remarks on answers that an exact search did not prove, with the reason."""
-    return [
-        f"{label} is {result.unproven}"
-        for label, result in zip(labels(results), results, strict=True)
-        if result.unproven
-    ]
-
-
-def _divisor(problem: Problem) -> list[str]:
-    """A remark that the divisor of variances has changed; kept for one version."""
-    if problem.m is None or problem.divisor != problem.m - 1:
-        return []
-    return ["variances are divided by m - 1, as in scikit-learn; up to version 0.2 it was m"]
-
-
-def _tests(results: Sequence[Result], chance: Chance) -> list[str]:
-    """The results of the permutation tests, one sentence each."""
-    if len(chance.tests) < len(results):  # a path has a single test
-        return [f"the path {test.sentence(test.ks[0])}" for test in chance.tests if test]
-    return [
-        f"{label} {test.sentence(result.cardinality)}"
-        for label, result, test in zip(labels(results), results, chance.tests, strict=True)
-        if test
-    ]
-
-
-def _loadings(problem: Problem, x: Vector, often: Vector | None) -> str:
-    order = [j for j in np.argsort(-np.abs(x), kind="stable") if x[j] != 0]
-    text = ", ".join(
-        f"{name(problem, j)} ({x[j]:+.2f}{'' if often is None else f', {often[j]:.0%}'})"
-        for j in order[:MOST]
-    )
-    return text + (f", and {len(order) - MOST} more" if len(order) > MOST else "")
-
-
-def name(problem: Problem, j: int) -> str:
-    """Return a variable's name, or its number if it has no name."""
-    return problem.features[j] if problem.features else str(j)

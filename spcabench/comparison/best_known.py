@@ -18,13 +18,13 @@ import numpy as np
 
 from spcabench import api, opening, validate
 from spcabench.atomic_files import write_text
-from spcabench.comparison.suite import SUITES, Item, called
+from spcabench.comparison.suite import Item, by_name, called
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.solving import bounds
 from spcabench.solving.result import Result
 from spcabench.streams import say
-from spcabench.vectors import embed
+from spcabench.vectors import Vector, embed, support
 
 TABLE = Path(__file__).with_name("best_known.json")
 SCHEMA = 2
@@ -224,31 +224,57 @@ def of_result(item: Item, result: Result, seconds: float = 0.0, full: bool = Fal
     seconds : processor time of the result. full : whether to compute all bounds of docs/bounds.md
         if there is a gap.
     """
-    k, W = int(result.k or result.cardinality), result.support
-    value = result.problem.variance(result.x)
-    bound, by = result.bound, result.solver
-    if full and value < bound * (1.0 - PROVEN):
-        start = process_time()
-        bound_of = bounds.upper_bounds(result.problem, k, result.nonnegative, full=True)
-        source = min(bound_of, key=bound_of.__getitem__)
-        if bound_of[source] < bound:
-            bound, by, seconds = bound_of[source], source, process_time() - start
-    today = datetime.now(UTC).date().isoformat()
+    problem, k = result.problem, int(result.k or result.cardinality)
+    bound = (result.bound, result.solver, seconds)
+    if full and problem.variance(result.x) < result.bound * (1.0 - PROVEN):
+        own = smallest_bound(problem, k, result.nonnegative, full=True)
+        bound = min(bound, own, key=lambda each: each[0])
+    return of_vector(item, problem, k, result.x, result.solver, bound)
+
+
+def smallest_bound(
+    problem: Problem, k: int, nonnegative: bool, full: bool = False
+) -> tuple[float, str, float]:
+    """Return our smallest bound, its source, and the processor time of all bounds.
+
+    full : as in `upper_bounds`.
+    """
+    start = process_time()
+    bound_of = bounds.upper_bounds(problem, k, nonnegative, full=full)
+    source = min(bound_of, key=bound_of.__getitem__)
+    return bound_of[source], source, process_time() - start
+
+
+def of_vector(
+    item: Item,
+    problem: Problem,
+    k: int,
+    x: Vector,
+    who: str,
+    bound: tuple[float, str, float],
+    when: str = "",
+) -> Entry:
+    """Return the table entry for a refitted vector x (n,).
+
+    bound : the bound, its source and its seconds. when : the day, by default today.
+    """
+    value, W = problem.variance(x), support(x)
+    when = when or datetime.now(UTC).date().isoformat()
     return Entry(
-        item.name,
-        result.problem.name,
-        k,
-        result.nonnegative,
-        value,
-        max(bound, value),
-        value >= bound * (1.0 - PROVEN),
-        W.tolist(),
-        result.x[W].tolist(),
-        result.solver,
-        today,
-        by,
-        round(seconds, 3),
-        today,
+        item=item.name,
+        problem=problem.name,
+        k=k,
+        nonnegative=item.nonnegative,
+        value=value,
+        bound=max(bound[0], value),
+        proven=value >= bound[0] * (1.0 - PROVEN),
+        support=W.tolist(),
+        loadings=x[W].tolist(),
+        who=who,
+        when=when,
+        bound_by=bound[1],
+        seconds=round(bound[2], 3),
+        bound_when=when,
     )
 
 
@@ -279,7 +305,7 @@ def pairs(
 
     Raises InputError for a name that no suite has.
     """
-    items = {(i.name, i.nonnegative): i for suite in suites for i in SUITES[suite]}
+    items = by_name(suites)
     wanted = [*items.values()] if name is None else called(name, items.values())
     if name is not None and not wanted:
         own = [item for item in items.values() if item.dataset == name]

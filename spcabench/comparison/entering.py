@@ -127,11 +127,11 @@ def _no_recovery(row: Mapping[str, Any], item: Item | None, problem: Problem | N
         return "its problem is not in the suite"
     if row["status"] not in GOOD:
         return ""
-    x = _vector(row, problem.n)
+    x = vector(row, problem.n)
     return x if isinstance(x, str) else grader.fault(x, problem.n, int(row["asked"]), False)
 
 
-def _vector(row: Mapping[str, Any], n: int) -> np.ndarray | str:
+def vector(row: Mapping[str, Any], n: int) -> np.ndarray | str:
     """Return the vector x (n,) of a row, or a sentence if there is none."""
     if row["support"] is None or row["values"] is None:
         return "claimed only: its vector was not stored"
@@ -239,7 +239,7 @@ def _of_row(
         return "its data are not those of the problem that it names"
     if row["problem"] != problem.name:
         return f"claimed on {row['problem']!r}, which is not available here ({problem.name!r} is)"
-    x, k, sign = _vector(row, problem.n), int(row["asked"]), bool(row["sign"])
+    x, k, sign = vector(row, problem.n), int(row["asked"]), bool(row["sign"])
     if isinstance(x, str):
         return x
     if fault := grader.fault(x, problem.n, k, sign):

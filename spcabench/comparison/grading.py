@@ -3,9 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,7 @@ import pandas as pd
 from spcabench import opening, validate
 from spcabench.atomic_files import write_text
 from spcabench.comparison import best_known as known
-from spcabench.comparison.suite import SUITES, Item, called
+from spcabench.comparison.suite import Item, by_name, called
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, sizes
@@ -24,7 +22,7 @@ from spcabench.running.grader import fault
 from spcabench.solving import bounds, model
 from spcabench.solving.result import refitted
 from spcabench.solving.status import GOOD
-from spcabench.vectors import Vector, embed, support
+from spcabench.vectors import Vector, embed
 
 FORMATS = ".csv, .txt, .npy, .npz or .parquet"
 
@@ -50,21 +48,9 @@ class Grade:
     of: int = 0
 
 
-def item_named(name: str, nonnegative: bool) -> Item | None:
-    """Return the problem of the suites with exactly this name; None if there is none."""
-    items = (item for suite in SUITES.values() for item in suite)
-    return next((i for i in items if (i.name, i.nonnegative) == (name, nonnegative)), None)
-
-
-def names() -> list[str]:
-    """Return the names of all problems of the suites."""
-    return sorted({item.name for suite in SUITES.values() for item in suite})
-
-
 def items_of(name: str, nonnegative: bool) -> list[Item]:
     """Return the items of the suites with a name; they are all the same problem."""
-    items = {i.name: i for suite in SUITES.values() for i in suite if i.nonnegative == nonnegative}
-    return called(name, items.values())
+    return called(name, (i for (_, sign), i in by_name().items() if sign == nonnegative))
 
 
 def read(
@@ -224,27 +210,9 @@ def proposal(item: Item, problem: Problem, x: Vector, grade: Grade, who: str) ->
             f"--submit: the value {grade.refit:.9g} is not above the best known one, "
             f"{grade.best.value:.9g} by {grade.best.who}"
         )
-    start = process_time()
+    bound = known.smallest_bound(problem, grade.k, item.nonnegative)
     x = refitted(problem, x, item.nonnegative)
-    bound_of = bounds.upper_bounds(problem, grade.k, item.nonnegative)
-    source = min(bound_of, key=bound_of.__getitem__)
-    W, today = support(x), datetime.now(UTC).date().isoformat()
-    return known.Entry(
-        item=item.name,
-        problem=problem.name,
-        k=grade.k,
-        nonnegative=item.nonnegative,
-        value=grade.refit,
-        bound=max(bound_of[source], grade.refit),
-        proven=grade.refit >= bound_of[source] * (1.0 - known.PROVEN),
-        support=W.tolist(),
-        loadings=x[W].tolist(),
-        who=who,
-        when=today,
-        bound_by=source,
-        seconds=round(process_time() - start, 3),
-        bound_when=today,
-    )
+    return known.of_vector(item, problem, grade.k, x, who, bound)
 
 
 def write(entry: known.Entry, file: Path) -> None:
@@ -260,7 +228,7 @@ def take(file: Path, load: Callable[..., Any]) -> known.Entry:
     Raises InputError for a file that is not a proposal, or whose vector is infeasible.
     """
     entry = opening.read_json(file, known.Entry, "a proposal")
-    item = item_named(entry.item, entry.nonnegative)
+    item = by_name().get((entry.item, entry.nonnegative))
     if item is None:
         raise InputError(f"{file}: item: {entry.item!r:.60} is not a problem of the suites")
     problem = load(item.dataset, **item.parameters)

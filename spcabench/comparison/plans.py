@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 from spcabench.comparison import audits, resampling, suite
@@ -11,15 +10,13 @@ from spcabench.comparison.jobs import ANSWER, COMPONENTS, SEED, Job
 from spcabench.comparison.suite import Item
 from spcabench.iterate import Traits
 from spcabench.run import Run
-from spcabench.running import row_hash, runner
+from spcabench.running import row_hash
 from spcabench.running.runner import Plan, Protocol
 
 # multiple of the time limit after which a run, or the whole search of a penalty, is ended
 PATIENCE_FACTOR = 5.0
-SHORT, ROUNDS = (
-    0.3,
-    3,
-)  # runs below these seconds have so many rounds; the fastest counts
+# runs below these seconds have so many rounds; the fastest counts
+SHORT, ROUNDS = 0.3, 3
 # maximum rounds, and their total seconds, of a run that is repeated because it waited
 MOST_ROUNDS, MOST_SECONDS = 8, 3.0
 # warm-up runs on a covariance and on data, in which kernels are compiled
@@ -41,19 +38,15 @@ PROTOCOL = Protocol(
 
 def plan(job: Job) -> Plan:
     """Return the runs of a job in order, and how they are timed."""
-    several = job.suite == COMPONENTS
-    warm = components.warm(job) if several else _warm(job)
-    runs = list(components.runs(job) if several else _runs(job))
+    if job.suite == COMPONENTS:
+        warm, runs = [*components.warm(job)], [*components.runs(job)]
+    else:
+        easy = run_of(job, suite.ITEMS[0], 5)
+        warm = [replace(easy, dataset=name, parameters=of) for name, of in WARM.items()]
+        runs = [*_runs(job)]
     rules = [asdict(replace(PROTOCOL, audit=None)), PATIENCE_FACTOR, SMALL, FORMED]
     key = row_hash.of_runs(runs, rules)
-    return Plan({"": runs}, {}, key, replace(PROTOCOL, warm=tuple(warm)))
-
-
-def _warm(job: Job) -> Iterator[Run]:
-    """Yield warm-up runs, whose results are discarded."""
-    easy = run_of(job, suite.ITEMS[0], 5)
-    for name, parameters in WARM.items():
-        yield replace(easy, dataset=name, parameters=parameters)
+    return Plan({"": runs}, {}, key, replace(PROTOCOL, warm=warm))
 
 
 def _runs(job: Job) -> Iterator[Run]:
@@ -121,16 +114,10 @@ def _of_item(job: Job, item: Item, kind: str, settings: dict[str, Any]) -> dict[
     return dict(
         dataset=item.dataset,
         parameters=item.parameters,
-        seed=item.seed,
         series=item.name,
         skip=job.described.missing or refused(job.described.traits, item),
         columns=columns,
     )
-
-
-def run_job(job: Job, out: Path) -> None:
-    """Compute the rows of a job and write them to a parquet file; a killed job is resumed."""
-    runner.make_rows(plan(job), out)
 
 
 def refused(traits: Traits, item: Item) -> str:

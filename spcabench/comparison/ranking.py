@@ -72,7 +72,9 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entr
     time = answers.search_time.fillna(answers.solve_time + answers.setup_time)
     work = answers.search_flops.fillna(answers.flops + answers.setup_flops)
     answers["time"] = time.where(answers.answered)
-    answers["slowest"] = _slowest(answers).fillna(answers.time).where(answers.answered)
+    longest = [np.nan if times is None else max(times) for times in answers.round_times]
+    longest = pd.Series(longest, answers.index, dtype=float).fillna(answers.time)
+    answers["slowest"] = longest.where(answers.answered)
     answers["work"] = work.where(answers.answered & answers.flops.notna())
     answers["memory"] = (answers.peak_memory - answers.memory_before).where(answers.answered)
     answers["gap"] = (answers.bound - answers.value) / answers.bound
@@ -96,12 +98,6 @@ def _reached(answers: pd.DataFrame, target: float) -> pd.Series:
     """Return, for each solver and pair, the fraction of seeds that reach the target share."""
     parts = [np.mean(np.array(shares) >= target * (1.0 - CLOSE)) for shares in answers.shares]
     return pd.Series(parts, answers.index, dtype=float)
-
-
-def _slowest(answers: pd.DataFrame) -> pd.Series:
-    """Return the time of the longest round of each run."""
-    longest = [np.nan if times is None else max(times) for times in answers.round_times]
-    return pd.Series(longest, index=answers.index, dtype=float)
 
 
 def _pair(part: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> dict[str, Any]:

@@ -4,20 +4,18 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from spcabench import api
 from spcabench.comparison import best_known as known
-from spcabench.comparison.entering import ANSWERS
-from spcabench.comparison.suite import SUITES, Item
+from spcabench.comparison import entering
+from spcabench.comparison.suite import Item, by_name
 from spcabench.problem.problem import Problem
 from spcabench.running import grader
 from spcabench.running import rows as results
-from spcabench.solving import bounds
 from spcabench.solving.result import refitted
 from spcabench.solving.status import GOOD
-from spcabench.vectors import Vector, embed, support
+from spcabench.vectors import Vector
 
 Table = dict[tuple[str, str, int, bool], known.Entry]
 
@@ -48,20 +46,24 @@ def proposed(table: Table, folder: Path, load: Any, say: Any = print) -> Table:
     files = sorted(folder.glob("*/*.parquet"))
     everything = results.read(files)
     better, named = dict(table), set(everything.item)
-    for item in {(i.name, i.nonnegative): i for items in SUITES.values() for i in items}.values():
+    for item in by_name().values():
         if item.name not in named:
             continue
         problem = load(item.dataset, **item.parameters)
         for k, answers in _answers(everything, item, problem.name):
-            part = _feasible(answers, problem, k, item, say)
-            if part.empty:
+            feasible = _feasible(answers, problem, k, item, say)
+            if not feasible:
                 continue
-            new = _entry(item, problem, k, part)
+            row, x = max(feasible, key=lambda pair: pair[0]["variance_refit"])
+            x = refitted(problem, x, item.nonnegative)
+            bound = known.smallest_bound(problem, k, item.nonnegative, full=True)
+            who, when = str(row["solver"]), str(row["written"])[:10]
+            new = known.of_vector(item, problem, k, x, who, bound, when)
             old = better.get(new.key)
             if wrong := known.refuted(old, new):
                 say(wrong)
             settled = new.proven or (old and old.proven and not wrong)
-            if not settled and part.shown_proven.any():
+            if not settled and any(row["shown_proven"] for row, _ in feasible):
                 new = _proven_again(item, problem, new, say)
             better[new.key] = known.merged(old, new)
         for entry in better.values():
@@ -73,56 +75,26 @@ def proposed(table: Table, folder: Path, load: Any, say: Any = print) -> Table:
 def _answers(rows: pd.DataFrame, item: Item, problem: str) -> list[tuple[int, pd.DataFrame]]:
     """Return the rows with good answers to an item, by the requested cardinality."""
     of_item = (rows.item == item.name) & (rows.sign == item.nonnegative)
-    of_item &= rows.kind.isin(ANSWERS)
+    of_item &= rows.kind.isin(entering.ANSWERS)
     good = rows.status.isin(GOOD) & (rows.problem == problem)
     answers = rows[of_item & good]
     tight = answers.variance_refit >= answers.bound * (1.0 - known.PROVEN)
     return [(int(k), part) for k, part in answers.assign(shown_proven=tight).groupby("asked")]
 
 
-def _feasible(rows: pd.DataFrame, problem: Problem, k: int, item: Item, say: Any) -> pd.DataFrame:
-    """Return the rows whose vectors are feasible, and report the others."""
+def _feasible(
+    rows: pd.DataFrame, problem: Problem, k: int, item: Item, say: Any
+) -> list[tuple[dict[str, Any], Vector]]:
+    """Return the rows whose vectors are feasible, each with its vector, and report the others."""
     feasible = []
     for row in rows.to_dict("records"):
-        W = np.asarray(row["support"], dtype=int)
-        if len(W) and not 0 <= W.min() <= W.max() < problem.n:
-            wrong = "its support has variables that the problem does not have"
-        else:
-            x: Vector = embed(np.asarray(row["values"], float), W, problem.n)
-            wrong = grader.fault(x, problem.n, k, item.nonnegative)
-        feasible.append(not wrong)
-        if wrong:
+        x = entering.vector(row, problem.n)
+        wrong = x if isinstance(x, str) else grader.fault(x, problem.n, k, item.nonnegative)
+        if isinstance(x, str) or wrong:
             say(f"{item.name}, k = {k}: a row of {row['solver']} was rejected: {wrong}")
-    return rows[feasible]
-
-
-def _entry(item: Item, problem: Problem, k: int, part: pd.DataFrame) -> known.Entry:
-    """Return the best vector of some rows, refitted on the problem, with our own bound."""
-    row = part.loc[part.variance_refit.idxmax()]
-    W = np.asarray(row.support, dtype=int)
-    x: Vector = embed(np.asarray(row["values"], float), W, problem.n)
-    x = refitted(problem, x, item.nonnegative)
-    value, W = problem.variance(x), support(x)
-    start = process_time()
-    bound_of = bounds.upper_bounds(problem, k, item.nonnegative, full=True)
-    source = min(bound_of, key=bound_of.__getitem__)
-    bound, written = max(bound_of[source], value), str(row.written)[:10]
-    return known.Entry(
-        item=item.name,
-        problem=problem.name,
-        k=k,
-        nonnegative=item.nonnegative,
-        value=value,
-        bound=bound,
-        proven=value >= bound * (1.0 - known.PROVEN),
-        support=W.tolist(),
-        loadings=x[W].tolist(),
-        who=str(row.solver),
-        when=written,
-        bound_by=source,
-        seconds=round(process_time() - start, 3),
-        bound_when=written,
-    )
+        else:
+            feasible.append((row, x))
+    return feasible
 
 
 def _proven_again(item: Item, problem: Problem, entry: known.Entry, say: Any) -> known.Entry:

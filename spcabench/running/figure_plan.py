@@ -1,9 +1,6 @@
 """The plan of a figure's job, and how its runs are timed."""
 
-from pathlib import Path
-
 from spcabench.errors import InputError
-from spcabench.running import runner
 from spcabench.running.figure_jobs import jobs, runs_of, size
 from spcabench.running.row_hash import fingerprint
 from spcabench.running.runner import Plan, Protocol
@@ -40,8 +37,3 @@ def plan(figure: str, scale: str, job: str) -> Plan:
 def budget(scale: str, groups: int) -> float:
     """Return the seconds for all timed rounds of a group, in a job with this many groups."""
     return max(TIME_BUDGET[scale], JOB_BUDGET[scale] / groups)
-
-
-def run_job(figure: str, scale: str, job: str, out: Path) -> None:
-    """Compute the rows of one job of a figure and write them to a parquet file."""
-    runner.make_rows(plan(figure, scale, job), out)

@@ -50,7 +50,10 @@ def grade(question: Mapping[str, Any]) -> dict[str, Any]:
         return {"about": {}, "numbers": {}, "fault": _said("its problem cannot be loaded", error)}
     columns = worker.about(problem) if question["stranger"] else {}
     try:
-        numbers = _judged(problem, run, question) if run.judge else _numbers(problem, question)
+        if run.judge:
+            numbers = run.judge(problem, question["extra"], seed=run.seed, **run.settings)
+        else:
+            numbers = _numbers(problem, question)
         wrong = numbers if isinstance(numbers, str) else ""
         return {"about": columns, "numbers": {} if wrong else numbers, "fault": wrong}
     except Exception as error:  # the vector is invalid, which is the answer's fault
@@ -59,11 +62,6 @@ def grade(question: Mapping[str, Any]) -> dict[str, Any]:
 
 def _said(complaint: str, error: Exception) -> str:
     return f"{complaint}: {' '.join(str(error).split())}"
-
-
-def _judged(problem: Problem, run: Run, question: Mapping[str, Any]) -> dict[str, Any] | str:
-    assert run.judge is not None
-    return run.judge(problem, question["extra"], seed=run.seed, **run.settings)
 
 
 def _numbers(problem: Problem, question: Mapping[str, Any]) -> dict[str, Any] | str:

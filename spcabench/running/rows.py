@@ -15,6 +15,7 @@ from spcabench import opening
 from spcabench.atomic_files import replacing
 from spcabench.errors import InputError
 from spcabench.readers import sizes
+from spcabench.running import messages
 from spcabench.running.schema import COLUMNS, VERSION, Json, Row
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
@@ -46,13 +47,7 @@ SMALL: dict[str, Any] = {
 
 def to_json(value: Any, **how: Any) -> str:
     """Return the JSON of a value in a row, which may contain NumPy numbers."""
-    return json.dumps(value, default=_python, **how)
-
-
-def _python(value: Any) -> Any:
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    raise TypeError(f"{value!r} is {type(value).__name__}; JSON cannot represent it")
+    return json.dumps(value, default=messages.plain, **how)
 
 
 def _encoded(row: Row) -> Json:

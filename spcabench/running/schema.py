@@ -5,7 +5,7 @@ file.
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -348,14 +348,11 @@ def _columns() -> dict[str, Column]:
     answer, row = ({f.name: f for f in fields(kind)} for kind in (Answer, Row))
     hints = get_type_hints(Row)
     ordered = [name for name in row if name not in answer] + list(answer)
+    defaults = {name: None if f.default is MISSING else f.default for name, f in row.items()}
     return {
-        name: Column(name, _one(hints[name]), **row[name].metadata, default=_default(row[name]))
+        name: Column(name, _one(hints[name]), **row[name].metadata, default=defaults[name])
         for name in ordered
     }
-
-
-def _default(field: Field) -> Any:
-    return None if field.default is MISSING else field.default
 
 
 def _one(hint: Any) -> Any:

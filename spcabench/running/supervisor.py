@@ -93,10 +93,9 @@ def raise_on_termination() -> None:
     """Let Ctrl-C, SIGTERM or a closed terminal unwind this process and so end its children."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
+    for number in (signal.SIGTERM, signal.SIGHUP):
         # under nohup, the process shall outlive its terminal
-        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+        if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _exit)
 
 

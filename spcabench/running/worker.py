@@ -239,6 +239,9 @@ def of_result(result: Result, vectors: bool = False) -> Answer:
     vectors : whether to include u, if there is one.
     """
     graded = _graded(result) if result.good else {}
+    searched: dict[str, Any] = {
+        f"search_{name}": value for name, value in result.search.items() if name != "near"
+    }
     W = result.support
     x: dict[str, Any] = {"support": W.tolist(), "values": result.x[W].tolist()}
     return Answer(
@@ -263,15 +266,10 @@ def of_result(result: Result, vectors: bool = False) -> Answer:
         phases=result.phases or None,
         history=result.history or None,
         u=result.u.tolist() if vectors and result.u is not None else None,
-        **_searched(result),
+        **searched,
         **graded,
         **x,
     )
-
-
-def _searched(result: Result) -> dict[str, Any]:
-    """Return the columns about the search of a penalty."""
-    return {f"search_{name}": v for name, v in result.search.items() if name != "near"}
 
 
 def _graded(result: Result) -> dict[str, Any]:

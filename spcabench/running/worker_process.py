@@ -183,8 +183,7 @@ def _keep_only(pipe: int) -> None:
 
 def _settle() -> None:
     """Prepare a new process for its first message."""
-    if hasattr(os, "setpgid"):
-        os.setpgid(0, 0)  # a group, so that all of it can be ended at once
+    os.setpgid(0, 0)  # a group, so that all of it can be ended at once
     tempfile.tempdir = None  # read again from the environment, which may have changed
     supervisor.adopt_orphans()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -80,12 +80,8 @@ def workflow(
         command += ["--snakefile", str(snakefile)]
         command += ["--workflow-profile", str(profile_folder(profile))]
         command += ["--cores" if profile == "default" else "--jobs", str(jobs)]
-        command += [
-            "--keep-going",
-            "--scheduler",
-            "greedy",
-            *(["--prioritize", *first] if first else []),
-        ]
+        command += ["--keep-going", "--scheduler", "greedy"]
+        command += ["--prioritize", *first] if first else []
         command += ["--", *targets, *damaged]
         with _fork_server(here=profile == "default") as environment:
             code = _supervised(command, log, root, lock, environment)

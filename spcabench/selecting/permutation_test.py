@@ -116,7 +116,9 @@ def permutation_test(
     problem = api.as_problem(X, scale=scale, argument="X")
     listed = validate.several("k", k) if isinstance(k, Sequence | np.ndarray) else [k]
     ks = sorted({validate.cardinality(each, problem.n) for each in listed})
-    ks = _spread(ks)
+    # at most CARDINALITIES of them, in equal ratios, with the smallest and largest
+    places = np.searchsorted(ks, np.geomspace(ks[0], ks[-1], CARDINALITIES) * (1.0 - SAME))
+    ks = [ks[i] for i in np.unique(places)]
     validate.switch("nonnegative", nonnegative)
     samples, rng = Samples(problem), np.random.default_rng(seed)
 
@@ -131,12 +133,6 @@ def permutation_test(
             ]
         )
     return PermutationTest(_p_value(variances), permutations, ks, variances[0], variances[1:])
-
-
-def _spread(ks: list[int]) -> list[int]:
-    """At most `CARDINALITIES` of the given ones, in equal ratios, with the smallest and largest."""
-    places = np.searchsorted(ks, np.geomspace(ks[0], ks[-1], CARDINALITIES) * (1.0 - SAME))
-    return [ks[i] for i in np.unique(places)]
 
 
 def _p_value(variances: Array) -> float:

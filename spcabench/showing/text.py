@@ -12,6 +12,7 @@ import numpy as np
 from spcabench import streams
 from spcabench.atomic_files import replacing
 from spcabench.flops import uncharged
+from spcabench.vectors import Vector
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,14 +48,18 @@ def cells(problem: "Problem", result: "Result") -> dict[str, Any]:
     }
     if "bound" in vars(result):
         shown |= {"bound": f"{result.bound:.5g}", "gap": f"{result.gap:.1%}"}
-    return shown | {"status": str(result.status), "variables": _loadings(problem, result.x)}
+    return shown | {"status": str(result.status), "variables": loadings(problem, result.x)}
 
 
-def _loadings(problem: "Problem", x: np.ndarray) -> str:
+def loadings(problem: "Problem", x: Vector, most: int = SHOWN, often: Vector | None = None) -> str:
+    """Return the largest loadings with their variables, and how often each of these is chosen."""
     order = [j for j in np.argsort(-np.abs(x), kind="stable") if x[j] != 0]
     variables = names(problem)
-    text = ", ".join(f"{variables[j]} ({x[j]:+.2f})" for j in order[:SHOWN])
-    return text + (f", and {len(order) - SHOWN} more" if len(order) > SHOWN else "")
+    text = ", ".join(
+        f"{variables[j]} ({x[j]:+.2f}{'' if often is None else f', {often[j]:.0%}'})"
+        for j in order[:most]
+    )
+    return text + (f", and {len(order) - most} more" if len(order) > most else "")
 
 
 def substitutes(problem: "Problem", swaps: Sequence["Substitute"]) -> "pd.DataFrame":

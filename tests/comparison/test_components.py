@@ -15,7 +15,7 @@ from spcabench.comparison.components.suite import Item
 from spcabench.comparison.jobs import COMPONENTS, Job
 from spcabench.errors import InputError
 from spcabench.page import components_page, components_pictures, publish
-from spcabench.running import rows
+from spcabench.running import rows, runner
 from spcabench.running.description import describe
 from spcabench.running.journal import Journal
 from spcabench.solving.formulations import Formulation, fault
@@ -48,7 +48,7 @@ def _graded(tmp_path, *solvers, **more):
     for solver in solvers:
         job = Job.of(str(solver), COMPONENTS, limit=1.0, **more)
         files.append(tmp_path / f"{job.key}.parquet")
-        plans.run_job(job, files[-1])
+        runner.make_rows(plans.plan(job), files[-1])
     return ranking.standing(rows.read(files))
 
 
@@ -115,7 +115,7 @@ def compared(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(suite, "ITEMS", [ITEM])
         file = Job("tpower", COMPONENTS, limit=1.0).write(folder / "results" / "compare" / "jobs")
-        plans.run_job(Job.read(file), jobs.rows_of(file))
+        runner.make_rows(plans.plan(Job.read(file)), jobs.rows_of(file))
     plan = folder / "results" / "compare" / "mine" / "plan.json"
     plan.parent.mkdir()
     fields = dict(name="mine", named=["tpower"], jobs=[str(file.relative_to(folder))])
@@ -173,8 +173,8 @@ def test_a_killed_job_goes_on_where_it_stopped(small, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Journal, "add", some)
     with pytest.raises(KeyboardInterrupt):
-        plans.run_job(job, out)
-    plans.run_job(job, out)
+        runner.make_rows(plans.plan(job), out)
+    runner.make_rows(plans.plan(job), out)
     assert len(added) == len(set(added)) == len(rows.read([out])) == len(plans.plan(job).groups[""])
 
 

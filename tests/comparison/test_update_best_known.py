@@ -27,7 +27,7 @@ def row(x, bound, solver="branch_and_bound"):
 @pytest.fixture
 def proposed(tmp_path, monkeypatch):
     """Return a function that proposes entries from rows; pit props is the only problem."""
-    monkeypatch.setattr(update_best_known, "SUITES", {"trial": [ITEM]})
+    monkeypatch.setattr(update_best_known, "by_name", lambda: {(ITEM.name, False): ITEM})
 
     def propose(new_rows, table=()):
         folder = tmp_path / "standard"

@@ -45,7 +45,7 @@ def test_every_paper_of_a_solver_has_one_key_and_an_entry_with_balanced_braces()
 
 
 def test_data_that_are_not_generated_by_this_repository_have_a_source():
-    for item in suite.ITEMS + suite.LARGE:
+    for item in suite.ITEMS + suite.SUITES["large"]:
         module = registry.module("dataset", item.dataset)
         if hasattr(module, "FILES") or hasattr(module, "FILE"):
             assert paper_kit._provider(item.dataset, "", DATA), item

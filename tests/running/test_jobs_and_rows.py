@@ -15,13 +15,18 @@ from spcabench.running import figure_plan as execute
 from spcabench.running import worker as worker_module
 from spcabench.running.code_hash import tree_hash
 from spcabench.running.figure_jobs import groups
-from spcabench.running.figure_plan import run_job
 from spcabench.running.journal import Journal
 from spcabench.running.long_jobs import longest
 from spcabench.running.solver_processes import answer_of
 from spcabench.running.worker_process import Worker
 from spcabench.solving.status import Status
 from tests.trial import row
+
+
+def run_job(figure, scale, job, out):
+    """Compute the rows of one job of a figure."""
+    runner.make_rows(execute.plan(figure, scale, job), out)
+
 
 TASK = Run(dataset="pitprops", settings={"k": 3}, timeout=60.0)
 
