@@ -1,6 +1,6 @@
 """One run of a solver, or one call of a function, described by the same class in all plans."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -125,3 +125,11 @@ class Run:
             if values[name] is not None:
                 values[name] = f"{values[name].__module__}:{values[name].__name__}"
         return values
+
+
+def chains(runs: Iterable[Run]) -> list[list[Run]]:
+    """Return the runs that belong together: each run with those after it that match it."""
+    together: list[list[Run]] = []
+    for run in runs:
+        together[-1].append(run) if run.match and together else together.append([run])
+    return together

@@ -459,7 +459,12 @@ def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
     if top == 0.0:
         raise InputError("Sigma: every entry is zero; at least one variable must have variance")
     scale("Sigma", top, 120)
-    _semidefinite(S, top)
+    if not _has_factor(S, 1e-8 * top * len(S)):
+        smallest = np.linalg.eigvalsh(S)[0]
+        raise InputError(
+            f"Sigma: indefinite, with smallest eigenvalue {smallest:.3g}; it must be positive "
+            "semidefinite"
+        )
     return S, columns
 
 
@@ -470,21 +475,14 @@ def indefinite(S: Array) -> bool:
     eigenvalue. Bounds are raised by 1e-9 for rounding, and this error may use half of that.
     """
     most = 5e-10 * np.abs(S).max() / len(S)
-    try:
-        scipy.linalg.cholesky(S + most * np.eye(len(S)), check_finite=False, overwrite_a=True)
-    except scipy.linalg.LinAlgError:  # indefinite or just rounding: eigenvalues are more exact
-        return bool(np.linalg.eigvalsh(S)[0] < -most)
-    return False
+    # without a factor it is indefinite, or this is just rounding: eigenvalues are more exact
+    return not _has_factor(S, most) and bool(np.linalg.eigvalsh(S)[0] < -most)
 
 
-def _semidefinite(S: Array, top: float) -> None:
-    """Raise InputError if S + tol I has no Cholesky factor: a test far cheaper than eigenvalues."""
-    tolerance = 1e-8 * top * len(S)
+def _has_factor(S: Array, shift: float) -> bool:
+    """Whether S + shift I has a Cholesky factor: a test far cheaper than eigenvalues."""
     try:
-        scipy.linalg.cholesky(S + tolerance * np.eye(len(S)), check_finite=False, overwrite_a=True)
+        scipy.linalg.cholesky(S + shift * np.eye(len(S)), check_finite=False, overwrite_a=True)
     except scipy.linalg.LinAlgError:
-        smallest = np.linalg.eigvalsh(S)[0]
-        raise InputError(
-            f"Sigma: indefinite, with smallest eigenvalue {smallest:.3g}; it must be positive "
-            "semidefinite"
-        ) from None
+        return False
+    return True

@@ -97,7 +97,7 @@ class Merge:
             if file.suffix == ".json":
                 json.loads(file.read_text())
             elif file.suffix == ".parquet":
-                assert not damaged_files.of_rows(file), file
+                assert not damaged_files.fault_of(file), file
             elif file.suffix == ".html":
                 assert file.read_text().rstrip().endswith("</html>"), file
 

@@ -165,7 +165,9 @@ def _watched_solver(solver: ModuleType, tally: Tally, charged: dict[bool, int]) 
             charged[setup] += max(LEDGER.flops - LEDGER.compiled - before, 0)
             if item is None:
                 return
-            yield _stripped(item)
+            # plain arrays, so that the driver's work on them is not counted
+            given = isinstance(item, Iterate)
+            yield replace(item, x=plain(item.x), u=plain(item.u)) if given else plain(item)
 
     def penalty_range(problem: Problem) -> tuple[float, float]:
         watched = replace(problem, matrix=_watched(problem.matrix), _cache={})
@@ -194,13 +196,6 @@ def _watched(matrix: Any) -> Any:
         elif isinstance(value, np.ndarray) and value.ndim == 2:
             setattr(twin, name, seen(value, name in LOW_RANK))
     return twin
-
-
-def _stripped(item: Any) -> Any:
-    """Return an iterate with plain arrays, so that the driver's work on it is not counted."""
-    if isinstance(item, Iterate):
-        return replace(item, x=plain(item.x), u=plain(item.u))
-    return plain(item)
 
 
 @contextmanager

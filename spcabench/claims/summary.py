@@ -51,9 +51,9 @@ def short(statement: Stored, reading: Stored | None) -> str:
     other = _opposite(statement, reading)
     if other is not None:
         brief = f"; {other['name']}: {' '.join(_outcome(other)).strip()}"
-        ways = [f"{ways[0]}; {other['name']}: {_overall(statement, other)}"] + [
-            way + brief for way in ways
-        ]
+        part, places = judged_places(statement, other)[0]
+        whole = f"{_outcome(other)[0]} ({_span(part, places)})"
+        ways = [f"{ways[0]}; {other['name']}: {whole}"] + [way + brief for way in ways]
     fitting = next((way for way in ways if len(way) <= LONGEST), "")
     return fitting or f"{ways[-1][: LONGEST - 4].rsplit(' ', 1)[0]} ..."
 
@@ -207,12 +207,6 @@ def _outcome(reading: Stored) -> tuple[str, str]:
     """The verdict from a reading's numbers, and the side of the rule on which it fails."""
     sides = {"below": "(too low)", "above": "(too high)", "both sides": "(too low and too high)"}
     return reading["would"] or reading["verdict"], sides.get(reading["side"], "")
-
-
-def _overall(statement: Stored, reading: Stored) -> str:
-    """The verdict of a reading, and the range of its numbers."""
-    part, places = judged_places(statement, reading)[0]
-    return f"{_outcome(reading)[0]} ({_span(part, places)})"
 
 
 def fields(statement: Stored, reading: Stored | None) -> dict[str, str]:

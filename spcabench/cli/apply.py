@@ -3,16 +3,13 @@
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from spcabench.cli import solve as reading
 from spcabench.errors import InputError
 from spcabench.streams import say
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 File = Annotated[
     Path, typer.Argument(help="The model, written by `solve --out model.npz` or SparsePCA.save.")
@@ -41,8 +38,10 @@ def apply(
 
     Columns are found by name, and only the columns used by a component are needed.
     """
+    import numpy as np
     import pandas as pd
 
+    from spcabench.atomic_files import replacing
     from spcabench.cli import files
     from spcabench.readers import new_samples
     from spcabench.readers.delimited import guarded
@@ -67,17 +66,6 @@ def apply(
     if out is None:
         say(scores.rename(index=guarded).to_csv(), end="")
         return
-    _write(out, scores)
-    say(f"scores of samples ({len(scores):,} x {len(columns)}): {out}")
-
-
-def _write(out: Path, scores: "pd.DataFrame") -> None:
-    """Write the scores (m, K) as .npy, .csv or .parquet."""
-    import numpy as np
-
-    from spcabench.atomic_files import replacing
-    from spcabench.readers.delimited import guarded
-
     with replacing(out) as aside:
         if out.suffix == ".npy":
             np.save(aside, scores.to_numpy())
@@ -85,3 +73,4 @@ def _write(out: Path, scores: "pd.DataFrame") -> None:
             scores.rename(index=guarded).to_csv(aside)
         else:
             scores.to_parquet(aside)
+    say(f"scores of samples ({len(scores):,} x {len(columns)}): {out}")

@@ -48,6 +48,7 @@ def best_known(
     of the bound.
     """
     from spcabench.comparison import best_known as known
+    from spcabench.comparison.suite import items
 
     # an option without effect is refused, because the user would expect an effect
     for option, value, needed in (
@@ -64,7 +65,9 @@ def best_known(
         return
     ks = options.cardinalities(k)
     if update:
-        suites = _suites(SEARCHED if suite is None else suite)
+        suites = (SEARCHED if suite is None else suite).split(",")
+        for word in suites:
+            items(word)  # raises InputError for an unknown suite
         _update_best_known(known.pairs(suites, name, ks) if search else [], search)
         return
     table = known.read().values()
@@ -74,16 +77,6 @@ def best_known(
     for entry in table:
         if not ks or entry.k in ks:
             say(_line(entry))
-
-
-def _suites(named: str) -> list[str]:
-    """Split the names of suites; raises InputError for an unknown one."""
-    from spcabench.comparison import suite
-
-    names = named.split(",")
-    for name in names:
-        suite.items(name)
-    return names
 
 
 def _line(entry: "Entry") -> str:

@@ -62,7 +62,7 @@ def read(path: Path, notes: list[str]) -> pd.DataFrame:
 
     A first line that contains a word is the header.
     """
-    sizes.afford(path, float(sizes.unpacked(path, FIELD).bytes))
+    sizes.afford(path, float(sizes.unpacked(path, FIELD)))
     encoding = _encoding(path)
     try:
         with _opened(path, encoding) as stream:

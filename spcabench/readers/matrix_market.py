@@ -41,7 +41,7 @@ class Header:
 
 def read(path: Path) -> Any:
     """Return a sparse array for a coordinate file, an array for a dense one, both of float64."""
-    size = sizes.unpacked(path).bytes
+    size = sizes.unpacked(path)
     header = _header(path)
     (rows, columns), entries = header.shape, header.entries
     if header.layout == "coordinate":

@@ -6,7 +6,6 @@ own size. Both are refused with a one-line error, in readable units.
 
 import gzip
 import zipfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -78,15 +77,6 @@ def filled(path: Path, rows: int, columns: int, entries: int) -> None:
             )
 
 
-@dataclass(frozen=True)
-class Unpacked:
-    """The size of an unpacked text: its bytes, lines, and field separators."""
-
-    bytes: int
-    lines: int
-    separators: int
-
-
 def is_gzipped(path: Path) -> bool:
     """Whether a file has the gzip signature, whatever its name."""
     with path.open("rb") as stream:
@@ -99,8 +89,8 @@ def open_text(path: Path) -> IO[Any]:
     return opener(path, "rb")
 
 
-def unpacked(path: Path, per_field: float = 0.0) -> Unpacked:
-    """Measure a text in one pass of bounded memory, which stops early if the text is too long.
+def unpacked(path: Path, per_field: float = 0.0) -> int:
+    """Return the bytes of a text, in one pass of bounded memory that stops early if it is too long.
 
     A field takes ``per_field`` bytes in addition to the text itself. Raises InputError for a text
     that is too large, and for a line that is too long, because readers store a line several times.
@@ -119,4 +109,4 @@ def unpacked(path: Path, per_field: float = 0.0) -> Unpacked:
                 )
             if size + per_field * (lines + separators) > free:
                 afford(path, size + per_field * (lines + separators))
-    return Unpacked(size, lines, separators)
+    return size

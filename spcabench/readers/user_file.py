@@ -92,8 +92,13 @@ def read(path: Path, how: Reading) -> Problem:
         X, labels, features = _variables(path, X, how, notes)
     features = _names(path, how.names, X.shape[1]) or features
     about = {"source": str(path), "notes": notes, "stand_in": False}
+    given: dict[str, Any] = dict(name=path.name, features=features, provenance=about)
     try:
-        problem = _problem(X, path.name, how, features, labels, about)
+        if how.covariance:
+            problem = Problem.from_covariance(X, **given)
+        else:
+            given |= dict(center=how.center, scale=how.scale, labels=labels)
+            problem = Problem.from_data(X, **given, divisor="m - 1")
     except InputError as error:
         raise InputError(f"{path}: {str(error).removeprefix('X: ')}") from None
     except MemoryError:
@@ -106,20 +111,14 @@ def read(path: Path, how: Reading) -> Problem:
 
 def contents(path: Path, how: Reading, notes: list[str]) -> Any:
     """Return the content of a file unchanged: a data frame, an array or a sparse matrix."""
-    kind = _kind(path)
-    if how.key is not None and kind != ".npz":
-        raise InputError(f"--key: works with .npz files only; {path} holds one table")
-    with _one_line(path, kind):
-        return READERS[kind](path, how, notes)
-
-
-def _kind(path: Path) -> str:
-    """The format of an existing file. Raises InputError for an unknown format."""
     kind = kind_of(path)
     opening.regular(path, f"a file: {FORMATS}")
     if not kind:
         raise InputError(f"{path}: unknown format; the formats are {FORMATS}")
-    return kind
+    if how.key is not None and kind != ".npz":
+        raise InputError(f"--key: works with .npz files only; {path} holds one table")
+    with _one_line(path, kind):
+        return READERS[kind](path, how, notes)
 
 
 @contextmanager
@@ -145,28 +144,6 @@ def _one_line(path: Path, kind: str) -> Iterator[None]:
         raise InputError(
             f"{path}: not a readable {kind} file ({reason or type(error).__name__})"
         ) from error
-
-
-def _problem(
-    X: Any,
-    name: str,
-    how: Reading,
-    features: Sequence[str] | None,
-    labels: list[str] | None,
-    about: dict[str, Any],
-) -> Problem:
-    if how.covariance:
-        return Problem.from_covariance(X, name, features=features, provenance=about)
-    return Problem.from_data(
-        X,
-        name,
-        center=how.center,
-        scale=how.scale,
-        divisor="m - 1",
-        features=features,
-        labels=labels,
-        provenance=about,
-    )
 
 
 def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:

@@ -23,7 +23,7 @@ def remove(home: Path) -> list[Path]:
     """
     to_make = []
     for file in sorted((*home.glob("rows/*/*.parquet"), *home.glob("figures/*/claims.json"))):
-        fault = of_rows(file) if file.suffix == ".parquet" else _of_json(file)
+        fault = fault_of(file)
         if not fault:
             continue
         with atomic_files.writing(file):
@@ -42,19 +42,14 @@ def _has_job(home: Path, file: Path) -> bool:
     return (home / "jobs" / file.parent.name / f"{job}.json").exists()
 
 
-def of_rows(file: Path) -> str:
-    """Return what is wrong with a file of rows, or "" if nothing is; the whole file is read."""
+def fault_of(file: Path) -> str:
+    """Return what is wrong with a file, or "" if nothing is; rows are read as a whole."""
     try:
-        with pq.ParquetFile(file, page_checksum_verification=True) as opened:
-            opened.read()
-    except (OSError, pa.ArrowException) as error:
-        return " ".join(str(error).split())[:100]
-    return ""
-
-
-def _of_json(file: Path) -> str:
-    try:
-        opening.read_json(file)
-    except (OSError, ValueError) as error:
+        if file.suffix == ".parquet":
+            with pq.ParquetFile(file, page_checksum_verification=True) as opened:
+                opened.read()
+        else:
+            opening.read_json(file)
+    except (OSError, ValueError, pa.ArrowException) as error:
         return " ".join(str(error).removeprefix(f"{file}: ").split())[:100]
     return ""

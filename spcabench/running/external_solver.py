@@ -40,7 +40,6 @@ FORMS = "{data}, A (m, n), or {covariance}, Sigma (n, n); {k}; {out}"
 SHARE = 0.9  # share of the seconds of a task that its commands may take
 ROUNDS, ENOUGH = 3, 1.0  # number of empty runs, and seconds after which no further one starts
 POLL = 0.0005  # seconds between two checks of a process
-EXTRA = ("process_seconds", "process_cpu_seconds", "process_bytes", "startup_seconds")
 _deadlines = [float("inf")]
 
 FILE = Template('''"""The command $words."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from spcabench import registry
-from spcabench.run import Run
+from spcabench.run import Run, chains
 from spcabench.running.code_hash import digest, syntax_tree
 
 SEEDS = "-seeds-"  # in the name of a scale, before the seeds
@@ -58,10 +58,7 @@ def reseeded(runs: Sequence[Run], seeds: Sequence[int]) -> Iterator[Run]:
         if "seed" in run.parameters:
             own[_family(run)].add(run.parameters["seed"])
     most = max(map(len, own.values()), default=1)
-    blocks: list[list[Run]] = []  # a run and those that match it, on one problem
-    for run in runs:
-        blocks[-1].append(run) if run.match and blocks else blocks.append([run])
-    for block in blocks:
+    for block in chains(runs):  # on one problem
         if "seed" not in block[0].parameters:
             yield from block
             continue

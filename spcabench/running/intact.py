@@ -50,5 +50,6 @@ def installed() -> frozenset[tuple[str, int, int]]:
     home = Path(__file__).resolve().parents[1]
     places = [*map(Path, {*site.getsitepackages(), site.getusersitepackages()})]
     starting = (place.glob(name) for place in places for name in ("*.pth", "*customize.py"))
-    files = [*home.rglob("*.py"), *(file for startup_files in starting for file in startup_files)]
+    package = (home.rglob(kind) for kind in ("*.py", "*.toml"))
+    files = [file for group in (*package, *starting) for file in group]
     return frozenset((str(f), (s := f.stat()).st_size, s.st_mtime_ns) for f in files if f.is_file())

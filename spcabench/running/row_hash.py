@@ -30,7 +30,9 @@ def of_runs(runs: Iterable[Run], protocol: Any = None) -> str:
     """Return the hash of runs, the code that they execute, and their protocol."""
     runs = list(runs)
     files = {file for process in PROCESSES for file in closure(process)}
-    for name in {name for run in runs for name in _datasets(run)}:
+    # one dataset may be derived from another, which ``of`` names
+    others = {str(run.parameters.get("of")) for run in runs} & {*registry.names("dataset")}
+    for name in {run.dataset for run in runs} | others:
         files |= set(closure(registry.path("dataset", name)))
     for name in {name for run in runs for name in run.solvers}:
         files |= set(closure(registry.path("solver", name)))
@@ -40,12 +42,6 @@ def of_runs(runs: Iterable[Run], protocol: Any = None) -> str:
     parts += [tree_hash(file) for file in sorted(files)]
     parts += [function_hash(functions[name]) for name in sorted(functions)]
     return _short(parts)
-
-
-def _datasets(run: Run) -> set[str]:
-    """Return the datasets that a run loads; one may be derived from another, which ``of`` names."""
-    other = str(run.parameters.get("of"))
-    return {run.dataset} | ({other} & set(registry.names("dataset")))
 
 
 def drawing_fingerprint(figure: str) -> str:

@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -19,7 +18,7 @@ import numpy as np
 from tqdm import tqdm
 
 from spcabench import atomic_files, machine
-from spcabench.run import Run
+from spcabench.run import Run, chains
 from spcabench.running import exclusive_timing, rows
 from spcabench.running.grader import Grader
 from spcabench.running.journal import Journal
@@ -134,7 +133,7 @@ class _Job:
                 # which makes their ratios fair
                 if repeat >= least and seconds * (1 + 1 / repeat) > protocol.seconds:
                     break
-                for index, chain in enumerate(interleaved(runs)):
+                for index, chain in enumerate(chains(runs)):
                     for key, row in self._chain(name, f"{repeat}-{index}", chain):
                         # seconds of an earlier process count too, or a job that is often killed
                         # would get more rounds
@@ -206,21 +205,6 @@ def fastest(ask: Callable[[], Answer], timed: bool, protocol: Protocol) -> Answe
     if _fell(first, best):
         best = best.flagged(warm=True)
     return best.with_memory_of(first)
-
-
-def interleaved(runs: Sequence[Run]) -> Iterator[list[Run]]:
-    """Yield the runs that belong together: each run with those that match its cardinality."""
-    for _, chain in groupby(enumerate(runs), key=lambda pair: _leader(runs, pair[0])):
-        yield [run for _, run in chain]
-
-
-def _leader(runs: Sequence[Run], index: int) -> int:
-    run = runs[index]
-    while run.match and index:
-        # a match may follow another match; all of them belong to the first run of the chain
-        index -= 1
-        run = runs[index]
-    return index
 
 
 def _least(rounds: Sequence[Answer]) -> Answer:

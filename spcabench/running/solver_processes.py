@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import lru_cache, partial
 from tempfile import TemporaryDirectory
@@ -78,14 +78,13 @@ class Processes:
             return ""
         stranger = is_stranger(run)
         if run.solvers not in self.first:
-            with self._fresh() if stranger else self._shared() as helper:
+            with self._fresh() if stranger else nullcontext(self._shared()) as helper:
                 self.first[run.solvers] = _warmed(helper, self.protocol.warm)
         if why := self.first[run.solvers]:
             return why
         problem = json.dumps([run.dataset, dict(run.parameters)], sort_keys=True)
         if not stranger and problem != self.loaded:
-            with self._shared() as helper:
-                _prepared(helper, run)
+            _prepared(self._shared(), run)
             self.loaded = problem
         return ""
 
@@ -94,9 +93,8 @@ class Processes:
         if is_stranger(run):
             return self._of_stranger(run)
         if self.protocol.fastest:
-            with self._shared() as helper:
-                _prepared(helper, run, preparation.tidied)
-                return answer_of(helper, replace(run, timed=False), self.protocol.grace)
+            _prepared(self._shared(), run, preparation.tidied)
+            return answer_of(self._shared(), replace(run, timed=False), self.protocol.grace)
         return self._with_memory(run)
 
     def _of_stranger(self, run: Run) -> Answer:
@@ -105,9 +103,8 @@ class Processes:
             answer = answer_of(helper, replace(run, timed=False), self.protocol.grace)
         if not (run.solver and run.timed and answer.status.good):
             return answer
-        with self._shared() as own:
-            fresh = partial(self._ready, run)
-            answer, vector = outside_cost.costed(run, answer, fresh, own, answer_of)
+        fresh = partial(self._ready, run)
+        answer, vector = outside_cost.costed(run, answer, fresh, self._shared(), answer_of)
         self.again = [vector]
         if self.protocol.audit is None or not answer.status.good:
             return answer
@@ -129,8 +126,7 @@ class Processes:
 
     def _with_memory(self, run: Run) -> Answer:
         """Return the answer of the common process, with memory measured in a separate one."""
-        with self._shared() as helper:
-            answer = answer_of(helper, replace(run, memory=False), self.protocol.grace)
+        answer = answer_of(self._shared(), replace(run, memory=False), self.protocol.grace)
         if not run.memory:
             return answer
         with closing(Worker(worker.answer)) as own:
@@ -155,12 +151,11 @@ class Processes:
             graded = _lesser(graded, answer, vector, partial(grader.graded, run, stranger=stranger))
         return graded
 
-    @contextmanager
-    def _shared(self) -> Iterator[Worker]:
-        """Yield the common process of the files of this repository."""
+    def _shared(self) -> Worker:
+        """Return the common process of the files of this repository."""
         if self.common is None:
             self.common = Worker(worker.answer)
-        yield self.common
+        return self.common
 
     @contextmanager
     def _fresh(self) -> Iterator[Worker]:

@@ -14,6 +14,8 @@ from tempfile import TemporaryDirectory
 from time import monotonic, sleep
 from typing import IO
 
+import psutil
+
 from spcabench import atomic_files, machine
 from spcabench.errors import InputError
 from spcabench.running import damaged_files, fork_server, step, supervisor
@@ -230,15 +232,6 @@ def _write_ids(lock: IO[str], *ids: int) -> None:
 def _holder(lock: IO[str]) -> str:
     """Describe the process that holds a lock: the first of its ids that is alive."""
     lock.seek(0)
-    alive = [word for word in lock.read().split() if word.isdigit() and _is_alive(int(word))]
+    ids = [word for word in lock.read().split() if word.isdigit()]
+    alive = [word for word in ids if psutil.pid_exists(int(word))]
     return f"process {alive[0]}" if alive else "another workflow"
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except PermissionError:
-        return True
-    except OSError:
-        return False
-    return True

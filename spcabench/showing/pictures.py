@@ -129,11 +129,12 @@ def _scores(problem: "Problem", results: Sequence["Result"]) -> Array:
     with uncharged():
         scores_of_samples = np.column_stack([problem.data @ oriented(r.x) for r in results[:2]])
     scores_of_samples /= scores_of_samples[:, 0].std() or 1.0
-    return (
-        scores_of_samples
-        if scores_of_samples.shape[1] == 2
-        else np.column_stack([scores_of_samples, np.zeros(len(scores_of_samples))])
-    )
+    return _two_columns(scores_of_samples)
+
+
+def _two_columns(M: Array) -> Array:
+    """Return M with a second column of zeros if it has only one."""
+    return M if M.shape[1] == 2 else np.column_stack([M, np.zeros(len(M))])
 
 
 def scores(
@@ -170,8 +171,7 @@ def _classes(problem: "Problem", m: int) -> list[tuple[str | None, str, Indices]
 def _arrows(axis: Any, problem: "Problem", results: Sequence["Result"], T: Array) -> None:
     """Draw an arrow for each variable; arrows that end at the same place share a label."""
     names = text.names(problem)
-    Z = np.column_stack([oriented(r.x) for r in results[:2]])
-    Z = Z if Z.shape[1] == 2 else np.column_stack([Z, np.zeros(len(Z))])
+    Z = _two_columns(np.column_stack([oriented(r.x) for r in results[:2]]))
     length = np.linalg.norm(Z, axis=1)
     tips = 0.9 * np.abs(T).max() / length.max() * Z
     places: dict[tuple[int, int], list[int]] = {}

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,7 @@ from spcabench import api, registry
 from spcabench.comparison import plans
 from spcabench.comparison.jobs import Job
 from spcabench.errors import InputError
-from spcabench.running import description
+from spcabench.running import description, intact
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import GOOD, Status
 from tests.checking import tricks
@@ -449,6 +450,10 @@ def test_flops_that_were_not_charged_are_seen_by_the_audit(row, honest, trick):
 def test_what_changes_the_harness_or_the_installation_is_flagged(row, trick, tmp_path, monkeypatch):
     monkeypatch.setattr("site.getusersitepackages", lambda: str(tmp_path))
     assert Flag.patched in row(trick).flags
+
+
+def test_the_problems_of_the_suites_are_among_the_files_that_are_watched():
+    assert {"suite.py", "suites.toml"} <= {Path(name).name for name, *_ in intact.installed()}
 
 
 def test_who_waits_for_another_process_of_his_own_saves_nothing(row):

@@ -136,7 +136,7 @@ def test_the_bound_is_above_the_value_and_the_refit_above_both(problem):
 @pytest.fixture
 def table(monkeypatch, tmp_path, optimum):
     """Provide a table of best known answers with a poor entry for pit props."""
-    item = grading.item_named("pit props", False)
+    item = suite.by_name()["pit props", False]
     good = best_known.of_result(item, optimum)
     poor = replace(
         good, value=1.0, bound=5.0, proven=False, support=[0], loadings=[1.0], who="somebody"
@@ -195,7 +195,7 @@ def test_every_entry_is_found_by_every_name_of_its_problem(monkeypatch):
     entries = best_known.read()
     monkeypatch.setattr(best_known, "read", lambda: entries)  # once, and not for every name
     for entry in entries.values():
-        item = grading.item_named(entry.item, entry.nonnegative)
+        item = suite.by_name()[entry.item, entry.nonnegative]
         names = {item.full_name, item.full_name.replace(" ", "_").upper()}
         names |= {item.name, item.dataset} if item.is_whole else {item.name} - {item.dataset}
         for name in names:
@@ -221,7 +221,7 @@ def test_a_name_means_one_problem_at_every_command():
 def test_items_that_share_a_name_are_one_problem():
     """The vectors of the other items' entries have the same values on the first item."""
     for entry in best_known.read().values():
-        item = grading.item_named(entry.item, entry.nonnegative)
+        item = suite.by_name()[entry.item, entry.nonnegative]
         first, *others = grading.items_of(item.full_name, entry.nonnegative)
         if entry.item in {item.name for item in others}:
             entry.checked(api.load(first.dataset, **first.parameters))

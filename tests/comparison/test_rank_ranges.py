@@ -75,11 +75,11 @@ def test_the_range_of_equal_solvers_covers_a_false_order_rarely():
 def test_against_without_a_solver_compares_those_alone(monkeypatch):
     asked = []
 
-    def stop(solvers, *_):
-        asked.extend(solvers)
+    def stop(own, requested):
+        asked.extend(job.solver for job in requested)
         raise InputError("seen")
 
-    monkeypatch.setattr(compare, "_jobs", stop)
+    monkeypatch.setattr(compare, "_named", stop)
     with pytest.raises(InputError, match="seen"):
         compare.compare(against="tpower,grqi", suite="quick")
     assert asked == ["tpower", "grqi"]

@@ -9,7 +9,7 @@ import pytest
 
 from spcabench import atomic_files, registry
 from spcabench.errors import InputError
-from spcabench.run import Run
+from spcabench.run import Run, chains
 from spcabench.running import code_hash, figure_jobs, messages, row_hash, rows, runner
 from spcabench.running import figure_plan as execute
 from spcabench.running import worker as worker_module
@@ -132,9 +132,9 @@ def test_groups(figure):
     assert [len(jobs_of[name]) for name in ("gpower1", "brute_force", "measure-trace")] == [2, 1, 1]
     (timed,) = [runs for name, runs in jobs_of.items() if name.startswith("timed-")]
     assert [r.solver for r in timed] == ["grqi", "gpower0"]
-    chains = runner.interleaved(jobs_of["gpower1"])
-    assert [[run.solver for run in chain] for chain in chains] == [["gpower1", "grqi"]]
-    assert len(list(runner.interleaved(timed))) == 2
+    (chain,) = chains(jobs_of["gpower1"])
+    assert [run.solver for run in chain] == ["gpower1", "grqi"]
+    assert len(chains(timed)) == 2
 
 
 def test_every_group_is_in_one_job_and_what_is_timed_in_one_of_its_own(figure):
