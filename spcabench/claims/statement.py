@@ -5,7 +5,7 @@ result is plain data (`judging`), which pages, documents and commands read witho
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from string import Formatter
 from typing import Any, Literal, get_args
 
@@ -322,26 +322,13 @@ class Statement:
 
 
 def _stored_part(part: Part) -> Stored:
-    rule, over = part.rule, part.over
     ratio = part.unit == "times" if part.logarithmic is None else part.logarithmic
-    return {
-        "name": part.name,
-        "measures": part.measures,
-        "unit": part.unit,
-        "rule": {
-            "low": judging.finite(rule.low),
-            "high": judging.finite(rule.high),
-            "ends": rule.ends,
-        },
-        "over": {
-            "all": over.all,
-            "noun": over.noun,
-            "low": judging.finite(over.low),
-            "high": judging.finite(over.high),
-            "least": over.least,
-        },
-        "logarithmic": ratio,
+    regions = {
+        name: asdict(region)
+        | {end: judging.finite(getattr(region, end)) for end in ("low", "high")}
+        for name, region in (("rule", part.rule), ("over", part.over))
     }
+    return asdict(part) | regions | {"logarithmic": ratio}
 
 
 def _stored(reading: Reading) -> Stored:
@@ -363,14 +350,10 @@ def _stored(reading: Reading) -> Stored:
 
 def _stored_place(place: Place) -> Stored:
     m = place.measured
+    finite = {"value": judging.finite(m.value), "spread": judging.finite(m.spread)}
     return {
         "label": place.label,
         "x": judging.finite(place.x),
         "part": place.part,
-        "value": judging.finite(m.value),
-        "kind": m.kind,
-        "spread": judging.finite(m.spread),
-        "count": m.count,
-        "over": m.over,
-        "missing": m.missing,
+        **(asdict(m) | finite),
     }

@@ -247,19 +247,6 @@ def _of_row(
     value = problem.variance(x)
     if not abs(float(row["variance"]) - value) <= grader.AGREES * abs(value):
         return f"it states variance {row['variance']:.9g}, but its vector has {value:.9g}"
-    return _numbers(row, problem, table, x, value, elsewhere)
-
-
-def _numbers(
-    row: Mapping[str, Any],
-    problem: Problem,
-    table: Table,
-    x: np.ndarray,
-    value: float,
-    elsewhere: bool,
-) -> dict[str, Any] | str:
-    """Return the numbers of a feasible vector x (n,), or a sentence if it would refute a bound."""
-    k, sign = int(row["asked"]), bool(row["sign"])
     refit = problem.variance(refitted(problem, x, sign))
     entry = table.get((str(row["item"]), problem.name, k, sign))
     if entry and refit > entry.bound * (1.0 + CLOSE):

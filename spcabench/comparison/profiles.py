@@ -55,8 +55,6 @@ def shifted_mean(values: Vector, shift: float) -> float:
     values = values[np.isfinite(values)]
     if not len(values):
         return float("nan")
-    if not shift:
-        return float(np.exp(np.log(values).mean()))
     return float(shift * np.expm1(np.log1p(values / shift).mean()))  # zero if all values are zero
 
 

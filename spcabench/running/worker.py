@@ -34,6 +34,15 @@ SAMPLE = 0.005  # minimum duration of a timed sample in seconds
 LONG = 2.0  # seconds from which the first run itself counts, because cold caches matter little
 # the share of a run's time, and the seconds in addition, that its own clocks may miss
 MISSED_SHARE, MISSED_SECONDS = 0.25, 0.1
+# columns that are attributes of a result of the same name, and those only of a feasible answer
+SAME = (
+    *("status", "k", "cardinality", "nonnegative", "iterations", "solve_time", "setup_time"),
+    *("compile_time", "cpu_time", "own", "extra"),
+)
+SAME_IF_FEASIBLE = (
+    *("variance", "singular_value", "bound", "claimed_bound", "bound_whp", "gap"),
+    *("relaxation_value", "relaxation_bound", "relaxation_gap"),
+)
 _warm: dict[str, Result] = {}
 _as_begun: dict[int, Any] = {}  # process -> code of the functions before a solver was imported
 
@@ -238,37 +247,24 @@ def of_result(result: Result, vectors: bool = False) -> Answer:
 
     vectors : whether to include u, if there is one.
     """
-    graded = _graded(result) if result.good else {}
-    searched: dict[str, Any] = {
-        f"search_{name}": value for name, value in result.search.items() if name != "near"
-    }
+    columns: dict[str, Any] = {name: getattr(result, name) for name in SAME}
+    columns |= {f"search_{name}": v for name, v in result.search.items() if name != "near"}
+    columns |= _graded(result) if result.good else {}
     W = result.support
-    x: dict[str, Any] = {"support": W.tolist(), "values": result.x[W].tolist()}
     return Answer(
-        status=result.status,
+        **columns,
         reason=result.fault or result.unproven,
         form=result.problem.form,
         used={key: value for key, value in result.settings.items() if np.isscalar(value)},
-        k=result.k,
-        cardinality=result.cardinality,
-        nonnegative=result.nonnegative,
-        iterations=result.iterations,
         flops=result.flops if result.counted else None,
         setup_flops=result.setup_flops if result.counted else None,
-        solve_time=result.solve_time,
-        setup_time=result.setup_time,
-        compile_time=result.compile_time,
-        cpu_time=result.cpu_time,
         waited=result.waited / result.wall_time if result.wall_time > 0.0 else None,
         flags=[flag.value for flag in result.flags] or None,
-        own=result.own,
-        extra=result.extra,
         phases=result.phases or None,
         history=result.history or None,
+        support=W.tolist(),
+        values=result.x[W].tolist(),
         u=result.u.tolist() if vectors and result.u is not None else None,
-        **searched,
-        **graded,
-        **x,
     )
 
 
@@ -277,15 +273,5 @@ def _graded(result: Result) -> dict[str, Any]:
     if not result.own:
         return {"variance": result.variance, "claimed_bound": result.claimed_bound}
     x_refit = refitted(result.problem, result.x, result.nonnegative)
-    return {
-        "variance": result.variance,
-        "variance_refit": result.problem.variance(x_refit),
-        "singular_value": result.singular_value,
-        "bound": result.bound,
-        "claimed_bound": result.claimed_bound,
-        "bound_whp": result.bound_whp,
-        "gap": result.gap,
-        "relaxation_value": result.relaxation_value,
-        "relaxation_bound": result.relaxation_bound,
-        "relaxation_gap": result.relaxation_gap,
-    }
+    graded = {name: getattr(result, name) for name in SAME_IF_FEASIBLE}
+    return graded | {"variance_refit": result.problem.variance(x_refit)}

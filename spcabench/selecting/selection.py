@@ -1,6 +1,6 @@
 """`spcabench.select`: how many variables a component of the data should have, and why."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -153,7 +153,14 @@ def select(
     algorithms", JMLR 18 (2018). Satopaa et al., "Finding a kneedle in a haystack", ICDCS workshops
     (2011).
     """
-    _check(criterion, folds, resamples, nonnegative, settings)
+    if "k" in settings:
+        raise InputError("k: `select` chooses it; ks are the cardinalities to compare")
+    if criterion not in CRITERIA:
+        raise InputError(validate.nearest("criterion", str(criterion), CRITERIA))
+    if folds is not None:
+        validate.whole("folds", folds, 2)
+    validate.whole("resamples", resamples, 2)
+    validate.switch("nonnegative", nonnegative)
     problem = api.as_problem(X, scale=scale, argument="X")
     tried = _cardinalities(ks, problem.n)
     if solver is None:
@@ -179,24 +186,6 @@ def select(
     return Selection(
         k, reason, criterion, tried, {"share": shares, **verdict.columns}, results.results
     )
-
-
-def _check(
-    criterion: str,
-    folds: int | None,
-    resamples: int,
-    nonnegative: bool,
-    settings: Mapping[str, Any],
-) -> None:
-    """Raise InputError for an unknown criterion, a value out of range, or a cardinality."""
-    if "k" in settings:
-        raise InputError("k: `select` chooses it; ks are the cardinalities to compare")
-    if criterion not in CRITERIA:
-        raise InputError(validate.nearest("criterion", str(criterion), CRITERIA))
-    if folds is not None:
-        validate.whole("folds", folds, 2)
-    validate.whole("resamples", resamples, 2)
-    validate.switch("nonnegative", nonnegative)
 
 
 def _cardinalities(ks: Sequence[int] | None, n: int) -> list[int]:
