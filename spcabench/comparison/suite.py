@@ -3,7 +3,7 @@
 import secrets
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -187,18 +187,8 @@ def recovery(fresh: int | None = None) -> list[Item]:
     return problems
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Named settings of the solvers: solver -> settings.
-
-    Solvers that are not named use their defaults.
-    """
-
-    about: str
-    of: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-
-SETTINGS = {name: Settings(**entry) for name, entry in DATA["settings"].items()}
+# settings by name: ``about`` says what they are, ``of`` has those of some solvers
+SETTINGS: dict[str, dict[str, Any]] = DATA["settings"]
 # the reasons for a solver's settings, where its paper leaves a choice
 RULES: dict[str, str] = DATA["rules"]
 
@@ -212,4 +202,4 @@ def settings_of(
     """
     if name not in SETTINGS:
         raise InputError(validate.nearest("settings", name, SETTINGS))
-    return {**SETTINGS[name].of.get(solver, {}), **(own or {}).get(name, {})}
+    return {**SETTINGS[name].get("of", {}).get(solver, {}), **(own or {}).get(name, {})}

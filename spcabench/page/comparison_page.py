@@ -311,7 +311,7 @@ def _how(job_of: dict[str, Job], rows: pd.DataFrame) -> dict[str, Any]:
         "rounds": plans.ROUNDS,
         "short": plans.SHORT,
         "small": plans.SMALL,
-        "about": suite.SETTINGS[first.settings].about,
+        "about": suite.SETTINGS[first.settings]["about"],
         "settings": [_settings(label, job, rows) for label, job in job_of.items()],
         "version": best_known.version(),
         "written": datetime.now(UTC).date().isoformat(),

@@ -124,7 +124,7 @@ def _words(
         "fresh": job.fresh,
         "drawn": standing.part.plan.drawn,
         "stand_ins": sorted({*answers.item[answers.stand_in.eq(True)]}),
-        "about": suite.SETTINGS[job.settings].about,
+        "about": suite.SETTINGS[job.settings]["about"],
         "tuned": [f"{s}: {j.tuned_on}" for s, j in standing.part.jobs.items() if j.tuned_on],
         "limit": f"{job.limit:g}",
         "ended": f"{plans.PATIENCE_FACTOR * job.limit:g}",
