@@ -158,12 +158,9 @@ def compare(
         _drop_stale_times(requested, here=profile == "default")
     plan = options.ROOT / HOME / title / "plan.json"
     _write_plan(plan, own, requested, broken, drawn=fresh == options.NEW)
-    _make(
-        title,
-        jobs,
-        profile,
-        f"suite {suite!r}, solvers: {len(requested)}, one job each",
-    )
+    one_each = f"suite {suite!r}, solvers: {len(requested)}, one job each"
+    say(f"{one_each}; stored results are reused", flush=True)
+    _make(title, jobs, profile)
     if paper is not None:
         from spcabench.page import paper_kit
 
@@ -193,14 +190,10 @@ def _refuse_for_several(
         )
 
 
-def _make(title: str, jobs: int, profile: str, comparison: str) -> None:
-    """Write the page of a plan, and print the ranking.
-
-    comparison : a description of what is compared.
-    """
+def _make(title: str, jobs: int, profile: str) -> None:
+    """Write the page of a plan, and print the ranking."""
     from spcabench.running import workflow
 
-    say(f"{comparison}; stored results are reused", flush=True)
     page = HOME / title / "index.html"
     log = options.ROOT / HOME / "workflow.log"
     if code := workflow.workflow([str(page)], log, jobs, options.ROOT, profile):
