@@ -263,7 +263,7 @@ def _page(
         failures=_failures(answers),
         doubted={doubt["solver"] for doubt in extra["doubts"]},
         claiming={claim["solver"] for claim in extra["claims"]},
-        stand_ins=_stand_ins(rows),
+        stand_ins=sorted(set(rows.problem[rows.stand_in.eq(True)])),
         files=[(file, quote(file)) for file in comparison_tables.FILES],
         commands=_commands(job_of, rows),
         **_how(job_of, rows),
@@ -371,10 +371,6 @@ def _resampled(rows: pd.DataFrame) -> dict[str, Any]:
     )
     lines = [(s, list(v)) for s, v in zip(table.index, table.to_numpy(), strict=True)]
     return {"columns": list(table.columns), "resampled": lines}
-
-
-def _stand_ins(rows: pd.DataFrame) -> list[str]:
-    return sorted(set(rows.problem[rows.stand_in.eq(True)]))
 
 
 def _doubt(solver: str, sentence: str, count: int | str = "") -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from spcabench import opening
+from spcabench.claims.words import duration
 from spcabench.comparison import best_known
 from spcabench.page import certified_page, in_short, papers
 from spcabench.page.generated_block import markdown_table
@@ -98,7 +99,7 @@ def comparisons(home: Path) -> str:
             "problem and cardinality. Most often at 99.9 % of the best known variance: "
             f"{leaders(ranking)}\n\n"
         )
-        heads = ("data", *(f"within {_seconds(b)}" for b in BUDGETS))
+        heads = ("data", *(f"within {duration(b)}" for b in BUDGETS))
         lines = [
             (str(family), *(_best_within(part, budget) for budget in BUDGETS))
             for family, part in answers.groupby("family", sort=False)
@@ -119,12 +120,11 @@ def standard(home: Path = PUBLISHED / "compare") -> str:
 
 def leaders(ranking: pd.DataFrame) -> str:
     """The first solvers of a ranking, with the share of the pairs and the range of ranks."""
-    ranged = "rank_first" in ranking  # rows that were published before had no ranges
     names = [
-        f"{r['solver']} ({r['at 0.999']:.0%}{', rank ' + str(r['rank']) if ranged else ''})"
+        f"{r['solver']} ({r['at 0.999']:.0%}, rank {r['rank']})"
         for r in ranking.head(3).to_dict("records")
     ]
-    equal = int((ranking.group == 1).sum()) if ranged else 1
+    equal = int((ranking.group == 1).sum())
     apart = f" The first {equal} cannot be told apart." if equal > 1 else ""
     return f"{'; '.join(names)}.{apart}"
 
@@ -138,7 +138,3 @@ def _best_within(part: pd.DataFrame, budget: float) -> str:
     best = means.index[means >= means.max() - 5e-4]
     times = part[part.solver.isin(best)].groupby("solver").time.mean()
     return f"{times.idxmin()} ({means[times.idxmin()]:.1%})"
-
-
-def _seconds(seconds: float) -> str:
-    return f"{1e3 * seconds:g} ms" if seconds < 1.0 else f"{seconds:g} s"

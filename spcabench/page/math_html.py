@@ -56,9 +56,5 @@ def compact(number: float) -> str:
         if abs(number) < 999.5 or unit == "T":
             break
         number /= 1000.0
-    return f"{_three_digits(number)} {unit}".rstrip()
-
-
-def _three_digits(number: float) -> str:
-    """Format a number with three digits and no power of ten: 0.012, 4.21, 42.1, 421."""
-    return f"{float(f'{number:.3g}'):g}"
+    digits = f"{float(f'{number:.3g}'):g}"  # without a power of ten
+    return f"{digits} {unit}".rstrip()
