@@ -95,6 +95,16 @@ class Audit:
         # Both parts are compared, because a charge booked to the wrong one preserves the sum.
         return (self.charged, self.setup_charged) == (self.seen, self.setup_seen)
 
+    @property
+    def complete(self) -> bool:
+        """Whether the ledger has all that was seen, in the set-up and in the iterations.
+
+        It may have more: what the package keeps is charged each time it is asked for, and threads
+        may lose a count of the audit.
+        """
+        search = self.seen - self.setup_seen, self.charged - self.setup_charged
+        return self.setup_seen <= self.setup_charged and search[0] <= search[1]
+
 
 def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
     """Solve a problem once, and count its flops independently of the ledger.
