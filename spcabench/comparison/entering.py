@@ -187,11 +187,18 @@ def complete(rows: pd.DataFrame, items: Iterable[Item]) -> tuple[pd.DataFrame, l
     """Return one row for each run of the suite, and sentences on missing and repeated rows.
 
     A missing row is a failure, like a run that gave no answer; of several rows of one run the best
-    counts.
+    counts. A row of a pair that the comparison does not ask for is dropped, because the others were
+    not asked it.
     """
     pairs = [(item.name, k, item.nonnegative) for item in items for k in item.ks]
-    twice = _runs(rows).duplicated()
+    beyond = rows.kind.isin(ANSWERS) & ~pd.MultiIndex.from_frame(rows[PAIR]).isin(pairs)
     sentences = [
+        f"{solver}, {count} rows: their pairs are not in the comparison"
+        for solver, count in rows.solver[beyond].value_counts().items()
+    ]
+    rows = rows[~beyond].reset_index(drop=True)
+    twice = _runs(rows).duplicated()
+    sentences += [
         f"{solver}, {count} rows: they repeat a run, of which only the best row counts"
         for solver, count in rows.solver[twice].value_counts().items()
     ]

@@ -25,7 +25,7 @@ from spcabench.comparison import (
     plans,
     suite,
 )
-from spcabench.comparison.jobs import Comparison, Job
+from spcabench.comparison.jobs import ANSWER, SEED, Comparison, Job
 from spcabench.comparison.ranking import LAST, RANK, RULE, TARGETS, resampled, resolution, standing
 from spcabench.comparison.ranking import ranking as rank_solvers
 from spcabench.errors import InputError
@@ -43,6 +43,13 @@ from spcabench.running import rows as results
 from spcabench.solving.driver import Limits
 from spcabench.solving.run_warnings import SENTENCES, Flag
 from spcabench.solving.status import Status
+
+# further seeds that cost more than this ratio of the timed one, and these amounts more, are doubted
+SEEDS_RATIO, SEEDS_SLACK = 3.0, {"seconds": 0.002, "flops": 1000.0}
+SEEDS_DIFFER = (
+    "Runs with other seeds cost more than three times as much as those with the first one, whose "
+    "costs are shown."
+)
 
 
 def write(plan_file: Path) -> Path:
@@ -418,11 +425,28 @@ def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
         if (versions := runs.solver_sha256.nunique()) > 1:
             sentence = f"Its runs used {versions} different files of this name."
             doubts.append(_doubt(solver, sentence, len(runs)))
+    doubts += [_doubt(solver, SEEDS_DIFFER) for solver in _cheaper_where_timed(rows)]
     for solver, twin in permutations(rows.solver.unique(), 2):
         if _looks(solver) == _looks(twin):
             sentence = f"Its name looks like that of {twin}, another solver."
             doubts.append(_doubt(solver, sentence))
     return doubts
+
+
+def _cheaper_where_timed(rows: pd.DataFrame) -> list[str]:
+    """Return the solvers of files from elsewhere whose timed seed is much cheaper than the others.
+
+    Its costs stand for all seeds, but the shares are means over them.
+    """
+    runs = rows[rows.kind.isin((ANSWER, SEED)) & rows.own.eq(False)]
+    times = runs.search_time.fillna(runs.solve_time + runs.setup_time)
+    work = runs.search_flops.fillna(runs.flops + runs.setup_flops)
+    costs = pd.DataFrame({"seconds": times, "flops": work}).astype(float)
+    means = costs.groupby([runs.solver, runs.kind]).mean().unstack()
+    if SEED not in runs.kind.to_numpy():
+        return []
+    limits = SEEDS_RATIO * means.xs(ANSWER, axis=1, level=1) + pd.Series(SEEDS_SLACK)
+    return list(means.index[(means.xs(SEED, axis=1, level=1) > limits).any(axis=1)])
 
 
 def _looks(name: str) -> str:

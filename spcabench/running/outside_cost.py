@@ -35,7 +35,7 @@ TICKS, LONGER = 0.02, 8  # error of the processor time in seconds; factor for mo
 WARM_RATIO, WARM_SECONDS = 5.0, 0.02
 # the same for so many runs on disguises of the problem, which are made if a run is shorter, and the
 # share of the variance that the best of them must reach
-UNSEEN_RATIO, UNSEEN_SECONDS, UNSEEN, SHORT, UNSEEN_SHARE = 3.0, 0.001, 3, 0.1, 0.9
+UNSEEN_RATIO, UNSEEN_SECONDS, UNSEEN, SHORT, UNSEEN_SHARE = 2.0, 0.001, 3, 0.1, 0.9
 ROUNDS, RUNS = 3, 5  # of a nearly empty solver, whose fastest round shows the harness's share
 VECTOR = ("support", "values", "variance")  # columns of a row that contain an answer's vector
 _OVERHEADS: dict[str, float] = {}  # problem -> seconds per run that the harness takes
@@ -73,7 +73,7 @@ def costed(
     overhead = _overhead(run, own, ask)
     cost = _undisturbed_cost(run, fresh, ask, overhead)
     if cost is None:
-        reason = "it gave no answer when it was run again to be timed"
+        reason = "it gave no answer when it was timed, on the problem or on disguises of it"
         return replace(answer, status=Status.ERROR, reason=reason), {}
     outside = cost.outside - overhead
     worked = (answer.seconds or 0.0) * (1.0 - (answer.waited or 0.0))
@@ -136,8 +136,11 @@ def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
     declared, outside = many.declared / count, many.seconds / count
     warm = first.seconds > WARM_RATIO * outside + WARM_SECONDS
     if not warm and outside < SHORT:
-        warm, unseen = _kept(run, many, count, helper, ask)
-        declared = max(declared, first.declared, unseen) if warm else declared
+        unseen = _unseen(run, many, count, helper, ask)
+        if unseen is None:
+            return None
+        warm = unseen.warm
+        declared = max(declared, unseen.declared, first.declared if warm else 0.0)
     if warm:  # if something is kept between runs, only the first run shows the true cost
         outside = max(first.seconds, declared)
     return Cost(
@@ -202,21 +205,34 @@ def _measured(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
     return _Taken(worked, wall, processor, declared, waited, _vector(extra))
 
 
-def _kept(run: Run, many: _Taken, count: int, helper: Worker, ask: Ask) -> tuple[bool, float]:
-    """Return whether runs on disguises of the problem are more expensive or worse, and their time.
+class _Unseen(NamedTuple):
+    """What runs on disguises show: whether they are much dearer or worse, and their seconds.
 
-    A disguise takes as much work, but anything that a solver stored about the problem is useless
-    there. Waiting is subtracted only for the comparison: some of it may not be on the solver's
-    clock, and then too much is subtracted.
+    The seconds are zero if they are about those of the problem.
+    """
+
+    warm: bool
+    declared: float
+
+
+def _unseen(run: Run, many: _Taken, count: int, helper: Worker, ask: Ask) -> _Unseen | None:
+    """Measure runs on disguises of the problem; None if they failed.
+
+    A disguise is as much work, but nothing that was kept of the problem, wherever, helps there.
+    Waiting is subtracted only to compare them: some of it may be off the solver's clock, and then
+    too much is subtracted.
     """
     answer = ask(helper, _repeated(run, UNSEEN, worker.unseen))
-    extra = (answer.extra or {}) if answer.status.good else {}
+    if not answer.status.good:
+        return None
     seconds, worked, variance = (
-        float(extra.get(name, np.nan)) for name in ("seconds", "worked", "variance")
+        float((answer.extra or {}).get(name, np.nan)) for name in ("seconds", "worked", "variance")
     )
     each = max(many.declared - many.waited, 0.0) / count
-    dearer = worked > UNSEEN_RATIO * each + UNSEEN_SECONDS
-    return dearer or variance < UNSEEN_SHARE * float(many.vector.get("variance") or 0.0), seconds
+    worse = variance < UNSEEN_SHARE * float(many.vector.get("variance") or 0.0)
+    if worse or worked > UNSEEN_RATIO * each + UNSEEN_SECONDS:
+        return _Unseen(True, seconds)
+    return _Unseen(False, worked if worked > (1.0 + MISSED_SHARE) * each else 0.0)
 
 
 def _vector(extra: Mapping[str, Any]) -> dict[str, Any]:

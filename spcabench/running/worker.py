@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from spcabench import api, machine, registry
-from spcabench.errors import InputError, in_one_line
+from spcabench.errors import InputError, SolverError, in_one_line
 from spcabench.problem.problem import Problem
 from spcabench.run import FUNCTIONS, Run
 from spcabench.running import external_solver, intact
@@ -206,6 +206,8 @@ def unseen(
     for _ in range(count):
         disguise = problem.disguised(rng)
         result = _once(disguise, run, {**settings, "history": False})
+        if not result.good:
+            raise SolverError(f"it gave no answer on a disguise of the problem: {result.fault}")
         spent = result.search.get("time", result.setup_time + result.solve_time)
         times.append(spent)
         worked.append(spent - float(np.nan_to_num(result.waited)))

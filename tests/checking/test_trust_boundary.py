@@ -353,6 +353,14 @@ BODY = {
             np.save(file, work(problem.covariance, k))
         yield np.load(file)
         """,
+    "ends on a disguise": """
+        import pathlib
+        first, d = pathlib.Path(KEPT_AT + ".diagonal.npy"), problem.covariance.diagonal()
+        if not first.exists():
+            np.save(first, d)
+        assert np.array_equal(np.load(first), d)
+        yield work(problem.covariance, k)
+        """,
     "kept whatever the order": """
         import pathlib
         d = problem.covariance.diagonal()
@@ -582,6 +590,11 @@ def test_what_is_kept_for_milliseconds_is_of_no_use_on_a_disguise(row, trick):
     answer = row(trick)
     assert answer.status == Status.FINISHED and Flag.warm in answer.flags
     assert answer.seconds >= 0.008
+
+
+def test_who_gives_no_answer_on_a_disguise_has_none(row):
+    answer = row("ends on a disguise")
+    assert answer.status == Status.ERROR and "disguises" in answer.reason
 
 
 def test_a_few_milliseconds_can_be_hidden(row):

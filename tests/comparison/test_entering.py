@@ -105,6 +105,18 @@ def test_a_row_that_no_run_gives_is_dropped_alone(lie, stored, table):
     assert ranked.set_index("solver").answered["tpower"] == 1  # a failure, and no free place
 
 
+@pytest.mark.parametrize("kind", ["suite", "seed"])
+def test_a_row_of_a_pair_that_was_not_asked_changes_no_rank(kind, table):
+    """Otherwise everybody else would fail there."""
+    easy = table[:1].assign(asked=30, k=30, kind=kind, seed=int(kind == "seed"))
+    foreign = easy.assign(item="another problem")
+    rows, said = entered(pd.concat([table, easy, foreign], ignore_index=True))
+    assert len(rows) == len(table) and any("not in the comparison" in sentence for sentence in said)
+    honest, _ = entered(table)
+    for each in (rows, honest):
+        assert ranking.ranking(ranking.standing(each, {})).pairs.tolist() == [2, 2]
+
+
 def worse(table, solver):
     """Return a solver's rows with honest but worse vectors that cost nothing."""
     rows = table[(table.solver == solver) & (table.kind == "suite")].copy()

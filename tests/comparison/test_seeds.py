@@ -5,6 +5,7 @@ import pytest
 
 from spcabench.comparison import entering, jobs, plans, ranking
 from spcabench.comparison.suite import Item
+from spcabench.page import comparison_page
 from tests.trial import table
 
 
@@ -68,3 +69,12 @@ def test_solvers_that_take_a_seed_run_with_several_on_the_same_pairs(solver, see
     ]
     assert sorted(asked) == sorted((seed, *pair) for seed in range(seeds) for pair in pairs)
     assert all(r.timed == (r.seed == 0) for r in runs if r.columns["kind"] != "recovery")
+
+
+@pytest.mark.parametrize(("own", "ratio"), [(False, 10.0), (False, 1.0), (True, 10.0)])
+@pytest.mark.parametrize("cost", ["solve_time", "flops"])
+def test_a_timed_seed_that_is_much_cheaper_than_the_others_is_a_doubt(own, ratio, cost):
+    rows = table(rows_of("random", [1.0, 1.0, 1.0])).assign(own=own, solve_time=1.0, flops=1e6)
+    rows.loc[rows.kind == jobs.SEED, cost] *= ratio
+    doubted = comparison_page._cheaper_where_timed(rows)
+    assert doubted == (["random"] if ratio > 3.0 and not own else [])
