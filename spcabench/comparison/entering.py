@@ -68,6 +68,8 @@ def recomputed(
             for column, value in values.items():
                 rows.loc[index, column] = value
     rows, omissions = complete(rows, by_name.values())
+    families = {name: item.family for name, item in by_name.items()}
+    rows["family"] = rows.item.map(families).where(rows.kind.isin(ANSWERS), rows.family)
     return rows, [*sentences, *omissions]
 
 

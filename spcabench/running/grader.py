@@ -89,7 +89,7 @@ def fault(x: Vector, n: int, k: int, nonnegative: bool) -> str:
         return "it has NaN or infinite entries"
     norm = scipy.linalg.norm(x)  # unlike x'x, it does not overflow for any finite x
     if norm > 2.0 or abs(x @ x - 1.0) > UNIT:
-        return f"its norm is {norm:.6g}; it must be 1"
+        return f"its norm is {norm:.9g}; it must be 1"
     if np.count_nonzero(x) > k:
         return f"it has {np.count_nonzero(x)} nonzeros; at most k = {k} are allowed"
     return "it has entries below zero" if nonnegative and x.min() < 0.0 else ""

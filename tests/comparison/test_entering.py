@@ -105,6 +105,11 @@ def test_a_row_that_no_run_gives_is_dropped_alone(lie, stored, table):
     assert ranked.set_index("solver").answered["tpower"] == 1  # a failure, and no free place
 
 
+def test_the_family_is_that_of_the_problem(table):
+    rows, _ = entered(table.assign(family="<b>"))
+    assert set(rows.family[rows.kind == "suite"]) == {ITEM.family}
+
+
 @pytest.mark.parametrize("kind", ["suite", "seed"])
 def test_a_row_of_a_pair_that_was_not_asked_changes_no_rank(kind, table):
     """Otherwise everybody else would fail there."""
