@@ -180,8 +180,16 @@ def _entering(
     # rows can claim anything, so the location of the file determines which bounds are trusted
     ours = {label for label, job in job_of.items() if _is_ours(job)}
     rows = rows.assign(own=rows.own.where(rows.own.isna(), rows.solver.isin(ours)))
-    known = _best_known(job)
-    return entering.recomputed(rows, items, known, best_known.checking(items, known), elsewhere)
+    limits = rows.settings.map(lambda settings: settings.get("time_limit", job.limit))
+    other = limits != job.limit
+    late = [
+        f"{solver}, {count} rows: their time limit is not the comparison's, {job.limit:g} s"
+        for solver, count in rows.solver[other].value_counts().items()
+    ]
+    known, rows = _best_known(job), rows[~other]
+    load = best_known.checking(items, known)
+    rows, dropped = entering.recomputed(rows, items, known, load, elsewhere)
+    return rows, [*late, *dropped]
 
 
 def _is_ours(job: Job) -> bool:

@@ -252,6 +252,16 @@ def test_a_row_that_stands_twice_counts_once(folders, tmp_path):
     assert "2 rows: they repeat a run" in messages[0]
 
 
+def test_rows_of_another_time_limit_are_dropped(folders):
+    part = merging.Part.read(folders[1])
+    longer = [{**settings, "time_limit": 60.0} for settings in part.rows.settings]
+    mine = part.rows.solver == "tpower"
+    rows = part.rows.assign(settings=part.rows.settings.where(~mine, pd.Series(longer)))
+    ranked, messages = page._entering(rows, part.jobs, elsewhere=True)
+    assert any("time limit is not the comparison's" in message for message in messages)
+    assert "tpower" not in set(ranked.solver) and len(ranked) == int((~mine).sum())
+
+
 def test_no_solver_of_a_part_has_terms_of_its_own(folders, tmp_path):
     two = changed(folders[1], tmp_path / "two")
     jobs = json.loads((two / "jobs.json").read_text())
