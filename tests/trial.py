@@ -112,7 +112,7 @@ def make_run(folder, **changes):
 
 def make_site(page):
     """Create empty pages for the links in the bar of a comparison's page."""
-    for address in re.findall(r'href="(\.\./\.\./[^"]+)"', page.read_text()):
+    for address in re.findall(r'(?:href|src)="(\.\./\.\./[^"]+)"', page.read_text()):
         (page.parent / address).parent.mkdir(parents=True, exist_ok=True)
         (page.parent / address).touch()
 

@@ -5,7 +5,7 @@
 
 ``gaps`` finds orthonormal loadings of every published covariance with up to 101 variables, and
 bounds them. ``losses`` computes what deflations lose, and what disjoint supports lose if they are
-found one by one, from the table.csv of `spcabench compare --suite components`. Both write their
+found one by one, from the table.parquet of `spcabench compare --suite components`. Both write their
 tables to the document.
 """
 
@@ -72,7 +72,7 @@ def gaps():
 
 def losses(folder):
     """Write what deflations lose, and what finding disjoint supports one by one loses."""
-    table = pd.read_csv(Path(folder) / "table.csv")
+    table = pd.read_parquet(Path(folder) / "table.parquet")
     table = table[table.kind != "components, held out"]
     put("deflations", deflations(table[table.formulation == "deflation"]))
     put("disjoint", disjoint(table[table.formulation == "disjoint"]))

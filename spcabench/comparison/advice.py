@@ -178,7 +178,7 @@ def read(compare: Path) -> Answers:
         raise InputError(f"{compare}: no published comparison found; give --run results/published")
     known = best_known.read()
     tables = [_of_suite(folder, known) for folder in folders]
-    if (several := compare / "components" / "table.csv").is_file():
+    if (several := compare / "components" / "table.parquet").is_file():
         tables.append(_of_components(several, pd.concat(tables)))
     return Answers(pd.concat(tables, ignore_index=True))
 
@@ -200,7 +200,7 @@ def _of_suite(folder: Path, known: dict[Any, best_known.Entry]) -> pd.DataFrame:
 
 def _of_components(file: Path, single: pd.DataFrame) -> pd.DataFrame:
     """Return the answers for several components, with a line for each way of a solver."""
-    table = pd.read_csv(file)
+    table = pd.read_parquet(file)
     table = table[(table.kind == "components") & table.formulation.isin(MODES)]
     size_of = single.drop_duplicates("item").set_index("item")[["n", "m", "nnz"]]
     known_n = {item.name: item.n for item in suite.ITEMS}

@@ -10,7 +10,9 @@ problems. Variances are those of the first problem, and the band shows its optim
 no density here; we use 20 %, as in its Figure 1. Lighter curves are Scol-PCA and Mcol-PCA with V'V
 given (its computation is not timed). A hollow marker means that the search of GPower0 missed the
 requested cardinality; it is drawn at the cardinality reached, the median over problems. The band in
-which the optimum lies is clipped above the curves.
+which the optimum lies is clipped above the curves. The curves and the title above the times are
+about whole runs; H7 is decided by other runs, which are not drawn: processor seconds with one
+tolerance (1e-4) for all solvers and the data converted before the clock starts.
 """
 
 from typing import Any

@@ -6,7 +6,7 @@ reached; its variance is taken after a refit on its support. GPower0 stops by it
 the times are those of single runs, and the whole search is dotted. Times are exclusive and
 interleaved, with one thread: the minimum and the quartiles (band) of the rounds. A hollow marker
 means that the search missed the requested cardinality; several searches may end at the same one.
-The line is interrupted where the search ended far from it.
+The line is interrupted where the search ended far from it. These curves decide H10.
 """
 
 from typing import Any

@@ -6,7 +6,9 @@ entries). Solvers are compared at the cardinality that GPower0 reached; its vari
 a refit on its support. GPower0 stops by its objective (1e-4); the times are those of single runs,
 and the whole search is dotted. Times are exclusive and interleaved, with one thread: the minimum
 and the quartiles (band) of the rounds. A hollow marker means that the search missed the requested
-cardinality.
+cardinality. The curves and the title above the times are about whole runs; H11 is decided by other
+runs, which are not drawn: processor seconds with one tolerance (1e-4) for all solvers and the data
+converted before the clock starts.
 """
 
 from spcabench import claims

@@ -223,12 +223,14 @@ def _written(
     extra = {"looks": looks, "seed_given": seeds, "published": False, **(extra or {})}
     extra["doubts"] = _said(plan, job, extra) + _doubts(extra.pop("made", rows))
     extra["claims"] = _claims(rows)
-    comparison_tables.write(folder, answers, ranks, last, extra["doubts"] + extra["claims"])
+    doubts = extra["doubts"] + extra["claims"]
+    tables = comparison_tables.write(folder, answers, ranks, last, doubts, extra["published"])
+    extra["files"] = [(file, quote(file)) for file in tables]
     extra["within"] = _within(answers, list(looks), "apart" in extra)
     data, home = comparison_curves.data(answers, looks), folder.resolve()
     extra["scripts"] = interactive_curves.write(home.parents[1], home, data)
     pairs = _pairs(answers)
-    _write_pairs(folder / "pairs", plan.name, pairs)
+    _write_pairs(folder / "pairs", plan.name, pairs, extra["published"])
     extra |= {"pairs": pairs, "unlisted": [f"{p['item']}, k = {p['k']}" for p in pairs if p["new"]]}
     text = _page(plan, job_of, rows, answers, ranks, pictures, last, **extra)
     write_text(folder / "index.html", text)
@@ -275,11 +277,10 @@ def _page(
         timing=conditions.of_rows(rows).to_dict("records"),
         ranking=ranking.to_dict("records"),
         pictures=pictures,
-        failures=_failures(answers),
+        failures=comparison_tables.failures(answers),
         doubted={doubt["solver"] for doubt in extra["doubts"]},
         claiming={claim["solver"] for claim in extra["claims"]},
         stand_ins=sorted(set(rows.problem[rows.stand_in.eq(True)])),
-        files=[(file, quote(file)) for file in comparison_tables.FILES],
         commands=_commands(job_of, rows),
         **_how(job_of, rows),
         **_resampled(rows),
@@ -304,7 +305,7 @@ def _pairs(answers: pd.DataFrame) -> list[dict[str, Any]]:
     return pairs
 
 
-def _write_pairs(folder: Path, name: str, pairs: list[dict[str, Any]]) -> None:
+def _write_pairs(folder: Path, name: str, pairs: list[dict[str, Any]], published: bool) -> None:
     """Write a page with every answer for each problem, so that no page gets too large."""
     make_folder(folder)
     for old in {file.name for file in folder.glob("*.html")} - {pair["file"] for pair in pairs}:
@@ -312,7 +313,8 @@ def _write_pairs(folder: Path, name: str, pairs: list[dict[str, Any]]) -> None:
     for file, part in groupby(pairs, key=itemgetter("file")):
         mine = list(part)
         home = f"{name}/{Path(file).stem}"
-        text = render("pairs.html.j2", name=name, item=mine[0]["item"], home=home, pairs=mine)
+        about = {"name": name, "item": mine[0]["item"], "home": home, "published": published}
+        text = render("pairs.html.j2", pairs=mine, **about)
         write_text(folder / file, text)
 
 
@@ -468,11 +470,3 @@ def _claims(rows: pd.DataFrame) -> list[dict[str, Any]]:
     foreign = rows[rows.claimed_bound.notna() & rows.own.eq(False)]
     sentence = "This solver claims upper bounds, which are not used here."
     return [_doubt(str(s), sentence, len(part)) for s, part in foreign.groupby("solver")]
-
-
-def _failures(answers: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the runs without an answer: status, reason, count, and the solvers that have it."""
-    bad = answers[~answers.answered]
-    counts = bad.groupby(["solver", "status", "reason"]).size().reset_index(name="count")
-    alike = counts.groupby(["status", "reason", "count"]).solver.agg(list).reset_index()
-    return alike.to_dict("records")

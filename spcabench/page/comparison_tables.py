@@ -13,7 +13,6 @@ from spcabench.comparison.ranking import resolution
 from spcabench.page.math_html import compact
 from spcabench.running import rows as results
 
-FILES = ("table.csv", "table.parquet", "ranking.csv", "ranking.txt", "ranking.tex")
 TABLE = (
     "item",
     "family",
@@ -77,21 +76,40 @@ def write(
     ranking: pd.DataFrame,
     last: str,
     doubts: Iterable[Mapping[str, Any]] = (),
-) -> None:
-    """Write all answers, and the ranking.
+    published: bool = False,
+) -> list[str]:
+    """Write all answers, and the ranking; return the names of the files.
 
+    published : whether to write the answers as Parquet alone, a tenth of the size of CSV.
     last : the quantity that decides between equal solvers. doubts : solver, sentence, number of
         runs or "".
     """
     # a CSV file has no dicts, and Parquet would merge the keys of all rows into one struct
     as_text = {name: answers[name].map(results.to_json) for name in ("settings", "shares")}
     table = answers[list(TABLE)].assign(**as_text)
-    write_text(folder / "table.csv", table.to_csv(index=False))
-    with replacing(folder / "table.parquet") as aside:
-        table.to_parquet(aside, index=False)
+    files = write_answers(folder, table, published)
     write_text(folder / "ranking.csv", ranking.to_csv(index=False))
     write_text(folder / "ranking.txt", lines(ranking, answers, last, doubts))
     write_text(folder / "ranking.tex", latex(ranking))
+    return [*files, "ranking.csv", "ranking.txt", "ranking.tex"]
+
+
+def write_answers(folder: Path, table: pd.DataFrame, published: bool) -> list[str]:
+    """Write all answers as Parquet and, unless published, as CSV; return the names of the files."""
+    with replacing(folder / "table.parquet") as aside:
+        table.to_parquet(aside, index=False)
+    (folder / "table.csv").unlink(missing_ok=True)
+    if not published:
+        write_text(folder / "table.csv", table.to_csv(index=False))
+    return ["table.parquet"] if published else ["table.csv", "table.parquet"]
+
+
+def failures(answers: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the runs without an answer: status, reason, count, and the solvers that have it."""
+    bad = answers[~answers.answered]
+    counts = bad.groupby(["solver", "status", "reason"]).size().reset_index(name="count")
+    alike = counts.groupby(["status", "reason", "count"]).solver.agg(list).reset_index()
+    return alike.to_dict("records")
 
 
 def lines(

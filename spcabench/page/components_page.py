@@ -1,5 +1,6 @@
 """Write the page of a comparison of several components, with its table and ranking as files."""
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -7,18 +8,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from spcabench import opening
 from spcabench.atomic_files import write_changed, write_text
 from spcabench.comparison.components import ranking, suite
 from spcabench.comparison.components import runs as several_runs
 from spcabench.comparison.components.runs import HELD_OUT
 from spcabench.comparison.jobs import COMPONENTS, Comparison, Job, labels, rows_of
-from spcabench.page import components_pictures
+from spcabench.page import comparison_tables, components_pictures
 from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
 from spcabench.running import rows as results
 from spcabench.solving.formulations import Formulation
+from spcabench.solving.status import Status
 
 NOT_SHOWN = ("Z", "parameters")
+ABOUT = "about.json"  # what the page of a published comparison says besides its table
+FIRST = 6  # ways of each formulation that the page shows at first
 # explanations of the column heads for readers who see only a terminal or a log
 HEADS = (
     ("asked", "how several loadings were computed: by a deflation, or all at once"),
@@ -39,21 +44,37 @@ def write(plan_file: Path, out: Path | None = None) -> Path:
     root = plan_file.resolve().parents[3]
     files = [rows_of(root / file) for file in plan.jobs]
     counts = [len(results.read_table([file], ["status"])) for file in files]
-    names = labels([Job.read(root / file) for file in plan.jobs])
+    listed = [Job.read(root / file) for file in plan.jobs]
     # solvers are named as in the plan, whatever their rows say
-    rows = results.read(files).assign(solver=np.repeat(names, counts))
+    rows = results.read(files).assign(solver=np.repeat(labels(listed), counts))
     results.check(rows, plan.name)
-    table = ranking.standing(rows)
-    ranks = ranking.ranking(table)
-    folder = out or plan_file.parent
+    machines = sorted(set(zip(rows.cpu, rows.commit, strict=True)))
+    about = {"name": plan.name, "named": plan.named, "limit": listed[0].limit, "machines": machines}
+    table, folder = ranking.standing(rows), out or plan_file.parent
+    if out is not None:
+        write_text(out / ABOUT, json.dumps(about) + "\n")
+    return _written(folder, about, table, published=out is not None)
+
+
+def write_again(folder: Path) -> Path:
+    """Write the page of a published comparison again, from its table."""
+    table = pd.read_parquet(folder / "table.parquet")
+    return _written(folder, opening.read_json(folder / ABOUT), table, published=True)
+
+
+def _written(folder: Path, about: dict[str, Any], table: pd.DataFrame, published: bool) -> Path:
+    ranks, failures = ranking.ranking(table), comparison_tables.failures(_named(table))
     # loadings would fill pages of a CSV file, and are available in the rows
     shown = table.drop(columns=[name for name in NOT_SHOWN if name in table])
-    write_text(folder / "table.csv", shown.to_csv(index=False))
-    write_text(folder / "ranking.txt", lines(ranks, _failures(table)))
+    files = comparison_tables.write_answers(folder, shown, published)
+    write_text(folder / "ranking.txt", lines(ranks, failures))
     pictures = list(components_pictures.pictures(table, ranks))
+    # without loadings, as in a published table, the picture of them remains
     for picture in pictures:
-        write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
-    text = _page(plan, root, rows, table, ranks, pictures, published=out is not None)
+        if "Z" in table or picture.draw is not components_pictures.heat_maps:
+            write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
+    about = about | {"files": [(file, file) for file in (*files, "ranking.txt")]}
+    text = _page(about, table, ranks, failures, pictures, published)
     write_text(folder / "index.html", text)
     return folder / "index.html"
 
@@ -87,8 +108,9 @@ def lines(ranking: pd.DataFrame, failures: list[dict[str, Any]]) -> str:
     text.append("A rank is the range that the problems leave open (docs/comparing.md).")
     text.append("")
     for bad in failures:
-        label = f"{bad['solver']}, {bad['how'].replace('_', ' ')}"
-        text.append(f"{label}: {bad['status']} on {bad['count']}: {bad['reason']}")
+        text.append(
+            f"{'; '.join(bad['solver'])}: {bad['status']} on {bad['count']}: {bad['reason']}"
+        )
     return "\n".join(text).rstrip() + "\n"
 
 
@@ -98,37 +120,32 @@ def _or_dash(value: float, how: str, unit: str = "") -> str:
 
 
 def _page(
-    plan: Comparison,
-    root: Path,
-    rows: pd.DataFrame,
+    about: dict[str, Any],
     table: pd.DataFrame,
     ranking: pd.DataFrame,
+    failures: list[dict[str, Any]],
     pictures: list[Picture],
     published: bool,
 ) -> str:
-    first = Job.read(root / plan.jobs[0])
     answers = table[table.kind != HELD_OUT]
     # in the order of their definition, as in the explanations on the page
     formulations = [f for f in Formulation if (ranking.formulation == f).any()]
     return render(
         "several.html.j2",
-        name=plan.name,
-        named=plan.named,
         published=published,
         written=datetime.now(UTC).date().isoformat(),
         formulations=formulations,
+        first=FIRST,
         ranking={f: ranking[ranking.formulation == f].to_dict("records") for f in formulations},
         pictures=pictures,
         recovered=_recovered(answers),
         held_out=_held_out(table),
         pairs=_pairs(answers),
-        failures=_failures(table),
+        failures=failures,
         stand_ins=sorted(set(table.problem[table.stand_in.eq(True)])),
         items=suite.ITEMS,
-        limit=first.limit,
         patience=several_runs.PATIENCE,
-        machines=sorted(set(zip(rows.cpu, rows.commit, strict=True))),
-        files=["table.csv", "ranking.txt"],
+        **about,
     )
 
 
@@ -164,7 +181,8 @@ def _pairs(table: pd.DataFrame) -> list[dict[str, Any]]:
     return firsts.sort_values(["formulation", "item", "r", "k"], kind="stable").to_dict("records")
 
 
-def _failures(table: pd.DataFrame) -> list[dict[str, Any]]:
-    bad = table[table.value.isna() & ~((table.kind == HELD_OUT) & (table.status == "finished"))]
-    groups = bad.groupby(["solver", "how", "status", "reason"]).size().reset_index(name="count")
-    return groups.to_dict("records")
+def _named(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with solvers named with their way, and whether each line has an answer."""
+    held_out = (table.kind == HELD_OUT) & (table.status == Status.FINISHED)
+    ways = table.solver + ", " + table.how.str.replace("_", " ")
+    return table.assign(solver=ways, answered=table.value.notna() | held_out)

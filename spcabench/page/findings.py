@@ -89,9 +89,9 @@ def frontier() -> str:
 def comparisons(home: Path) -> str:
     """Return the top solvers of each published comparison, and the best by data and time."""
     text = ""
-    for file in sorted(home.glob("*/table.parquet")):
-        answers = pd.read_parquet(file)
-        ranking = pd.read_csv(file.with_name("ranking.csv"))
+    for file in sorted(home.glob("*/ranking.csv")):
+        answers = pd.read_parquet(file.with_name("table.parquet"))
+        ranking = pd.read_csv(file)
         pairs = answers[["item", "asked"]].drop_duplicates()
         solvers = answers.solver[answers.share.notna()].nunique()
         text += (

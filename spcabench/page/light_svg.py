@@ -2,20 +2,32 @@
 
 import re
 
-COMMENT = re.compile(r"\s*<!--.*?-->", re.DOTALL)
+# what a browser does not draw, and names of groups that nothing refers to
+UNUSED = re.compile(r'\s*<!--.*?-->|<metadata>.*?</metadata>|(?<=<g) id="[^"]*"', re.DOTALL)
 # the scales of glyphs are small numbers in which every digit counts
 NUMBER = re.compile(r"scale\([^)]*\)|-?\d+\.\d{2,}")
 SMALL = 10.0  # smaller numbers, such as widths of lines and shapes of markers, have two digits
 BREAK = re.compile(r"\s*\n\s*")
 STRAIGHT = re.compile(r'(?<= d=")M[^QCAHV"]*(?=")')  # a path of straight lines, needs no L
+LETTER = re.compile(r'(<use [^>]*)transform="translate\(([-\d.]+) ([-\d.]+)\)"/>')
+GROUP = re.compile(r"<g( ?)[^>]*>\n|</g>\n")
+# markers of one line repeat its style, which their group can have
+MARKERS = re.compile(
+    r'<g( [^>]*)?>\n(?:<use [^>]*( style="[^"]*")/>\n)(?:<use [^>]*\2/>\n)*</g>', re.DOTALL
+)
 LETTERS = "DejaVuSans-"  # prefix of glyph names, which each letter in the picture repeats
 
 
 def light(text: str) -> str:
     """Return the same picture in fewer characters: coordinates to a tenth of a point."""
-    text = BREAK.sub("\n", NUMBER.sub(_short, COMMENT.sub("", text)))
+    text = BREAK.sub("\n", NUMBER.sub(_short, UNUSED.sub("", text)))
     text = STRAIGHT.sub(lambda path: path[0].replace("\nL ", "\n"), text)
-    return text.replace(f'"#{LETTERS}', '"#g').replace(f'id="{LETTERS}', 'id="g')
+    text = text.replace(f'"#{LETTERS}', '"#g').replace(f'id="{LETTERS}', 'id="g')
+    text = LETTER.sub(r'\1x="\2" y="\3"/>', text).replace(' y="0"/>', "/>")
+    text = text.replace("xlink:href", "href")
+    text = MARKERS.sub(lambda group: _styled(*group.group(0, 1, 2)), text)
+    opened: list[str] = []
+    return GROUP.sub(lambda mark: _needed(mark, opened), text)
 
 
 def _short(match: re.Match[str]) -> str:
@@ -24,3 +36,19 @@ def _short(match: re.Match[str]) -> str:
         return word
     digits = 1 if abs(float(word)) >= SMALL else 2
     return f"{float(word):.{digits}f}".rstrip("0").rstrip(".")
+
+
+def _styled(group: str, about: str | None, style: str) -> str:
+    """Move the style that all markers of a group share to the group."""
+    first, _, rest = group.partition("\n")
+    return (
+        f"<g{about or ''}{style}>\n{rest.replace(style, '')}" if " style=" not in first else group
+    )
+
+
+def _needed(mark: re.Match[str], opened: list[str]) -> str:
+    """Leave out the begin and the end of a group without attributes. opened : the groups around."""
+    if mark[1] is None:
+        return mark[0] if opened.pop() else ""
+    opened.append(mark[1])
+    return mark[0] if mark[1] else ""

@@ -16,7 +16,6 @@ LEFT_OUT = ("k", "seed", "history", "time_limit")
 COUNTS = ("asked", "nonzeros", "iterations", "flops", "setup", "search_runs", "search_flops")
 DIGITS = {"variance": 7, "refit": 7, "gap": 3, "time": 3}  # significant digits shown
 ENTRIES = 20  # number of entries shown of a list
-LONGEST = 90  # number of characters shown; longer texts are folded
 
 
 def write(files: list[Path], out: Path, **words: Any) -> None:
@@ -35,11 +34,10 @@ def write(files: list[Path], out: Path, **words: Any) -> None:
     columns = [column for column in shown if column not in same]
     text = render(
         "numbers.html.j2",
-        heads=HEADS,
+        heads=[_head(column) for column in columns],
         columns=columns,
         same=[(HEADS[c][0], table[c].iloc[0]) for c in same],
         lines=table[columns].to_numpy().tolist(),
-        longest=LONGEST,
         **words,
     )
     write_text(out, text)
@@ -66,6 +64,12 @@ HEADS = {
     "status": ("Status", False, True),
     "name": ("Row", False, False),
 }
+
+
+def _head(column: str) -> tuple[str, str, str]:
+    """Return the head of a column, its class, and the name of its choice of values."""
+    words, numeric, choice = HEADS[column]
+    return words, "number" * numeric, column * choice
 
 
 def _table(runs: pd.DataFrame) -> pd.DataFrame:

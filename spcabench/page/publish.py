@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from spcabench import api, machine, opening, registry
-from spcabench.atomic_files import make_folder, replacing_folder, write_text
+from spcabench.atomic_files import make_folder, replacing_folder, write_changed, write_text
 from spcabench.comparison import best_known, merging, suite
 from spcabench.comparison.jobs import Comparison
 from spcabench.errors import InputError
@@ -29,6 +29,7 @@ from spcabench.page import (
     verify,
 )
 from spcabench.page.generated_block import replaced
+from spcabench.page.light_svg import light
 from spcabench.page.render import render
 from spcabench.running import figure_jobs, rows
 
@@ -172,6 +173,8 @@ def _copy_run(folder: Path, figures: Iterable[str], out: Path) -> None:
 
 def _write_pages(out: Path) -> dict[str, Any]:
     """Write the pages of a published run and about.json, whose content is returned."""
+    for picture in out.glob("figures/*/figure.svg"):
+        write_changed(picture, light(picture.read_text(encoding="utf-8")))
     results_page.write_page(out, published=True)
     about = _about(claims_file.read_all(out))
     for paper in paper_page.papers(out):
@@ -307,6 +310,9 @@ def _copy_comparisons(sources: list[Path], out: Path) -> None:
     for file in out.glob(f"*/{merging.ROWS}"):
         if file.parent.name not in given:
             _publish_again(file.parent)
+    for file in out.glob(f"*/{components_page.ABOUT}"):
+        if file.parent.name not in given:
+            components_page.write_again(file.parent)
     for name, source in given.items():
         _copy_comparison(source, out / name)
 

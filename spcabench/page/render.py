@@ -1,5 +1,7 @@
 """Render pages and documents from templates, in one environment with shared filters."""
 
+import json
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,7 +34,7 @@ def _environment(folder: Path | None) -> Environment:
         keep_trailing_newline=True,
         finalize=_shown,
     )
-    environment.filters |= {"cell": cell, "math": math_html.marked_up}
+    environment.filters |= {"cell": cell, "packed": packed, "math": math_html.marked_up}
     environment.filters |= {"duration": words.duration, "compact": math_html.compact}
     return environment
 
@@ -42,6 +44,23 @@ def _shown(value: Any) -> Any:
     if isinstance(value, Markup):
         return Markup(streams.plain(value))
     return streams.plain(value) if isinstance(value, str) else value
+
+
+def packed(lines: Iterable[Iterable[str]]) -> Markup:
+    """Return the cells of a large table as JSON by columns, from which a script draws the lines.
+
+    A column that repeats its cells is stored as its different cells and, for each line, one place
+    among them. The second line of a cell, after a line break, is shown below the first.
+    """
+    columns: list[list[Any]] = []
+    for column in zip(*lines, strict=True):
+        cells = [streams.plain(text) for text in column]
+        place = {text: i for i, text in enumerate(dict.fromkeys(cells))}
+        repeats = len(place) < len(cells) / 2
+        columns.append([[*place], [place[text] for text in cells]] if repeats else [cells])
+    # "</" would end the script element that contains it
+    text = json.dumps(columns, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.replace("</", "<\\/"))
 
 
 def cell(text: Any) -> str:

@@ -1,11 +1,10 @@
 """Write the pages of a scale, and their content as JSON and CSV."""
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from spcabench.atomic_files import write_text
+from spcabench.atomic_files import write_changed, write_text
 from spcabench.page import (
     certified_page,
     choose_page,
@@ -19,22 +18,30 @@ from spcabench.page import (
 )
 from spcabench.page.paper_page import row_files
 
+# style and script of all pages of a run, in one file each because a published run has 140 pages
+SHARED = ("site.css", "site.js")
+TEMPLATES = Path(__file__).with_name("templates")
+
 
 def write_page(folder: Path, published: bool = False) -> Path:
     """Write the JSON files and the pages of ``results/SCALE``; return the path of the main page.
 
     published : whether to leave out what is not committed: tables of rows, comparisons and scripts.
     """
+    for name in SHARED:
+        write_changed(folder / name, (TEMPLATES / name).read_text(encoding="utf-8"))
     # written first, because the other pages link only to files that exist
     _write_rows(folder, tables=not published)
     papers = paper_page.papers(folder)
     figures = [figure for paper in papers for figure in paper["figures"]]
     about = _about(folder, figures)
     statements = [s for paper in papers for s in paper["statements"]]
-    _write_json(folder / "claims.json", about, "statements", [_plain(s) for s in statements])
+    report = about | {"statements": [_plain(s) for s in statements]}
+    write_text(folder / "claims.json", claims_file.in_lines(report, "statements"))
     # certified optima are also written as data, so that others can compare with them
     bounds = [{"figure": f["figure"], **entry} for f in figures for entry in f.get("certified", [])]
-    _write_json(folder / "certified.json", about, "certified", bounds)
+    report = about | {"certified": bounds}
+    write_text(folder / "certified.json", claims_file.in_lines(report, "certified"))
     files = [file for figure in figures for file in row_files(folder, figure["figure"])]
     # read once for all pages, because the rows are the largest files of a run
     rows = solver_numbers.read(files)
@@ -68,10 +75,6 @@ def _about(folder: Path, figures: list[dict[str, Any]]) -> dict[str, Any]:
 def _commits(figure: dict[str, Any]) -> list[str]:
     """The commits that computed a figure's rows; older files name only the last one."""
     return figure.get("commits") or [figure["commit"]] if "commit" in figure else []
-
-
-def _write_json(path: Path, about: dict[str, Any], name: str, entries: list[Any]) -> None:
-    write_text(path, json.dumps(about | {name: entries}, indent=1) + "\n")
 
 
 def _plain(statement: dict[str, Any]) -> dict[str, Any]:

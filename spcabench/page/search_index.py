@@ -34,7 +34,8 @@ def write(folder: Path, values: dict[str, Any]) -> None:
 
     values : the values that the templates of the pages use.
     """
-    parts = (_statements(values), _pages(values), values.get("advice", []), _optima(values))
+    # pages first: of entries that match equally well, the search shows the first ones
+    parts = (_pages(values), _statements(values), values.get("advice", []), _optima(values))
     write_index(folder / NAME, [*chain(*parts, _shares(values))])
 
 
@@ -74,7 +75,7 @@ def _pages(values: dict[str, Any]) -> Iterator[Entry]:
         yield "choose a solver", text, site["choose"]
     if "docs" in site:
         text = "run and compare your own method: spcabench compare mine.py"
-        yield "test mine: your own solver", text, f"{site['docs']}new_solver{site['ext']}"
+        yield "run your own: test my solver", text, f"{site['docs']}new_solver{site['ext']}"
     others = [s["id"] for s in values["statements"] if "stand-in" in s["marks"]]
     text = f"stand-in: the paper's data are not public for {', '.join(others) or 'no statement'}"
     title, page = "claims that rest on other data than the paper's", "claims.html"

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -212,6 +213,16 @@ def test_the_site_builds_without_a_warning(tmp_path):
     assert "spcabench.solve" in Path(tmp_path, "site", "reference.html").read_text()
     findings = Path(tmp_path, "site", "findings.html").read_text()
     assert 'href="results/kuleshov2013.html"' in findings and "../results" not in findings
+
+
+def test_a_link_to_code_leads_to_its_line_in_the_repository_if_it_is_known():
+    hooks = runpy.run_path(str(ROOT / "docs" / "site_hooks.py"))
+    link = '<a href="../../spcabench/figures/he2010_fig5.py#L52">'
+    site = types.SimpleNamespace(repo_url="https://example.org/repo/")
+    address = "https://example.org/repo/blob/main/spcabench/figures/he2010_fig5.py#L52"
+    assert hooks["with_code"](link, site) == f'<a href="{address}">'
+    site.repo_url = None
+    assert hooks["with_code"](link, site) == link
 
 
 def test_generated_blocks_are_current():

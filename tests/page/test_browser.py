@@ -220,7 +220,7 @@ set("words", "");
 def test_one_of_many_cardinalities_is_typed(tmp_path):
     written = [row(k=k, cardinality=k, settings={"k": k}) for k in range(1, 71)]
     rows.write(written, tmp_path / "a.parquet")
-    headings = dict(figure="f", title="T", scale="paper", home="#h", site={})
+    headings = dict(figure="f", title="T", scale="paper", home="#h", site={}, alone=True)
     numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **headings)
     question = """found.kind = document.querySelector(".filters").elements.asked.tagName;
     found.said = document.querySelector(".filters output").value;"""
@@ -232,7 +232,7 @@ def test_runs_are_chosen_and_their_medians_told(tmp_path):
     written = [row(k=3, seed=i, parameters={"seed": i}, flops=1000 * i) for i in (1, 2, 9)]
     rows.write([*written, row(k=4, settings={"k": 4})], tmp_path / "a.parquet")
     page = tmp_path / "numbers.html"
-    headings = dict(figure="f", title="T", scale="paper", home="#h", site={})
+    headings = dict(figure="f", title="T", scale="paper", home="#h", site={}, alone=True)
     numbers_page.write([tmp_path / "a.parquet"], page, **headings)
     state, console = probe(page, tmp_path, "--window-size=390,800", more=RUNS)
     assert not console and state["wrong"] == [] and state["wide"] <= 0

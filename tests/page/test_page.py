@@ -86,8 +86,8 @@ def test_the_numbers_of_a_figure_are_a_table_in_the_browser(trial_run):
     page = (trial_run / "figures" / NAME / "numbers.html").read_text()
     file = trial_run / "rows" / NAME / "grqi.parquet"
     (stored,) = rows.read([file]).itertuples()
-    assert f"<td>{numbers_page.number(stored.variance, 7)}" in page
-    assert f"<td>{stored.flops:,}" in page
+    assert f'"{numbers_page.number(stored.variance, 7)}"' in page
+    assert f'"{stored.flops:,}"' in page
     assert (
         'href="figures/trial2013_fig1/numbers.html"' in (trial_run / "trial2013.html").read_text()
     )
@@ -102,7 +102,7 @@ def test_rounds_of_timing_are_one_line_and_the_same_value_of_all_is_said_once(tm
     headings = dict(figure=NAME, title="T", scale="quick", home="h.html", site={})
     numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **headings)
     text = (tmp_path / "n.html").read_text()
-    assert text.count("<tbody>") == 1 and text.count("<tr><td>") == 2
+    assert '[["3","4"]]' in text
     assert "<dt>Solver or measure, of all</dt><dd>grqi</dd>" in text
 
 
