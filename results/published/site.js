@@ -1,0 +1,136 @@
+{ // names of a page's own script may be the same
+// search over the index of the results, and of the documents where they lie beside: scripts, because pages opened as files may fetch nothing
+const FILLERS = new Set("a an and are at be by can did do does for from how i in is it its me my of on or our the to was were what which who where with you your".split(" "));
+// "k = 50" is one word, and 5,000 is 5000
+const plainWords = text => text.toLowerCase().replace(/(\d),(?=\d{3})/g, "$1").replace(/\s*=\s*/g, "=");
+for (const form of document.querySelectorAll(".search")) {
+  const field = form.querySelector("input"), list = form.querySelector("ol"), folders = form.dataset.indexes.split(" ");
+  window.SEARCH = {};
+  const load = () => { for (const folder of folders) document.head.append(Object.assign(document.createElement("script"), { src: `${folder}search.js`, onload: () => show() })); };
+  const show = () => {
+    const typed = plainWords(field.value).split(/[\s?!"“”]+/).filter(Boolean), telling = typed.filter(word => !FILLERS.has(word)), words = telling.length ? telling : typed;
+    let found = [], most = 1;
+    for (const [folder, entries] of Object.entries(window.SEARCH)) for (const [title, text, address] of words.length ? entries : []) {
+      const head = plainWords(title), all = `${head} ${plainWords(text)}`, matched = words.filter(word => all.includes(word)).length;
+      most = Math.max(most, matched);
+      const parts = head.split(/[^\w=-]+/), exact = words.filter(word => parts.includes(word)).length, inside = words.filter(word => head.includes(word)).length;
+      found.push([exact * 2 + inside, title, text, folder + address, matched]);
+    }
+    // where nothing has all the words, what has most of them
+    found = found.filter(entry => entry[4] === most).sort((a, b) => b[0] - a[0]);
+    // a size asks for a solver: "5,000 x 20,000 text"
+    const [, m, n, kind] = field.value.replaceAll(",", "").match(/(\d+)\s*x\s*(\d+)\s*(\w*)/) ?? [];
+    if (m && form.dataset.choose) found.unshift([0, `choose a solver for ${m} x ${n} ${kind}`, "the best five within a time", `${form.dataset.choose}#m=${m}&n=${n}${kind && `&kind=${kind}`}`]);
+    list.hidden = !words.length;
+    list.replaceChildren(...found.slice(0, 12).map(([, title, text, address]) => {
+      const item = document.createElement("li"), link = Object.assign(document.createElement("a"), { href: address });
+      // the begin of a text says the verdict or the answer; a match far behind it is shown after it
+      const place = Math.max(0, ...words.map(word => text.toLowerCase().indexOf(word))), start = place > 110 ? place - 30 : 0;
+      link.append(Object.assign(document.createElement("b"), { textContent: title }), Object.assign(document.createElement("span"), { textContent: start ? `${text.slice(0, 90)} ... ${text.slice(start, start + 80)}` : text.slice(0, 170) }));
+      item.append(link);
+      return item;
+    }));
+    if (words.length && !found.length) list.append(Object.assign(document.createElement("li"), { textContent: "Nothing found." }));
+  };
+  field.addEventListener("focus", load, { once: true });
+  field.addEventListener("input", show);
+  form.addEventListener("submit", event => { event.preventDefault(); list.querySelector("a")?.click(); });
+  form.addEventListener("keydown", event => { if (event.key === "Escape") { list.hidden = true; field.focus(); } });
+  document.addEventListener("click", event => { if (!form.contains(event.target)) list.hidden = true; });
+  form.hidden = false;
+}
+// large tables are stored as columns: all cells, or the different cells and the place of each line's cell among them
+const LONGEST = 90;
+const filled = (cell, text) => {
+  const [first, second] = text.split("\n");
+  if (first.length > LONGEST) {
+    const fold = document.createElement("details");
+    fold.append(Object.assign(document.createElement("summary"), { textContent: `${first.slice(0, LONGEST / 2)}...` }), first);
+    cell.append(fold);
+  } else cell.append(first);
+  if (second) cell.append(Object.assign(document.createElement("span"), { className: "block soft", textContent: second }));
+  return cell;
+};
+for (const table of document.querySelectorAll("[data-drawn]")) {
+  const columns = JSON.parse(table.nextElementSibling.textContent).map(([cells, places]) => places ? places.map(place => cells[place]) : cells);
+  const heads = [...table.tHead.rows[0].cells], name = table.dataset.drawn, body = table.createTBody();
+  columns[0]?.forEach((begin, line) => {
+    const row = body.insertRow();
+    heads.forEach((head, place) => row.append(Object.assign(filled(document.createElement(name && !place ? "th" : "td"), columns[place][line]), { className: head.className })));
+    if (!name) return;
+    // the address of a line, which `spcabench rerun` takes too
+    row.id = name + begin.replace(/[^A-Za-z0-9_]+/g, "-");
+    row.cells[0].scope = "row";
+    row.cells[0].replaceChildren(Object.assign(document.createElement("a"), { href: `#${row.id}`, textContent: begin }));
+  });
+}
+// a line that was not there when the page opened
+if (document.querySelector("[data-drawn]") && location.hash) location.replace(location.hash);
+const UNITS = { "%": 1, "µs": 1e-6, ms: 1e-3, s: 1, min: 60, kB: 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+for (const head of document.querySelectorAll(".sortable thead th")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.append(...head.childNodes);
+  head.append(button);
+  button.addEventListener("click", () => {
+    const body = head.closest("table").tBodies[0], up = head.getAttribute("aria-sort") !== "ascending";
+    for (const other of head.parentNode.children) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", up ? "ascending" : "descending");
+    const key = row => { const cell = row.children[head.cellIndex]; return cell.dataset.sort ?? cell.innerText.split("\n")[0].trim(); };
+    const number = text => {
+      const [, digits, unit] = text.replace(/(?<=\d),(?=\d{3})/g, "").match(/^([-+\d.e]+) ?([%a-zA-Zµ]*)$/) ?? [];
+      return Number(digits ?? NaN) * (unit ? UNITS[unit] ?? NaN : 1);
+    };
+    // numbers by value, before words; words as people sort them, with the numbers in them
+    const rank = (a, b) => {
+      const x = number(a), y = number(b);
+      if (isNaN(x) !== isNaN(y)) return isNaN(x) ? 1 : -1;
+      return isNaN(x) ? a.localeCompare(b, "en", { numeric: true }) : x - y;
+    };
+    const order = (a, b) => (up ? 1 : -1) * rank(key(a), key(b));
+    body.append(...[...body.rows].sort(order));
+  });
+}
+// a long table shows its first lines until somebody sorts it, prints it or wants them all
+for (const table of document.querySelectorAll("[data-first]")) {
+  const rest = [...table.tBodies[0].rows].slice(Number(table.dataset.first));
+  if (rest.length < 3) continue;
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "rest", textContent: `and ${rest.length} more` });
+  const all = () => { for (const row of rest) row.hidden = false; button.remove(); };
+  for (const row of rest) row.hidden = true;
+  button.addEventListener("click", all);
+  table.tHead.addEventListener("click", all);
+  table.parentNode.after(button);
+}
+// a link to what is folded opens it
+const unfold = () => {
+  const part = document.getElementById(location.hash.slice(1).split("?")[0]);
+  for (let fold = part?.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])")) fold.open = true;
+  if (part?.closest(".more")) part.scrollIntoView();
+};
+addEventListener("hashchange", unfold);
+unfold();
+// what is folded is read on paper too, except in cards, and parts of a comparison, which are printed if the reader opened them
+addEventListener("beforeprint", () => { for (const part of document.querySelectorAll("details:not([open], .more, .more details, .claim details)")) { part.open = true; part.dataset.folded = ""; } });
+addEventListener("afterprint", () => { for (const part of document.querySelectorAll("details[data-folded]")) { part.open = false; delete part.dataset.folded; } });
+window.save = (name, text) => {
+  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+};
+// the columns of a table are chosen, and what is shown becomes a file
+for (const tools of document.querySelectorAll(".tools")) {
+  const table = document.getElementById(tools.dataset.table), heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, place) => {
+    if (head.innerText.trim() === "Solver") return;
+    const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: true }), label = document.createElement("label");
+    label.append(box, " " + head.innerText.trim());
+    tools.querySelector(".columns").append(label);
+    box.addEventListener("change", () => { for (const row of table.rows) row.cells[place].hidden = !box.checked; });
+  });
+  const quoted = text => `"${text.replaceAll('"', '""')}"`, plain = cell => (cell.dataset.sort && cell.classList.contains("number") ? cell.dataset.sort : cell.innerText).trim().replace(/\s+/g, " ");
+  window.csvOf = table => [...table.rows].filter(row => !row.hidden).map(row => [...row.cells].filter(cell => !cell.hidden).map(cell => quoted(plain(cell))).join(",")).join("\n") + "\n";
+  tools.querySelector("button").addEventListener("click", () => window.save(`${tools.dataset.name}.csv`, window.csvOf(table)));
+  tools.hidden = false;
+}
+}
