@@ -25,7 +25,7 @@ COMMANDS = typer.main.get_command(command_line.app).commands
 
 
 @pytest.mark.parametrize(("kind", "name"), KINDS)
-def test_lists(spcabench, kind, name):
+def test_a_list_names_and_describes_everything_as_text_and_as_json(spcabench, kind, name):
     plain, as_json = spcabench("list", kind), spcabench("list", kind, "--json")
     assert plain.returncode == as_json.returncode == 0
     descriptions = json.loads(as_json.stdout)
@@ -108,7 +108,7 @@ def test_kernels_that_take_long_to_compile_are_said(monkeypatch, capsys):
     assert "compiled once" in capsys.readouterr().err
 
 
-def test_solver_settings(spcabench):
+def test_a_setting_of_a_solver_is_passed_on(spcabench):
     words = "solve pitprops --solver gpower1 --set gamma=0.5 --refit --json"
     completed = spcabench(*words.split())
     assert completed.returncode == 0

@@ -95,7 +95,7 @@ def test_exactly_s_columns_for_every_s_and_the_leading_eigenvector_on_them(solve
         assert by_power.variance == pytest.approx(result.variance, rel=1e-4)
 
 
-def test_settings_of_mcol():
+def test_settings_of_mcol_change_its_steps_or_are_refused():
     problem = spcabench.Problem.from_data(matrix("wide", 0))
     scol = spcabench.solve(problem, "scol", k=9)
     one = spcabench.solve(problem, "mcol", k=9, c=1)

@@ -58,7 +58,7 @@ def test_grqi_on_wide_data_solves_on_the_samples():
 
 
 @pytest.mark.parametrize("solver", ["gpower0", "gpower1"])
-def test_gpower_on_data(solver):
+def test_gpower_on_data_costs_two_products(solver):
     top = DATA.matrix.squared_norms().max()
     gamma = 0.03 * top if solver == "gpower0" else 0.1 * top**0.5
     result = _solve(DATA, solver, gamma=gamma)
@@ -75,7 +75,7 @@ def test_methods_that_are_not_sparse():
 
 
 @pytest.mark.parametrize("k_u", [3, 6])
-def test_ssvd(k_u):
+def test_ssvd_costs_its_step_and_two_products(k_u):
     result = _solve(DATA, "ssvd_grqi", k=K, k_u=k_u)
     p, q = sorted((k_u, K))
     step = p * p * q + p**3 + 2 * p**2 + 2 * p * q  # the inverse of the smaller Schur complement

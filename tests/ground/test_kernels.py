@@ -29,11 +29,8 @@ def test_the_kernel_is_its_twin(start, seed):
     S, lam = _state(seed, n)
     beta = 1e-2 / n
     plain = twin(block_ascent.sweep)
-    X, V = (
-        block_ascent.identity_start(S, lam)
-        if start == "identity"
-        else block_ascent.diagonal_start(S, lam, beta)
-    )
+    starts = {"diagonal": lambda: block_ascent.diagonal_start(S, lam, beta)}
+    X, V = starts.get(start, lambda: block_ascent.identity_start(S, lam))()
     for _ in range(4):
         Y, W = X.copy(), V.copy()
         with flops.counting() as ledger:
@@ -140,11 +137,8 @@ def test_without_a_folder_for_the_cache_it_compiles_still(monkeypatch):
 def test_a_step_of_scol_is_its_twin_and_that_of_numpy(n):
     rng, plain = np.random.default_rng(n), twin(dense_steps.next_column)
     for seed in range(20):
-        X = (
-            rng.integers(-2, 3, (n + 1, n)).astype(float)
-            if seed % 2
-            else rng.standard_normal((4, n))
-        )
+        integers, gaussian = rng.integers(-2, 3, (n + 1, n)), rng.standard_normal((4, n))
+        X = integers.astype(float) if seed % 2 else gaussian
         S = X.T @ X
         g, d_free = np.zeros(n), S.diagonal().copy()
         d_free[0] = -np.inf

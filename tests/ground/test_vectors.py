@@ -127,7 +127,7 @@ def test_normalize_leaves_zero_and_its_argument():
 
 
 @given(vector, st.floats(0, 10))
-def test_thresholds(z, gamma):
+def test_thresholds_are_those_of_their_definition(z, gamma):
     soft = np.array([np.sign(v) * max(abs(v) - gamma, 0.0) for v in z])
     hard = np.array([v if v * v > gamma else 0.0 for v in z])
     assert np.allclose(vectors.soft_threshold(z, gamma), soft, rtol=1e-12, atol=1e-9)

@@ -15,7 +15,7 @@ PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.S)
 
 
-def test_the_examples_run(capsys):
+def test_the_examples_of_the_readme_run(capsys):
     first, estimator = [block for block in PYTHON if "TRAITS" not in block]
     exec(compile(first, "README.md", "exec"), {})
     assert "(30, 3)" in capsys.readouterr().out
@@ -32,7 +32,7 @@ def test_the_solver_of_the_readme_is_a_solver(tmp_path):
 
 
 @pytest.mark.parametrize("line", [line for block in SHELL for line in block.splitlines()])
-def test_commands_exist(line):
+def test_the_commands_of_the_readme_exist(line):
     program, *arguments = line.partition("#")[0].split()
     if program == "make":
         assert re.search(rf"^{arguments[0]}:", (options.ROOT / "Makefile").read_text(), re.M)

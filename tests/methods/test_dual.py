@@ -100,7 +100,7 @@ def test_no_matrix_of_any_kind_certifies_less(half, data, nonnegative):
 
 def test_a_free_matrix_bounds_more_closely_than_a_symmetric_one():
     """The minimum for the same problem gets worse if its matrix is made symmetric."""
-    S = _gram(3, 12)
+    S = gram(3, 12)
     best = problems.optimum(S, 4)
     part = dual_bound.start(S / best, 4, False)
     for _ in range(12):
@@ -118,12 +118,13 @@ def test_nor_with_ties_blocks_and_rank_one(seed, nonnegative):
     check_bounds(blocks(seed)[0], seed, nonnegative)
 
 
-def _gram(seed, n):
+def gram(seed, n):
     A = np.random.default_rng(seed).standard_normal((n, n))
     return A.T @ A
 
 
-def _forced_optimum(S, k, F, nonnegative):
+def optimum_with(S, k, F, nonnegative):
+    """Return the largest value of a support of k variables that contains F."""
     rest = np.setdiff1d(np.arange(len(S)), F)
     supports = [np.array([*F, *T], dtype=int) for T in combinations(rest, k - len(F))]
     grade = problems.copositive if nonnegative else lambda B: np.linalg.eigvalsh(B)[-1]
@@ -135,7 +136,7 @@ def _forced_optimum(S, k, F, nonnegative):
 def test_the_complement_asks_the_same_question(seed, nonnegative):
     """F and T reach t if and only if lambda_1(E[T, T]) does, or possibly if x >= 0."""
     rng = np.random.default_rng(seed)
-    S = _gram(seed, 7) if seed % 3 else rng.integers(-2, 3, (7, 7)) + 0.0
+    S = gram(seed, 7) if seed % 3 else rng.integers(-2, 3, (7, 7)) + 0.0
     S = S + S.T
     F, W = np.array([1, 4]), np.array([0, 2, 3, 5, 6])
     complement = Complement(S, F, W, nonnegative)
@@ -161,10 +162,10 @@ def test_the_bound_of_a_part_is_above_all_its_supports(seed, nonnegative):
     """Some variables are fixed; t is below, at or above the best value; both halves are checked."""
     rng = np.random.default_rng(seed)
     n, k = 8, 5
-    S = _gram(seed, n)
+    S = gram(seed, n)
     F = rng.permutation(n)[: seed % 4]
     W = np.setdiff1d(np.arange(n), F)
-    best = _forced_optimum(S, k, F, nonnegative)
+    best = optimum_with(S, k, F, nonnegative)
     for t in (0.9 * best, best * (1 + 1e-9), 1.1 * best):
         part = Part(S, k, nonnegative, F, W, t)
         for _ in range(4):
@@ -175,8 +176,8 @@ def test_the_bound_of_a_part_is_above_all_its_supports(seed, nonnegative):
             continue
         j = int(part.halves()[0][1](t).F[-1])
         less = np.delete(np.arange(n), j)
-        without = _forced_optimum(S[np.ix_(less, less)], k, F - (j < F), nonnegative)
-        forced = _forced_optimum(S, k, np.append(F, j), nonnegative)
+        without = optimum_with(S[np.ix_(less, less)], k, F - (j < F), nonnegative)
+        forced = optimum_with(S, k, np.append(F, j), nonnegative)
         for (bound, make), value in zip(part.halves(), (forced, without), strict=True):
             half = make(t)
             half.descend()
@@ -187,7 +188,7 @@ def test_the_bound_of_a_part_is_above_all_its_supports(seed, nonnegative):
 @SIGNS
 def test_the_derivatives_are_those_of_the_smoothed_bound(nonnegative):
     n, k, rng = 9, 5, np.random.default_rng(0)
-    S = _gram(0, n) / 20
+    S = gram(0, n) / 20
     U, D = S * 0.7, Dual(S, k, nonnegative)
     U += 0.1 * rng.standard_normal((n, n))
     direction = rng.standard_normal((n, n))
@@ -200,7 +201,7 @@ def test_the_derivatives_are_those_of_the_smoothed_bound(nonnegative):
 
 
 def test_a_narrow_smoothing_is_the_bound():
-    S = _gram(5, 10) / 20
+    S = gram(5, 10) / 20
     D, U = Dual(S, 5, False), np.clip(S, -0.3, 0.3)
     exact = D.bound(U).value
     for width in (1e-2, 1e-4):
@@ -214,7 +215,7 @@ def test_what_is_fixed_is_in_no_better_support_or_in_all(seed, nonnegative):
     just below.
     """
     n, k = 9, 4
-    S = _gram(seed, n)
+    S = gram(seed, n)
     grade = problems.copositive if nonnegative else lambda B: np.linalg.eigvalsh(B)[-1]
     values = {W: grade(S[np.ix_(W, W)]) for W in combinations(range(n), k)}
     for share in (1.0, 0.97):
@@ -243,8 +244,8 @@ def test_what_is_fixed_is_in_no_better_support_or_in_all(seed, nonnegative):
 def test_a_part_in_which_too_many_variables_are_needed_is_empty(seed, share, nonnegative):
     """A value above the optimum needs many variables, and no support has them all."""
     n, k = 12, 5
-    S = _gram(seed, n)
-    t = share * _forced_optimum(S, k, np.arange(0), nonnegative)
+    S = gram(seed, n)
+    t = share * optimum_with(S, k, np.arange(0), nonnegative)
     part = Part(S / t, k, nonnegative, np.arange(0), np.arange(n), 1.0)
     for _ in range(40):
         part.fix()
@@ -259,7 +260,7 @@ def test_a_part_in_which_too_many_variables_are_needed_is_empty(seed, share, non
 @pytest.mark.parametrize("seed", problems.some(2, range(4)))
 def test_the_kernels_are_their_twins(seed, nonnegative):
     n, s = 9, 4
-    U = _gram(seed, n) / 10
+    U = gram(seed, n) / 10
     beta, T = np.zeros((2, n)), np.empty((2, n, n))
     norms = dual_kernels.smooth_norms(U, s - 1, 0.01, nonnegative, beta[0], T[0])
     plain = twin(dual_kernels.smooth_norms)
@@ -291,7 +292,7 @@ def test_the_threshold_shares_what_is_kept(kept):
 
 
 def test_the_descent_solves_a_quadratic_and_keeps_its_memory():
-    H = _gram(0, 12) + np.eye(12)
+    H = gram(0, 12) + np.eye(12)
     target = np.arange(12.0)
     descent = quasi_newton.Descent(np.zeros(12))
     descent.begin(lambda z: (0.5 * (z - target) @ H @ (z - target), H @ (z - target)))

@@ -1,6 +1,4 @@
-"""The spannogram: exact where it says so, its bounds never below the optimum, the kernels equal to
-their twins.
-"""
+"""The spannogram is exact where it claims to be, and its bounds are never below the optimum."""
 
 from math import comb
 
@@ -22,7 +20,7 @@ SAMPLED = registry.module("solver", "spannogram")
 
 
 def _factor(kind, rng, n, rank):
-    """V (n, rank) of a random PSD matrix V V'."""
+    """Return V (n, rank) of a random PSD matrix V V'."""
     V = rng.standard_normal((n, rank))
     if kind == "integer":
         V = rng.integers(-1, 2, (n, rank)).astype(float)
@@ -54,7 +52,7 @@ def _optimum(problem, k, nonnegative):
 
 
 def rho(n, k, d, w):
-    """Theorem 1's share of the optimum, w falling."""
+    """Return Theorem 1's share of the optimum, for decreasing w."""
     return max(k / (2 * n), 1.0 / (1.0 + 2.0 * n / k * (w[d] if d < n else 0.0) / w[0]))
 
 
@@ -146,7 +144,7 @@ def test_the_maximum_on_a_cone_is_feasible_and_not_beaten(seed):
 
 
 def _scored(V, c, k, signed):
-    """The definition of `spannogram.scores`, for one c: all entries of V c are sorted."""
+    """Compute `spannogram.scores` for one c by its definition: sort all entries of V c."""
     v = V @ c
     size = np.abs(v) if signed else np.maximum(v, 0.0)
     chosen = np.argsort(-size, kind="stable")[:k]
@@ -203,7 +201,7 @@ def test_few_rows_are_multiplied_where_the_norms_fall():
         assert ledger.compiled <= 0.2 * 50 * V.size
 
 
-def test_numbers_of_samples():
+def test_the_number_of_samples_is_that_of_the_paper_or_the_sharp_one():
     count = SAMPLED.sample_count
     assert [count(n, 3, 0.1, "paper") for n in (361, 12582)] == [5889, 9441]
     assert [count(n, 3, 0.1, "sharp") for n in (361, 12582)] == [112, 180]
@@ -234,19 +232,10 @@ def test_the_sampled_promise_is_kept_at_least_as_often_as_claimed(samples):
         exact = api.solve(problem, "spannogram_exact", k=k, d=d, nonnegative=True)
         V, _ = lowrank.low_rank(*problem.covariance.leading_pairs(d + 1), d)
         for again in range(3):
-            result = api.solve(
-                problem,
-                "spannogram",
-                k=k,
-                d=d,
-                eps=eps,
-                samples=samples,
-                nonnegative=True,
-                seed=again,
-            )
-            reached.append(
-                np.sum((V.T @ result.x) ** 2) >= (1 - eps) * np.sum((V.T @ exact.x) ** 2)
-            )
+            settings = dict(k=k, d=d, eps=eps, samples=samples, nonnegative=True, seed=again)
+            result = api.solve(problem, "spannogram", **settings)
+            of_sampled, of_exact = (np.sum((V.T @ answer.x) ** 2) for answer in (result, exact))
+            reached.append(of_sampled >= (1 - eps) * of_exact)
             bounded.append(result.bound_whp >= best)
             runs += 1 / problem.n
     assert np.sum(~np.array(reached)) <= runs  # each run fails with probability 1/n at most
@@ -283,9 +272,8 @@ def test_polishing_never_loses(seeds):
         V, _ = lowrank.low_rank(*problem.covariance.leading_pairs(4), 3)
         assert np.linalg.norm(V.T @ polished.x) >= np.linalg.norm(V.T @ plain.x) * (1 - 1e-12)
         *_, again = lowrank.climb(V, polished.x, k, True)
-        assert np.linalg.norm(V.T @ again) == pytest.approx(
-            np.linalg.norm(V.T @ polished.x), rel=1e-9
-        )
+        norms = [np.linalg.norm(V.T @ x) for x in (again, polished.x)]
+        assert norms[0] == pytest.approx(norms[1], rel=1e-9)
 
 
 @pytest.mark.parametrize("seeds", problems.groups(30, 10))
@@ -304,20 +292,12 @@ def test_the_rank_one_solution_of_nothing_is_nothing():
     assert not lowrank.rank_one(np.zeros(3), 2, True).any()
 
 
-@pytest.mark.parametrize(
-    ("settings", "word"),
-    [
-        (dict(d=0), "d:"),
-        (dict(eps=0.0), "eps:"),
-        (dict(eps=1.5), "eps:"),
-        (dict(samples="many"), "samples:"),
-        (dict(samples=0), "samples:"),
-    ],
-)
-def test_settings_out_of_range(settings, word):
+def test_settings_out_of_range_are_named():
     problem, k = problems.problem("gaussian data", 0)
-    with pytest.raises(InputError, match=word):
-        api.solve(problem, "spannogram", k=k, **settings)
+    wrong = [("d", 0), ("eps", 0.0), ("eps", 1.5), ("samples", "many"), ("samples", 0)]
+    for name, value in wrong:
+        with pytest.raises(InputError, match=f"{name}:"):
+            api.solve(problem, "spannogram", k=k, **{name: value})
 
 
 def test_wide_data_need_no_square_matrix():

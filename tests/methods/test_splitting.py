@@ -1,7 +1,5 @@
 """The scaled Gershgorin dual is never below the optimum; the splitting method that minimises it."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,19 +12,9 @@ from spcabench.methods.exact_search.dual_certificate import NONE, Certificate, d
 from spcabench.methods.exact_search.splitting import Splitting
 from spcabench.solving import bounds
 from tests import problems
-from tests.methods.test_dual import blocks
+from tests.methods.test_dual import SIGNS, blocks, gram, optimum_with
 from tests.problems import FAMILIES
 from tests.twins import twin
-
-SIGNS = pytest.mark.parametrize("nonnegative", [False, True])
-
-
-def optimum_with(Sigma, k, F, nonnegative):
-    """Return the largest value of a support of k variables that contains F."""
-    rest = np.setdiff1d(np.arange(len(Sigma)), F)
-    supports = [np.array([*F, *T], dtype=int) for T in combinations(rest, k - len(F))]
-    value = problems.copositive if nonnegative else lambda B: np.linalg.eigvalsh(B)[-1]
-    return max(value(Sigma[np.ix_(W, W)]) for W in supports)
 
 
 def random_certificate(rng, Sigma):
@@ -92,17 +80,12 @@ def test_no_matrices_of_any_kind_certify_less(half, data, nonnegative):
         assert bound >= optimum_with(Sigma, k, F, nonnegative)
 
 
-def _gram(seed, n):
-    A = np.random.default_rng(seed).standard_normal((n, n))
-    return A.T @ A
-
-
 @pytest.mark.parametrize("seed", problems.some(3, range(20)))
 def test_it_is_never_looser_than_the_dual_bound_of_a_matrix(seed):
     """The certificate that docs/bounds.md derives from U has no larger bound."""
     rng = np.random.default_rng(seed)
     n, k = 9, int(rng.integers(2, 9))
-    Sigma = _gram(seed, n)
+    Sigma = gram(seed, n)
     U = Sigma * rng.random((n, n)) + 0.1 * rng.standard_normal((n, n))
     off = U**2 * (1.0 - np.eye(n))
     r2 = np.sort(off, axis=1)[:, n - k + 1 :].sum(axis=1)
@@ -118,7 +101,7 @@ def test_it_is_never_looser_than_the_dual_bound_of_a_matrix(seed):
 def test_the_relaxation_is_solved(nonnegative):
     """Its value equals the bound, and its X and P satisfy the conditions."""
     n, k = 12, 4
-    Sigma = _gram(1, n)
+    Sigma = gram(1, n)
     Sigma /= problems.optimum(Sigma, k, nonnegative)
     search = Splitting(Sigma, k, nonnegative)
     for _ in range(60):
@@ -137,7 +120,7 @@ def test_the_relaxation_is_solved(nonnegative):
 
 def test_more_variables_taken_or_left_out_lower_the_bound():
     n, k = 14, 5
-    Sigma = _gram(3, n)
+    Sigma = gram(3, n)
     Sigma /= problems.optimum(Sigma, k)
     search = Splitting(Sigma, k, False)
     for _ in range(10):
@@ -214,7 +197,7 @@ def test_a_projected_pair_is_the_nearest(nonnegative):
 @pytest.mark.parametrize("taken", [0, 2, 4])
 def test_the_kernels_are_their_twins(taken, nonnegative):
     n, k, rng = 9, 4, np.random.default_rng(0)
-    Z = _gram(0, n) / 100
+    Z = gram(0, n) / 100
     start = Splitting(Z, k, nonnegative)
     start.descend()
     names = ("X", "P", "level", "by_eigen", "by_pairs", "by_eigen", "S", "W")

@@ -1,4 +1,4 @@
-"""From rows to picture, verdicts and page."""
+"""Pictures, verdicts and pages made from rows."""
 
 import json
 import re
@@ -106,26 +106,15 @@ def test_rounds_of_timing_are_one_line_and_the_same_value_of_all_is_said_once(tm
     assert "<dt>Solver or measure, of all</dt><dd>grqi</dd>" in text
 
 
-@pytest.mark.parametrize(
-    ("value", "digits", "text"),
-    [
-        (50323000.0, 7, "50,323,000"),
-        (1123.969615, 7, "1123.97"),
-        (0.0375, 3, "0.0375"),
-        (4230.2, 3, "4,230"),
-        (float("nan"), 3, ""),
-    ],
-)
-def test_numbers_are_written_for_people(value, digits, text):
-    assert numbers_page.number(value, digits) == text
+def test_numbers_are_written_for_people():
+    texts = {(50323000.0, 7): "50,323,000", (1123.969615, 7): "1123.97", (0.0375, 3): "0.0375"}
+    texts |= {(4230.2, 3): "4,230", (float("nan"), 3): ""}
+    assert [numbers_page.number(*number) for number in texts] == [*texts.values()]
 
 
-@pytest.mark.parametrize(
-    ("label", "text"),
-    [("0.006377551020408163", "0.006378"), ("12345", "12345"), ("n = 5", "n = 5")],
-)
-def test_a_label_that_is_a_decimal_fraction_has_four_digits(label, text):
-    assert numbers_page._label(label) == text
+def test_a_label_that_is_a_decimal_fraction_has_four_digits():
+    texts = {"0.006377551020408163": "0.006378", "12345": "12345", "n = 5": "n = 5"}
+    assert [numbers_page._label(label) for label in texts] == [*texts.values()]
 
 
 def test_what_a_measure_gave_is_short(tmp_path):
@@ -138,25 +127,15 @@ def test_what_a_measure_gave_is_short(tmp_path):
 
 
 def test_solvers_are_compared_with_the_best_at_equal_or_fewer_nonzeros():
-    one = dict(
-        dataset="d",
-        parameters="{}",
-        nonnegative=False,
-        status="converged",
-        experiment="f",
-        repeat=0,
-        gap=0.1,
-        flops_convention=1,
-        measure=None,
-    )
-    one |= dict(iterations=1, setup_flops=0, setup_time=0.0, samples=1, search_time=0.0)
+    one = dict(dataset="d", parameters="{}", nonnegative=False, status="converged", measure=None)
+    one |= dict(experiment="f", repeat=0, gap=0.1, flops_convention=1, iterations=1, samples=1)
+    one |= dict(setup_flops=0, setup_time=0.0, search_time=0.0)
     runs = [("grqi", 2, 1.0, 10, 1.0), ("em", 3, 0.8, 40, 0.5), ("em", 2, 0.9, 30, 4.0)]
     names = ("solver", "cardinality", "variance_refit", "flops", "solve_time")
     table = pd.DataFrame([one | dict(zip(names, run, strict=True)) for run in runs])
     grqi, em3, em2 = solver_numbers.compared(table).itertuples()
-    assert (
-        grqi.share == 1.0 and em3.share == 0.8 and em2.share == 0.9
-    )  # three nonzeros are beaten by two
+    # three nonzeros are beaten by two
+    assert grqi.share == 1.0 and em3.share == 0.8 and em2.share == 0.9
     assert grqi.dearer == 1.0 and em2.dearer == 3.0 and pd.isna(em3.dearer)
     assert em2.slower == 4.0
     assert [entry["name"] for entry in solver_numbers.solvers(table)] == ["em", "grqi"]
@@ -254,7 +233,7 @@ def test_a_figure_is_of_the_commit_of_its_newest_row(trial_run, tmp_path):
 
 
 def test_a_figure_of_its_own_size_is_drawn_whatever_the_library_makes_of_it(trial_run, monkeypatch):
-    """Sizes such that 9.5 * 3.8 / 3.8 is another number than 9.5 are not asked for."""
+    """Sizes for which 9.5 * 3.8 / 3.8 differs from 9.5 are avoided."""
     make_run(trial_run)
     rows = [trial_run / "rows" / "trial2013_fig1" / "grqi.parquet"]
     monkeypatch.setattr(draw, "_fits", lambda figure: False)

@@ -1,4 +1,4 @@
-"""Verdicts judged again from the rows, and rows against those of another run."""
+"""Verdicts are judged again from the rows, and rows are compared with those of another run."""
 
 import hashlib
 import json
@@ -9,7 +9,6 @@ from dataclasses import replace
 from unittest.mock import Mock
 
 import pandas as pd
-import pyarrow as pa
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -19,22 +18,22 @@ from spcabench.cli import options
 from spcabench.errors import InputError
 from spcabench.page import claims_file, publish, verify
 from spcabench.running import rows, runner
-from tests.trial import FIGURE, NAME, check_links, judged_run, made_row, make_run
+from tests.trial import FIGURE, NAME, change_columns, check_links, judged_run, made_row, make_run
 
 
 def differences(lines):
     return [line for check in lines for line in check.differences]
 
 
+def copied(folder):
+    return shutil.copytree(folder, folder.with_name("other"))
+
+
 def change(trial_run, column, function):
-    """A copy of a run whose rows differ in one column."""
-    other = trial_run.with_name("other")
-    shutil.copytree(trial_run, other)
+    """Copy a run and change one column of its rows."""
+    other = copied(trial_run)
     (file,) = other.glob("rows/*/*.parquet")
-    table = rows.read_table([file])
-    changed = table[column].to_pandas().map(function)
-    place, field = table.schema.get_field_index(column), table.schema.field(column)
-    rows.write_table(table.set_column(place, field, pa.array(changed, field.type)), file)
+    change_columns(file, **{column: function})
     return other
 
 
@@ -48,18 +47,8 @@ def test_a_run_agrees_with_itself(trial_run, capsys):
     assert stop.value.code == 0 and "no difference" in capsys.readouterr().out
 
 
-def test_a_verdict_that_the_rows_do_not_give_is_found(trial_run):
-    judged_run(trial_run)
-    file = trial_run / "figures" / "trial2013_fig1" / "claims.json"
-    report = json.loads(file.read_text())
-    report["statements"][0]["verdict"] = "fails"
-    file.write_text(json.dumps(report))
-    (line,) = differences(verify.rejudge(trial_run))
-    assert "T1" in line and "fails" in line and "holds" in line
-
-
 def change_the_report(folder, change):
-    """The claims file of the trial run, changed in place by a function."""
+    """Change the claims file of the trial run in place with a function."""
     file = folder / "figures" / NAME / "claims.json"
     report = json.loads(file.read_text())
     change(report)
@@ -67,7 +56,7 @@ def change_the_report(folder, change):
 
 
 def unmark(report):
-    """Forget that the data are a stand-in, as claims files of an older version did."""
+    """Remove the stand-in marks, as in claims files of an older version."""
     readings = [r for statement in report["statements"] for r in statement["readings"]]
     for entry in (*report["data"], *readings):
         entry["stand_in"] = False
@@ -96,8 +85,7 @@ def miscount(report):
 )
 def test_another_flag_quote_rule_or_number_is_a_difference(trial_run, change, word, in_both):
     judged_run(trial_run, stand_in=True)
-    other = trial_run.with_name("other")
-    shutil.copytree(trial_run, other)
+    other = copied(trial_run)
     change_the_report(other, change)
     assert not differences(verify.rejudge(trial_run))
     assert any(word in line for line in differences(verify.rejudge(other)))
@@ -105,7 +93,7 @@ def test_another_flag_quote_rule_or_number_is_a_difference(trial_run, change, wo
 
 
 def leaves(value, path=()):
-    """The path of every word, number and flag of a JSON value, and of every empty list."""
+    """Yield the path of every word, number and flag of a JSON value, and of every empty list."""
     inside = value.items() if isinstance(value, dict) else enumerate(value)
     for key, part in inside:
         if isinstance(part, dict | list) and part:
@@ -115,18 +103,15 @@ def leaves(value, path=()):
 
 
 def falsify(report, path):
-    """Change the value at a path of a claims file, and keep its type where it has one."""
+    """Change the value at a path of a claims file, keeping its type if it has one."""
     *inside, last = path
     for key in inside:
         report = report[key]
     old = report[last]
     words = {"holds": "fails", "exact": "mean", "number": "theorem", "comparison": "number"}
     by_type = {bool: lambda: not old, str: lambda: words.get(old, f"{old}x"), int: lambda: old + 1}
-    by_type |= {
-        float: lambda: old * 1.001 + 1e-6,
-        list: lambda: [*old, "x"],
-        dict: lambda: {"a": "b"},
-    }
+    by_type |= {float: lambda: old * 1.001 + 1e-6, list: lambda: [*old, "x"]}
+    by_type[dict] = lambda: {"a": "b"}
     report[last] = by_type[type(old)]() if old is not None else 1.0
 
 
@@ -186,8 +171,7 @@ def drop_a_row(trial_run):
     (file,) = trial_run.glob("rows/*/*.parquet")
     made = made_row(group="grqi", label="")
     rows.write([made, replace(made, solver="tpower"), replace(made, repeat=1)], file)
-    other = trial_run.with_name("other")
-    shutil.copytree(trial_run, other)
+    other = copied(trial_run)
     rows.write([made], next(other.glob("rows/*/*.parquet")))
     return other
 
@@ -203,8 +187,7 @@ def test_a_row_in_one_run_only_is_a_difference_and_a_round_of_timing_is_not(tria
 
 def test_a_figure_in_one_run_only_is_a_difference(trial_run):
     judged_run(trial_run, group="grqi", label="")
-    other = trial_run.with_name("other")
-    shutil.copytree(trial_run, other)
+    other = copied(trial_run)
     renamed = (other / "figures" / "trial2013_fig1").rename(other / "figures" / "trial2013_fig2")
     report = claims_file.read(trial_run / "figures" / "trial2013_fig1" / "claims.json")
     claims_file.write(renamed / "claims.json", report | {"figure": renamed.name})
@@ -235,14 +218,10 @@ def test_runs_that_a_clock_ended_are_counted_not_compared(trial_run):
     assert "1 ended by a clock" in changes.line and not changes.differences
 
 
-def change_a_verdict(folder, **words):
-    """A copy of a run in which the verdict of its first statement is another one."""
-    other = folder.with_name("other")
-    shutil.copytree(folder, other)
-    file = other / "figures" / "trial2013_fig1" / "claims.json"
-    report = json.loads(file.read_text())
-    report["statements"][0] |= {"verdict": "fails"}
-    file.write_text(json.dumps(report | words))
+def change_a_verdict(folder):
+    """Copy a run and change the verdict of its first statement."""
+    other = copied(folder)
+    change_the_report(other, lambda report: report["statements"][0].update(verdict="fails"))
     return other
 
 
@@ -286,37 +265,47 @@ def test_a_folder_without_a_run_is_refused(tmp_path):
         list(verify.rejudge(tmp_path))
 
 
+def git(root, *arguments):
+    command = ["git", "-C", str(root), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    return subprocess.run([*command, *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def commit(root):
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "all")
+
+
+@pytest.fixture
 def published(trial_run, tmp_path):
-    """A clean repository with a README, and what publishing the run of a trial figure into it
-    says.
+    """Return a function that publishes the run of the trial figure into a clean repository.
+
+    It returns the published folder, the README and a summary.
     """
-    root = tmp_path / "clone"
-    root.mkdir()
-    (root / "README.md").write_text(
-        "before\n<!-- published: made by `make publish` -->\n<!-- end of published -->\nafter\n"
-    )
-    git = ["git", "-C", str(root), "-c", "user.name=x", "-c", "user.email=x@example.org"]
-    for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "start"]):
-        subprocess.run([*git, *arguments], check=True)
-    return root, publish.publish(trial_run, root / "results" / "published", root / "README.md")
+    home, readme = tmp_path / "clone" / "results" / "published", tmp_path / "clone" / "README.md"
+
+    def publish_run():
+        readme.parent.mkdir()
+        block = "<!-- published: made by `make publish` -->\n<!-- end of published -->"
+        readme.write_text(f"before\n{block}\nafter\n")
+        git(readme.parent, "init", "-q")
+        commit(readme.parent)
+        return home, readme, publish.publish(trial_run, home, readme)
+
+    return publish_run
 
 
-def test_a_published_run_is_whole_current_and_judged_again(trial_run, tmp_path):
+def test_a_published_run_is_whole_current_and_judged_again(trial_run, published):
     make_run(trial_run)
-    root, about = published(trial_run, tmp_path)
-    home = root / "results" / "published"
+    home, readme, about = published()
     assert about["figures"] == 1 and about["scale"] == "quick"
     files = {f for f in home.rglob("*") if f.is_file() and f.name != "about.json"}
     assert about["sha256"] == {
         file.relative_to(home).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
         for file in files
     }
-    text = (root / "README.md").read_text()
-    assert (
-        "stale" not in text
-        and "figures/trial2013_fig1/figure.png" in text
-        and "| 2 | 2 | 0 | 0 | 0 | 0 |" in text
-    )
+    text = readme.read_text()
+    assert "stale" not in text and "figures/trial2013_fig1/figure.png" in text
+    assert "| 2 | 2 | 0 | 0 | 0 | 0 |" in text
     assert publish.with_block(text, home) == text
     arguments = (home / "trial2013.md").read_text()
     matches = re.findall(r"\[(T\d)\]\(([^)]+)#L(\d+)\)", arguments)
@@ -328,16 +317,14 @@ def test_a_published_run_is_whole_current_and_judged_again(trial_run, tmp_path):
         check_links(page)
     assert not differences(verify.rejudge(home))
     assert not differences(verify.against(trial_run, home))
-    git = ["git", "-C", str(root), "-c", "user.name=x", "-c", "user.email=x@example.org"]
-    subprocess.run([*git, "add", "."], check=True)
-    subprocess.run([*git, "commit", "-qm", "published"], check=True)
+    commit(readme.parent)
     before = {file: file.read_bytes() for file in home.rglob("*.parquet")}
-    again = publish.publish(home, home, root / "README.md")  # its pages alone
+    again = publish.publish(home, home, readme)  # its pages alone
     assert again["figures"] == 1 and before
     assert all(file.read_bytes() == content for file, content in before.items())
 
 
-def test_some_groups_of_a_figure_are_published_anew_and_all_others_stay(trial_run, tmp_path):
+def test_some_groups_of_a_figure_are_published_anew_and_all_others_stay(trial_run, published):
     make_run(trial_run)
     file = trial_run / "rows" / NAME / "grqi.parquet"
     older = runner.stamp()["machine"] | {"cpu": "another"}
@@ -346,15 +333,12 @@ def test_some_groups_of_a_figure_are_published_anew_and_all_others_stay(trial_ru
         for group in ("kept", "grqi")
     ]
     rows.write(old, file)
-    root, _ = published(trial_run, tmp_path)
-    home = root / "results" / "published"
-    git = ["git", "-C", str(root), "-c", "user.name=x", "-c", "user.email=x@example.org"]
-    subprocess.run([*git, "add", "."], check=True)
-    subprocess.run([*git, "commit", "-qm", "published"], check=True)
+    home, readme, _ = published()
+    commit(readme.parent)
     rows.write([made_row(group="grqi", commit="after", k=2)], file)
     shutil.rmtree(trial_run / "figures")  # a run of a few jobs has no figures yet
     (home / "figures" / NAME / "figure.png").write_bytes(b"an older picture")
-    about = publish.publish(trial_run, home, root / "README.md", only=[NAME])
+    about = publish.publish(trial_run, home, readme, only=[NAME])
     kept = rows.read_text([home / "rows" / NAME / "rows.parquet"])
     made_by = dict(zip(kept.group, kept.commit, strict=True))
     assert made_by == {"kept": "before", "grqi": "after"} and len(kept) == 2
@@ -366,22 +350,22 @@ def test_some_groups_of_a_figure_are_published_anew_and_all_others_stay(trial_ru
     assert not differences(verify.rejudge(home))
 
 
-def test_a_figure_without_rows_or_of_another_scale_is_not_published_alone(trial_run, tmp_path):
+def test_a_figure_without_rows_or_of_another_scale_is_not_published_alone(
+    trial_run, published, tmp_path
+):
     make_run(trial_run)
-    root, _ = published(trial_run, tmp_path)
-    home = root / "results" / "published"
+    home, readme, _ = published()
     for source, words in ((tmp_path / "empty", "no rows"), (trial_run, "the scale paper")):
         if source == trial_run:
             rows.write([made_row(scale="paper")], trial_run / "rows" / NAME / "grqi.parquet")
         with pytest.raises(InputError, match=f"--only: .*{words}"):
-            publish.publish(source, home, root / "README.md", only=[NAME])
+            publish.publish(source, home, readme, only=[NAME])
 
 
 @pytest.mark.parametrize("refused", [shutil.Error([("a", "b", "[Errno 28] full")]), OSError(28)])
-def test_a_disk_without_room_is_one_line(refused, trial_run, tmp_path, monkeypatch):
+def test_a_disk_without_room_is_one_line(refused, trial_run, published, monkeypatch):
     make_run(trial_run)
-    root, _ = published(trial_run, tmp_path)
-    home = root / "results" / "published"
+    home, readme, _ = published()
 
     def full(*names, **how):
         raise refused
@@ -390,42 +374,38 @@ def test_a_disk_without_room_is_one_line(refused, trial_run, tmp_path, monkeypat
         monkeypatch.setattr(publish.shutil, name, full)
     monkeypatch.setattr(publish, "_uncommitted", lambda *paths: [])
     with pytest.raises(InputError, match=r"cannot be written \(.*\)$"):
-        publish.publish(home, home, root / "README.md")
+        publish.publish(home, home, readme)
 
 
-def test_publishing_with_uncommitted_changes_is_refused(trial_run, tmp_path):
+def test_publishing_with_uncommitted_changes_is_refused(trial_run, published):
     make_run(trial_run)
-    root, _ = published(trial_run, tmp_path)
-    (root / "mine.py").write_text("x = 1\n")
+    home, readme, _ = published()
+    readme.with_name("mine.py").write_text("x = 1\n")
     with pytest.raises(InputError, match=r"uncommitted changes.*mine\.py"):
-        publish.publish(trial_run, root / "results" / "published", root / "README.md")
+        publish.publish(trial_run, home, readme)
 
 
 @pytest.mark.parametrize("plan", ["{}", '{"name": "x", "named": [], "jobs": ["a/b/c.json"]}'])
-def test_what_is_no_comparison_is_refused_before_anything_is_written(plan, trial_run, tmp_path):
+def test_what_is_no_comparison_is_refused_before_anything_is_written(plan, trial_run, published):
     make_run(trial_run)
-    root, _ = published(trial_run, tmp_path)
-    home, source = root / "results" / "published", root / "results" / "compare" / "x"
+    home, readme, _ = published()
+    source = home.with_name("compare") / "x"
     source.mkdir(parents=True)
     (source / "plan.json").write_text(plan)
-    git = ["git", "-C", str(root), "-c", "user.name=x", "-c", "user.email=x@example.org"]
-    subprocess.run([*git, "add", "."], check=True)
-    subprocess.run([*git, "commit", "-qm", "all"], check=True)
+    commit(readme.parent)
     again = home / publish.COMPARISONS / "x"  # what is published is no source of itself
     for folder in (source, again):
         with pytest.raises(InputError, match="comparison"):
-            publish.publish(trial_run, home, root / "README.md", [folder])
-    completed = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True)
-    assert not completed.stdout
+            publish.publish(trial_run, home, readme, [folder])
+    assert not git(readme.parent, "status", "--porcelain")
 
 
 def test_verdicts_are_judged_again_where_histories_were_too_large_to_publish(
-    trial_run, tmp_path, monkeypatch
+    trial_run, published, monkeypatch
 ):
     make_run(trial_run, history=[{"flops": 1}])
     monkeypatch.setattr(publish, "LARGEST_ROWS", 10)
-    root, _ = published(trial_run, tmp_path)
-    home = root / "results" / "published"
+    home, *_ = published()
     published_rows = pd.concat(pd.read_parquet(file) for file in home.rglob("rows.parquet"))
     assert published_rows["history"].isna().all()
     figure, run = verify.rejudge(home)
@@ -434,15 +414,12 @@ def test_verdicts_are_judged_again_where_histories_were_too_large_to_publish(
 
 
 def test_no_comparison_is_published_where_its_data_are_absent(monkeypatch, tmp_path):
-    """Else every row of real data would be rejected, and its page would say so of all solvers."""
+    """Otherwise every row of real data would be rejected, and the page would blame all solvers."""
     folder = tmp_path / "compare" / "mine"
     shutil.copytree(options.ROOT / "results/published/compare/adversarial", folder)
     assert publish._absent(folder) == []  # generated problems need no data
-    table = rows.read_table([folder / "rows.parquet"])
-    for name, value in (("dataset", "pitprops"), ("parameters", "{}"), ("problem", "pitprops")):
-        column = pa.array([value] * len(table), table.schema.field(name).type)
-        table = table.set_column(table.schema.get_field_index(name), name, column)
-    rows.write_table(table, folder / "rows.parquet")
+    real = dict(dataset="pitprops", parameters="{}", problem="pitprops")
+    change_columns(folder / "rows.parquet", **real)
     page = (folder / "index.html").read_text()
     monkeypatch.setattr(publish.api, "load_or_stand_in", lambda *_, **__: Mock(stand_in=True))
     monkeypatch.setattr(publish.registry, "module", lambda *_: Mock(FILES=["pitprops.npy"]))

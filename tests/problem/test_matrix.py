@@ -1,5 +1,7 @@
 """Every product of the matrix layer agrees with explicit dense matrices."""
 
+from math import comb
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -60,13 +62,12 @@ def _close(a, b):
 
 
 def _parallel(x, y):
-    return abs(abs(x @ y) - np.linalg.norm(x) * np.linalg.norm(y)) < 1e-9 * np.linalg.norm(
-        x
-    ) * np.linalg.norm(y)
+    norms = np.linalg.norm(x) * np.linalg.norm(y)
+    return abs(abs(x @ y) - norms) < 1e-9 * norms
 
 
 @matrices
-def test_products(A, M):
+def test_products_are_those_of_the_explicit_matrix(A, M):
     m, n = M.shape
     assert A.shape == (m, n)
     assert all(_close(A @ z, M @ z) for z in _vectors(n))
@@ -83,7 +84,7 @@ def test_products(A, M):
 
 
 @matrices
-def test_parts(A, M):
+def test_parts_are_those_of_the_explicit_matrix(A, M):
     W = np.array([1, 3, 6])
     assert _close(A.dense(), M)
     assert _close(A.columns(W).dense(), M[:, W])
@@ -99,7 +100,7 @@ def test_parts(A, M):
 
 
 @matrices
-def test_largest(A, M):
+def test_the_largest_column_and_row_are_found(A, M):
     columns, rows = np.linalg.norm(M, axis=0), np.linalg.norm(M, axis=1)
     assert _close(A.squared_norms(), columns**2)
     assert _close(A.largest_column(), M[:, columns.argmax()] / columns.max())
@@ -112,11 +113,8 @@ def _sigmas():
         Q = np.random.default_rng(9).standard_normal((M.shape[1], 2))
         for w in (np.zeros(0), np.array([0.3]), np.array([0.3, -0.2])):
             r = len(w)
-            yield pytest.param(
-                Gram(A, Q[:, :r], w),
-                M.T @ M - (Q[:, :r] * w) @ Q[:, :r].T,
-                id=f"{case.id} less {r}",
-            )
+            S = M.T @ M - (Q[:, :r] * w) @ Q[:, :r].T
+            yield pytest.param(Gram(A, Q[:, :r], w), S, id=f"{case.id} less {r}")
     S = _holed((12, 8)).T @ _holed((12, 8))
     yield pytest.param(Covariance(S), S, id="covariance")
 
@@ -125,7 +123,7 @@ sigmas = pytest.mark.parametrize(("Sigma", "S"), list(_sigmas()))
 
 
 @sigmas
-def test_sigma(Sigma, S):
+def test_sigma_multiplies_and_leads_as_its_explicit_matrix(Sigma, S):
     n = len(S)
     assert all(_close(Sigma @ x, S @ x) for x in _vectors(n))
     assert _close(Sigma.diagonal(), S.diagonal())
@@ -136,7 +134,7 @@ def test_sigma(Sigma, S):
 
 
 @sigmas
-def test_rows(Sigma, S):
+def test_a_working_set_has_the_block_and_the_leading_pair_of_its_variables(Sigma, S):
     n = len(S)
     for k in (1, 3, n):  # below and, for wide data, above the number of samples
         W = np.sort(np.random.default_rng(k).permutation(n)[:k])
@@ -151,7 +149,7 @@ def test_rows(Sigma, S):
 
 
 @sigmas
-def test_rayleigh_steps(Sigma, S):
+def test_a_rayleigh_step_solves_the_shifted_system(Sigma, S):
     n = len(S)
     for k in (2, n):
         W = np.arange(n)[-k:]
@@ -175,10 +173,8 @@ def test_rayleigh_steps_are_regular_at_an_eigenvector(Sigma, S):
 
 def test_rayleigh_steps_keep_what_cannot_be_improved():
     x = np.array([0.6, 0.8])
-    assert _close(
-        Covariance(2 * np.eye(2))[np.arange(2)].rayleigh_step(x), x
-    )  # every vector is an eigenvector
-    assert _close(Covariance(np.zeros((2, 2)))[np.arange(2)].rayleigh_step(x), x)
+    for S in (2 * np.eye(2), np.zeros((2, 2))):  # every vector is an eigenvector
+        assert _close(Covariance(S)[np.arange(2)].rayleigh_step(x), x)
 
 
 @sigmas
@@ -221,11 +217,7 @@ def test_principal_blocks_are_all_of_them():
         for batch in (1, 4, 4096):
             blocks = list(principal_blocks(S, k, batch=batch))
             supports, x, values = (np.concatenate(part) for part in zip(*blocks, strict=True))
-            assert (
-                len({tuple(W) for W in supports})
-                == len(supports)
-                == int(np.prod([(6 - i) / (i + 1) for i in range(k)]))
-            )
+            assert len({tuple(W) for W in supports}) == len(supports) == comb(6, k)
             assert values.max() == pytest.approx(problems.optimum(S, k))
             for W, x_W, value in zip(supports, x, values, strict=True):
                 assert x_W @ S[np.ix_(W, W)] @ x_W == pytest.approx(value)

@@ -107,7 +107,7 @@ def test_covariance_and_scale_and_sign(tmp_path):
 @pytest.mark.parametrize(
     ("missing", "rows", "columns"), [("rows", 38, 6), ("columns", 40, 5), ("mean", 40, 6)]
 )
-def test_missing_values(missing, rows, columns, tmp_path):
+def test_missing_values_are_left_out_or_filled_in_and_noted(missing, rows, columns, tmp_path):
     gaps = FRAME.copy()
     gaps.iloc[[3, 7], 1] = np.nan
     gaps.to_csv(tmp_path / "t.csv", index=False)
@@ -206,7 +206,7 @@ def test_a_table_is_read_as_programs_write_it(way, encoding, tmp_path):
     assert (message in " ".join(notes)) if message else notes == []
 
 
-def test_genes_in_rows(tmp_path):
+def test_genes_in_rows_are_transposed(tmp_path):
     genes = FRAME.T.reset_index(names="gene").assign(kind="protein")
     genes.columns = genes.columns.astype(str)
     genes.to_csv(tmp_path / "t.csv", index=False)

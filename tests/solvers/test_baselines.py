@@ -68,14 +68,10 @@ def test_the_full_greedy_search_is_the_better_of_both_passes(seed):
     problem = _problem(seed, 7)
     S = problem.matrix.S
     for k in (1, 2, 4, 7):
-        values = {
-            p: api.solve(problem, "greedy_full", k=k, passes=p).variance
-            for p in ("forward", "backward")
-        }
-        assert values["forward"] == pytest.approx(_forward(S, k))
-        assert values["backward"] == pytest.approx(_backward(S, k))
-        both = api.solve(problem, "greedy_full", k=k)
-        assert both.variance == pytest.approx(max(values.values()))
+        passes = {"forward": _forward(S, k), "backward": _backward(S, k)}
+        for name, value in (passes | {"both": max(passes.values())}).items():
+            variance = api.solve(problem, "greedy_full", k=k, passes=name).variance
+            assert variance == pytest.approx(value)
 
 
 def test_a_pass_of_the_greedy_search_that_there_is_not_is_refused():
@@ -104,10 +100,8 @@ def test_the_artificial_example_gives_its_first_factor(solver):
     problem = api.load("artificial")
     result = api.solve(problem, solver, k=4, refit=True)
     best = problems.optimum(problem.matrix.S, 4)
-    if solver in (
-        "greedy_forward",
-        "spca_elastic_net",
-    ):  # they start from one variable, or the dense component
+    # they start from one variable, or the dense component
+    if solver in ("greedy_forward", "spca_elastic_net"):
         assert result.variance > 0.9 * best
     else:
         assert result.variance == pytest.approx(best, rel=1e-6)

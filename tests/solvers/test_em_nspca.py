@@ -66,18 +66,16 @@ def test_more_restarts_and_the_renormalisation_lose_nothing(nonnegative, seed):
     )
     assert many.variance >= few.variance * (1 - 1e-6)
     for result in (few, many):
-        ends = [
-            entry["variance"] for entry in result.history if entry["phase"] == "renormalisation"
-        ]
+        last = [entry for entry in result.history if entry["phase"] == "renormalisation"]
+        ends = [entry["variance"] for entry in last]
         assert all(b >= a * (1 - 1e-12) for a, b in pairwise(ends))
 
 
 @pytest.mark.parametrize("seed", problems.some(2, range(5)))
 def test_em_without_constraints_is_the_leading_eigenvector(seed):
     problem, _ = problems.problem("gaussian data", seed)
-    assert api.solve(problem, "em", k=problem.n).variance == pytest.approx(
-        problem.covariance.leading()[0]
-    )
+    variance = api.solve(problem, "em", k=problem.n).variance
+    assert variance == pytest.approx(problem.covariance.leading()[0])
 
 
 @pytest.mark.parametrize("alpha", [0.5, 3.0])
@@ -107,9 +105,8 @@ def test_the_kernel_is_its_twin_and_climbs(q, form, seed):
     order, alpha, beta = np.argsort(a, kind="stable"), 2.0 * np.trace(S), 0.02 * np.trace(S)
     U, Y = nspca.start(R, np.abs(np.random.default_rng(seed).standard_normal((len(S), q))))
     U_twin, Y_twin = U.copy(), Y.copy()
-    work, F_twin, done_twin = twin(nspca.sweeps)(
-        R, form, a, order, U_twin, Y_twin, alpha, beta, 1e-9
-    )
+    plain = twin(nspca.sweeps)
+    work, F_twin, done_twin = plain(R, form, a, order, U_twin, Y_twin, alpha, beta, 1e-9)
     before = _F(S, U, alpha, beta)
     with flops.counting() as ledger:
         F, changes = nspca.sweeps(R, form, a, order, U, Y, alpha, beta, 1e-9)
@@ -124,11 +121,10 @@ def test_the_kernel_is_its_twin_and_climbs(q, form, seed):
 
 
 @pytest.mark.parametrize("seed", problems.some(2, range(5)))
-def test_forms_agree(seed):
+def test_data_and_covariance_give_the_same_answer(seed):
     data, _ = problems.problem("gaussian data", seed)
-    a, b = (
-        api.solve(p, "nspca", beta=0.05, tol_F=1e-12) for p in (data, data.given_as("covariance"))
-    )
+    forms = (data, data.given_as("covariance"))
+    a, b = (api.solve(form, "nspca", beta=0.05, tol_F=1e-12) for form in forms)
     assert np.allclose(a.x, b.x, atol=1e-5)
 
 
@@ -136,9 +132,8 @@ def test_without_a_penalty_the_pit_props_reach_their_nonnegative_optimum():
     problem = api.load("pitprops")
     best = problems.copositive(problem.matrix.S)
     assert api.solve(problem, "nspca", beta=0.0).variance == pytest.approx(best, rel=1e-6)
-    assert api.solve(problem, "em", k=13, nonnegative=True).variance == pytest.approx(
-        best, rel=1e-6
-    )
+    em_answer = api.solve(problem, "em", k=13, nonnegative=True)
+    assert em_answer.variance == pytest.approx(best, rel=1e-6)
 
 
 def test_components_are_found_jointly():
@@ -148,9 +143,8 @@ def test_components_are_found_jointly():
     assert components.Z.min() >= 0.0
     assert np.allclose(np.linalg.norm(components.Z, axis=0), 1.0)
     assert (np.diff(components.variances) <= 1e-12).all()
-    assert (
-        np.abs(components.Z.T @ components.Z - np.eye(3)).max() < 0.2
-    )  # alpha keeps them nearly orthogonal
+    # alpha keeps them nearly orthogonal
+    assert np.abs(components.Z.T @ components.Z - np.eye(3)).max() < 0.2
     assert np.array_equal(components[0].x, api.solve(problem, "nspca", beta=0.05, components=3).x)
     with pytest.raises(InputError, match="one component at a time"):
         api.components(problem, "em", 3, k=4, deflation="joint")

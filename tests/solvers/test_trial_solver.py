@@ -31,7 +31,7 @@ def _write(folder, name, body=BODY):
     return str(file)
 
 
-def test_by_path(tmp_path):
+def test_a_solver_is_found_by_its_path(tmp_path):
     result = spcabench.solve(PROBLEM, _write(tmp_path, "my_trial"), k=2, shift=1.0)
     assert result.solver == "my_trial"
     assert result.status == "converged"
@@ -68,7 +68,7 @@ def test_a_broken_file_is_listed_and_harms_no_other(add_file):
         ("    yield list(np.eye(problem.n)[0])\n", "finished"),
     ],
 )
-def test_the_harness_grades(tmp_path, body, status):
+def test_the_harness_grades_what_a_solver_yields(tmp_path, body, status):
     path = _write(
         tmp_path, "graded_trial", "import numpy as np\n\n\ndef solve(problem, *, k):\n" + body
     )

@@ -99,13 +99,8 @@ def test_every_joint_solver_finds_components_as_it_states(solver):
 
 
 def test_a_run_ends_when_all_components_stand_still(tmp_path):
-    body = "\n    ".join(
-        [
-            "for step in range(9):",
-            "    Z = np.zeros((problem.n, 2)); Z[0, 0] = Z[min(1 + step, 4), 1] = 1.0",
-            "    yield Iterate(x, Z=Z)",
-        ]
-    )
+    body = "for step in range(9):\n        Z = np.zeros((problem.n, 2))\n"
+    body += "        Z[0, 0] = Z[min(1 + step, 4), 1] = 1.0\n        yield Iterate(x, Z=Z)"
     solver = _trial(tmp_path, "disjoint", body)
     result = api.solve(Problem.from_covariance(np.eye(6) + 1.0), solver, k=1, components=2)
     assert (result.status, result.iterations) == ("converged", 4)

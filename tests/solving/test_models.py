@@ -1,4 +1,4 @@
-"""Components as files: what is saved is what is applied, without pickle; libraries of extras."""
+"""Components saved to files are applied unchanged, without pickle; missing optional libraries."""
 
 import inspect
 import json
@@ -48,7 +48,7 @@ def table(tmp_path):
 
 @pytest.fixture
 def typed(monkeypatch, capsys):
-    """A function of the words of a command: what it printed."""
+    """Return a function that runs a command and returns its output."""
 
     def call(*arguments):
         from spcabench.cli.application import app
@@ -141,9 +141,8 @@ def test_auto_is_what_select_recommends():
 @pytest.mark.parametrize("scale", [(), ("--scale",)])
 def test_scores_of_a_file_are_those_of_the_estimator(scale, table, tmp_path, typed):
     model, scores = tmp_path / "m.npz", tmp_path / "s.csv"
-    typed(
-        "solve", table, "--missing", "mean", "-k", "4", "--components", "2", *scale, "--out", model
-    )
+    words = ("--missing", "mean", "-k", "4", "--components", "2", *scale, "--out")
+    typed("solve", table, *words, model)
     typed("apply", model, table, "--missing", "mean", "--out", scores)
     written = pd.read_csv(scores, index_col="sample")
     filled = pd.read_csv(table).drop(columns="bottle")
@@ -233,13 +232,8 @@ DAMAGES = {
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_model_is_refused_in_one_line(damage, tmp_path):
-    good = dict(
-        loadings=np.eye(3)[:, :1],
-        variables=np.array(["a", "b", "c"]),
-        about=np.array('{"format": 1}'),
-        mean=np.zeros(3),
-        scale=np.ones(3),
-    )
+    good = dict(loadings=np.eye(3)[:, :1], variables=np.array(["a", "b", "c"]))
+    good |= dict(about=np.array('{"format": 1}'), mean=np.zeros(3), scale=np.ones(3))
     np.savez(tmp_path / "m.npz", **good)
     assert models.load(tmp_path / "m.npz").used == [0]
     change, message = DAMAGES[damage]
@@ -296,18 +290,8 @@ def test_a_model_that_grows_beyond_bounds_is_refused_by_its_directory(tmp_path, 
 
 
 def test_k_auto_says_why(table, typed):
-    arguments = (
-        "solve",
-        table,
-        "--missing",
-        "rows",
-        "--scale",
-        "-k",
-        "auto",
-        "--criterion",
-        "certified",
-    )
-    assert '"k": ' in typed(*arguments, "--json")
+    words = "--missing rows --scale -k auto --criterion certified --json"
+    assert '"k": ' in typed("solve", table, *words.split())
 
 
 def test_bounds_and_substitutes_are_shown_on_demand(typed):
@@ -373,19 +357,12 @@ def _without_extras(*arguments, folder):
 
 @WHOLE
 def test_the_core_alone_solves_applies_and_lists(table, tmp_path):
-    arguments = (
-        "solve",
-        table,
-        "--missing",
-        "mean",
-        "-k",
-        "3",
-        "--solver",
-        "tpower",
-        "--out",
-        "m.npz",
-    )
-    for line in (arguments, ("apply", "m.npz", table, "--missing", "mean"), ("list", "solvers")):
+    words = "--missing mean -k 3 --solver tpower --out m.npz"
+    for line in (
+        ("solve", table, *words.split()),
+        ("apply", "m.npz", table, "--missing", "mean"),
+        ("list", "solvers"),
+    ):
         completed = _without_extras(*line, folder=tmp_path)
         assert completed.returncode == 0, completed.stderr
 
