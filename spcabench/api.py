@@ -52,8 +52,8 @@ def load(name: str, /, *, stand_in: bool = False, **settings: Any) -> Problem:
     problem = load_or_stand_in(name, **settings)
     if problem.stand_in and not stand_in:
         raise InputError(
-            f"dataset {name!r}: its files are not here: `spcabench data` says how to get them; "
-            "with stand_in=True (--stand-in) other data replace them"
+            f"dataset {name!r}: its files are not available; `spcabench data` says how to get "
+            "them, and stand_in=True (--stand-in) uses other data instead"
         )
     return problem
 

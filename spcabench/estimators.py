@@ -264,16 +264,16 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         good = [result for result in components if result.good]
         if len(good) < self.n_components:
             warnings.warn(
-                f"n_components: {self.n_components} asked, {len(good)} found: "
-                "no further one has variance",
+                f"n_components: {self.n_components} requested, {len(good)} found: "
+                "no further component has variance",
                 RuntimeWarning,
                 stacklevel=3,
             )
         components = replace(components, results=good)
         if components.idle:
             warnings.warn(
-                f"n_components: {len(components.idle)} of {len(good)} explain nothing that those "
-                "before them do not; deflation='schur' leaves such components out",
+                f"n_components: {len(components.idle)} of {len(good)} components add nothing to "
+                "the previous ones; deflation='schur' leaves such components out",
                 RuntimeWarning,
                 stacklevel=3,
             )

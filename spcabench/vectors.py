@@ -65,7 +65,7 @@ def expect_shape(x: Array | Indices, *shape: int | None) -> None:
     ):
         wanted = ", ".join("any" if n is None else str(n) for n in shape)
         raise ValueError(
-            f"product: an array of shape {x.shape}; expected is ({wanted}); `Sigma.products` and "
+            f"product: an array of shape {x.shape}; it must be ({wanted}); `Sigma.products` and "
             "`A.products` take several columns"
         )
 

@@ -243,7 +243,7 @@ class Statement:
         if len(set(names)) < len(names) or strangers:
             raise ValueError(
                 f"statement {self.id}: parts {names}; a name occurs twice, or a number of the "
-                "paper is of another part"
+                "paper belongs to another part"
             )
         sentences = " ".join(self.headline.values())
         unknown = {field for _, field, _, _ in Formatter().parse(sentences) if field} - {*FIELDS}

@@ -137,8 +137,8 @@ class Answers:
         """Return all solvers with an answer to any of the pairs, the best first.
 
         They are sorted by the mean share within the budget, to six digits, then by the shifted
-        geometric mean of their time. A missing answer counts zero, and its time as the largest of
-        all.
+        geometric mean of their time. A missing answer counts as zero, and its time as the largest
+        of all.
         """
         share, time, proof = shares[mask], self.time[mask], self.proof[mask]
         filled = np.where(np.isfinite(time), time, np.nanmax(time))

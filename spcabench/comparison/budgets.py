@@ -59,7 +59,7 @@ def share_within(row: Any, budget: float, measure: str) -> float:
     """Return the share that a run reaches within a budget.
 
     For a run that has ended by then it is the share after the refit, otherwise that of the best
-    feasible iterate. The search of a penalty gives nothing before its end.
+    feasible iterate. The search for a penalty gives nothing before its end.
     """
     total = getattr(row, measure)
     if not row.answered or not np.isfinite(total) or not row.best:

@@ -149,7 +149,7 @@ def _sentence(row: Mapping[str, Any], fault: str) -> str:
 
 
 def best_of_each_run(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with only the best trusted one of each run; the cheapest if several tie."""
+    """Return the rows with one per run: the best trusted one, or the cheapest if several tie."""
     keys = _runs(rows)
     several = keys.duplicated(keep=False)
     groups = rows[several].groupby([*keys[several].T.to_numpy()], dropna=False, sort=False)

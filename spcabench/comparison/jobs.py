@@ -117,7 +117,7 @@ class Job:
 
     @property
     def folder(self) -> str:
-        """The name of the job's folder, made from the suite, the settings and the limits."""
+        """The name of the job's folder, formed from the suite, the settings and the limits."""
         ks = "".join(f"-k{k}" for k in self.ks[:MOST_NAMED])
         if len(self.ks) > MOST_NAMED:  # a folder's name has at most 255 characters
             digest = hashlib.sha256(repr(self.ks).encode()).hexdigest()[:8]

@@ -103,7 +103,7 @@ def check(parts: list[Part]) -> None:
 
 
 def joined(parts: list[Part]) -> pd.DataFrame:
-    """Return the rows of all parts; if several made the same run, the best trusted answer."""
+    """Return the rows of all parts, with the best trusted answer if several have the same run."""
     return entering.best_of_each_run(pd.concat([part.rows for part in parts], ignore_index=True))
 
 

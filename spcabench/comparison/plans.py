@@ -13,7 +13,7 @@ from spcabench.run import Run
 from spcabench.running import row_hash
 from spcabench.running.runner import Plan, Protocol
 
-# multiple of the time limit after which a run, or the whole search of a penalty, is ended
+# multiple of the time limit after which a run, or the whole search for a penalty, is ended
 PATIENCE_FACTOR = 5.0
 # runs below these seconds have so many rounds; the fastest counts
 SHORT, ROUNDS = 0.3, 3

@@ -23,26 +23,27 @@ DRAWS, TAIL = 2000, 0.025  # of the bootstrap: 95 % intervals
 HIT = f"at {TARGETS[-1]:g}"  # whether 99.9 % is reached
 RULE = (
     "Solvers are listed by the share of the pairs on which they reach 99.9 % of the best known "
-    "value within the limits; equal ones by the mean share of the best known, a failure counting "
-    "zero, to six digits; then by "
+    "value within the limits, then by the mean share of the best known value (zero for a failure, "
+    "to six digits), and then by "
 )
 RANK = (
     "A rank is a range. One solver is above another if the 95 % interval of the difference of "
-    "their shares of pairs at 99.9 % excludes zero (bootstrap over problems, the same draws for "
-    "both, each problem with all its cardinalities; each difference by itself). The range goes "
-    "from one more than are above a solver to all but those below it. Costs decide no rank. "
+    "their shares of pairs at 99.9 % excludes zero (by a bootstrap over problems, with the same "
+    "draws for both and all cardinalities of each problem; each difference is judged separately). "
+    "The range goes from one more than the number of solvers above to the number of solvers that "
+    "are not below. Costs do not affect ranks. "
     "A randomised solver runs with several seeds, and its shares are means over them; its costs "
     "are those of the first seed. "
     "A group holds the solvers that cannot be told apart from its first. "
-    "With fewer than ten problems the counts on these problems alone are compared, and nothing "
-    "is said of others."
+    "With fewer than ten problems, ranks only compare the counts on these problems and say nothing "
+    "about others."
 )
 LAST = {
-    "time": "the shifted geometric mean of the time (shift 10 ms), a failure counting as the "
-    "largest time of all.",
-    "flops": "the shifted geometric mean of the flops (shift 1e5), a failure counting as the "
-    "largest number of all; times are not ranked, because they were taken under different "
-    "conditions. Flops of a file from elsewhere are not ranked: it comes after solvers of the "
+    "time": "the shifted geometric mean of the time (shift 10 ms; a failure gets the largest time "
+    "of all).",
+    "flops": "the shifted geometric mean of the flops (shift 1e5; a failure gets the largest "
+    "number of all). Times are not ranked, because they were taken under different conditions. "
+    "Flops of a file from elsewhere are not ranked: it comes after solvers of the "
     "repository that are equally good.",
 }
 PAIR = ["item", "asked"]

@@ -241,7 +241,8 @@ def draw_sweeps(axis: Any, data: pd.DataFrame, goal: float) -> None:
     mark_level(axis, goal, f"gap of {100 * goal:g} %")
     axis.set(yscale="log", ylabel="certified gap after 5 sweeps of BCA")
     gaps = data.relaxation_gap[data.label.isin(labels)]
-    axis.set_title(f"five sweeps reach it in {(gaps <= goal).sum()} of {len(gaps)} runs")
+    reached = f"{(gaps <= goal).sum()} of {len(gaps)} runs"
+    axis.set_title(f"five sweeps reach a gap of {100 * goal:g} % in {reached}")
     by_size(axis, data.x[data.label == "sweeps"])
     name_lines(axis)
 
@@ -287,6 +288,6 @@ def draw_quality(axis, ratio: pd.DataFrame, baselines: dict[str, str]) -> None:
         axis.plot([place - 0.3, place + 0.3], 2 * [values.median()], color="black", linewidth=1.2)
     mark_level(axis, 1.0, "as much")
     below = [f"{100 * (ratio[s].dropna() < 1).mean():.0f}" for s in baselines if s in ratio]
-    axis.set_title(f"less variance than the relaxation in {', '.join(below)} %")
+    axis.set_title(f"less variance than the relaxation in {', '.join(below)} % of runs")
     axis.set_xticks(range(len(baselines)), [name.replace(" ", "\n") for name in baselines.values()])
     axis.set(ylabel="refitted variance / the relaxation's")

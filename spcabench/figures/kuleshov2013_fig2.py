@@ -283,7 +283,7 @@ def neighbours(penalty, n, seed, count):
 
 
 def restarts(problem, *, seed, penalty, ks):
-    """The number of runs of a penalty search until exactly k nonzeros, and until near k."""
+    """The number of runs that a penalty search takes to reach k exactly, and to come near k."""
     # only the searches are needed, so their runs get no rows
     results = [solve(problem, penalty, k=k, seed=seed, **base.GPM).search for k in ks]
     return {

@@ -156,4 +156,4 @@ def draw(data, axes):
     right.legend()
     counts = [ranks[variances > 0.1 * variances[0]][-1] for _, ranks, variances in known]
     left.set_title(f"{span(counts)} words have more than a tenth of the largest")
-    right.set_title("a line here is a power law, a line on the left an exponential")
+    right.set_title("a straight line means a power law here, an exponential on the left")

@@ -20,7 +20,7 @@ NAME = "choose.html"
 def write(folder: Path, compare: Path, pages: list[str]) -> list[search_index.Entry]:
     """Write the page to a folder, if there are published comparisons to base advice on.
 
-    pages : the solvers that have a page. Returns what the search finds of it: the best solvers for
+    pages : the solvers that have a page. Returns its entries for the search: the best solvers for
     each kind of data and time.
     """
     if not any((compare / name / merging.ROWS).is_file() for name in advice.SUITES):

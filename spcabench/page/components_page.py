@@ -31,7 +31,7 @@ HEADS = (
     ("of the best", "mean variance relative to the best of all solvers; failures count zero"),
     ("gap", "median gap to the certified bound on all loadings together"),
     ("violation", "mean deviation from orthogonality, sum of |Z'Z - I|"),
-    ("time", "mean time of the solver, including the search of a penalty"),
+    ("time", "mean time of the solver, including the search for a penalty"),
 )
 
 

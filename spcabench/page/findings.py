@@ -109,7 +109,7 @@ def comparisons(home: Path) -> str:
 
 
 def standard(home: Path = PUBLISHED / "compare") -> str:
-    """What the README says of ranks."""
+    """What the README says about ranks."""
     ranking = pd.read_csv(home / "standard" / "ranking.csv")
     solvers, pairs = len(ranking), ranking.pairs.max()
     return (

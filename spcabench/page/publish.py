@@ -277,7 +277,7 @@ def _check_comparison(source: Path, published: Path) -> None:
         merging.Part.read(source)
         if absent := _absent(source):
             raise InputError(
-                f"{source}: the data of its rows are not here ({', '.join(absent)[:60]}); set "
+                f"{source}: the data of its rows are not available ({', '.join(absent)[:60]}); set "
                 "SPCABENCH_DATA to their folder"
             )
     else:

@@ -201,6 +201,6 @@ def _alike(pair: tuple[Any, Any]) -> bool:
 
 
 def _seconds(row: Any) -> float | None:
-    """Return the seconds of a run, including set-up or the search of its penalty."""
+    """Return the seconds of a run, including set-up or the search for its penalty."""
     search, own, setup = (_plain(row[n]) for n in ("search_time", "solve_time", "setup_time"))
     return search or (None if own is None else own + (setup or 0.0))

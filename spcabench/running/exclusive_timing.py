@@ -15,14 +15,14 @@ ALONE, QUEUE = ".timing-{}.lock", ".timing-queue-{}.lock"
 
 @contextmanager
 def alone(folder: Path = Path()) -> Iterator[None]:
-    """Wait until nothing else runs, and let nothing else start; for timed work."""
+    """For timed work: wait until nothing else runs, and let nothing else start."""
     with _turn(folder, fcntl.LOCK_EX):
         yield
 
 
 @contextmanager
 def shared(folder: Path = Path()) -> Iterator[None]:
-    """Wait until no timing is running; for work that is not timed itself."""
+    """For work that is not timed: wait until no timing is running."""
     with _turn(folder, fcntl.LOCK_SH):
         yield
 

@@ -48,7 +48,7 @@ class Protocol:
     retries : int
         See ``fastest``.
     retry_seconds : float
-        Total seconds up to which a run that waited is repeated.
+        A run that waited is repeated until its repetitions take this many seconds in total.
     grace : float
         Seconds beyond a run's own limit before its process is ended.
     warm : sequence of Run

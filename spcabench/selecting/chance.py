@@ -28,7 +28,7 @@ class Chance:
     frequencies : list of array of shape (n,), or None
         How often each variable is in the component of a random half of the samples.
     halves : int
-        Number of halves, the smallest over the answers.
+        Number of halves (the smallest over all answers).
     notes : list of str
         What is not available, and why.
     """

@@ -228,7 +228,7 @@ def test_readings_with_the_same_numbers_are_one_line():
         (dict(kind="numbr"), "kind 'numbr'"),
         (dict(headline=dict(fails="It has {nope}.")), "headline with nope"),
         (dict(also=[Part("", "seconds", "s", at_most(10))]), "occurs twice"),
-        (dict(paper=[PaperNumber(1, part="tpyo")]), "of another part"),
+        (dict(paper=[PaperNumber(1, part="tpyo")]), "belongs to another part"),
     ],
 )
 def test_a_misspelt_word_of_the_author_is_refused(wrong, said):

@@ -423,7 +423,7 @@ def test_no_comparison_is_published_where_its_data_are_absent(monkeypatch, tmp_p
     page = (folder / "index.html").read_text()
     monkeypatch.setattr(publish.api, "load_or_stand_in", lambda *_, **__: Mock(stand_in=True))
     monkeypatch.setattr(publish.registry, "module", lambda *_: Mock(FILES=["pitprops.npy"]))
-    with pytest.raises(InputError, match=r"not here.*SPCABENCH_DATA"):
+    with pytest.raises(InputError, match=r"not available.*SPCABENCH_DATA"):
         publish._check_comparison(folder, tmp_path / "published")
     publish._publish_again(folder)
     assert (folder / "index.html").read_text() == page

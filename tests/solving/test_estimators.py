@@ -109,7 +109,7 @@ def test_nonnegative_and_settings():
 
 def test_fewer_components_where_no_variance_is_left():
     flat = np.outer(np.arange(6.0), np.ones(4))
-    with pytest.warns(RuntimeWarning, match="3 asked, 1 found"):
+    with pytest.warns(RuntimeWarning, match="3 requested, 1 found"):
         assert SparsePCA(3, cardinality=4).fit(flat).n_components_ == 1
 
 
@@ -124,7 +124,8 @@ def test_no_component_is_rounding(rank, deflation):
         fitted = SparsePCA(9, cardinality=9, deflation=deflation).fit(flat)
     assert fitted.n_components_ <= rank
     assert [str(w.message) for w in caught] == [
-        f"n_components: 9 asked, {fitted.n_components_} found: no further one has variance"
+        f"n_components: 9 requested, {fitted.n_components_} found: "
+        "no further component has variance"
     ]
     assert (fitted.deflated_variance_ > 0.0).all()
     assert (fitted.bound_ >= fitted.deflated_variance_).all()

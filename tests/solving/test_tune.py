@@ -1,4 +1,4 @@
-"""The search of a penalty for a requested cardinality, and its bounds."""
+"""The search for a penalty for a requested cardinality, and its bounds."""
 
 from dataclasses import replace
 from itertools import pairwise

@@ -13,7 +13,7 @@ from spcabench.solving.driver import in_form
 from spcabench.solving.measures import measures
 from spcabench.vectors import Array, Indices, embed, support
 
-TRIALS = 25  # maximum number of trials in the search of a penalty
+TRIALS = 25  # maximum number of trials in the search for a penalty
 CLOSED = 1e-4  # relative distance of the penalties at which the search ends
 PATIENCE = 5.0  # time limits of one run that the whole search may take
 
