@@ -50,7 +50,7 @@ def shown(value: Any) -> str:
 def whole(argument: str, value: Any, least: int) -> int:
     """Return the value as a whole number; raise InputError unless it is at least ``least``."""
     if isinstance(value, bool) or not _is_whole(value) or int(value) < least:
-        raise InputError(f"{argument}: {shown(value)}; it must be a whole number from {least}")
+        raise InputError(f"{argument}: {shown(value)}; it must be a whole number, at least {least}")
     return int(value)
 
 
@@ -76,7 +76,7 @@ def number(argument: str, value: Any, finite: bool = True) -> float:
         or not float(value) >= 0
         or (finite and value == np.inf)
     ):
-        raise InputError(f"{argument}: {shown(value)}; it must be a number from 0")
+        raise InputError(f"{argument}: {shown(value)}; it must be a number, at least 0")
     return float(value)
 
 

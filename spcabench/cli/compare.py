@@ -245,7 +245,7 @@ def _seed(fresh: str | None) -> int | None:
     if fresh is None:
         return None
     if fresh != options.NEW and not re.fullmatch(r"[0-9]{1,18}", fresh):
-        raise InputError(f"--fresh: {fresh!r}; the seed must be a whole number from 0")
+        raise InputError(f"--fresh: {fresh!r}; the seed must be a whole number, at least 0")
     drawn = fresh == options.NEW
     seed = suite.new_seed() if drawn else int(fresh)
     origin = "drawn now" if drawn else "which was given, not drawn, as the page will say"

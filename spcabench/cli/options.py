@@ -91,7 +91,9 @@ def listed(text: str | None, option: str = "-k", least: int = 1) -> list[int]:
         raise InputError(f"{option}: {_short(text)}; give at most {MOST_NUMBERS:,} numbers")
     numbers = [k for part in parts for k in part]
     if not numbers or min(numbers) < least:
-        raise InputError(f"{option}: {_short(text)}; give whole numbers from {least}: {FORMS}")
+        raise InputError(
+            f"{option}: {_short(text)}; give whole numbers of at least {least}: {FORMS}"
+        )
     return numbers
 
 

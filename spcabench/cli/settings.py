@@ -136,8 +136,8 @@ KINDS: dict[Any, tuple[str, TypeAdapter[Any]]] = {
     for kind, allowed, read_as in (
         (bool, "true or false", Annotated[bool, Strict(), BeforeValidator(_truth)]),
         (int, "a whole number from 0 to 1e15", Annotated[int, Field(ge=0, le=10**15)]),
-        (float, "a finite number from 0", Annotated[Finite, Field(ge=0)]),
-        (math.inf, "a number from 0", Annotated[float, Field(ge=0)]),  # if it is the default
+        (float, "a finite number, at least 0", Annotated[Finite, Field(ge=0)]),
+        (math.inf, "a number, at least 0", Annotated[float, Field(ge=0)]),  # if it is the default
         (str, "a word", Annotated[str, Field(min_length=1)]),
         (list[int], "a list of whole numbers, [3,2,...]", _list_of(int)),
         (list[float], "a list of numbers, [0.5,-1,...]", _list_of(Finite)),

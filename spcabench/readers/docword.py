@@ -135,7 +135,7 @@ class Docword:
         ):
             if not 1 <= int(value) <= top:
                 return f"{where}: {name} {value} is out of range; it must be from 1 to {top}"
-        return f"{where}: count {parts[2]}; it must be a whole number from 1"
+        return f"{where}: count {parts[2]}; it must be a whole number, at least 1"
 
 
 def _stream(path: Path) -> IO[bytes]:

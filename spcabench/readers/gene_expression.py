@@ -40,7 +40,7 @@ def problem(
     Raises
     ------
     InputError
-        If ``genes`` is not a whole number from 1.
+        If ``genes`` is not a whole number of at least 1.
     """
     X, names, labels = table
     if log2:

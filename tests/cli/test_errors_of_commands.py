@@ -215,7 +215,7 @@ WRONG_SETTINGS = {  # what the line says -> settings of grqi, or of a solver tha
         *("max_iterations=2.5", "max_iterations=-1", "max_iterations=" + "9" * 5000),
         *("mcol c=2.5", "em restarts=many"),
     ],
-    "give a number from 0": ["J=nan", "J=-2", "J=two"],
+    "give a number, at least 0": ["J=nan", "J=-2", "J=two"],
     "give a finite number": ["bca eps=inf", "tol=inf"],
     "give a word": ["mu="],
     "give a list of numbers": ["start=1", "start=[true]", "start=[NaN]", "start=" + "[" * 10**5],
@@ -225,7 +225,7 @@ WRONG_SETTINGS = {  # what the line says -> settings of grqi, or of a solver tha
 OPTIONS = ["amanpg components=2", "nonnegative=maybe", "refit=true", "deflation=schur", "seed=3"]
 WRONG_SETTINGS |= {f"its own option: --{re.search('[a-z]+(?==)', o)[0]}": [o] for o in OPTIONS}
 WRONG_SETTINGS["its own option: -k"] = ["k=3"]
-CARDINALITIES = "-k: {!r}; give whole numbers from 1: 10, a list"
+CARDINALITIES = "-k: {!r}; give whole numbers of at least 1: 10, a list"
 WRONG = ["''", "0", "-1", "x", "3,", ",", "5:2", "5:50:0", "50:5:-5", "1:2:3:4", "2.5"]
 WRONG += [":", "1,5:2"]
 LINES = {  # words, in a folder with the files below -> what the one line says

@@ -167,7 +167,7 @@ class Minimum:
     def changed(self, S: Array, k: int, U: Array, places: Indices) -> "Minimum":
         """The minimisation for another matrix S at k, whose variables are those at ``places``.
 
-        It begins at U, with the memory of this one's L-BFGS.
+        It begins at U, with the L-BFGS memory of this minimisation.
         """
         minimum = Minimum(S, k, self.dual.positive, U, self.width)
         minimum.dual.beta = self.dual.beta[places]

@@ -19,7 +19,7 @@ HALVINGS = 48  # of the interval that has the best a
 def threshold(q, counted, delta, beta):  # type: ignore[no-untyped-def]
     """Return the beta >= 0 at which weights clip((q_j - beta) / delta, 0, 1) sum to ``counted``.
 
-    It is 0 if they never do. The method is Newton's within a bracket, from the given beta.
+    It is 0 if they never do. It is found by Newton's method within a bracket, from the given beta.
     """
     low, high = 0.0, 0.0
     for x in q:
@@ -94,7 +94,7 @@ def smooth_norms(U, counted, delta, positive, beta, T):  # type: ignore[no-untyp
 def weigh(g, s, mu, b, p):  # type: ignore[no-untyped-def]
     """Return the level b around which logistic weights of g, of width mu, sum to s.
 
-    The method is Newton's within a bracket, from the given b. p : overwritten with the weights.
+    It uses Newton's method within a bracket, from the given b. p : overwritten with the weights.
     """
     low, high = g.min() - FAR * mu, g.max() + FAR * mu
     b = min(max(b, low), high)
