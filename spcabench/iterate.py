@@ -143,7 +143,7 @@ class Iterate:
         Upper bound on the optimum that the algorithm proves, if the harness cannot check the proof
         without running the algorithm again.
     bound_whp : float, optional
-        Such a bound that holds only with a probability, which the solver states.
+        Upper bound that holds only with a probability stated by the solver.
     phase : str, optional
         Name of the phase of the algorithm that produced this iterate.
     extra : mapping of str to float

@@ -134,7 +134,7 @@ def _gpower1(data: pd.DataFrame) -> pd.DataFrame:
 
 
 def runs(scale: str, n: int, sparsities: np.ndarray) -> Iterator[Run]:
-    """Greedy search at some k of the main grid, and DSPCA at some sizes."""
+    """Run greedy search at some k of the main grid, and DSPCA at some sizes."""
     # the cost grows as k^4, so only small k are run
     ks = sorted({base.k_at(s, n) for s in sparsities[sparsities < 0.08][::2]})
     for seed in range(SEEDS):

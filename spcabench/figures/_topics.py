@@ -224,7 +224,7 @@ def _of_equal_frequency(present, order, rank, rng):
 
 
 def tables(data):
-    """The words of each corpus and reading with their weights, and the paper's, for the page."""
+    """List the words of each corpus and reading with their weights, and the paper's words."""
     paper = [corpus for corpus in PAPER if corpus in {p["corpus"] for p in data.parameters}]
     return [_of_paper(corpus) for corpus in paper] + [_of_row(row) for row in data.itertuples()]
 

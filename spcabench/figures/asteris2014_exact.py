@@ -187,7 +187,7 @@ def _grown(rows):
 
 
 def runs(scale):
-    """Values on small matrices; candidates, flops and times on growing ones."""
+    """Compute values on small matrices, and candidates, flops and times on growing ones."""
     paper = scale == "paper"
     for seed in range(50 if paper else 6):
         full: dict[str, Any] = dict(dataset="gaussian", parameters=dict(m=2 * N, n=N, seed=seed))

@@ -20,7 +20,7 @@ SHADES = ("#F2F2F2", "#DCDCDC")
 
 
 def runs(scale):
-    """One matrix, the same at both scales."""
+    """Use one matrix, the same at both scales."""
     yield Run(dataset="gaussian", parameters=dict(m=2, n=4, seed=3), function=rows_of_v)
 
 
@@ -30,7 +30,7 @@ def rows_of_v(problem, *, seed):
 
 
 def data(table):
-    """V (4, 2)."""
+    """Return V (4, 2)."""
     return np.array(table.extra.iloc[0]["V"])
 
 
@@ -62,7 +62,7 @@ def _positive(v):
 
 
 def draw(data, axes):
-    """Curves, meetings, and the regions with their supports."""
+    """Draw the curves, their meetings, and the regions with their supports."""
     axis, V = axes.flat[0], data
     phi = np.linspace(-np.pi / 2, np.pi / 2, 721)
     values = np.sin(phi)[:, None] * V[:, 0] + np.cos(phi)[:, None] * V[:, 1]

@@ -19,7 +19,7 @@ PANELS, SIZE = (1, 2), (9.6, 4.6)
 
 
 def runs(scale):
-    """The matrix of Figure 1, the same at both scales."""
+    """Use the matrix of Figure 1, the same at both scales."""
     yield Run(
         dataset="gaussian",
         parameters=dict(m=2, n=4, seed=3),
@@ -55,12 +55,12 @@ def cones(problem, *, seed):
 
 
 def data(table):
-    """V (4, 2) and the two cases."""
+    """Return V (4, 2) and the two cases."""
     return table.extra.iloc[0]
 
 
 def draw(data, axes):
-    """One circle for each case."""
+    """Draw one circle for each case."""
     for axis, case in zip(axes.flat, data["cases"], strict=True):
         _draw_cone(axis, np.array(data["V"])[list(case["I"])], case)
 

@@ -68,7 +68,7 @@ def _compact(data):
 
 
 def runs(scale):
-    """The same at both scales."""
+    """Make the same runs at both scales."""
     for label, parameters in ((MAIN, {}), (CONTRAST, dict(contrast=True))):
         yield Run(
             # faces are shown as they are, not centred
@@ -139,7 +139,7 @@ def _inertia(W):
 
 
 def data(table):
-    """One row per image.
+    """Return one row per image.
 
     name, place : row and column of the figure. share : share of the variance. compact : see
         `compactness`. rank : its rank among random supports. overlap : number of pixels in more

@@ -184,7 +184,7 @@ def _capped(data, judged):
 
 
 def runs(scale):
-    """Paper: every k from 1 to 361, with NSPCA at 31 and other preparations at 12 of them."""
+    """Run every k from 1 to 361 at paper scale, NSPCA at 31 and other preparations at 12."""
     paper = scale == "paper"
     ks = range(1, 362) if paper else base.grid(361, 24, [K])
     yield from base.both("cbcl", {}, ks, base.MAIN, "covariance")

@@ -160,7 +160,7 @@ def _restarts(data, judged):
 
 
 def runs(scale):
-    """Paper: 120 cardinalities from 1 to 1000; other preprocessings at 12."""
+    """Run 120 cardinalities from 1 to 1000 at paper scale, and other preprocessings at 12."""
     paper = scale == "paper"
     yield from base.both("mll", {}, base.grid(LARGEST, 120 if paper else 16, [K]), base.MAIN, None)
     yield from truth(scale, "mll", {}, 20, nonnegative=True)

@@ -111,7 +111,7 @@ def _nonzeros(data):
 
 
 def runs(scale):
-    """Paper: every k from 1 to 93; other preprocessings at 12 of them."""
+    """Run every k from 1 to 93 at paper scale, and other preprocessings at 12 of them."""
     paper = scale == "paper"
     # 93 bands: every k is affordable
     ks = list(range(1, N + 1)) if paper else base.grid(N, 24, [K, LARGE])

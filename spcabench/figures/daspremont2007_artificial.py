@@ -80,7 +80,7 @@ def _a_mixture(data, judged):
 
 
 def runs(scale):
-    """The same at both scales."""
+    """Make the same runs at both scales."""
     for method in METHODS:
         yield Run(
             dataset="artificial",
@@ -97,7 +97,7 @@ def table(problem, *, seed, method):
 
 
 def tables(data):
-    """The loadings by each method, for the page."""
+    """List the loadings by each method, for the page."""
     return [
         table_of(METHODS[method], numbers)
         for method in METHODS

@@ -160,7 +160,7 @@ def _readings(data, nonzeros=None, accuracy=False, part="accuracy"):
 
 
 def runs(scale):
-    """Every data set in each preparation; the scaled one only at paper scale."""
+    """Run every data set in each preparation, the scaled one only at paper scale."""
     readings: dict[str, dict[str, Any]] = {"log2": dict(log2=True), "main": {}}
     # the quick scale can omit a reading that only confirms the others
     if scale == "paper":
@@ -232,7 +232,7 @@ def drawn(data):
 
 
 def tables(data):
-    """The genes of DSPCA's factors with their loadings, one table for each set."""
+    """List the genes of DSPCA's factors with their loadings, in one table for each set."""
     rows, prepared = drawn(data)
     return [
         {

@@ -259,7 +259,7 @@ def _smoothed(data):
 
 
 def runs(scale):
-    """Paper: n to 120 with Clarabel, to 200 with the others; quick: to 40."""
+    """Run up to n = 120 with Clarabel and 200 with the others; at quick scale up to 40."""
     paper = scale == "paper"
     sizes = (10, 20, 40, 60, 80, 100, 120, 150, 200) if paper else (10, 20, 30, 40)
     for n in sizes:
@@ -325,7 +325,7 @@ def smoothing(problem, *, seed):
 
 
 def data(table):
-    """The rows with method, rho, and seconds of the whole run."""
+    """Return the rows with method, rho, and seconds of the whole run."""
     solver = table.settings.map(lambda s: s.get("solver"))
     return table.assign(
         method=solver.fillna(table.solver),
@@ -337,7 +337,7 @@ def data(table):
 
 
 def draw(data, axes):
-    """Iterations against 1/eps, then growth with n."""
+    """Draw iterations against 1/eps, then growth with n."""
     draw_convergence(data[data.label == "eps"], axes.flat[0])
     draw_growth(data[data.label == "size"], axes.flat[1:])
 

@@ -134,7 +134,7 @@ def _first_component(data):
 
 
 def runs(scale):
-    """Fewer cardinalities at quick scale."""
+    """Run every method and rho, with fewer cardinalities at quick scale."""
     for method in METHODS:
         settings = dict(method=method)
         yield Run(
@@ -198,7 +198,7 @@ def decomposition(problem, *, seed, rho, deflation="hotelling"):
 
 
 def tables(data):
-    """Loadings by each method, for the page."""
+    """List the loadings by each method, for the page."""
     return [
         table_of(METHODS[method], numbers)
         for method in METHODS
@@ -207,7 +207,7 @@ def tables(data):
 
 
 def draw(data, axes):
-    """Variance by cardinality, and the decomposition; the tables are on the page."""
+    """Draw variance by cardinality, and the decomposition; the tables are on the page."""
     curve, residue = axes.flat
     by_k = data[data.label == "by k"]
     for solver, name in NAMES.items():

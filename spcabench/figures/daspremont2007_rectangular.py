@@ -56,7 +56,7 @@ def _relaxes(data):
 
 
 def runs(scale):
-    """The same at both scales."""
+    """Make the same runs at both scales."""
     for m, n in SHAPES:
         for k_u, k in CARDINALITIES:
             yield Run(
@@ -98,7 +98,7 @@ def norm(A, R, C):
 
 
 def tables(data):
-    """Every instance, as shares of the largest singular value, for the page."""
+    """List every instance, as shares of the largest singular value, for the page."""
     lines = []
     for numbers in data.extra:
         shares = [f"{numbers[name] / numbers['top']:.4f}" for name in COLUMNS]

@@ -51,7 +51,7 @@ def _memory(data):
 
 
 def runs(scale):
-    """The same at both scales."""
+    """Make the same runs at both scales."""
     enron: dict[str, Any] = dict(dataset="bag_of_words", parameters=dict(corpus="enron"))
     # two runs, because measuring memory takes a separate process, which disturbs the time
     yield Run(solver="mcol", settings=dict(k=100), memory=True, label="memory", **enron)
@@ -76,7 +76,7 @@ def storage(problem, *, seed):
 
 
 def data(table):
-    """One row with the dense bytes, the sparse bytes, the peak above the problem, and seconds."""
+    """Return one row: dense bytes, sparse bytes, peak above the problem, and seconds."""
     stored, memory, time = (table[table.label == name] for name in ("storage", "memory", "time"))
     if stored.empty or memory.empty or time.empty:
         return pd.DataFrame()

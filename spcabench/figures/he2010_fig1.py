@@ -279,7 +279,7 @@ def sizes(scale):
 
 
 def runs(scale):
-    """Timed trials, Mcol-PCA with smaller c, and untimed runs by form for the phases' flops."""
+    """Make timed trials, runs with smaller c, and untimed runs by form for the phases' flops."""
     sizes_p = list(sizes(scale))
     for p, seeds in sizes(scale).items():
         for seed in range(seeds):
@@ -316,7 +316,7 @@ def runs(scale):
 
 
 def data(table):
-    """Timed rows by size x, and the flops and loops of the phases."""
+    """Return timed rows by size x, and the flops and loops of the phases."""
     # only these two solvers report their phases; flops are the same in every round
     counted = table[table.phases.map(lambda p: bool(p) and "columns" in p) & table.repeat.eq(0)]
     counted = counted.assign(

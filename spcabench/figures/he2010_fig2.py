@@ -67,7 +67,7 @@ H5.because(lambda data, judged: he.made_of(data[~data.wide], "gpower0 dense", "m
 
 
 def runs(scale):
-    """Ten larger dimensions from 200 to 4000 at paper scale."""
+    """Run ten larger dimensions from 200 to 4000 at paper scale."""
     larger = (
         (200, 400, 600, 800, 1200, 1600, 2000, 2600, 3300, 4000)
         if scale == "paper"
@@ -89,14 +89,14 @@ def runs(scale):
 
 
 def data(table):
-    """Timed rows by larger dimension x and shape."""
+    """Return timed rows by larger dimension x and shape."""
     timed = he.trials(table)
     # the paper's axis is the larger dimension in both panels
     return timed.assign(x=timed[["m", "n"]].max(axis=1).astype(float), wide=timed.n > timed.m)
 
 
 def draw(data, axes):
-    """Times of wide and of tall matrices."""
+    """Draw the times of wide and of tall matrices."""
     for axis, wide in zip(axes.flat, (True, False), strict=True):
         he.draw_times(axis, data[data.wide == wide], METHODS)
         name = "variables p, n/p = 0.1" if wide else "samples n, n/p = 10"

@@ -49,7 +49,7 @@ def _sparser(data):
 
 
 def runs(scale):
-    """Paper: 5000 x 5000, density 1 to 20 %, three seeds."""
+    """Run densities from 1 to 20 %, at paper scale with 5000 x 5000 and three seeds."""
     size, densities = (
         (5000, (0.01, 0.03, 0.06, 0.1, 0.15, 0.2))
         if scale == "paper"
@@ -67,13 +67,13 @@ def runs(scale):
 
 
 def data(table):
-    """Timed rows by density x."""
+    """Return timed rows by density x."""
     timed = he.trials(table)
     return timed.assign(x=[p["density"] for p in timed.parameters])
 
 
 def draw(data, axes):
-    """Times against density."""
+    """Draw times against density."""
     axis = axes.flat[0]
     he.draw_times(axis, data, METHODS)
     axis.set(xlabel=f"share of nonzeros, {data.n.iloc[0]} x {data.n.iloc[0]}")

@@ -159,7 +159,7 @@ def _several_runs(data):
 
 
 def runs(scale):
-    """Paper: 5000 x 5000, cardinality 1 to 900."""
+    """Run cardinalities from 1 to 900, at paper scale with 5000 x 5000."""
     size, ks = (
         (5000, (1, 5, 25, 75, 150, 300, 600, 900))
         if scale == "paper"

@@ -91,7 +91,7 @@ def _work_and_loss(data, judged):
 
 
 def runs(scale):
-    """Cardinalities of the 784 pixels."""
+    """Run several cardinalities of the 784 pixels."""
     ks = (
         (5, 20, 50, 70, 100, 140, 200, 300, 400, 500, 600)
         if scale == "paper"

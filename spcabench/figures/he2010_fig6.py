@@ -75,7 +75,7 @@ def _a_little_smaller(data):
 
 
 def runs(scale):
-    """Cardinalities up to 900 of the 12419 words."""
+    """Run cardinalities up to 900 of the 12419 words."""
     ks = (5, 15, 40, 80, 150, 250, 400, 600, 900) if scale == "paper" else (5, 30, 120, 400, 700)
     for k in ks:
         yield from he.trial(

@@ -56,7 +56,7 @@ def _six_iterations(data):
 
 
 def runs(scale):
-    """The three-panel runs; paper: n = 1000, 10 seeds."""
+    """Make the runs of the three panels, at paper scale with n = 1000 and 10 seeds."""
     n, seeds = (1000, 10) if scale == "paper" else (500, 5)
     for seed in range(seeds):
         for penalty in PENALTIES:
@@ -73,7 +73,7 @@ def given_gamma(n, seed):
 
 
 def data(table):
-    """One row per iterate, with solver, what it matches, label and seed.
+    """Return one row per iterate, with solver, what it matches, label and seed.
 
     The numbers of an iterate are the iteration, variance / lambda_1, nonzeros, and the step.
     """

@@ -287,7 +287,7 @@ def power_steps(Sigma, x, quotient):
 
 @with_truth
 def data(table):
-    """The rows, unchanged."""
+    """Return the rows unchanged."""
     return table
 
 

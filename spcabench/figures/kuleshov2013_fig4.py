@@ -284,7 +284,7 @@ def _middle(values):
 
 
 def runs(scale):
-    """All genes; paper: 18 sparsities from 0.08 % to 50 %.
+    """Run all genes, at paper scale with 18 sparsities from 0.08 % to 50 %.
 
     The readings other than the primary one are only run at small sparsities.
     """
@@ -333,7 +333,7 @@ def _three(penalty, share, reading, parameters, memory):
 
 @with_truth
 def data(table):
-    """One row per run.
+    """Return one row per run.
 
     penalty : the GPower that determined the cardinality. value : sigma^2 without a refit; the
         refitted value is in the rows.

@@ -95,7 +95,7 @@ def _medians(rows):
 
 
 def runs(scale):
-    """Paper: 400 components of 100,000 patches; fewer of contrast-normalised patches."""
+    """Find 400 components of 100,000 patches at paper scale, fewer of normalised patches."""
     # the paper's number of components is more than twice that of the pixel values, as K10 requires
     patches, count = (100_000, 400) if scale == "paper" else (10_000, 200)
     readings: list[tuple[str, dict[str, Any]]] = [
@@ -145,7 +145,7 @@ def features(problem, *, seed, count, k, alpha, limit):
 
 
 def data(table):
-    """One row for each tile, with its 192 values, its Gabor fit and its run's numbers.
+    """Return a row for each tile, with its 192 values, its Gabor fit and its run's numbers.
 
     label : the reading. kind : one of `KINDS`.
     """

@@ -60,7 +60,7 @@ def _cubic(data):
 
 
 def runs(scale):
-    """Convergence with history on all seeds; times on the first."""
+    """Run all seeds with a history for the convergence, and the first seed for times."""
     n, seeds = (1000, 20) if scale == "paper" else (300, 10)
     for seed in range(seeds):
         for solver in METHODS:
@@ -96,7 +96,7 @@ def run(solver, n, seed, label, timed=False, **limits):
 
 
 def data(table):
-    """One row per method, with its numbers and the steps of the first seed.
+    """Return one row per method, with its numbers and the steps of the first seed.
 
     order : slope over all seeds. orders : slope for each seed. iterations : median steps to 1e-6.
         reached : share of the seeds that reached 1e-6. There are also flops and time per iteration.
@@ -159,7 +159,7 @@ def order(steps):
 
 
 def tables(data):
-    """The family in numbers, for the page; iterations are a bound if few runs reached 1e-6."""
+    """List the family in numbers; iterations are a bound if few runs reached 1e-6."""
     head = ["", "update", "order", "iterations to 1e-6", "flops per iteration", "µs per iteration"]
     lines = [
         [

@@ -241,7 +241,7 @@ def _the_relaxation_charges_for_entries(data, judged):
 
 
 def runs(scale):
-    """Paper: n = 50 to 800 for BCA with continuation, to 400 for DSPCA, to 300 for plain BCA."""
+    """Run n from 50 up to 800 (BCA with continuation), 400 (DSPCA) or 300 (plain BCA)."""
     sizes, paper = SIZES[scale], scale == "paper"
     for family in FAMILIES:
         for n in sizes["bca_continuation"]:
@@ -315,7 +315,7 @@ def _compared(family, n, seed):
 
 
 def data(table):
-    """The rows, with method and x = n."""
+    """Return the rows with method and x = n."""
     loose = table.settings.map(lambda supplied: supplied.get("inner") == "loose")
     return table.assign(x=table.n.astype(float), method=table.solver.where(~loose, "bca loose"))
 

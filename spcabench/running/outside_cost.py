@@ -292,8 +292,8 @@ def audited(
 ) -> tuple[Answer, dict[str, Any]]:
     """Return the answer with the flops seen by an audit, if they exceed the charged ones.
 
-    Also return the vector of the audited run. audit : a function of a run. If it cannot see what
-    the run does, the answer has no flops.
+    Also return the vector of the audited run. If the function ``audit`` cannot see what the run
+    does, the answer has no flops.
     """
     if answer.flops is None or answer.status == Status.TIME_LIMIT:
         return answer, {}
