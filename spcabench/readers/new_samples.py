@@ -28,9 +28,8 @@ def read(
 ) -> tuple[Array, list[str]]:
     """Return the samples (m, len(used)) of some variables, and the samples' names.
 
-    In a table,
-    ``choose`` finds the columns by their names, ``needed``. In an array of n columns, they are found by their positions, ``used``.
-    Raises InputError if the file lacks some of them.
+    In a table, ``choose`` finds the columns by their names, ``needed``. In an array of n columns,
+    they are found by their positions, ``used``. Raises InputError if the file lacks some of them.
     """
     X = user_file.contents(path, how, notes)
     if not isinstance(X, pd.DataFrame):
