@@ -1,6 +1,6 @@
 """Arrays for the audit that count the products in which they take part.
 
-The rules of counting are in `spcabench.checking.audit`.
+The counting rules are in `spcabench.checking.audit`.
 """
 
 from __future__ import annotations

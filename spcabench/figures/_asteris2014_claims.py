@@ -139,7 +139,7 @@ def _named(data: pd.DataFrame) -> tuple[str, str]:
 def _readings(
     statement: claims.Statement, data: pd.DataFrame, quantity: Callable[[pd.DataFrame], pd.Series]
 ) -> Iterator[claims.Reading]:
-    """A quantity of Algorithm 3 at every k, for the decisive preparation and the plain one.
+    """A number about Algorithm 3 at every k, for the decisive preparation and the plain one.
 
     Its values for the other preparations are in a note.
     """
@@ -211,7 +211,7 @@ def compared(
     unit: str,
     quantity: Callable[[pd.Series], pd.Series],
 ) -> Iterator[claims.Reading]:
-    """A quantity of the ratio of Algorithm 3's variance to EM's, for each preparation."""
+    """A measure of the ratio of Algorithm 3's variance to EM's, for each preparation."""
     for name, label in prepared.items():
         supplied, refit = (quantity(ratio(data, column, label)) for column in ("value", "refit"))
         if supplied.empty:

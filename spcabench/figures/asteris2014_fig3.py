@@ -1,10 +1,10 @@
 """Asteris, Papailiopoulos, Dimakis (2014), Figure 3: faces, and six nonnegative sparse components
 by each method.
 
-CBCL, 2429 faces of 19 x 19 pixels, raw grey values, centred; k = 40. Six components are found one
-after the other, and the pixels of each are removed before the next: Algorithm 3 with d = 3, eps =
-0.1 and N = ceil(eps^-d ln n) samples, and EM, best of 10 restarts. All components have the same
-scale; the variance below each is a share of lambda_1. The raw values are drawn, but the
+The data are CBCL: 2429 faces of 19 x 19 pixels, raw grey values, centred; k = 40. Six components
+are found one after the other, and the pixels of each are removed before the next: Algorithm 3 with
+d = 3, eps = 0.1 and N = ceil(eps^-d ln n) samples, and EM, best of 10 restarts. All components have
+the same scale; the variance below each is a share of lambda_1. The raw values are drawn, but the
 contrast-normalised faces decide, because they are closer to the paper's numbers in Figure 4.
 """
 

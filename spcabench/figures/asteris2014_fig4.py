@@ -1,14 +1,15 @@
 """Asteris, Papailiopoulos, Dimakis (2014), Figure 4: variance of nonnegative components of faces,
 against k.
 
-CBCL, 2429 faces of 361 pixels, contrast-normalised and centred. Algorithm 3 with d = 3, eps = 0.1
-and N = ceil(eps^-d ln n) samples; EM, best of 10 restarts; NSPCA with beta searched for each k,
-drawn only at the k that the search reached. The shaded band extends from Algorithm 3's variance up
-to q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on the rank-3 matrix), which bounds
-the optimum with probability 1 - 1/n. The dotted line, another reading, lacks 1 / (1 - eps) and is
-not a bound. Variances are as returned by the solvers; for EM this is after its renormalisation. The
-right panel is our addition. The contrast-normalised faces decide, because they come closest to the
-paper's 58 % at k = 180; the thinner line shows the raw grey values.
+The data are CBCL: 2429 faces of 361 pixels, contrast-normalised and centred. Algorithm 3 uses d =
+3, eps = 0.1 and N = ceil(eps^-d ln n) samples. EM is the best of 10 restarts. NSPCA's beta is
+searched for each k, and it is drawn only at the k that the search reached. The shaded band extends
+from Algorithm 3's variance up to q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on
+the rank-3 matrix), which bounds the optimum with probability 1 - 1/n. The dotted line, another
+reading, lacks 1 / (1 - eps) and is not a bound. Variances are as returned by the solvers; for EM
+this is after its renormalisation. The right panel is our addition. The contrast-normalised faces
+decide, because they come closest to the paper's 58 % at k = 180; the thinner line shows the raw
+grey values.
 """
 
 from typing import Any

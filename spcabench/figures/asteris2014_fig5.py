@@ -1,13 +1,13 @@
 """Asteris, Papailiopoulos, Dimakis (2014), Figure 5: variance of nonnegative components of leukemia
 genes, against k.
 
-Armstrong et al., 72 samples x 12582 probe sets, raw intensities, centred; k = 1 to 1000 (ours,
-because the paper names no range). Algorithm 3 with d = 3, eps = 0.1 and N = ceil(eps^-d ln n)
-samples; EM, best of 10 restarts. The shaded band extends from Algorithm 3's variance up to
-q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on the rank-3 matrix), which bounds the
-optimum with probability 1 - 1/n. The dotted line, another reading, lacks 1 / (1 - eps) and is not a
-bound. Variances are as returned by the solvers; for EM this is after its renormalisation. The right
-panel is our addition.
+The data are those of Armstrong et al.: 72 samples x 12582 probe sets, raw intensities, centred. k
+goes from 1 to 1000 (our choice, because the paper names no range). Algorithm 3 uses d = 3, eps =
+0.1 and N = ceil(eps^-d ln n) samples. EM is the best of 10 restarts. The shaded band extends from
+Algorithm 3's variance up to q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on the
+rank-3 matrix), which bounds the optimum with probability 1 - 1/n. The dotted line, another reading,
+lacks 1 / (1 - eps) and is not a bound. Variances are as returned by the solvers; for EM this is
+after its renormalisation. The right panel is our addition.
 """
 
 from typing import Any

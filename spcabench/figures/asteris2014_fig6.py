@@ -1,13 +1,13 @@
 """Asteris, Papailiopoulos, Dimakis (2014), Figure 6: variance of nonnegative components of infrared
 spectra, against k.
 
-LRS, 531 spectra in 93 bands, centred. Algorithm 3 with d = 3, eps = 0.1 and N = ceil(eps^-d ln n)
-samples; EM, best of 10 restarts. The shaded band extends from Algorithm 3's variance up to
-q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on the rank-3 matrix), which bounds the
-optimum with probability 1 - 1/n. The dotted line, another reading, lacks 1 / (1 - eps) and is not a
-bound. Variances are as returned by the solvers; for EM this is after its renormalisation. The right
-panel is our addition. The uncentred spectra decide the statements, because centred spectra leave 11
-nonzeros at k = 90.
+The data are LRS: 531 spectra in 93 bands, centred. Algorithm 3 uses d = 3, eps = 0.1 and N =
+ceil(eps^-d ln n) samples. EM is the best of 10 restarts. The shaded band extends from Algorithm 3's
+variance up to q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on the rank-3 matrix),
+which bounds the optimum with probability 1 - 1/n. The dotted line, another reading, lacks 1 / (1 -
+eps) and is not a bound. Variances are as returned by the solvers; for EM this is after its
+renormalisation. The right panel is our addition. The uncentred spectra decide the statements,
+because centred spectra leave 11 nonzeros at k = 90.
 """
 
 from dataclasses import replace

@@ -3,12 +3,12 @@ for the penalty takes.
 
 The left panel shows the number of words with variance of at least lambda, against lambda divided by
 the largest variance; a mark shows where the search for five words ended. The right panel shows
-processor times by the size of the corpus: of that search, of variances, elimination and search
-together, and of the leading eigenvector of the full covariance (Lanczos on the centred sparse
-counts), with one thread, as the minimum of the rounds. Rows measured while more than 1.5 processes
-were ready to run do not decide Z10, whose ratio is near one. Corpora are in memory. If NYTimes or
-PubMed is not available, KOS or the Associated Press is the stand-in. We added NIPS and a simulated
-corpus of NYTimes' size (a tenth of it at quick scale).
+processor times by the size of the corpus, with one thread, as the minimum of the rounds. It shows
+the time of that search, of variances, elimination and search together, and of the leading
+eigenvector of the full covariance (Lanczos on the centred sparse counts). Rows measured while more
+than 1.5 processes were ready to run do not decide Z10, whose ratio is near one. Corpora are in
+memory. If NYTimes or PubMed is not available, KOS or the Associated Press is the stand-in. We added
+NIPS and a simulated corpus of NYTimes' size (a tenth of it at quick scale).
 
 The search sees the 128 words of largest variance. Whenever another word survives the final lambda,
 the search is repeated with twice as many words, until it sees all survivors.
