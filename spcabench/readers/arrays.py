@@ -119,8 +119,20 @@ def _sparse(path: Path, archive: zipfile.ZipFile, members: dict[str, zipfile.Zip
     sizes.filled(path, rows, columns, data.size)
     sizes.afford(path, 40.0 * data.size + 100.0 * columns + 16.0 * rows)
     # float64 from the start, because small integers would overflow when duplicates are summed
-    parts = [_indices(path, archive, members, part) for part in PARTS[kind]]
-    return _built(path, kind, data.astype(np.float64), parts, (rows, columns))
+    data = data.astype(np.float64)
+    parts: list[Array] = []
+    for part in PARTS[kind]:
+        indices = _member(path, archive, members[part])
+        if indices.dtype.kind not in "iu":
+            raise InputError(f"{path}: {part} of a sparse array must be a list of whole numbers")
+        parts.append(indices.astype(np.int64))
+    if kind == "coo":
+        M = sp.coo_array((data, tuple(parts)), shape=(rows, columns))
+    elif kind == "dia":
+        M = sp.dia_array((data, parts[0]), shape=(rows, columns))
+    else:
+        M = SPARSE[kind]((data, *parts), shape=(rows, columns))
+    return validate.sparse(str(path), M)  # refuses an index outside of it
 
 
 def _format(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
@@ -133,23 +145,3 @@ def _format(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> st
     if kind not in PARTS:
         raise InputError(f"{path}: {nearest('sparse format', kind[:20], PARTS)}")
     return kind
-
-
-def _indices(
-    path: Path, archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], part: str
-) -> Array:
-    indices = _member(path, archive, members[part])
-    if indices.dtype.kind not in "iu":
-        raise InputError(f"{path}: {part} of a sparse array must be a list of whole numbers")
-    return indices.astype(np.int64)
-
-
-def _built(path: Path, kind: str, data: Array, parts: list[Array], shape: tuple[int, int]) -> Any:
-    """The sparse array, after checking that no index points outside it."""
-    if kind == "coo":
-        M = sp.coo_array((data, tuple(parts)), shape=shape)
-    elif kind == "dia":
-        M = sp.dia_array((data, parts[0]), shape=shape)
-    else:
-        M = SPARSE[kind]((data, *parts), shape=shape)
-    return validate.sparse(str(path), M)
