@@ -223,7 +223,6 @@ def solve(
     typed = SimpleNamespace(**context.params)
     files.check("--out", out, files.TABLES, inputs=(source, names))
     files.check("--plot", plot, files.PICTURES, picture)
-    _check(typed)
     problem = read(typed)
     if plot is not None:
         files.check_samples(problem, picture)

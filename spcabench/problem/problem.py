@@ -192,14 +192,15 @@ class Problem:
     @property
     def form(self) -> Form:
         """The form in which the problem is given: "covariance", "data" (dense) or "sparse"."""
-        if not isinstance(self.matrix, Data):
-            return "covariance" if isinstance(self.matrix, Covariance) else self._gram_form
-        return "sparse" if self.matrix.sparse else "data"
+        A = self._A
+        return "covariance" if A is None else "sparse" if A.sparse else "data"
 
     @property
-    def _gram_form(self) -> Form:
-        assert isinstance(self.matrix, Gram)
-        return "sparse" if self.matrix.A.sparse else "data"
+    def _A(self) -> Data | None:
+        """The data behind the matrix; None for a covariance."""
+        if isinstance(self.matrix, Covariance):
+            return None
+        return self.matrix if isinstance(self.matrix, Data) else self.matrix.A
 
     @property
     def n(self) -> int:
@@ -209,16 +210,12 @@ class Problem:
     @property
     def m(self) -> int | None:
         """Number of samples; None for a covariance."""
-        if isinstance(self.matrix, Covariance):
-            return None
-        return (self.matrix if isinstance(self.matrix, Data) else self.matrix.A).shape[0]
+        return None if self._A is None else self._A.shape[0]
 
     @property
     def nnz(self) -> int:
         """Number of stored entries of the matrix."""
-        if isinstance(self.matrix, Covariance):
-            return self.matrix.n**2
-        return (self.matrix if isinstance(self.matrix, Data) else self.matrix.A).stored
+        return self.n**2 if self._A is None else self._A.stored
 
     @property
     def product_cost(self) -> int:
