@@ -35,7 +35,6 @@ from spcabench.page import (
     comparison_tables,
     interactive_curves,
 )
-from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
 from spcabench.page.row_names import in_address
 from spcabench.running import external_solver
@@ -232,7 +231,28 @@ def _written(
     pairs = _pairs(answers)
     _write_pairs(folder / "pairs", plan.name, pairs, extra["published"])
     extra |= {"pairs": pairs, "unlisted": [f"{p['item']}, k = {p['k']}" for p in pairs if p["new"]]}
-    text = _page(plan, job_of, rows, answers, ranks, pictures, last, **extra)
+    text = render(
+        "comparison.html.j2",
+        name=plan.name,
+        named=plan.named,
+        rule=f"{RULE}{LAST[last]} {RANK}",
+        resolution=resolution(answers),
+        last=last,
+        agree=conditions.AGREE,
+        waited=conditions.WAITED,
+        differences_in_time=conditions.differences(conditions.of_rows(rows)),
+        timing=conditions.of_rows(rows).to_dict("records"),
+        ranking=ranks.to_dict("records"),
+        pictures=pictures,
+        failures=comparison_tables.failures(answers),
+        doubted={doubt["solver"] for doubt in extra["doubts"]},
+        claiming={claim["solver"] for claim in extra["claims"]},
+        stand_ins=sorted(set(rows.problem[rows.stand_in.eq(True)])),
+        commands=_commands(job_of, rows),
+        **_how(job_of, rows),
+        **_resampled(rows),
+        **extra,
+    )
     write_text(folder / "index.html", text)
     return folder / "index.html"
 
@@ -252,40 +272,6 @@ def _table(files: list[Path], labels: list[str]) -> pa.Table:
         named = pa.repeat(pa.scalar(label), len(table))
         tables.append(table.set_column(place, table.schema.field(place), named))
     return pa.concat_tables(tables)
-
-
-def _page(
-    plan: Comparison,
-    job_of: dict[str, Job],
-    rows: pd.DataFrame,
-    answers: pd.DataFrame,
-    ranking: pd.DataFrame,
-    pictures: list[Picture],
-    last: str,
-    **extra: Any,
-) -> str:
-    return render(
-        "comparison.html.j2",
-        name=plan.name,
-        named=plan.named,
-        rule=f"{RULE}{LAST[last]} {RANK}",
-        resolution=resolution(answers),
-        last=last,
-        agree=conditions.AGREE,
-        waited=conditions.WAITED,
-        differences_in_time=conditions.differences(conditions.of_rows(rows)),
-        timing=conditions.of_rows(rows).to_dict("records"),
-        ranking=ranking.to_dict("records"),
-        pictures=pictures,
-        failures=comparison_tables.failures(answers),
-        doubted={doubt["solver"] for doubt in extra["doubts"]},
-        claiming={claim["solver"] for claim in extra["claims"]},
-        stand_ins=sorted(set(rows.problem[rows.stand_in.eq(True)])),
-        commands=_commands(job_of, rows),
-        **_how(job_of, rows),
-        **_resampled(rows),
-        **extra,
-    )
 
 
 def _pairs(answers: pd.DataFrame) -> list[dict[str, Any]]:

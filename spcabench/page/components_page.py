@@ -15,7 +15,6 @@ from spcabench.comparison.components import runs as several_runs
 from spcabench.comparison.components.runs import HELD_OUT
 from spcabench.comparison.jobs import COMPONENTS, Comparison, Job, labels, rows_of
 from spcabench.page import comparison_tables, components_pictures
-from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
 from spcabench.running import rows as results
 from spcabench.solving.formulations import Formulation
@@ -74,7 +73,26 @@ def _written(folder: Path, about: dict[str, Any], table: pd.DataFrame, published
         if "Z" in table or picture.draw is not components_pictures.heat_maps:
             write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
     about = about | {"files": [(file, file) for file in (*files, "ranking.txt")]}
-    text = _page(about, table, ranks, failures, pictures, published)
+    answers = table[table.kind != HELD_OUT]
+    # in the order of their definition, as in the explanations on the page
+    formulations = [f for f in Formulation if (ranks.formulation == f).any()]
+    text = render(
+        "several.html.j2",
+        published=published,
+        written=datetime.now(UTC).date().isoformat(),
+        formulations=formulations,
+        first=FIRST,
+        ranking={f: ranks[ranks.formulation == f].to_dict("records") for f in formulations},
+        pictures=pictures,
+        recovered=_recovered(answers),
+        held_out=_held_out(table),
+        pairs=_pairs(answers),
+        failures=failures,
+        stand_ins=sorted(set(table.problem[table.stand_in.eq(True)])),
+        items=suite.ITEMS,
+        patience=several_runs.PATIENCE,
+        **about,
+    )
     write_text(folder / "index.html", text)
     return folder / "index.html"
 
@@ -117,36 +135,6 @@ def lines(ranking: pd.DataFrame, failures: list[dict[str, Any]]) -> str:
 def _or_dash(value: float, how: str, unit: str = "") -> str:
     """Format a number, or return a dash if there is none."""
     return "-" if pd.isna(value) else f"{value:{how}}{unit}"
-
-
-def _page(
-    about: dict[str, Any],
-    table: pd.DataFrame,
-    ranking: pd.DataFrame,
-    failures: list[dict[str, Any]],
-    pictures: list[Picture],
-    published: bool,
-) -> str:
-    answers = table[table.kind != HELD_OUT]
-    # in the order of their definition, as in the explanations on the page
-    formulations = [f for f in Formulation if (ranking.formulation == f).any()]
-    return render(
-        "several.html.j2",
-        published=published,
-        written=datetime.now(UTC).date().isoformat(),
-        formulations=formulations,
-        first=FIRST,
-        ranking={f: ranking[ranking.formulation == f].to_dict("records") for f in formulations},
-        pictures=pictures,
-        recovered=_recovered(answers),
-        held_out=_held_out(table),
-        pairs=_pairs(answers),
-        failures=failures,
-        stand_ins=sorted(set(table.problem[table.stand_in.eq(True)])),
-        items=suite.ITEMS,
-        patience=several_runs.PATIENCE,
-        **about,
-    )
 
 
 def _recovered(table: pd.DataFrame) -> list[dict[str, Any]]:
