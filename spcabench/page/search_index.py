@@ -50,8 +50,8 @@ def write_index(file: Path, entries: Iterable[Entry]) -> None:
 def _statements(values: dict[str, Any]) -> Iterator[Entry]:
     for s in values["statements"]:
         page = f"{s['paper_key']}.html"
-        marks = " ".join(s["marks"])
-        text = f"{s['verdict']} {marks}: {s['short']} {s['quote']} ({s['where']}, {s['paper_key']})"
+        marks = f" ({', '.join(s['marks'])})" if s["marks"] else ""
+        text = f"{s['verdict']}{marks}: {s['short']} {s['quote']} ({s['where']}, {s['paper_key']})"
         yield f"{s['id']}: {s['quote']}", text, f"{page}#{s['id']}"
     for name, figure in values["figures"].items():
         text = f"{figure['line']} {figure['caption'][:300]}"
