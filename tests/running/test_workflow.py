@@ -22,7 +22,7 @@ from tests.system_processes import below, gone
 
 
 def test_what_the_snakefile_switches_off_is_there():
-    """Otherwise the limit of jobs per second has another name, and its timers run."""
+    """Otherwise the limit of jobs per second would have another name, and its timers would run."""
     from snakemake import api  # here: its plugins start programs, which takes each worker a second
 
     scheduler = sys.modules[api.Workflow.__module__].JobScheduler
@@ -31,17 +31,8 @@ def test_what_the_snakefile_switches_off_is_there():
 
 
 def test_the_plan_holds_every_job_of_every_figure(tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "--dry-run",
-        "--forceall",
-        "--nolock",
-        "--cores",
-        "1",
-    ]
-    command += ["--config", "scale=quick", "--quiet", "host", "--", "results/quick/index.html"]
+    words = "-m snakemake --dry-run --forceall --nolock --cores 1 --config scale=quick --quiet host"
+    command = [sys.executable, *words.split(), "--", "results/quick/index.html"]
     completed = subprocess.run(
         command, cwd=options.ROOT, capture_output=True, text=True, check=True
     ).stdout
@@ -98,13 +89,12 @@ def test_a_cluster_s_profile_names_rules_that_there_are():
         figures.make_figures([], profile="slurn")
 
 
-def test_a_profile_may_be_a_folder_of_one_s_own(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine").mkdir()
+def test_a_profile_may_be_a_folder_of_one_s_own(here):
+    (here / "mine").mkdir()
     with pytest.raises(InputError, match="--profile: 'mine'"):
         workflow.profile_folder("mine")
-    (tmp_path / "mine" / "config.yaml").touch()
-    assert workflow.profile_folder("mine") == tmp_path / "mine"
+    (here / "mine" / "config.yaml").touch()
+    assert workflow.profile_folder("mine") == here / "mine"
     assert workflow.profile_folder("slurm") == options.ROOT / "profiles" / "slurm"
     with pytest.raises(InputError, match=r"--profile: '\.\.'"):
         workflow.profile_folder("..")
