@@ -91,6 +91,8 @@ for (const head of document.querySelectorAll(".sortable thead th")) {
     body.append(...[...body.rows].sort(order));
   });
 }
+// what scrolls can be reached with the keys
+for (const part of document.querySelectorAll("pre, article table")) if (part.scrollWidth > part.clientWidth) part.tabIndex = 0;
 // a long table shows its first lines until somebody sorts it, prints it or wants them all
 for (const table of document.querySelectorAll("[data-first]")) {
   const rest = [...table.tBodies[0].rows].slice(Number(table.dataset.first));
