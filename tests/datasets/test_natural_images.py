@@ -76,14 +76,7 @@ def test_the_stand_in_where_nothing_is_at_hand(monkeypatch):
 
 def _tiles(count):
     rng = np.random.default_rng(3)
-    ends = (
-        (1, 6),
-        (1, 6),
-        (0, np.pi),
-        np.log([1 / 14, 0.4]),
-        np.log([0.3, 0.8]),
-        np.log([0.7, 3.0]),
-    )
+    ends = [(1, 6), (1, 6), (0, np.pi), *np.log([(1 / 14, 0.4), (0.3, 0.8), (0.7, 3.0)])]
     P = np.column_stack([rng.uniform(*end, count) for end in ends])
     phase, colour = rng.uniform(0, 2 * np.pi, (count, 1)), rng.standard_normal((count, 1, 3))
     Q = _gabor._waves(P, 8)

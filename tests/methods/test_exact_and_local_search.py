@@ -14,6 +14,8 @@ from spcabench.methods.exact_search.search_tree import Tree
 from spcabench.problem.covariance import Covariance
 from spcabench.steps import nonnegative_loading
 from tests import problems
+from tests.methods.test_dual import gram
+from tests.methods.test_dual_search import prove
 from tests.problems import FAMILIES
 from tests.twins import twin
 
@@ -31,22 +33,8 @@ def _finished(search):
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("seed", problems.some(2, range(6)))
 def test_every_cardinality_is_brute_force_s_whatever_the_incumbent(family, seed):
-    problem, _ = problems.problem(family, seed)
-    S, n = problems.explicit(problem), problem.n
-    best = [problems.optimum(S, k) for k in range(1, n + 1)]
     for poor in (False, True):
-        search = _exact(S, n)
-        if poor:
-            for k in range(1, n + 1):
-                search.offer(k, np.argsort(S.diagonal(), kind="stable")[:k])
-        else:
-            deque(search.incumbents(), maxlen=0)
-        _finished(search)
-        for k in range(1, n + 1):
-            assert search.proven(k)
-            assert search.value[k] == pytest.approx(best[k - 1], rel=4e-9, abs=1e-12)
-            assert search.bound[k] >= best[k - 1] * (1 - 1e-12)
-            assert len(search.support[k]) <= k
+        prove(problems.explicit(problems.problem(family, seed)[0]), poor)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -77,13 +65,8 @@ def test_variables_that_are_too_many_for_the_search_stay_in_its_bound(family, se
                     assert search.value[k] == pytest.approx(best, rel=4e-9, abs=1e-12)
 
 
-def _gram(seed, n):
-    A = np.random.default_rng(seed).standard_normal((n, n))
-    return A.T @ A
-
-
 def test_a_search_that_is_not_finished_has_a_bound():
-    S = _gram(3, 24)
+    S = gram(3, 24)
     best = _finished(_exact(S, 8)).value
     short = _exact(S, 8, budget=0.0)
     _finished(short)
@@ -103,7 +86,7 @@ def test_a_search_cut_short_has_an_answer_of_the_cardinality_asked():
 
 def test_the_node_matrix_answers_for_its_supports():
     """By Schur complements, S[F + T', F + T'] reaches t if and only if E[T', T'] does."""
-    S, t = _gram(1, 7), 0.0
+    S, t = gram(1, 7), 0.0
     for F in ([0], [2, 5], [1, 3, 6]):
         T = np.setdiff1d(np.arange(7), F)
         for scale in (1.01, 1.3, 2.0):
@@ -118,7 +101,7 @@ def test_the_node_matrix_answers_for_its_supports():
 @pytest.mark.parametrize("share", [0.5, 1.0])
 @pytest.mark.parametrize("seed", problems.some(2, range(6)))
 def test_the_tree_is_its_twin(share, seed):
-    S, k = _gram(seed, 9), 3 + seed % 4
+    S, k = gram(seed, 9), 3 + seed % 4
     opt = np.array([0.0, *(problems.optimum(S, j) for j in range(1, k))])
     t = problems.optimum(S, k) * (0.97 if seed % 2 else 1 + 1e-9)
     trees = [Tree(S, np.arange(9), k, opt, t, True) for _ in range(2)]
@@ -137,7 +120,7 @@ def test_swaps_end_where_none_improves(seed, monkeypatch):
     """Every swap is tried: none has a larger eigenvalue, and the kernel's first choice is the
     largest.
     """
-    S = _gram(seed, 11)
+    S = gram(seed, 11)
     search = local_search.Search(Covariance(S), 4, 10**6, np.random.default_rng(seed))
     search.climb(np.arange(4))
     for i in range(4):
@@ -160,7 +143,7 @@ def test_swaps_end_where_none_improves(seed, monkeypatch):
 @pytest.mark.parametrize("seed", problems.some(2, range(6)))
 def test_power_steps_before_swaps_end_and_ascend(seed):
     """The resulting support explains at least as much as the start."""
-    S, W = _gram(seed, 12), np.arange(4)
+    S, W = gram(seed, 12), np.arange(4)
     R, v = S[:4].copy(), S[0, :4].copy()
     with flops.counting() as ledger:
         value, _ = local_search.power_steps(R, W, v)
@@ -173,7 +156,7 @@ def test_power_steps_before_swaps_end_and_ascend(seed):
 
 @pytest.mark.parametrize(
     ("S", "k"),
-    [(_gram(1, 6), 1), (_gram(1, 6), 6), (np.zeros((5, 5)), 3)],
+    [(gram(1, 6), 1), (gram(1, 6), 6), (np.zeros((5, 5)), 3)],
     ids=["one variable", "all variables", "no variance"],
 )
 def test_the_ascent_keeps_the_cardinality(S, k):
@@ -183,12 +166,13 @@ def test_the_ascent_keeps_the_cardinality(S, k):
 
 def test_no_support_is_scanned_twice_and_every_search_ends(monkeypatch):
     seen, kernel = [], local_search.best_swap
-    monkeypatch.setattr(
-        local_search,
-        "best_swap",
-        lambda R, d, W: (seen.append(tuple(np.sort(W))), kernel(R, d, W))[1],
-    )
-    result = api.solve(Problem.from_covariance(_gram(3, 6)), "local_search", k=3, budget=500)
+
+    def spy(R, d, W):
+        seen.append(tuple(np.sort(W)))
+        return kernel(R, d, W)
+
+    monkeypatch.setattr(local_search, "best_swap", spy)
+    result = api.solve(Problem.from_covariance(gram(3, 6)), "local_search", k=3, budget=500)
     assert len(seen) == len(set(seen)) <= 20 and result.status == "finished"
 
 
@@ -198,15 +182,11 @@ def _top(S, W):
 
 def test_a_larger_budget_is_never_worse_and_forms_agree():
     X = np.random.default_rng(2).standard_normal((30, 40))
-    variances = [
-        api.solve(Problem.from_data(X), "local_search", k=9, budget=b).variance
-        for b in (1, 10, 200)
-    ]
+    problem = Problem.from_data(X)
+    variances = [api.solve(problem, "local_search", k=9, budget=b).variance for b in (1, 10, 200)]
     assert variances == sorted(variances)
-    same = api.solve(
-        Problem.from_data(X).given_as("covariance"), "local_search", k=9, budget=200
-    ).variance
-    assert same == pytest.approx(variances[-1], rel=1e-9)
+    same = api.solve(problem.given_as("covariance"), "local_search", k=9, budget=200)
+    assert same.variance == pytest.approx(variances[-1], rel=1e-9)
 
 
 @pytest.mark.parametrize("form", ["data", "covariance"])

@@ -31,9 +31,8 @@ SHARES = (0.0, 1e-3, 0.03, 0.1, 0.3, 0.6, 0.9, 0.99)
 def _problem(seed):
     rng = np.random.default_rng([seed, 4])
     n = int(rng.integers(2, 21 if seed % 5 == 0 else 11))
-    X = problems.DRAWS[list(problems.DRAWS)[seed % len(problems.DRAWS)]](
-        rng, int(rng.integers(2, 20)), n
-    )
+    draw = [*problems.DRAWS.values()][seed % len(problems.DRAWS)]
+    X = draw(rng, int(rng.integers(2, 20)), n)
     return Problem.from_covariance(X.T @ X), SHARES[seed % len(SHARES)]
 
 
@@ -54,9 +53,8 @@ def test_the_solvers_agree_within_their_certified_gaps(seed):
     low = max(r.relaxation_value for r in runs.values())
     high = min(r.relaxation_bound for r in runs.values())
     unit = float(problem.matrix.S.diagonal().max())
-    assert low <= high + 1e-10 * unit, {
-        s: (r.relaxation_value, r.relaxation_bound) for s, r in runs.items()
-    }
+    ends = {name: (run.relaxation_value, run.relaxation_bound) for name, run in runs.items()}
+    assert low <= high + 1e-10 * unit, ends
     assert high - low <= 1e-6 * unit  # the exact ones are among them
     assert runs["clarabel"].relaxation_bound - runs["clarabel"].relaxation_value <= 1e-7 * unit
 
@@ -194,15 +192,11 @@ def test_the_rectangular_form_bounds_every_sparse_pair(m, n, k_u, k):
 
 def test_beyond_its_practical_size_the_exact_solver_refuses():
     S = np.full((130, 130), 0.5) + 0.5 * np.eye(130)
-    with pytest.raises(
-        ValueError, match=r"130 variables.*CLARABEL.*120.*estimated memory 4\.\d GB"
-    ):
+    with pytest.raises(ValueError, match=r"130 variables.*CLARABEL.*120.*memory 4\.\d GB"):
         api.solve(Problem.from_covariance(S), "exact_sdp", rho=0.1, solver="CLARABEL")
     with pytest.raises(InputError, match="choose from 'SCS', 'CLARABEL'"):
         api.solve(Problem.from_covariance(S), "exact_sdp", rho=0.1, solver="MOSEK")
-    assert cvxpy_duals.memory("CLARABEL", 100) == pytest.approx(
-        1.4e9, rel=0.3
-    )  # TOOLCHAIN.md's measurement
+    assert cvxpy_duals.memory("CLARABEL", 100) == pytest.approx(1.4e9, rel=0.3)  # as measured
     assert not registry.module("solver", "exact_sdp").COUNTED
 
 

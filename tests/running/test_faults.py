@@ -145,12 +145,11 @@ WRITTEN = {
 
 @pytest.mark.parametrize("kind", WRITTEN)
 @pytest.mark.parametrize("limit", [0, 900])
-def test_what_does_not_fit_on_the_disk_is_one_line_and_no_file(tmp_path, monkeypatch, kind, limit):
-    monkeypatch.chdir(tmp_path)
+def test_what_does_not_fit_on_the_disk_is_one_line_and_no_file(here, kind, limit):
     with pytest.raises(InputError, match="cannot be written") as caught, no_room(limit):
-        WRITTEN[kind](tmp_path)
+        WRITTEN[kind](here)
     assert "\n" not in str(caught.value)
-    assert all(file.suffix == ".journal" and file.stat().st_size for file in tmp_path.iterdir())
+    assert all(file.suffix == ".journal" and file.stat().st_size for file in here.iterdir())
 
 
 @pytest.mark.parametrize("code", [errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO])

@@ -127,7 +127,7 @@ def figure(here, add_file):
     return "trial2013_fig2"
 
 
-def test_groups(figure):
+def test_runs_are_grouped_by_solver_and_timed_ones_by_problem(figure):
     jobs_of = groups(figure, "quick")
     assert [len(jobs_of[name]) for name in ("gpower1", "brute_force", "measure-trace")] == [2, 1, 1]
     (timed,) = [runs for name, runs in jobs_of.items() if name.startswith("timed-")]
@@ -257,7 +257,7 @@ def test_an_interrupted_job_goes_on(figure, tmp_path):
     assert table.k[1] == 2  # the kept row was used, not made again
 
 
-def test_measure(figure):
+def test_a_measure_is_answered_with_its_numbers(figure):
     function = registry.module("figure", figure).trace
     answer = worker_module.answered(Run(dataset="pitprops", function=function))
     assert answer.extra == {"trace": pytest.approx(13.0)}
