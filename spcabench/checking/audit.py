@@ -109,7 +109,7 @@ class Audit:
 def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
     """Solve a problem once, and count its flops independently of the ledger.
 
-    A penalty search counts with all its runs.
+    For a penalty search, the flops of all its runs are counted.
 
     Parameters
     ----------

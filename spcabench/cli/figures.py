@@ -121,7 +121,7 @@ def draw_figure(
 def write_report(
     folder: Annotated[Path, typer.Argument(help="Folder of the run: results/SCALE.")],
 ) -> None:
-    """Write the page of a run from its drawn and judged figures."""
+    """Write the results page of a run whose figures have been drawn and judged."""
     _check_run(folder)
     with exclusive_timing.shared():
         from spcabench.page import results_page

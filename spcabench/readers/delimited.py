@@ -60,7 +60,7 @@ class Style:
 def read(path: Path, notes: list[str]) -> pd.DataFrame:
     """Return a text table, and note what was guessed about it.
 
-    A first line that contains a word is the header.
+    If the first line contains a word, it is taken as the header.
     """
     sizes.afford(path, float(sizes.unpacked(path, FIELD)))
     encoding = _encoding(path)

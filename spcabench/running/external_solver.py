@@ -2,7 +2,7 @@
 
 ``compare --command`` writes a solver file for the command (`text_of`), which is run like any other
 solver. Its time is that of the process alone, without writing the problem or reading the answer.
-The process is ended when the process that started it ends.
+The process is killed when the process that started it ends.
 """
 
 import ast
@@ -242,7 +242,7 @@ def _waited(process: subprocess.Popen, start: float) -> tuple[int, Any]:
             supervisor.end(process.pid)
             process.wait()
             seconds = perf_counter() - start
-            raise Failed(Status.KILLED, f"the command was ended after {seconds:.2g} s")
+            raise Failed(Status.KILLED, f"the command was killed after {seconds:.2g} s")
         sleep(POLL)
 
 

@@ -97,7 +97,7 @@ def test_a_hanging_program_is_ended_with_all_that_it_started(file_of, tmp_path):
     """
     answer = answered(file_of(ONLY_LARGE + body), seconds=4.0)
     assert answer.status == "killed"
-    assert "the command was ended after" in answer.reason
+    assert "the command was killed after" in answer.reason
     assert gone([*map(int, (tmp_path / "ids").read_text().split())], 10.0)
 
 

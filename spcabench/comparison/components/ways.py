@@ -36,7 +36,7 @@ class Way:
 
 
 def ways(solver: str, traits: Traits, every_deflation: bool = False) -> list[Way]:
-    """Return all ways to use a solver, given its traits; empty if it cannot compute several.
+    """Return all ways in which a solver with these traits can compute several components.
 
     solver : a name, or the path of a file. every_deflation : whether to use more than the default
         one.
