@@ -63,9 +63,8 @@ def _header(path: Path) -> Header:
         readable = layout in LAYOUTS and field in FIELDS and symmetry in SIGNS
         if not readable or (layout == "array" and field == "pattern"):
             raise InputError(
-                f"{path}: {' '.join(first[2:])!r:.60}; it must be a layout "
-                f"({', '.join(LAYOUTS)}), a field ({', '.join(FIELDS)}; no array of pattern) "
-                f"and a symmetry ({', '.join(SIGNS)})"
+                f"{path}: {' '.join(first[2:])!r:.40}; allowed: {' or '.join(LAYOUTS)}; "
+                f"{', '.join(FIELDS)} (no array); {', '.join(SIGNS)}"
             )
         line, lines = b"%", 1
         while line.startswith(b"%") or (line and not line.strip()):

@@ -247,7 +247,7 @@ def _of_solvers():
         yield (of(given), "start", NO_START)
         yield (of({}), "k", NO_K if control else [2], name if control is None else "k")
         if control == "penalty":
-            yield (of({}), penalty, NO_PENALTY, "from 0")
+            yield (of({}), penalty, NO_PENALTY, "at least 0")
             yield (of({"k": 2}), penalty, [1.0])
             yield (of({}), f"{penalty}s", [1.0], f"did you mean {penalty!r}")
         if not traits(name).nonnegative:
@@ -323,7 +323,7 @@ TABLE = [
     (lambda **v: api.load("gaussian", **v), "m", [*NO_WHOLE, 0, -1]),
     *_of_solvers(),
     *(
-        (lambda d=d, **v: api.load_or_stand_in(d, **v), size, [0, -3, 2.5, "10", True], "from ")
+        (lambda d=d, **v: api.load_or_stand_in(d, **v), size, [0, -3, 2.5, "10", True], "at least ")
         for d in GENERATED
         for size in ("m", "n")
     ),
