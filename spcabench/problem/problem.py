@@ -17,7 +17,7 @@ from spcabench.errors import InputError
 from spcabench.flops import check_caller, conversion, evaluation
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
-from spcabench.vectors import Array, Vector, support
+from spcabench.vectors import Array, Indices, Vector, support
 
 Form = Literal["covariance", "data", "sparse"]
 Divisor = Literal["1", "m", "m - 1"]
@@ -257,13 +257,13 @@ class Problem:
         """Return the same problem with separate arrays and an empty cache."""
         return replace(self, matrix=copy.deepcopy(self.matrix), _cache={})
 
-    def disguised(self, rng: np.random.Generator) -> Problem:
-        """Return the problem in another unit, its variables in another order and with other signs.
+    def disguised(self, order: Indices, t: Vector) -> Problem:
+        """Return the problem with variable order[j], multiplied by t[j], as its j-th variable.
 
-        The work of a solver is the same, but what it kept of this problem does not help there.
+        With t of one absolute value, the work of a solver is the same, but what it kept of this
+        problem does not help there.
         """
-        t = rng.uniform(1.0, 2.0) * rng.choice((-1.0, 1.0), self.n)
-        matrix = self.matrix.disguised(rng.permutation(self.n), t)
+        matrix = self.matrix.disguised(order, t)
         return replace(self, matrix=matrix, features=None, _cache={})
 
     def given_as(self, form: Form) -> Problem:

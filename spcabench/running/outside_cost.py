@@ -48,23 +48,23 @@ class Cost:
     """The cost of one run, in seconds by both clocks.
 
     warm : whether it was cheaper the second time. threads : whether its processes together used
-        more processor time than one thread can. vector : the answer of the last run, as columns of
-        a row.
+        more processor time than one thread can. vectors : the answers of the last run and, if it
+        was short, of the best one on disguises, as columns of a row.
     """
 
     declared: float
     outside: float
     warm: bool
     threads: bool
-    vector: dict[str, Any]
+    vectors: tuple[dict[str, Any], ...]
 
 
 def costed(
     run: Run, answer: Answer, fresh: Fresh, own: Worker, ask: Ask
-) -> tuple[Answer, dict[str, Any]]:
+) -> tuple[Answer, tuple[dict[str, Any], ...]]:
     """Return the answer with its time by the outside clock, if that is longer.
 
-    Also return the vector of the timed runs; the caller counts the worse of the two vectors.
+    Also return the vectors of the timed runs; the caller counts the worst of all.
 
     fresh : gives a new process that has loaded the problem and done warm-up runs on others. own :
         the process of this repository's files, in which the harness's own share of a run is
@@ -74,7 +74,7 @@ def costed(
     cost = _undisturbed_cost(run, fresh, ask, overhead)
     if cost is None:
         reason = "it gave no answer when it was timed, on the problem or on disguises of it"
-        return replace(answer, status=Status.ERROR, reason=reason), {}
+        return replace(answer, status=Status.ERROR, reason=reason), ()
     outside = cost.outside - overhead
     worked = (answer.seconds or 0.0) * (1.0 - (answer.waited or 0.0))
     if worked > WARM_RATIO * outside + WARM_SECONDS:  # something is kept between processes
@@ -83,8 +83,8 @@ def costed(
     limit = run.settings.get("time_limit", np.inf)
     if outside > limit * (1.0 + LATE_SHARE) + LATE_SECONDS:
         reason = f"it took {outside:.2g} s; the time limit is {limit:g} s"
-        return replace(answer, status=Status.LATE, reason=reason), {}
-    return answer, cost.vector
+        return replace(answer, status=Status.LATE, reason=reason), ()
+    return answer, cost.vectors
 
 
 def _undisturbed_cost(run: Run, fresh: Fresh, ask: Ask, overhead: float) -> Cost | None:
@@ -134,12 +134,14 @@ def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
     if many is None:
         return None
     declared, outside = many.declared / count, many.seconds / count
+    vectors = [many.vector]
     warm = first.seconds > WARM_RATIO * outside + WARM_SECONDS
     if not warm and outside < SHORT:
         unseen = _unseen(run, many, count, helper, ask)
         if unseen is None:
             return None
         warm = unseen.warm
+        vectors.append(unseen.vector)
         declared = max(declared, unseen.declared, first.declared if warm else 0.0)
     if warm:  # if something is kept between runs, only the first run shows the true cost
         outside = max(first.seconds, declared)
@@ -148,7 +150,7 @@ def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
         outside=outside,
         warm=warm,
         threads=many.processor > THREADS_SHARE * many.wall + THREADS_SECONDS,
-        vector=many.vector,
+        vectors=tuple(vectors),
     )
 
 
@@ -208,11 +210,13 @@ def _measured(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
 class _Unseen(NamedTuple):
     """What runs on disguises show: whether they are much dearer or worse, and their seconds.
 
-    The seconds are zero if they are about those of the problem.
+    The seconds are zero if they are about those of the problem. vector : the best one, as columns
+    of a row.
     """
 
     warm: bool
     declared: float
+    vector: dict[str, Any]
 
 
 def _unseen(run: Run, many: _Taken, count: int, helper: Worker, ask: Ask) -> _Unseen | None:
@@ -225,14 +229,15 @@ def _unseen(run: Run, many: _Taken, count: int, helper: Worker, ask: Ask) -> _Un
     answer = ask(helper, _repeated(run, UNSEEN, worker.unseen))
     if not answer.status.good:
         return None
-    seconds, worked, variance = (
-        float((answer.extra or {}).get(name, np.nan)) for name in ("seconds", "worked", "variance")
-    )
+    extra = answer.extra or {}
+    seconds, worked = (float(extra.get(name, np.nan)) for name in ("seconds", "worked"))
+    vector = _vector(extra)
     each = max(many.declared - many.waited, 0.0) / count
-    worse = variance < UNSEEN_SHARE * float(many.vector.get("variance") or 0.0)
+    value, variance = (float(v.get("variance") or 0.0) for v in (many.vector, vector))
+    worse = variance < UNSEEN_SHARE * value
     if worse or worked > UNSEEN_RATIO * each + UNSEEN_SECONDS:
-        return _Unseen(True, seconds)
-    return _Unseen(False, worked if worked > (1.0 + MISSED_SHARE) * each else 0.0)
+        return _Unseen(True, seconds, vector)
+    return _Unseen(False, worked if worked > (1.0 + MISSED_SHARE) * each else 0.0, vector)
 
 
 def _vector(extra: Mapping[str, Any]) -> dict[str, Any]:

@@ -104,8 +104,8 @@ class Processes:
         if not (run.solver and run.timed and answer.status.good):
             return answer
         fresh = partial(self._ready, run)
-        answer, vector = outside_cost.costed(run, answer, fresh, self._shared(), answer_of)
-        self.again = [vector]
+        answer, vectors = outside_cost.costed(run, answer, fresh, self._shared(), answer_of)
+        self.again = [*vectors]
         if self.protocol.audit is None or not answer.status.good:
             return answer
         with self._ready(run) as helper:

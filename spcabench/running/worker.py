@@ -29,6 +29,7 @@ from spcabench.solving.bounds import leading_eigenvalue
 from spcabench.solving.result import Result, refitted
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
+from spcabench.vectors import Vector, support
 
 SAMPLE = 0.005  # minimum duration of a timed sample in seconds
 LONG = 2.0  # seconds from which the first run itself counts, because cold caches matter little
@@ -197,28 +198,37 @@ def unseen(
 ) -> dict[str, Any]:
     """Execute ``count`` runs, each on another disguise of the problem.
 
-    Returns the seconds of the fastest, with and without those in which it waited for a processor,
-    and the largest variance in the unit of the problem.
+    A disguise has the variables in another order, in another unit and, unless loadings must be
+    nonnegative, with other signs. Returns the seconds of the fastest, with and without those in
+    which it waited for a processor, and the best vector, as one of the problem.
     """
     run, rng = Run(dataset="", solver=name, seed=seed), np.random.default_rng()
-    everything = problem.covariance.diagonal().sum()
-    times, worked, variances = [], [], []
+    signs = (1.0,) if settings.get("nonnegative") else (-1.0, 1.0)
+    times, worked, vectors = [], [], []
     for _ in range(count):
-        disguise = problem.disguised(rng)
+        order, t = rng.permutation(problem.n), rng.choice(signs, problem.n)
+        disguise = problem.disguised(order, rng.uniform(1.0, 2.0) * t)
         result = _once(disguise, run, {**settings, "history": False})
         if not result.good:
             raise SolverError(f"it gave no answer on a disguise of the problem: {result.fault}")
         spent = result.search.get("time", result.setup_time + result.solve_time)
         times.append(spent)
         worked.append(spent - float(np.nan_to_num(result.waited)))
-        variances.append(result.variance / disguise.covariance.diagonal().sum() * everything)
-    return {"seconds": min(times), "worked": min(worked), "variance": float(max(variances))}
+        x = np.zeros(problem.n)
+        x[order] = t * result.x
+        vectors.append(_vector(x, problem.variance(x)))
+    best = max(vectors, key=lambda vector: float(vector["variance"]))
+    return {"seconds": min(times), "worked": min(worked), "vector": best}
 
 
 def vector_of(result: Result) -> dict[str, Any]:
     """Return the columns of a row that contain an answer's vector."""
-    W = result.support
-    return {"support": W.tolist(), "values": result.x[W].tolist(), "variance": result.variance}
+    return _vector(result.x, result.variance)
+
+
+def _vector(x: Vector, variance: float) -> dict[str, Any]:
+    W = support(x)
+    return {"support": W.tolist(), "values": x[W].tolist(), "variance": float(variance)}
 
 
 def _times(problem: Problem, run: Run, settings: Mapping[str, Any], warm: Result) -> dict[str, Any]:
