@@ -102,8 +102,8 @@ class Audit:
         It may have more: what the package keeps is charged each time it is asked for, and threads
         may lose a count of the audit.
         """
-        search = self.seen - self.setup_seen, self.charged - self.setup_charged
-        return self.setup_seen <= self.setup_charged and search[0] <= search[1]
+        seen, charged = self.seen - self.setup_seen, self.charged - self.setup_charged
+        return self.setup_seen <= self.setup_charged and seen <= charged
 
 
 def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:

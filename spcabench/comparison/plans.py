@@ -15,7 +15,7 @@ from spcabench.running.runner import Plan, Protocol
 
 # multiple of the time limit after which a run, or the whole search for a penalty, is ended
 PATIENCE_FACTOR = 5.0
-# runs below these seconds have so many rounds; the fastest counts
+# runs shorter than SHORT seconds are repeated for ROUNDS rounds, of which the fastest counts
 SHORT, ROUNDS = 0.3, 3
 # maximum rounds, and their total seconds, of a run that is repeated because it waited
 MOST_ROUNDS, MOST_SECONDS = 8, 3.0

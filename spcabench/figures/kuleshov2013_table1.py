@@ -24,7 +24,7 @@ from spcabench.style import look, name_lines
 
 PANELS, SIZE = (1, 1), (8.5, 4.0)
 J = 2
-# linear methods take so many steps that five seeds settle their order; cubic methods take three
+# linear methods take enough steps for five seeds to settle their order; cubic methods take three
 SLOW, FEW = ("power_method", "gpower1", "gpower0"), 5
 METHODS = {
     "power_method": ("power method", "x ← Σ x"),

@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -214,3 +215,24 @@ def test_runs_are_chosen_and_their_medians_told(tmp_path):
     assert "Flops 2,000" in state["three"]
     flops = [c for up, c in state["columns"] if up and "9,000" in c]
     assert flops == [["100", "1,000", "2,000", "9,000"]]
+
+
+@pytest.mark.parametrize(
+    ("page", "anchor"),
+    [
+        ("choose", "#kind=nothing&k=1e99&budget=x"),
+        ("optimal", "#%E0%A4%A"),
+        ("claims", "#claims?words=((("),
+        ("figures/kuleshov2013_fig2/numbers", "#runs?solver=nothing&words=((("),
+    ],
+)
+def test_an_address_of_unknown_words_breaks_no_page(page, anchor, tmp_path):
+    published = Path(__file__).parents[2] / "results/published"
+    copy = tmp_path / f"{page}.html"
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    for file in (published / f"{page}.html", *published.glob("site.*")):
+        shutil.copy(file, copy if file.suffix == ".html" else tmp_path)
+    question = "found.places = [...document.querySelectorAll('select')].map(s => s.selectedIndex);"
+    state, console = probe(copy, tmp_path, more=question, anchor=anchor)
+    assert not [line for line in console if "Uncaught" in line]
+    assert all(place >= 0 for place in state["places"])

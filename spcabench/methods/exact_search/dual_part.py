@@ -3,8 +3,8 @@
 The variables F, which all supports of a part have, are removed by a Schur complement
 (`exact_search.schur`). The remaining question is whether s = k - |F| of the others reach a value t
 in a smaller matrix E. If the dual bound of E is below t, no support of the part reaches t. If it is
-not, a search looks for a higher value tau whose own E has a dual bound below tau. Then no support
-of the part exceeds tau.
+not, a search looks for a larger tau such that the dual bound of its own E is below tau. Then no
+support of the part exceeds tau.
 """
 
 from collections.abc import Callable, Iterator

@@ -87,7 +87,7 @@ class Tree:
     def raise_to(self, t: float) -> None:
         """Continue with a higher value t; exhausted subtrees of the root stay exhausted.
 
-        A subtree without a support of value t has none of a higher value either. The subtree in
+        If no support in a subtree reaches value t, none reaches a higher value. The subtree in
         which the last support was found was not finished, so its candidate is available again.
         """
         self.ints[0, ALIVE:, self.ints[0, VARIABLE] == self.place[CHOSEN, 0]] = 1
