@@ -232,7 +232,8 @@ def test_an_address_of_unknown_words_breaks_no_page(page, anchor, tmp_path):
     copy.parent.mkdir(parents=True, exist_ok=True)
     for file in (published / f"{page}.html", *published.glob("site.*")):
         shutil.copy(file, copy if file.suffix == ".html" else tmp_path)
-    question = "found.places = [...document.querySelectorAll('select')].map(s => s.selectedIndex);"
-    state, console = probe(copy, tmp_path, more=question, anchor=anchor)
+    script = """<script>document.documentElement.dataset.probe = JSON.stringify(
+      [...document.querySelectorAll("select")].map(s => s.selectedIndex));</script></body>"""
+    places, console = probe(copy, tmp_path, anchor=anchor, script=script)
     assert not [line for line in console if "Uncaught" in line]
-    assert all(place >= 0 for place in state["places"])
+    assert all(place >= 0 for place in places)
