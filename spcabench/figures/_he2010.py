@@ -1,6 +1,6 @@
 """Shared code of the figures of He, Monteiro and Park (2010): trials at one cardinality."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import ceil
 from typing import Any
@@ -14,6 +14,7 @@ from spcabench.figures._times import times
 from spcabench.figures._truth import truth_of, with_truth
 from spcabench.problem.problem import Problem
 from spcabench.run import Run
+from spcabench.solving.result import refitted
 from spcabench.style import look, name_lines
 
 # stopping rule of GPower's authors: relative change of the objective
@@ -32,6 +33,8 @@ OURS = ("scol", "mcol")
 DENSE, GRAM = "GPower0 on the dense centred matrix", "V'V given"
 # the data converted before timing, and every solver as accurate as GPower0
 ALIKE, ALIKE_ROUNDS, ALIKE_TOL = "alike", 7, 1e-4
+# whole runs of one solver at several cardinalities in turns, in processor seconds
+IN_TURNS = "in turns"
 WHOLE = f"{DENSE}, conversion timed, second phase to 1e-9"
 WHY = (
     "section 2.3 gives Scol-PCA and Mcol-PCA the sparse W; the code of GPower's authors takes the "
@@ -179,6 +182,17 @@ def worlds(timed: pd.DataFrame | None = None) -> dict[str, tuple[str, str]]:
     return first | {"GPower0 on sparse data": ("gpower0", ""), GRAM: ("gpower0 dense", " gram")}
 
 
+def valued(data: pd.DataFrame, gpower: str, form: str) -> tuple[str, str]:
+    """The methods of a reading whose variances are compared.
+
+    They are those of the runs under equal conditions if these stored variances, because they were
+    made on more problems.
+    """
+    alike = data.value[data.method == f"gpower0 {ALIKE}"].notna().any()
+    equal = alike and (gpower, form) == ("gpower0 dense", "")
+    return (f"gpower0 {ALIKE}", f" {ALIKE}") if equal else (gpower, form)
+
+
 def speedup(
     data: pd.DataFrame,
     fast: str,
@@ -229,8 +243,10 @@ def losses(data: pd.DataFrame, label: str) -> Iterator[claims.Reading]:
     """Variance lost by Mcol-PCA against Scol-PCA, in percent, with the paper's c and others."""
     methods = {PAPERS_C: "mcol"} | {f"{LEVEL}{share}": f"{LEVEL}{share}" for share in LEVELS}
     methods |= {name: name for name in CHANGED}
+    _, form = valued(data, "gpower0 dense", "")
     for name, method in methods.items():
-        both = paired(data, method, "scol", "value")
+        own = form if name == PAPERS_C else ""
+        both = paired(data, f"{method}{own}", f"scol{own}", "value")
         if len(both):
             share = int(name.removeprefix(LEVEL).partition(",")[0])
             places = claims.places(both, "x", partial(_loss, share=share), label)
@@ -317,6 +333,7 @@ def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any
 
     GPower0 gets the dense centred matrix and the penalty that a search found for k nonzeros. The
     others run at the cardinality that it reached, with a second phase as accurate as GPower0.
+    Variances are those of converged second phases, and of GPower0's vector after a refit.
     """
     # converted once before timing, because this reading excludes the conversion
     dense = problem.given_as("data")
@@ -326,6 +343,11 @@ def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any
     runs_of: dict[str, tuple[Problem, dict[str, Any]]] = {
         solver: (problem, dict(k=search.cardinality, second_tol=ALIKE_TOL)) for solver in OURS
     }
+    values = {
+        solver: api.solve(problem, solver, k=search.cardinality, seed=seed).variance
+        for solver in OURS
+    }
+    values["gpower0"] = problem.variance(refitted(problem, search.x))
     runs_of["gpower0"] = dense, search.settings | GPOWER
     results: dict[str, Any] = {name: [] for name in runs_of}
     for turn in range(ALIKE_ROUNDS + 1):
@@ -334,12 +356,36 @@ def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any
             # the first turn compiles and converts, so it does not count as a round
             if turn:
                 results[solver].append(result.cpu_time)
-    return results | {"cardinality": search.cardinality}
+    return results | {"cardinality": search.cardinality, "values": values}
+
+
+def in_turns(problem: Problem, *, seed: int, name: str, ks: Sequence[int]) -> dict[str, Any]:
+    """Processor seconds of whole runs of a solver at each k, in turns, after a first turn."""
+    seconds: dict[str, list[float]] = {str(k): [] for k in ks}
+    for turn in range(ALIKE_ROUNDS + 1):
+        for k in ks:
+            # on a copy, because a whole run converts the data itself
+            result = api.solve(problem, name, k=k, seed=seed, fresh=True)
+            if turn:
+                seconds[str(k)].append(result.cpu_time)
+    return seconds
 
 
 def as_trials(table: pd.DataFrame) -> pd.DataFrame:
-    """The rounds of `processor_seconds` as rows of `trials`, with the same names of methods."""
-    rows = []
+    """The rounds of `processor_seconds` and `in_turns` as rows of `trials`."""
+    rows = [
+        row
+        | dict(
+            method=f"{row['settings']['name']} {IN_TURNS}",
+            repeat=turn,
+            total=total,
+            value=np.nan,
+            cardinality=float(k),
+        )
+        for row in table[table.label == IN_TURNS].to_dict("records")
+        for k, seconds in row["extra"].items()
+        for turn, total in enumerate(seconds)
+    ]
     for row in table[table.label == ALIKE].to_dict("records"):
         seconds = row["extra"]
         centred = "" if row["parameters"].get("center", True) else f"{UNCENTRED} "
@@ -350,12 +396,14 @@ def as_trials(table: pd.DataFrame) -> pd.DataFrame:
                     method=f"{solver} {centred}{ALIKE}",
                     repeat=turn,
                     total=total,
+                    # rows of earlier commits have none
+                    value=seconds.get("values", {}).get(solver, np.nan),
                     cardinality=seconds["cardinality"],
                     label=str(row["settings"]["k"]),
                 )
                 for turn, total in enumerate(seconds[solver])
             ]
-    return pd.DataFrame(rows, columns=[*table.columns, "method", "total"])
+    return pd.DataFrame(rows, columns=[*table.columns, "method", "total", "value"])
 
 
 def at_levels(common: dict[str, Any], k: int) -> Iterator[Run]:

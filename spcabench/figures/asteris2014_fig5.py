@@ -2,7 +2,8 @@
 genes, against k.
 
 The data are those of Armstrong et al.: 72 samples x 12582 probe sets, raw intensities, centred. k
-goes from 1 to 1000 (our choice, because the paper names no range). Algorithm 3 uses d = 3, eps =
+goes from 1 to 12582, all probe sets (the paper names no range); low k are those up to 333, and
+larger k those from 667 on (our choice, made when k ended at 1000). Algorithm 3 uses d = 3, eps =
 0.1 and N = ceil(eps^-d ln n) samples. EM is the best of 10 restarts. The shaded band extends from
 Algorithm 3's variance up to q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on the
 rank-3 matrix), which bounds the optimum with probability 1 - 1/n. The dotted line, another reading,
@@ -10,19 +11,20 @@ lacks 1 / (1 - eps) and is not a bound. Variances are as returned by the solvers
 after its renormalisation. The right panel is our addition.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from spcabench import claims
-from spcabench.claims.words import counted, listed, number
+from spcabench.claims.words import counted, listed, number, span
 from spcabench.figures import _asteris2014 as base
 from spcabench.figures import _asteris2014_claims as shared
 from spcabench.figures._truth import truth
 from spcabench.run import Run
 
 PANELS, SIZE = (1, 2), (11.5, 5.2)
-K, LARGEST = 50, 1000
+K, ALL, DENSE = 50, 12582, 1000  # ALL genes; up to DENSE the k are close to each other
 # settings of EM other than ten restarts to a tolerance of 1e-6: the authors' package uses 1e-3
 EM_ALSO: list[dict[str, Any]] = [*(dict(restarts=r) for r in (1, 30, 100)), dict(tol_em=1e-3)]
 PREPROCESSINGS = {"not centred": dict(center=False), "scaled": dict(scale=True)}
@@ -31,15 +33,15 @@ GENES: dict[str, Any] = dict(
     where="section 7, figure 5",
     why="the paper's vectors are zero-mean (section 1), and it names no further preparation",
 )
-THIRD = LARGEST / 3  # the paper gives no cardinality for "low" and "larger"
+THIRD = DENSE / 3  # the paper gives no cardinality for "low" and "larger"
 A13, A17 = shared.A13, shared.A17
 
 A4 = claims.Statement(
     "A4",
     quote="For low values of k, Alg. 3 outperforms the EM algorithm in terms of explained variance",
     kind="comparison",
-    measures="variance of Algorithm 3 / variance of EM at equal k, lowest third of the axis; a tie "
-    "does not outperform",
+    measures="variance of Algorithm 3 / variance of EM at equal k, up to k = 333; a tie does not "
+    "outperform",
     unit="times",
     rule=claims.above(1),
     over=claims.every("k", high=THIRD),
@@ -56,7 +58,11 @@ A4 = claims.Statement(
 
 @A4.measured
 def _outperforms(data):
-    yield from shared.compared(data, PREPARED, A4.over, A4.unit, _untied)
+    for reading in shared.compared(data, PREPARED, A4.over, A4.unit, _untied):
+        lowest = [p.measured.value for p in reading.places if p.x <= ALL / 3]
+        # "low" was fixed when k ended at 1000, so the other meaning is told
+        note = f"Up to a third of all genes: {span(lowest, A4.unit)}."
+        yield replace(reading, notes=[*reading.notes, note])
 
 
 def _untied(ratio):
@@ -160,19 +166,23 @@ def _restarts(data, judged):
 
 
 def runs(scale):
-    """Run 120 cardinalities from 1 to 1000 at paper scale, and other preprocessings at 12."""
+    """Run 160 cardinalities of all genes at paper scale, and other preprocessings at 18."""
     paper = scale == "paper"
-    yield from base.both("mll", {}, base.grid(LARGEST, 120 if paper else 16, [K]), base.MAIN, None)
+    yield from base.both("mll", {}, _ks(120, 40) if paper else _ks(16), base.MAIN, None)
     yield from truth(scale, "mll", {}, 20, nonnegative=True)
     for label, parameters in PREPROCESSINGS.items():
-        yield from base.both(
-            "mll", parameters, base.grid(LARGEST, 12, [K]) if paper else [K], label, None
-        )
+        yield from base.both("mll", parameters, _ks(12, 6) if paper else [K], label, None)
     # the paper states neither restarts nor tolerance, and the ratio of times depends on both
     also = [("em", base.EM | changed) for changed in EM_ALSO]
     for solver, settings in (("spannogram", base.ALG3), ("em", base.EM), *also):
         timed: dict[str, Any] = dict(settings=dict(k=K, **settings), timed=True, label=base.TIME)
         yield Run(dataset="mll", solver=solver, **timed)
+
+
+def _ks(count, further=0):
+    """Cardinalities up to 1000, and further ones up to all genes."""
+    beyond = np.geomspace(DENSE, ALL, further + 1).round().astype(int).tolist()
+    return [*base.grid(DENSE, count, [K]), *beyond[1:]]
 
 
 data = base.with_bounds

@@ -11,8 +11,10 @@ no density here; we use 20 %, as in its Figure 1. Lighter curves are Scol-PCA an
 given (its computation is not timed). A hollow marker means that the search of GPower0 missed the
 requested cardinality; it is drawn at the cardinality reached, the median over problems. The band in
 which the optimum lies is clipped above the curves. The curves and the title above the times are
-about whole runs; H7 is decided by other runs, which are not drawn: processor seconds with one
-tolerance (1e-4) for all solvers and the data converted before the clock starts.
+about whole runs. H7 and H9 are decided by other runs on more problems, which are not drawn:
+processor seconds with one tolerance (1e-4) for all solvers and the data converted before the clock
+starts. H8 is decided by processor seconds of whole runs of Mcol-PCA, with the cardinalities in
+turns.
 """
 
 from typing import Any
@@ -22,10 +24,13 @@ import numpy as np
 from spcabench import claims
 from spcabench.figures import _he2010 as he
 from spcabench.figures._truth import truth
+from spcabench.run import Run
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
 SEEDS = (1, 2, 3)  # not the seed 0 of the first run, which suggested the condition of H8
 REFERENCE = 73  # Mcol-PCA reaches its ten loops here; larger k only add columns to each loop
+GROWING = 16  # problems on which the growth of Mcol-PCA's time is measured
+CONVERTED = "data converted before the clock, second phase to 1e-4"
 ABOVE_ONE = claims.every("k", low=2, least=3)  # k = 1 needs no product
 
 H7 = claims.Statement(
@@ -36,7 +41,7 @@ H7 = claims.Statement(
     rule=claims.above(1),
     over=ABOVE_ONE,
     also=[he.better("Scol-PCA", ABOVE_ONE)],
-    changed="four of five k were enough; k = 1 is shown, not judged" + he.EQUAL,
+    changed="four of five k were enough; k = 1 is shown, not judged" + he.EQUAL + he.MORE,
     headline=dict(
         holds="Scol-PCA is {range} as fast as GPower, and explains more variance at every k.",
         fails="Scol-PCA does not outperform GPower at every k: it is {range} as fast, faster at "
@@ -50,7 +55,9 @@ H7 = claims.Statement(
 @H7.measured
 def _speed_and_quality(data):
     for reading in he.speedup(data, "scol", label="k = {:g}"):
-        gpower, form = he.worlds().get(reading.name, ("gpower0 dense", ""))
+        world = he.worlds().get(reading.name, ("gpower0 dense", ""))
+        # only the primary reading has more problems
+        gpower, form = he.valued(data, *world) if reading.name == H7.primary else world
         results, ties = he.quality(data, f"scol{form}", gpower, he.over_problems)
         # a tie hides how good both are, which the distance to the optimum shows
         notes = [*reading.notes, ties, *he.below_optimum(data, "scol", "gpower0")]
@@ -70,14 +77,20 @@ H8 = claims.Statement(
     over=claims.every("k", low=REFERENCE + 1, least=2),
     primary="sparse data",
     why=he.OF_OURS,
-    changed="the slope over all k depended on k = 1, which needs no product",
+    changed="the slope over all k depended on k = 1, which needs no product; seconds were those of "
+    f"the clock on three matrices, which left it undecided, so {GROWING} were run in turns, in "
+    "processor seconds",
     **he.SPEED | dict(unit=""),
 )
 
 
 @H8.measured
 def _growth(data):
-    for name, form in he.GIVEN.items():
+    forms = he.GIVEN | {CONVERTED: f" {he.ALIKE}"}
+    # the same runs on more problems, if there are any
+    if data.method.eq(f"mcol {he.IN_TURNS}").any():
+        forms |= {H8.primary: f" {he.IN_TURNS}"}
+    for name, form in forms.items():
         part = data[data.method == f"mcol{form}"]
         if part.empty:
             continue
@@ -95,7 +108,9 @@ def _growth(data):
             lambda rows: claims.mean(rows, "growth", over="seed"),
             "k = {:g}",
         )
-        yield claims.Reading(name, places, part, [he.UNTIMED] if form else [])
+        notes = [he.UNTIMED] if name == he.GRAM else []
+        notes += [he.loaded(part)] if name == H8.primary and form else []
+        yield claims.Reading(name, places, part, notes)
 
 
 H9 = claims.Statement(
@@ -103,6 +118,7 @@ H9 = claims.Statement(
     where="section 3.1, figure 4",
     quote="at the expense of an acceptable sacrifice in solution quality",
     over=claims.every("k", least=3),
+    changed=he.MORE.removeprefix("; "),
     **he.LOSS,
 )
 H9.measured(lambda data: he.losses(data, "k = {:g}"))
@@ -173,8 +189,20 @@ def runs(scale):
                 **problem, k=k, solvers=he.OURS, matched=True, gram=True, dense=True
             )
             yield from he.levels(problem, k)
-            if scale == "paper":
-                yield from he.alike(problem, k)
+    for seed in range(1, 1 + max(he.PROBLEMS, GROWING)) if scale == "paper" else ():
+        parameters = dict(m=size, n=size, density=0.2, seed=seed)
+        problem = dict(dataset="random_sparse", parameters=parameters, seed=seed)
+        for k in ks if seed <= he.PROBLEMS else ():
+            yield from he.alike(problem, k)
+        settings = dict(name="mcol", ks=[k for k in ks if k >= REFERENCE])
+        yield Run(
+            function=he.in_turns,
+            settings=settings,
+            form="sparse",
+            uses=("mcol",),
+            label=he.IN_TURNS,
+            **problem,
+        )
     parameters = dict(m=size, n=size, density=0.2, seed=SEEDS[0])
     yield from truth(scale, "random_sparse", parameters, 4, ks, form="covariance")
 

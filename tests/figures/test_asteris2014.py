@@ -8,6 +8,7 @@ from spcabench.figures import _asteris2014 as shared
 from spcabench.figures import _asteris2014_claims as judged
 from spcabench.figures import asteris2014_fig3 as fig3
 from spcabench.figures import asteris2014_fig4 as fig4
+from spcabench.figures import asteris2014_fig5 as fig5
 from tests import controls, trial
 from tests.controls import _asteris2014 as made_up
 
@@ -100,3 +101,11 @@ def test_compact_is_what_lies_closer_together_than_pixels_in_reading_order():
     assert fig3.compactness(square) == pytest.approx(fig3.compactness(square + 7))  # elsewhere
     assert all(fig3.compactness(np.arange(a, a + 40)) >= 1 for a in range(300))
     assert all(fig3.compactness(rng.permutation(361)[:40]) > 1.5 for _ in range(20))
+
+
+def test_figure_5_goes_up_to_all_genes_and_keeps_what_low_meant():
+    for label in ("main", *fig5.PREPROCESSINGS):
+        (run,) = (r for r in fig5.runs("paper") if r.function and r.label == label and not r.judge)
+        assert run.settings["ks"][-1] == fig5.ALL == 12582
+        assert run.settings["ks"] == sorted({*run.settings["ks"]})
+    assert fig5.A4.over.high == fig5.THIRD == 1000 / 3

@@ -12,6 +12,7 @@ from spcabench.figures import (
     daspremont2007_rectangular,
 )
 from spcabench.solving.status import Status
+from tests import controls, trial
 
 
 def test_eigenvectors_explain_their_eigenvalues():
@@ -61,3 +62,21 @@ def test_only_runs_that_reached_their_gap_count():
     rows = pd.DataFrame({"eps": [0.1, 0.01], "iterations": [7, 9]})
     status = [Status.CONVERGED, Status.TIME_LIMIT]
     assert _daspremont2007.iterations_to(rows.assign(status=status)) == {0.1: 7}
+
+
+def test_every_size_that_decides_d9_has_enough_problems_at_paper_scale():
+    runs = [r for r in daspremont2007_gap.runs("paper") if r.label == "size"]
+    of = {"dspca": {}, "SCS": {}, "CLARABEL": {}}
+    for run in runs:
+        method = run.settings.get("solver", run.solver)
+        of[method].setdefault(run.parameters["n"], set()).add(run.seed)
+    assert all(len(seeds) >= 3 for method in ("dspca", "SCS") for seeds in of[method].values())
+    assert all(len(seeds) >= 3 for n, seeds in of["CLARABEL"].items() if n <= 120)
+    # at the quick scale nothing is decided
+    assert {r.seed for r in daspremont2007_gap.runs("quick") if r.label == "size"} == {0, 1}
+
+
+def test_a_loaded_machine_does_not_make_a_solver_impractical():
+    rows = trial.table(list(controls.of("daspremont2007_gap")["D9"](2.0)))
+    rows["cpu_time"] = rows.solve_time / 4
+    assert (daspremont2007_gap.data(rows).total == rows.cpu_time).all()

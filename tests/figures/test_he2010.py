@@ -305,3 +305,21 @@ def test_a_curve_of_times_is_the_median_over_problems_however_many_rounds_each_h
     assert (middle[1.0], low[1.0], high[1.0]) == (10.0, 6.0, 15.0)  # of 2, 10 and 20
     middle, low, high = times(pd.DataFrame(fast))
     assert middle[1.0] == 2.0 <= low[1.0] <= high[1.0] <= 1.0 + rounds + (rounds == 1)
+
+
+def test_whole_runs_in_turns_give_processor_seconds_of_every_turn_at_every_k():
+    problem = spcabench.load("random_sparse", m=40, n=40, density=0.3, seed=1)
+    seconds = _he2010.in_turns(problem, seed=1, name="mcol", ks=[4, 8])
+    assert {k: len(each) for k, each in seconds.items()} == dict.fromkeys(
+        ("4", "8"), _he2010.ALIKE_ROUNDS
+    )
+
+
+def test_equal_conditions_give_variances_of_converged_second_phases_and_of_a_refit():
+    problem = spcabench.load("random_sparse", m=40, n=40, density=0.3, seed=1)
+    found = _he2010.processor_seconds(problem, seed=1, k=8)
+    for solver in _he2010.OURS:
+        alone = spcabench.solve(problem, solver, k=found["cardinality"], seed=1)
+        assert found["values"][solver] == alone.variance
+    gpower = spcabench.solve(problem, "gpower0", k=8, seed=1, refit=True, **_he2010.GPOWER)
+    assert np.isclose(found["values"]["gpower0"], gpower.variance, rtol=1e-3)
