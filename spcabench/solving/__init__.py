@@ -1,1 +1,1 @@
-"""A single run of a solver: stopping, grading, bounds, penalty search; loads solvers by name."""
+"""Running a solver on a problem: stopping rules, grading, bounds and penalty search."""

@@ -1,10 +1,11 @@
-"""Block-diagonal preprocessing around any solver: small covariances are treated as zero.
+"""Block-diagonal preprocessing, which treats small covariances as zero, for any solver.
 
 Del Pia, Zhou, Zhu, "Efficient sparse PCA via block-diagonalization", ICLR 2025,
 doi:10.48550/arXiv.2410.14092: two variables are in the same block if covariances above eps link
-them, directly or through others. The solver runs on each block, and the best answer over the blocks
-is returned. With an exact solver its value is at most k eps below the optimum: the blocks
-themselves are unchanged, and the dropped part E satisfies x'Ex <= eps ||x||_1^2 <= k eps.
+them, directly or through other variables. The solver runs on each block, and the best of its
+answers is returned. If the solver is exact, the value of this answer is at most k eps below the
+optimum, because the blocks are unchanged and the dropped part E of the covariance satisfies
+x'Ex <= eps ||x||_1^2 <= k eps.
 """
 
 from collections.abc import Callable
@@ -31,25 +32,25 @@ COST = (
 def by_blocks(
     problem: Problem, share: float, k: int | None, run: Callable[[Problem, int | None], Result]
 ) -> Result:
-    """Return the best of the answers on the blocks of a problem.
+    """Solve each block of a problem separately and return the best answer.
 
     Parameters
     ----------
     problem : Problem
-        The problem to solve. Its covariance is formed, uncharged.
+        The problem to solve. Its covariance is formed without charging the solver.
     share : float
         eps divided by the largest variance.
     k : int or None
-        Cardinality; in a block with fewer variables, all of them.
+        Cardinality. A block of fewer than k variables is solved with all its variables.
     run : callable
-        Solves a block at a given cardinality.
+        Function that solves a block for a specified cardinality.
 
     Returns
     -------
     Result
-        The answer of the best block, embedded. Its flops and times are sums over the blocks;
-        information that applies to one block only (history, components, matrices, claims) is left
-        out.
+        The best answer, with zeros for the variables outside its block. Flops and times are summed
+        over the blocks. Information about a single block (history, components, matrices, claims) is
+        omitted.
     """
     number("blocks", share)
     S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
@@ -65,12 +66,12 @@ def by_blocks(
 
 
 def _joined(parts: list[Indices], k: int | None) -> list[Indices]:
-    """The blocks, with all single-variable blocks merged into one of the largest variances."""
+    """Merge the blocks of a single variable into one block, of those with the largest variances."""
     single = [W for W in parts if len(W) == 1]
     blocks = [W for W in parts if len(W) > 1]
     if not single:
         return blocks
-    most = max(2, k or len(single))  # more uncorrelated variables never help an answer
+    most = max(2, k or len(single))  # an answer never needs more uncorrelated variables
     together = np.concatenate(single[:most])
     if len(together) > 1 or not blocks:
         return [together, *blocks]
@@ -78,7 +79,7 @@ def _joined(parts: list[Indices], k: int | None) -> list[Indices]:
 
 
 def _part(problem: Problem, W: Indices) -> Problem:
-    """The problem restricted to the variables W."""
+    """Restrict a problem to the variables W."""
     M = problem.matrix
     matrix: Covariance | Data
     if isinstance(M, Data):
@@ -97,7 +98,7 @@ def _combined(
     best: int,
     parts: list[Indices],
 ) -> Result:
-    """The best result, as one of the whole problem, with the cost of all blocks."""
+    """Extend the best result to the whole problem, with the cost of all blocks."""
     result = results[best]
     searches = [r.search for r in results if r.search]
     cost: dict[str, Any] = {name: sum(getattr(r, name) for r in results) for name in COST}

@@ -1,26 +1,26 @@
 """Certified upper bounds on max x'Sigma x over unit vectors x (n,) with at most k nonzeros.
 
-Each bound holds for every such x, up to rounding errors covered by `ROUNDING`. None is charged to a
-solver. If both sides of the data exceed 4096, lambda_1 comes from Lanczos' method to 1 %, plus
-three times the norm of its residuals. For wide data with more than 1000 samples it also comes from
-Lanczos' method, and a Cholesky decomposition proves that no eigenvalue was missed. Otherwise it
-comes from LAPACK.
+Each bound holds for every such x, up to rounding errors covered by `ROUNDING`. Solvers are not
+charged for bounds. If both dimensions of the data exceed 4096, lambda_1 is computed by the Lanczos
+method to 1 %, and three times the norm of the residuals is added. For wide data with more than 1000
+samples, it is also computed by the Lanczos method, and a Cholesky decomposition proves that no
+eigenvalue was missed. Otherwise LAPACK computes it.
 
-All but two of the bounds need all of Sigma or many sorts (`spcabench.methods.bound_formulas`). They
-are computed once per problem, for every k, and never exceed the bounds of larger k. Operation
-counts decide which bounds are affordable, never the clock, so that the same run has the same bound
-to the last digit:
+All bounds except the first two need the whole of Sigma or many sorts
+(`spcabench.methods.bound_formulas`). They are computed once per problem, for every k, and the bound
+for k never exceeds the bound for a larger k. Whether a bound is affordable depends on operation
+counts and never on the clock, so a repeated run has the same bound to the last digit:
 
 | source | cost | by default | with ``full`` |
 |---|---|---|---|
-| lambda_1, k largest variances | one eigenvalue; a sort | always | always |
+| lambda_1, k largest variances | one eigenvalue; one sort | always | always |
 | Gershgorin, Frobenius | 2 sorts of n^2 entries | n <= 1000 | n <= 5000 |
 | soft-threshold dual | 8 eigenvalues of n x n | n <= 1000 | n <= 5000 |
-| shifted spannogram, d <= 3 | a sort of n a cell | 10^6 entries, 4 n cells | 2 10^7, 50 n cells |
-| dual | 100 eigendecompositions of n x n, for one k | never | where 1000 variables are left |
+| shifted spannogram, d <= 3 | a sort of n per cell | 10^6 entries, 4 n cells | 2 10^7, 50 n cells |
+| dual | 100 eigendecompositions of n x n, for one k | never | if at most 1000 variables remain |
 
-The dual bound is by far the tightest and the most expensive; see `dual_bound`. docs/bounds.md has
-the proofs.
+The dual bound is by far the tightest and the most expensive; see `dual_bound`. The proofs are in
+docs/bounds.md.
 """
 
 from dataclasses import dataclass, field
@@ -42,35 +42,35 @@ from spcabench.problem.spectral import largest_eigenvalue, settled
 from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import Array, Indices, Vector
 
-NEARLY = 1e-2  # relative residual of the leading pairs of large data
-ROUNDING = 1e-9  # relative; far above the backward error of the eigensolvers at these sizes
-# largest n for bounds that look at all n^2 entries, by default and with ``full``
+NEARLY = 1e-2  # relative residual of the leading eigenpairs of large data
+ROUNDING = 1e-9  # relative margin, far above the backward error of the eigensolvers at these sizes
+# largest n for bounds that read all n^2 entries, by default and with ``full``
 MOST, FULL_MOST = 1000, 5000
-# most entries sorted for the spannogram, and cells per variable; by default and with ``full``
+# limits of the spannogram: entries to sort, and cells per variable; by default and with ``full``
 NET, FULL_NET = (10**6, 4), (2 * 10**7, 50)
-RANK = 3  # of the largest spannogram
+RANK = 3  # largest rank of a spannogram
 DUAL_MOST = 1000  # largest number of variables for a dual bound, after elimination
-STEPS = 100  # of a dual bound, unless it meets the known value earlier
-SCANS = 20  # of all swaps, to find the value with which it is compared
+STEPS = 100  # maximum steps of a dual bound; fewer if it reaches the known value
+SCANS = 20  # maximum scans of all swaps in the local search for that known value
 
 
 def leading_eigenvalue(problem: Problem) -> float:
-    """Return lambda_1 of Sigma, which bounds every cardinality and is attained at k = n."""
+    """Return lambda_1 of Sigma, a bound for every cardinality that is attained at k = n."""
     return problem.cached("lambda_1", lambda: problem.covariance.leading()[0])
 
 
 def largest_variances(problem: Problem) -> Vector:
-    """Return the sums of the k largest variances, k = 1 to n; they are bounds if Sigma is PSD."""
+    """Return the sum of the k largest variances for k = 1 to n, a bound if Sigma is PSD."""
     return np.sort(problem.covariance.diagonal())[::-1].cumsum()
 
 
 def upper_bounds(
     problem: Problem, k: int, nonnegative: bool = False, full: bool = False
 ) -> dict[str, float]:
-    """Return every certified bound at cardinality k, by its source.
+    """Return a mapping from sources to certified bounds for cardinality k.
 
-    ``nonnegative`` adds bounds for x >= 0. ``full`` adds all bounds allowed for n <= 5000, at the
-    cost shown in the table above.
+    ``nonnegative`` adds bounds for x >= 0. ``full`` adds the bounds that the table above lists for
+    n <= 5000.
     """
     at_every_k = problem.cached(
         f"bounds {nonnegative} {full}", lambda: _made(problem, nonnegative, full)
@@ -82,7 +82,7 @@ def upper_bounds(
 
 
 def upper_bound(problem: Problem, k: int, nonnegative: bool = False, full: bool = False) -> float:
-    """Return the smallest certified bound at cardinality k."""
+    """Return the smallest certified bound for cardinality k."""
     return min(upper_bounds(problem, k, nonnegative, full).values())
 
 
@@ -115,7 +115,7 @@ def _made(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
 
 
 def _leading_pairs(problem: Problem) -> tuple[Vector, Array]:
-    """The leading eigenpairs used by the bounds, through A A' if the data are wide."""
+    """Return the leading eigenpairs for the bounds, computed from A A' if the data are wide."""
     Sigma, count = problem.covariance, RANK + 1
     if isinstance(Sigma, Gram) and not Sigma.w.size:
         m, n = Sigma.A.shape
@@ -128,18 +128,18 @@ def _leading_pairs(problem: Problem) -> tuple[Vector, Array]:
         if min(m, n) > SMALL_SIDE:
             return _nearly_leading_pairs(Sigma)
     w, V = Sigma.leading_pairs(count)
-    # a second run of LAPACK or Lanczos is saved, if its first value is asked for
+    # stored for `leading_eigenvalue`, which would otherwise run LAPACK or Lanczos again
     problem.cached("lambda_1", lambda: float(w[0]))
     return w, V
 
 
 def _nearly_leading_pairs(Sigma: Gram) -> tuple[Vector, Array]:
-    """Two leading pairs by Lanczos' method to `NEARLY`, with values that are too large by a slack.
+    """Return two leading eigenpairs from the Lanczos method, their values increased by a slack.
 
-    With V (n, 2) of the pairs and E = Sigma V - V diag(w), Sigma is at most V diag(w) V' plus what
-    it is on the complement of V, plus ||E||. There its largest eigenvalue is at most that of Sigma
-    plus ||E||, which the Ritz value misses by ||E|| at most, if it is the leading one: nothing
-    proves that.
+    The tolerance is `NEARLY`. Let V (n, 2) contain the eigenvectors, and E = Sigma V - V diag(w).
+    Sigma is at most V diag(w) V', plus its restriction to the complement of V, plus ||E||. The
+    largest eigenvalue of this restriction is at most lambda_1 + ||E||, and w[0] is within ||E|| of
+    lambda_1 if it approximates the leading eigenvalue. This last condition is not proven.
     """
     n = Sigma.n
     start = np.sqrt(Sigma.diagonal().clip(0)) * np.random.default_rng(0).standard_normal(n)
@@ -151,11 +151,11 @@ def _nearly_leading_pairs(Sigma: Gram) -> tuple[Vector, Array]:
 
 @dataclass(frozen=True, eq=False)
 class DualBound:
-    """A dual bound with its certificate and its cost.
+    """A dual bound, its certificate and its cost.
 
-    value : the bound. variables : the variables (n,) that may be in a support better than the value
-        ``reached``. certificate : the proof for these variables. steps, seconds : cost of the
-        splitting method.
+    value : the bound. reached : the value found by local search. variables : the variables (n,)
+        that could be in a support with a larger value. certificate : the proof for these variables.
+        steps, seconds : the cost of the splitting method.
     """
 
     value: float
@@ -169,17 +169,18 @@ class DualBound:
 def dual_bound(
     problem: Problem, k: int, nonnegative: bool = False, steps: int = STEPS
 ) -> DualBound | None:
-    """Return the dual bound at cardinality k, computed once; None if the problem is too large.
+    """Return the dual bound for cardinality k, or None if the problem is too large.
 
-    Beyond 1000 variables, those that cannot be in any support better than the one found by local
-    search are eliminated first. The result is None if more than 1000 remain.
+    If there are more than 1000 variables, those that cannot be in any support better than the one
+    found by local search are eliminated first. The result is None if more than 1000 remain. The
+    bound is cached.
     """
     key = f"dual bound {k} {nonnegative} {steps}"
     return problem.cached(key, lambda: _dual_bound(problem, k, nonnegative, steps))
 
 
 def _dual_bound(problem: Problem, k: int, nonnegative: bool, steps: int) -> DualBound | None:
-    # this import loads numba, which other solves need not wait for; it is not timed
+    # imported here because it loads numba, which other solves do not need; the import is not timed
     from spcabench.methods.exact_search.splitting import Splitting
 
     begun = perf_counter()
@@ -201,7 +202,7 @@ def _dual_bound(problem: Problem, k: int, nonnegative: bool, steps: int) -> Dual
 
 
 def _reached(problem: Problem, k: int, nonnegative: bool) -> float:
-    """The value of some x, found by local search."""
+    """Return the value of a feasible x found by local search."""
     search = Search(problem.covariance, k, SCANS, np.random.default_rng(0))
     search.climb(np.argsort(-search.d, kind="stable")[:k])
     for start in search.starts():
@@ -217,7 +218,7 @@ def _reached(problem: Problem, k: int, nonnegative: bool) -> float:
 def _remaining(
     problem: Problem, k: int, nonnegative: bool, reached: float
 ) -> tuple[Indices, Array] | None:
-    """The variables that are sufficient, and their covariance; None if they are too many."""
+    """Return the variables that cannot be eliminated, and their covariance; None if too many."""
     Sigma = problem.covariance
     if problem.n <= DUAL_MOST:
         return np.arange(problem.n), Sigma[np.arange(problem.n)].B

@@ -1,4 +1,4 @@
-"""One component at each of several cardinalities, as a table and as a picture."""
+"""One component for each of several cardinalities, shown as a table or a picture."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class CardinalityPath(Sequence[Result]):
-    """The results for one component at each of several cardinalities, in increasing order.
+    """A sequence of results for one component, in increasing order of cardinality.
 
-    It is a sequence: ``path[0]`` is the result at the smallest cardinality.
+    For example, ``path[0]`` is the result for the smallest cardinality.
 
     Attributes
     ----------
     problem : Problem
         The problem that was solved.
     results : list of Result
-        One for each cardinality.
+        The result for each cardinality.
     """
 
     problem: Problem
@@ -41,7 +41,7 @@ class CardinalityPath(Sequence[Result]):
         return "\n".join([f"CardinalityPath({self[0].solver} on {self.problem.name})", *lines])
 
     def _repr_html_(self) -> str:
-        computed = all("bound" in vars(result) for result in self)  # showing it computes nothing
+        computed = all("bound" in vars(result) for result in self)  # never compute bounds here
         return self.to_frame(bound=computed).to_html()
 
     def to_frame(self, bound: bool = True) -> "pd.DataFrame":
@@ -50,12 +50,13 @@ class CardinalityPath(Sequence[Result]):
         Parameters
         ----------
         bound : bool
-            Whether to compute certified bounds and include them, with the gaps, in the table.
+            Whether to compute certified bounds, and include them and the gaps in the table.
 
         Returns
         -------
         DataFrame
-            The variance, its share of the total, the nonzeros, the status, and the variables.
+            The variance, its share of the total variance, the cardinality, the status and the
+            variables of each result.
         """
         import pandas as pd
 
@@ -71,23 +72,23 @@ class CardinalityPath(Sequence[Result]):
         return pd.DataFrame(rows, index=pd.Index([result.k for result in self], name="k"))
 
     def to_csv(self, file: Path | str, bound: bool = True) -> None:
-        """Write the table of `to_frame` to a file."""
+        """Write the table returned by `to_frame` to a CSV file."""
         text.write_csv(self.to_frame(bound), file)
 
     def plot(self, axis: Any = None, bound: bool = True) -> Any:
-        """Draw the variance, and its certified bound, against the cardinality.
+        """Plot the variance and its certified bound against the cardinality.
 
         Parameters
         ----------
         axis : matplotlib Axes, optional
-            The axes to draw in; by default those of a new figure.
+            The axes to draw in; by default, the axes of a new figure.
         bound : bool
-            Whether to compute and draw the certified bounds.
+            Whether to compute and plot the certified bounds.
 
         Returns
         -------
         matplotlib Figure
-            The figure that contains the drawing.
+            The figure that contains the plot.
         """
         from spcabench.showing import pictures
 

@@ -1,8 +1,9 @@
 """Certified value and bound of the semidefinite relaxation, from a primal X and a dual U.
 
-The value is that of the feasible matrix nearest to X, and the bound is that of U clipped to its
-box. Neither is taken from the solver, and neither is charged to it. With a penalty the problem is
-max Tr(Sigma X) - lam ||X||_1. Without one it is max Tr(Sigma X) over ||X||_1 <= k.
+The value is attained by the feasible matrix nearest to X. The bound follows from U, clipped to the
+feasible box. Both are recomputed here and never taken from the solver, and the solver is not
+charged for them. The problem is max Tr(Sigma X) - lam ||X||_1 if there is a penalty, and otherwise
+max Tr(Sigma X) subject to ||X||_1 <= k.
 """
 
 import numpy as np
@@ -17,9 +18,9 @@ from spcabench.vectors import Array, Vector
 def certified(
     problem: Problem, X: Array, U: Array, penalty: float | None, k: int | None
 ) -> tuple[float, float]:
-    """Return a value that the relaxation attains, and an upper bound on its optimum.
+    """Return a value attained by the relaxation, and an upper bound on its optimum.
 
-    ``penalty`` is lam, or None for the form with the constraint ||X||_1 <= k.
+    ``penalty`` is lam, or None for the relaxation with the constraint ||X||_1 <= k.
     """
     S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
     X, U = nearest_density(X), (U + U.T) / 2
@@ -33,7 +34,7 @@ def certified(
 
 
 def within(X: Array, k: float) -> Vector:
-    """Shrink the off-diagonal part of X until ||X||_1 <= k; X stays feasible, of trace one."""
+    """Shrink the off-diagonal part of X until ||X||_1 <= k; X remains PSD with trace one."""
     D = np.diag(X.diagonal())
     off = np.abs(X - D).sum()
     share = 1.0 if off <= k - 1.0 else (k - 1.0) / off
@@ -41,10 +42,11 @@ def within(X: Array, k: float) -> Vector:
 
 
 def sparse_bound(problem: Problem, U: Array, k: int) -> float:
-    """Return the smallest lambda_max(Sigma + t U) + k max |t U_ij| over t in [0, 1].
+    """Return the minimum of lambda_max(Sigma + t U) + k max |t U_ij| over t in [0, 1].
 
-    It bounds the variance of every k-sparse unit x. Any t U is a dual point, so the penalty of the
-    run need not be the right one for k. The bound is convex in t.
+    It bounds the variance of every k-sparse unit vector. Every t U is a dual point, so the bound
+    holds even if the penalty of the run does not correspond to k. The minimised function is convex
+    in t.
     """
     from scipy.optimize import minimize_scalar  # slow to import, and rarely needed
 
@@ -60,9 +62,10 @@ def sparse_bound(problem: Problem, U: Array, k: int) -> float:
 
 
 def rectangular(A: Array, X: Array, U: Array, k_u: int, k: int) -> tuple[float, float]:
-    """Return value and bound of the rectangular relaxation.
+    """Return a value attained by the rectangular relaxation, and an upper bound on its optimum.
 
-    It is max Tr(A'X12) over X PSD of order m + n, Tr X11 = Tr X22 = 1, ||Xij||_1 <= sqrt(ki kj).
+    The relaxation is max Tr(A'X12) over PSD matrices X of order m + n with Tr X11 = Tr X22 = 1 and
+    ||Xij||_1 <= sqrt(ki kj).
     """
     from scipy.optimize import minimize_scalar
 
@@ -86,7 +89,7 @@ def rectangular(A: Array, X: Array, U: Array, k_u: int, k: int) -> tuple[float, 
 
 
 def _feasible(X: Array, m: int, k_u: int, k: int) -> Vector:
-    """Make X feasible: PSD, with diagonal blocks of trace one and every block in its l1 ball."""
+    """Make X PSD, with diagonal blocks of trace one and every block in its l1 ball."""
     w, V = np.linalg.eigh((X + X.T) / 2)
     X = (V * np.maximum(w, 0.0)) @ V.T
     d = np.ones(len(X))

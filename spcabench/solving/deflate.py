@@ -1,6 +1,6 @@
-"""Several components found one after the other, by deflation.
+"""Sequential computation of several components by deflation.
 
-The deflations are those of Mackey (2009) and of Kuleshov (2013, section 2.3).
+The deflations come from Mackey (2009) and Kuleshov (2013, section 2.3).
 """
 
 from collections.abc import Callable, Sequence
@@ -31,8 +31,10 @@ from spcabench.solving.status import Status
 from spcabench.validate import nearest
 from spcabench.vectors import Vector, normalize, support
 
-ADDED = 1e-9  # a component that adds a smaller share of the largest added variance adds nothing
-NOTHING = 1e-12  # smaller shares of the first component's variance are rounding errors
+# a component is idle if it adds less than this fraction of the largest added variance
+ADDED = 1e-9
+# a variance below this fraction of the first component's variance is a rounding error
+NOTHING = 1e-12
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,19 +42,18 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class Components(Sequence[Result]):
-    """The results of several components, in order, with joint measures of all of them.
+    """A sequence of results for several components, with measures of all components together.
 
-    It is a sequence: ``components[0]`` is the first result, and ``len(components)`` is their
-    number.
+    For example, ``components[0]`` is the result for the first component.
 
     Attributes
     ----------
     problem : Problem
         The problem before any deflation.
     results : list of Result
-        One for each component. Its problem is the deflated one in which it was found.
+        The result for each component. Its problem is the deflated problem that was solved.
     formulation : Formulation
-        The multi-component problem that they solve; see docs/components.md.
+        The multi-component problem that the components solve; see docs/components.md.
     """
 
     problem: Problem
@@ -71,30 +72,30 @@ class Components(Sequence[Result]):
         return text.html(self.problem, self.results)
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return the loadings as a table: a row for each variable, a column for each component."""
+        """Return a table of the loadings with one row per variable and one column per component."""
         return text.frame(self.problem, self.results)
 
     def to_csv(self, file: Path | str) -> None:
-        """Write the loadings to a file: a row for each variable, a column for each component."""
+        """Write the table returned by `to_frame` to a CSV file."""
         text.write_csv(self.to_frame(), file)
 
     def plot(self, kind: str = "loadings", axis: Any = None) -> Any:
-        """Draw the components with matplotlib, and return the figure.
+        """Plot the components with matplotlib.
 
         Parameters
         ----------
         kind : str
             "loadings", "substitutes" (loadings, with possible replacements of each variable),
-            "scores" of the samples on the first two components, "biplot" (scores with an arrow for
-            each variable), or "scree" (the variance that each component adds).
+            "scores" (of the samples on the first two components), "biplot" (scores, with an arrow
+            for each variable) or "scree" (the variance that each component adds).
         axis : matplotlib Axes, optional
-            The axes to draw in, except for the loadings of several components; by default those of
-            a new figure.
+            The axes to draw in; by default, the axes of a new figure. Loadings of several
+            components always need a new figure.
 
         Returns
         -------
         matplotlib Figure
-            The figure that contains the drawing.
+            The figure that contains the plot.
         """
         from spcabench.showing import pictures
 
@@ -105,12 +106,12 @@ class Components(Sequence[Result]):
 
     @property
     def Z(self) -> Vector:
-        """The loadings, an array of shape (n, K) with one component per column."""
+        """Loadings, an array of shape (n, K) with one component per column."""
         return np.column_stack([r.x for r in self.results])
 
     @property
     def variances(self) -> Vector:
-        """x'Sigma x of each component in the original problem, an array of shape (K,)."""
+        """Variance x'Sigma x of each component in the original problem, an array of shape (K,)."""
         return np.array([self.problem.variance(r.x) for r in self.results])
 
     @cached_property
@@ -121,53 +122,53 @@ class Components(Sequence[Result]):
 
     @property
     def adjusted_variances(self) -> Vector:
-        """The variance that each component adds to the preceding ones, an array of shape (K,).
+        """Variance that each component adds to the preceding components, an array of shape (K,).
 
         It is the squared diagonal of R in the QR decomposition of A Z (Zou, Hastie, Tibshirani
-        2006), so correlated components are not counted twice.
+        2006), so variance shared by correlated components is counted once.
         """
         return adjusted_variances(self._gram)
 
     @property
     def idle(self) -> list[int]:
-        """Indices of the components that add nothing but rounding errors to the preceding ones.
+        """Indices of the components that add only rounding errors to the preceding components.
 
-        Most deflations remove a loading, but not all that it explains. If several variables carry
-        the same information, a second component can therefore be found among them. Schur's
-        deflation removes all of it.
+        Most deflations remove a loading but not all the variance that it explains. If several
+        variables carry the same information, a second component can therefore consist of the
+        remaining ones. Schur's deflation removes all the explained variance.
         """
         added = self.adjusted_variances
         return np.flatnonzero(added <= ADDED * added.max(initial=0.0)).tolist()
 
     @property
     def projected_variance(self) -> float:
-        """The variance in the span of the loadings, tr((Z'Z)^-1 Z'Sigma Z)."""
+        """Variance in the span of the loadings, tr((Z'Z)^-1 Z'Sigma Z)."""
         return projected_variance(self.Z, self._gram)
 
     @cached_property
     def measures(self) -> Measures:
-        """All measures of the loadings together, including those above."""
+        """Joint measures of all loadings, including the variances above."""
         return measures(self.problem, self.Z)
 
     @cached_property
     def joint_bound(self) -> float:
-        """Certified upper bound on all loadings of the same formulation together.
+        """Certified upper bound on the variance of this number of loadings of the formulation.
 
-        It bounds the total variance of orthonormal loadings, and otherwise the projected variance.
-        If cardinalities differ, it is the bound for the largest.
+        It bounds the total variance if the formulation requires orthonormal loadings, and otherwise
+        the projected variance. If the cardinalities differ, it is the bound for the largest one.
         """
         r, nonzeros = len(self), self.measures.nonzeros
         k = max(result.k or result.cardinality for result in self.results)
         if self.formulation == Formulation.PENALISED:
             k = -(-nonzeros // r)
-        # this imports numba and scipy.optimize, which a solve need not wait for
+        # imported here because it loads numba and scipy.optimize, which a solve does not need
         from spcabench.solving.joint_bounds import joint_bound
 
         return joint_bound(self.problem, self.formulation, r, min(k, self.problem.n))[0]
 
 
 def hotelling(problem: Problem, results: list[Result], alpha: float) -> Covariance | Data | Gram:
-    """Return Sigma - alpha (x'Sigma x) x x', or A - alpha (u'Av) u v'; it can be indefinite."""
+    """Return Sigma - alpha (x'Sigma x) x x', which can be indefinite, or A - alpha (u'Av) u v'."""
     r, M = results[-1], problem.matrix
     if r.u is not None:
         return _low_rank(problem.data, alpha * (r.singular_value or 0.0) * r.u, r.x)
@@ -187,7 +188,7 @@ def projection(problem: Problem, results: list[Result], alpha: float) -> Covaria
 def orthogonal_projection(
     problem: Problem, results: list[Result], alpha: float
 ) -> Covariance | Data | Gram:
-    """Project with x orthogonalised to the earlier components, which removes their whole span."""
+    """Project out x after orthogonalising it to the earlier components; removes their span."""
     Q, _ = np.linalg.qr(np.column_stack([r.x for r in results]))
     return _projected(problem, Q[:, -1])
 
@@ -234,7 +235,7 @@ def _low_rank(A: Data, u: Vector, v: Vector) -> Data:
 
 
 def _check(deflation: Any, alpha: Any) -> None:
-    """Raise InputError for an unknown deflation, or an alpha that it does not accept."""
+    """Raise InputError if the deflation is unknown or does not accept this alpha."""
     if not isinstance(deflation, str) or deflation not in DEFLATIONS:
         raise InputError(nearest("deflation", str(deflation), DEFLATIONS))
     if (
@@ -254,11 +255,10 @@ def deflated_components(
     deflation: str,
     alpha: float = 1.0,
 ) -> Components:
-    """Run and deflate until there are ``count`` components, or a run finds none.
+    """Run a solver and deflate repeatedly to find ``count`` components.
 
-    There are also fewer if the remaining variance is only rounding errors.
-
-    Hotelling's deflation is partial if alpha is below one.
+    The loop stops early if a run finds no component or if only rounding errors remain of the
+    variance. Hotelling's deflation is partial if alpha is below one.
     """
     _check(deflation, alpha)
     formulation = Formulation.DISJOINT if deflation == "drop_features" else Formulation.DEFLATION
@@ -295,14 +295,14 @@ def deflated_components(
 
 
 def _nothing_left(result: Result, first: Result) -> bool:
-    """Whether a component's only variance is what rounding left in the deflated matrix."""
+    """Whether the variance of a component consists of rounding errors of the deflation."""
     return result.good and result.variance <= NOTHING * first.variance
 
 
 def _without(result: Result, problem: Problem) -> Result:
-    """Return a result whose x is zero on the variables removed by the deflation.
+    """Set the loadings of the variables that the deflation removed to zero.
 
-    They have no variance left, so a solver may give them any loading.
+    These variables have no variance left, so a solver can assign any loadings to them.
     """
     with uncharged():
         x = np.where(problem.covariance.diagonal() > 0.0, result.x, 0.0)
@@ -314,11 +314,12 @@ def _without(result: Result, problem: Problem) -> Result:
 def _in_place(
     problem: Problem, result: Result, count: int, run: Callable[[Problem], Result], alpha: float
 ) -> list[Result]:
-    """Deflate dense data A - alpha sum sigma u v' in a single working copy, which the solver uses.
+    """Deflate dense data A - alpha sum sigma u v' in a working copy that is passed to the solver.
 
-    A component of k variables changes k columns. A product with the copy costs the same as with A,
-    whereas a low-rank correction would grow with every component. The problems of the results are A
-    - U V' with shared U (m, count) and V (n, count), so they do not change with the copy.
+    A component of k variables changes k columns of the copy. A product with the copy costs the same
+    as with A, whereas a low-rank correction would grow with every component. The problems stored in
+    the results are A - U V' with shared U (m, count) and V (n, count). They do not refer to the
+    copy, so later changes of the copy do not affect them.
     """
     A, results = problem.data, [result]
     X = np.array(A.X, order="F")

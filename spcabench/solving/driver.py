@@ -1,10 +1,10 @@
 """The driver runs a solver, stops it, times it, counts its flops and grades its last iterate.
 
-A solver is a generator that yields iterates, so the driver decides when the next one is computed.
-Only that call, ``next()``, and the copying of its result are timed and charged. The work of the
-driver between two iterates (storing a history, grading) costs the solver nothing, and a solver
-cannot grade itself. Anything that would make a number wrong (a ledger that was reset, a second
-thread) is flagged.
+A solver is a generator that yields iterates, so the driver controls when the next iterate is
+computed. Only this call, ``next()``, and copying its result are timed and charged. Operations of
+the driver between two iterates, such as storing a history, are not charged to the solver, and a
+solver cannot grade itself. Anything that would falsify a measurement (resetting the ledger, using a
+second thread) is flagged.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import UNPROVEN, Status
 from spcabench.vectors import Vector, distance, normalize
 
-# Settings with the same meaning for every solver. Most belong to the harness; seed and start belong
-# to the solver if its solve names them.
+# Settings with the same meaning for every solver. The harness handles most of them. It passes seed
+# and start to the solver if they are parameters of the solver's solve function.
 RESERVED = (
     "seed",
     "start",
@@ -45,12 +45,12 @@ RESERVED = (
     "time_limit",
     "history",
 )
-END = object()  # a solver may yield None by mistake
-# Marks a tolerance that was not given. It is not None, because tol=None is a mistake of the caller,
-# to be refused like any other value that is not a number. It is recognised by identity.
+END = object()  # None would not do, because a solver can yield None by mistake
+# Default of a tolerance, compared by identity. It is not None, because tol=None is a mistake of the
+# caller that is rejected like any other value that is not a number.
 UNSET = float("nan")
-# Names in the history that belong to the harness. A solver's `extra` must not use them, or it could
-# overwrite its own variance.
+# Names of the harness in a history. A solver's `extra` must not use them, because a solver could
+# then overwrite its own variance.
 OWN_NUMBERS = (
     "iteration",
     "variance",
@@ -60,33 +60,34 @@ OWN_NUMBERS = (
     "seconds",
     "phase",
 )
-PROVEN = 1e-8  # a value whose relative distance from its bound is smaller is optimal
-THREADS_SHARE, THREADS_SECONDS = 1.5, 0.1  # limits of processor over wall time: ratio, excess in s
-BASE_BITS, MOST_FLOPS = 52, 1 << 56  # bits of the ledger's initial count; most flops of one step
+PROVEN = 1e-8  # largest relative gap between a value and its bound for the value to be optimal
+THREADS_SHARE, THREADS_SECONDS = 1.5, 0.1  # one thread: CPU time <= 1.5 x wall time + 0.1 s
+BASE_BITS, MOST_FLOPS = 52, 1 << 56  # bits of the ledger's initial count; maximum flops of a step
 
 
 @dataclass(frozen=True)
 class Limits:
-    """When a run ends: by its rule, or at a limit of iterations or time.
+    """Stopping rule of a run, with its limits on iterations and time.
 
     Parameters
     ----------
     stop : {"step", "objective", "gap", "end"}, optional
-        The quantity compared with ``tol``; by default the solver's STOP, otherwise "step".
+        The quantity that is compared with ``tol``. The default is the solver's STOP, or "step" if
+        it has none.
     tol : float, optional
-        Tolerance of the rule; by default the solver's TOL, otherwise 1e-6.
+        Tolerance of the rule. The default is the solver's TOL, or 1e-6 if it has none.
     max_iterations : int, optional
-        Maximum number of iterates after the start; by default the solver's MAX_ITERATIONS,
-        otherwise 1000.
+        Maximum number of iterates after the start. The default is the solver's MAX_ITERATIONS, or
+        1000 if it has none.
     time_limit : float
-        Limit on the solver's own time in seconds, including set-up.
+        Limit on the time spent in the solver, in seconds, including its set-up.
     history : bool
-        Whether to store the numbers of every iterate.
+        Whether to record the variance, cost and other numbers of every iterate.
 
     Raises
     ------
     InputError
-        For an unknown rule or a value out of range.
+        If the rule is unknown or a value is out of range.
     """
 
     stop: str | None = None
@@ -108,7 +109,7 @@ class Limits:
             validate.whole("max_iterations", self.max_iterations, 0)
 
     def filled(self, solver: ModuleType) -> Limits:
-        """Fill in the solver's own settings, or the defaults, if none are given."""
+        """Replace unset limits by the solver's own limits, or by the defaults if it has none."""
         return replace(
             self,
             stop=self.stop or getattr(solver, "STOP", "step"),
@@ -124,7 +125,7 @@ def _step(new: Iterate, old: Iterate) -> float:
     if new.u is not None and old.u is not None:
         change += distance(new.u, old.u)
     if new.Z is not None and old.Z is not None and new.Z.shape == old.Z.shape:
-        # All of several components must stand still: the first one often does long before.
+        # The first component often converges long before the others, so all are compared.
         change = max(
             [change, *(distance(z, y) for z, y in zip(new.Z.T[1:], old.Z.T[1:], strict=True))]
         )
@@ -132,10 +133,10 @@ def _step(new: Iterate, old: Iterate) -> float:
 
 
 def _stated(iterate: Iterate, number: str) -> float:
-    """A number used by a stopping rule; raises InputError if the solver does not provide it."""
+    """Return a number used by a stopping rule; raise InputError if the solver does not state it."""
     if number not in iterate.extra:
         raise InputError(
-            f"stop: {number!r} needs a solver that states its {number}; this one does not"
+            f"stop: {number!r} requires a solver that reports its {number}; this solver does not"
         )
     return iterate.extra[number]
 
@@ -149,33 +150,33 @@ def _gap(new: Iterate, old: Iterate) -> float:
     return _stated(new, "gap")
 
 
-# Infinity is above every tolerance. It also means that a NaN in x is not noticed during the run; it
-# is found when the last iterate is graded.
+# Infinity is above every tolerance. With this rule, a NaN in x is detected only when the last
+# iterate is graded.
 def _never(new: Iterate, old: Iterate) -> float:
     return np.inf
 
 
 STOPS: dict[str, Callable[[Iterate, Iterate], float]] = {
-    "step": _step,  # ||x - x_prev|| up to sign; for several components the largest
+    "step": _step,  # ||x - x_prev|| up to sign; with several components, their largest step
     "objective": _objective,  # relative change of the solver's objective
     "gap": _gap,  # the solver's duality gap
-    "end": _never,  # the solver ends by itself
+    "end": _never,  # the solver stops by itself
 }
 
 
 @lru_cache
 def parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    """Return the keyword parameters of a solver's ``solve`` or a dataset's ``load``, by name."""
+    """Return the keyword parameters of a solver's ``solve`` or a dataset's ``load`` function."""
     return {
         name: p for name, p in inspect.signature(function).parameters.items() if name != "problem"
     }
 
 
 def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[str, Any]) -> None:
-    """Raise InputError, with the nearest name, for a setting that the function does not accept."""
+    """Raise InputError if the function does not accept a setting; the error suggests a name."""
     settings_of_function = set(parameters(function))
-    # The settings of a run are removed before a solver's settings are checked. They are listed here
-    # only so that the error for a misspelt one ("max_iteration") can suggest the right name.
+    # The reserved settings are removed before this check. They are added to the candidates so that
+    # the error for a misspelt name ("max_iteration") can suggest the right one.
     if owner.startswith("solver"):
         settings_of_function |= set(RESERVED) - {"start"}
     for name in settings:
@@ -184,8 +185,8 @@ def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[s
 
 
 def in_form(problem: Problem, traits: Traits) -> Problem:
-    """Return the problem in a form that the solver accepts; the conversion is not charged."""
-    # A Gram matrix (data after a deflation) no longer has a data matrix, hence the test by type.
+    """Convert the problem to a form that the solver accepts, without charging the solver."""
+    # The type is tested because a Gram matrix (data after a deflation) has no data matrix any more.
     if traits.accepts == "covariance":
         return problem.given_as("covariance")
     if traits.accepts == "data" and not isinstance(problem.matrix, Data):
@@ -201,23 +202,23 @@ def drive(
     seed: int = 0,
     fresh: bool = False,
 ) -> Result:
-    """Run ``solver.solve`` on the problem, to its end or a limit, and grade the last iterate.
+    """Run ``solver.solve`` on the problem and grade its last iterate.
 
     Parameters
     ----------
     problem : Problem
-        In any form; it is converted if the solver does not accept it.
+        A problem in any form. It is converted if the solver does not accept this form.
     solver : module
-        A solver's module, with ``solve`` and ``TRAITS``.
+        The solver's module, which defines ``solve`` and ``TRAITS``.
     settings : mapping
         Keyword arguments of ``solve``.
     limits : Limits
-        When to stop, and whether to keep a history.
+        Stopping rule and limits of the run, and whether to record a history.
     seed : int
-        Passed on if ``solve`` accepts it.
+        Seed that is passed to ``solve`` if ``solve`` accepts one.
     fresh : bool
-        Pass a copy of the problem to the solver, so that neither grading nor a later run sees what
-        it changes or stores there.
+        Whether to pass a copy of the problem to the solver. Changes that the solver makes to the
+        copy then affect neither the grading nor a later run.
 
     Returns
     -------
@@ -227,28 +228,30 @@ def drive(
     Raises
     ------
     InputError
-        For a setting that the solver does not accept.
+        If the solver does not accept one of the settings.
     SolverError
-        If the solver yields nothing, or something that is not an iterate.
+        If the solver yields nothing, or an object that is not an iterate.
     """
     begun = perf_counter()
     check_settings(f"solver {_name(solver)!r}", solver.solve, settings)
     if solver.TRAITS.largest is not None and problem.n > solver.TRAITS.largest:
         most = solver.TRAITS.largest
-        raise InputError(f"n: {problem.n} variables; solver {_name(solver)!r} takes at most {most}")
+        raise InputError(
+            f"n: {problem.n} variables; solver {_name(solver)!r} accepts at most {most}"
+        )
     problem = in_form(problem, solver.TRAITS)
     waited = machine.waited()
     settings = dict(settings)
     if "seed" in parameters(solver.solve):
         settings["seed"] = seed
-    # Knowledge about the answer, such as a planted support, is not part of the question.
+    # The provenance is withheld, because it can reveal the answer, such as a planted support.
     handed = replace(problem.copied(), provenance={}) if fresh else problem
-    # A separate ledger: if one run is made inside another, each counts its own flops.
+    # Each run has its own ledger, because a solver can start another run inside its own run.
     with counting() as ledger:
         run = _Run(solver.solve(handed, **settings), limits.filled(solver), problem)
         run.to_end()
-        ledger.flops = run.charged  # charged to a solver that made this run
-    # Graded after the ledger is restored: grading is the harness's work, never the solver's.
+        ledger.flops = run.charged  # the total is charged to the solver that started this run
+    # Grading follows after the ledger is restored, so it is never charged to a solver.
     result = _graded_run(run, solver, problem, settings)
     wall = perf_counter() - begun
     return replace(result, wall_time=wall, waited=machine.waited() - waited)
@@ -257,11 +260,12 @@ def drive(
 def _graded_run(
     run: _Run, solver: ModuleType, problem: Problem, settings: dict[str, Any]
 ) -> Result:
-    """Return the result of a run that has ended: its last iterate, graded, and its counts."""
+    """Grade the last iterate of a finished run, and return the result."""
     last, k = run.last, settings.get("k")
     nonnegative = solver.TRAITS.nonnegative == "always" or bool(settings.get("nonnegative"))
     own = registry.is_own(solver)
-    ended = _ended(run, problem) if own else run.status  # a stranger's statements are only claims
+    # a third-party solver cannot state its own status
+    ended = _ended(run, problem) if own else run.status
     x, status = graded(last.x, ended, k, problem.n, nonnegative)
     status = joint.graded(status, last.Z, problem.n, k, solver.TRAITS.formulation)
     return Result(
@@ -299,7 +303,7 @@ def _graded_run(
 
 
 def _ended(run: _Run, problem: Problem) -> Status:
-    """Why a run of the suite's own solver ended; an exact search gives a more specific status."""
+    """Return the status of one of the suite's own solvers, which can be that of an exact search."""
     last = run.last
     if run.status != Status.FINISHED or last.end is None:
         return run.status
@@ -315,10 +319,10 @@ def _name(solver: ModuleType) -> str:
 
 
 class _Run:
-    """One pass over a solver's iterates; only ``next()`` is timed and charged.
+    """One pass over a solver's iterates, in which only ``next()`` is timed and charged.
 
-    The time includes copying what is yielded, and finally computing its matrices, because an object
-    may do its work only when it is read.
+    The time includes copying each iterate, and computing the matrices of the last one, because an
+    object can delay its computations until it is read.
     """
 
     def __init__(self, iterates: Any, limits: Limits, problem: Problem) -> None:
@@ -330,12 +334,10 @@ class _Run:
         self.iterations, self.seconds, self.compile_seconds = 0, 0.0, 0.0
         if not isinstance(iterates, Generator):
             raise SolverError(f"solve returned {_kind(iterates)}; it must yield iterates")
-        # The ledger's initial count in a step cannot be guessed, so a solver that sets the ledger
-        # to a number is noticed.
         self.charged, self.cpu_seconds = 0, 0.0
-        # A generator runs nothing until its first next(). The work before its first yield, the
-        # start, is therefore exactly the set-up. It is recorded separately from the iterations,
-        # because it may hide a factorisation that the paper does not count.
+        # A generator does nothing before the first next(), so the set-up is exactly the computation
+        # before its first yield (the start). It is recorded separately from the iterations, because
+        # it can hide a factorisation that the paper does not count.
         first, self.setup_seconds = self._advance()
         if first is None:
             raise SolverError("solve yielded nothing; it must yield at least its start")
@@ -352,21 +354,21 @@ class _Run:
         return self.charged - self.setup_flops
 
     def to_end(self) -> None:
-        """Advance until a rule or a limit ends the run; `status` names it."""
-        # A zero start means that the solver found nothing, and there is no direction to continue.
+        """Advance until a rule or a limit stops the run, and set `status`."""
+        # A zero start means that the solver found nothing, so the iterations are skipped.
         self.status = self._loop() if self.last.x.any() else Status.ZERO
         start = perf_counter()
         if self.last.X is not None and self.last.U is not None:
             self.last.X, self.last.U = as_matrix(self.last.X), as_matrix(self.last.U)
         self.seconds += perf_counter() - start
-        # End the generator now, in the solver's own frame: its finally blocks run while timed and
-        # charged, and its arrays are freed before the next run is timed.
+        # Close the generator now: its finally blocks are timed and charged, and its arrays are
+        # freed before the next run is timed.
         _, elapsed = self._step(self.iterates.close)
         self.seconds += elapsed
         self._watch_threads()
 
     def _advance(self) -> tuple[Iterate | None, float]:
-        """Return a copy of the next iterate (None at the end) and its seconds without compiling."""
+        """Return a copy of the next iterate (None after the last one) and its time in seconds."""
         return self._step(self._next)
 
     def _next(self) -> Iterate | None:
@@ -374,10 +376,10 @@ class _Run:
         return None if item is END else _copied(item, self.problem)
 
     def _step(self, work: Callable[[], Iterate | None]) -> tuple[Iterate | None, float]:
-        """Do a part of the solver's work; return its result and its seconds without compilation."""
-        # Numba compiles during the first call of a kernel, which may take a thousand times as long
-        # as the call. Kernels report these seconds, and they are excluded. Copying is included,
-        # because what is yielded may do its work only when it is read.
+        """Execute one step of the solver; return its result and its time without compilation."""
+        # Numba compiles a kernel during its first call, which can take a thousand times as long as
+        # the call itself. Kernels report this time, and it is subtracted. The ledger starts at a
+        # random count, so a solver that sets the ledger to some number is detected.
         LEDGER.flops = base = getrandbits(BASE_BITS)
         LEDGER.evaluations = 0
         with solving():
@@ -385,8 +387,8 @@ class _Run:
             item = work()
             elapsed = perf_counter() - start
             self.cpu_seconds += process_time() - cpu
-        # Any Python code can reach the ledger. A solver that resets it or switches it off is
-        # flagged, and so is one that reports more seconds of compilation than have passed.
+        # Any Python code can change the ledger. A solver is flagged if it resets the ledger,
+        # switches it off, or reports more compile time than has passed.
         if not base <= LEDGER.flops < base + MOST_FLOPS or not LEDGER.on:
             self.flags.add(Flag.ledger)
             LEDGER.on = True
@@ -402,15 +404,16 @@ class _Run:
         return item, elapsed
 
     def _loop(self) -> Status:
-        """Take iterates until one of the rules ends the run, and name that rule."""
+        """Take iterates until a rule or a limit stops the run, and return the status."""
         limits, change = self.limits, self.change
         tol = limits.tol
         steps = limits.max_iterations or 0
-        # The set-up counts towards the limit, or all work could be done before the first yield.
+        # The set-up counts towards the limit. Otherwise a solver could do all its computations
+        # before its first yield.
         seconds = limits.time_limit - self.setup_seconds
         last = self.last
         while True:
-            # Limits are checked first, so that max_iterations=0 returns the start itself.
+            # Limits are checked first, so max_iterations=0 returns the start itself.
             if self.iterations >= steps:
                 return Status.MAX_ITERATIONS
             if self.seconds >= seconds:
@@ -424,29 +427,29 @@ class _Run:
             self.iterations += 1
             self.last = item
             step = change(item, last)
-            # Recorded before the run can end, so that the last entry of a history is the answer.
+            # Recorded before the run can stop, so the last entry of a history is the answer.
             if limits.history:
                 self._record(item, step)
-            # tol=0 asks for a fixed point, which a solver that stands still has reached.
+            # With tol=0 the run stops at a fixed point, where the step is exactly zero.
             if step < tol or step == 0.0:
                 return Status.CONVERGED
             if not item.x.any():
                 return Status.ZERO
-            # With NaN no later iterate can be better, and every later comparison would be false.
+            # A NaN would persist in all later iterates, and no rule could ever stop the run.
             if step != step:
                 return Status.INFEASIBLE
             last = item
 
     def _watch_threads(self) -> None:
-        """Flag a run whose processor time is far above what one thread can use."""
+        """Flag a run if it used far more processor time than a single thread can."""
         wall = self.seconds + self.setup_seconds + self.compile_seconds
         if self.cpu_seconds > THREADS_SHARE * wall + THREADS_SECONDS:
             self.flags.add(Flag.threads)
 
     def _charge_phase(self, phase: str, seconds: float, flops: int) -> None:
         """Add one iterate to its phase; the set-up belongs to the first phase."""
-        # ``flops`` is the total charged so far. The part not yet in any phase belongs to this
-        # iterate, so the phases add up to the ledger, including the set-up.
+        # ``flops`` is the total charged so far. Flops that no phase includes yet belong to this
+        # iterate, so the sum over the phases is the total of the ledger, including the set-up.
         seen = self.phases.setdefault(phase, {"iterates": 0, "seconds": 0.0, "flops": 0})
         seen["iterates"] += 1
         seen["seconds"] += seconds
@@ -454,7 +457,7 @@ class _Run:
 
     def _record(self, item: Iterate, change: float) -> None:
         """Append the numbers of one iterate to the history, with the solver's ``extra``."""
-        # Charges between two steps are not counted, and the clock is stopped here: a history
+        # The clock is stopped here and flops are not counted between two steps, so a history
         # changes neither the flops nor the times of a run.
         phase = {} if item.phase is None else {"phase": item.phase}
         self.history.append(
@@ -472,12 +475,12 @@ class _Run:
 
 
 def _copied(item: Any, problem: Problem) -> Iterate:
-    """Copy x (n,) and u (m,): a solver may write its next iterate into the same buffer."""
-    # X, U and Z are not copied: copying (n, n) for every iterate would cost more than many a step,
-    # and only those of the last iterate are ever read.
+    """Copy x (n,) and u (m,), because a solver can reuse their memory for its next iterate."""
+    # X, U and Z are not copied. Copying (n, n) matrices would often cost more than a step, and only
+    # the matrices of the last iterate are ever read.
     iterate = item if isinstance(item, Iterate) else Iterate(item)
     try:
-        if type(item) is np.ndarray:  # the usual case; the rest takes as long as a cheap step
+        if type(item) is np.ndarray:  # shortcut: the general case takes as long as a cheap step
             return Iterate(_vector("x", item, problem.n))
         x = _vector("x", iterate.x, problem.n)
         u = None if iterate.u is None else _vector("u", iterate.u, problem.m)
@@ -487,20 +490,20 @@ def _copied(item: Any, problem: Problem) -> Iterate:
         ) from None
     extra = dict(iterate.extra)
     if reserved := [name for name in OWN_NUMBERS if name in extra]:
-        raise SolverError(f"extra: {reserved[0]!r} is a number of the harness; choose another name")
+        raise SolverError(f"extra: the name {reserved[0]!r} is reserved; choose another name")
     # dataclasses.replace takes longer than all of the above
     fields = (iterate.Z, iterate.X, iterate.U, iterate.bound, iterate.bound_whp, iterate.phase)
     return Iterate(x, u, *fields, extra, iterate.end, iterate.why)
 
 
 def _vector(name: str, value: Any, length: int | None) -> Vector:
-    """A copy of what was yielded; raises SolverError if its length is unexpected."""
+    """Copy a yielded vector; raise SolverError if its length is wrong."""
     entries = np.asarray(value)
     if entries.dtype.kind == "c":
         raise SolverError("solve yielded complex numbers; they must be real")
     if not entries.ndim and entries.dtype.kind not in "biuf":
         raise TypeError(name)
-    # checked before copying, because an array of a wrong length may be larger than the memory
+    # checked before copying, because an array of a wrong length can exceed the available memory
     vector = entries if entries.ndim else entries[np.newaxis]  # a number is a vector of length one
     if length is not None and vector.shape != (length,):
         raise SolverError(f"solve yielded {name} of shape {entries.shape}; it must be ({length},)")

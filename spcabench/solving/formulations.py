@@ -1,7 +1,7 @@
-"""The problems that people mean by "several sparse components", and their constraints on Z.
+"""Formulations of "several sparse components" in the literature, and their constraints on Z.
 
-Z (n, r) has a loading of norm one in each column. A solution of one formulation does not solve
-another, and the suite never ranks across two of them.
+Each column of Z (n, r) is a loading of norm one. A solution of one formulation does not solve
+another formulation, and the suite never ranks solvers of different formulations together.
 """
 
 from enum import StrEnum
@@ -11,8 +11,8 @@ import numpy as np
 from spcabench.vectors import Array
 
 UNIT = 1e-6  # allowed deviation of a loading's squared norm from one
-# largest sum over the entries of |Z'Z - I| for which loadings count as orthonormal: the tolerance
-# of Cory-Wright and Pauphilet (2022)
+# largest entrywise sum of |Z'Z - I| at which loadings are considered orthonormal; the tolerance of
+# Cory-Wright and Pauphilet (2022)
 ORTHOGONAL = 1e-4
 
 
@@ -32,7 +32,7 @@ class Formulation(StrEnum):
 
     @property
     def orthonormal(self) -> bool:
-        """Whether it includes Z'Z = I, in which case total and projected variance agree."""
+        """Whether it requires Z'Z = I, in which case total and projected variance are equal."""
         return self in (Formulation.ORTHONORMAL, Formulation.DISJOINT, Formulation.COMMON)
 
 
@@ -57,10 +57,11 @@ def orthogonality_violation(Z: Array) -> float:
 
 
 def fault(Z: Array, formulation: Formulation, k: int, r: int | None = None) -> str:
-    """Return which constraint Z (n, q) violates, in one sentence; empty if it satisfies all.
+    """Return a sentence about the first violated constraint on Z (n, q), or "" if there is none.
 
-    k : number of nonzeros of each loading; with a common support, its size; for a penalised Z, the
-        average. r : number of loadings requested, at least q; by default q.
+    k : maximum number of nonzeros of each loading; for a common support, its maximum size; for
+        penalised loadings, the maximum average. r : number of requested loadings, at least q; by
+        default q.
     """
     if Z.ndim != 2 or not np.isfinite(Z).all():
         return "Z is no matrix of finite numbers"

@@ -1,4 +1,4 @@
-"""Checks that jointly found components satisfy the formulation stated by their solver."""
+"""Checks that components found jointly satisfy the formulation declared by their solver."""
 
 import numpy as np
 
@@ -11,16 +11,16 @@ from spcabench.vectors import Array
 def graded(
     status: Status, Z: Array | None, n: int, k: int | None, formulation: Formulation
 ) -> Status:
-    """Return the status of a run, which is infeasible if its components Z violate a condition."""
+    """Return the status, or "infeasible" if the components Z violate a constraint."""
     broken = status.good and Z is not None and fault(Z, n, k, formulation)
     return Status.INFEASIBLE if broken else status
 
 
 def fault(Z: Array, n: int, k: int | None, formulation: Formulation) -> str:
-    """Return what is wrong with the components Z (n, r) in one sentence, or "".
+    """Return a sentence about the first error in the components Z (n, r), or "".
 
-    A zero column is a component that was not found, and violates nothing. A penalised Z may have
-    any number of nonzeros.
+    A zero column means that this component was not found, and is not an error. Penalised components
+    can have any number of nonzeros.
     """
     Z = np.asarray(Z)
     if Z.ndim != 2 or len(Z) != n or Z.dtype != np.float64 or not np.isfinite(Z).all():

@@ -1,12 +1,13 @@
-"""Certified upper bounds for several loadings Z (n, r) at once, by formulation.
+"""Certified upper bounds on several loadings Z (n, r) together, for each formulation.
 
-The bound of a deflated problem only bounds the next loading, given the preceding ones. It says
-nothing about what other first loadings would have left, so it is never used here.
+A bound on a deflated problem is never used here. It applies to the next loading after particular
+preceding loadings, but other preceding loadings could leave more variance.
 
-For orthonormal, disjoint and common supports, tr(Z'Sigma Z) is bounded. Loadings of the other
-formulations need not be orthogonal, and may count the same variance twice, so their projected
-variance is bounded. An orthonormal basis of their span has at most r k nonzero rows, so the bound
-for a common support of r k variables applies.
+For orthonormal loadings, and for disjoint or common supports, the bound is on tr(Z'Sigma Z).
+Loadings of the other formulations can overlap without being orthogonal, so tr(Z'Sigma Z) can count
+the same variance twice. For these loadings, the bound is on the projected variance: an orthonormal
+basis of their span has at most r k nonzero rows, so the bound for a common support of r k variables
+applies.
 """
 
 import numpy as np
@@ -21,16 +22,16 @@ from spcabench.solving.bounds import ROUNDING
 from spcabench.solving.formulations import Formulation
 
 MOST = 1000  # largest number of variables for which all eigenvalues and dual bounds are computed
-DUAL_MOST = 350  # largest number for which the dual bound is minimised: 14 ms per evaluation
+DUAL_MOST = 350  # largest number of variables for minimising the dual bound: 14 ms per evaluation
 
 
 def joint_bounds(
     problem: Problem, formulation: Formulation, r: int, k: int, single: float | None = None
 ) -> dict[str, float]:
-    """Return every certified bound on r loadings, by its source.
+    """Return a mapping from sources to certified bounds on r loadings.
 
-    k : number of nonzeros of each loading; with a common support, its size. single : a certified
-        bound on one loading of k nonzeros, if a better one than the harness's is known.
+    k : number of nonzeros of each loading; for a common support, its size. single : a certified
+        bound on one loading with k nonzeros, if a better bound than the harness's own is known.
     """
     with uncharged():
         if formulation in (Formulation.DEFLATION, Formulation.PENALISED):
@@ -50,7 +51,7 @@ def joint_bound(
 
 
 def _common(problem: Problem, r: int, k: int) -> dict[str, float]:
-    """Bounds on the sum of the r largest eigenvalues of any k x k principal block of Sigma."""
+    """Bound the sum of the r largest eigenvalues of any k x k principal submatrix of Sigma."""
     by_source = _spectrum(problem, r)
     if not problem.indefinite:
         variances = float(bounds.largest_variances(problem)[k - 1])
@@ -63,7 +64,7 @@ def _common(problem: Problem, r: int, k: int) -> dict[str, float]:
 def _each(
     problem: Problem, r: int, k: int, disjoint: bool, single: float | None
 ) -> dict[str, float]:
-    """Bounds on the total variance of orthonormal loadings with k nonzeros each."""
+    """Bound the total variance of orthonormal loadings with k nonzeros each."""
     n = problem.n
     bound = bounds.upper_bound(problem, k) if single is None else single
     by_source = _spectrum(problem, r) | {"one loading, r times": r * bound}
@@ -80,10 +81,10 @@ def _each(
 
 
 def _spectrum(problem: Problem, r: int) -> dict[str, float]:
-    """The sum of the r largest eigenvalues of Sigma, which bounds any orthonormal loadings.
+    """Return the sum of the r largest eigenvalues of Sigma, a bound on any orthonormal loadings.
 
-    If Sigma is too large for computing all eigenvalues, r times the largest is used instead,
-    because Lanczos' method would approximate the others from below.
+    If Sigma is too large to compute all eigenvalues, the result is r times the largest one, because
+    the Lanczos method approximates the other eigenvalues from below.
     """
     if min(problem.n, problem.m or problem.n) > MOST:
         top = r * bounds.leading_eigenvalue(problem)

@@ -1,6 +1,7 @@
-"""Measures of several loadings Z (n, r) together; docs/variance.md explains when each is meant.
+"""Joint measures of several loadings Z (n, r); docs/variance.md explains when to use each measure.
 
-All refer to the covariance Sigma of a problem, allow any number of columns, and are not charged.
+All measures use the covariance Sigma of a problem and accept any number of loadings. Solvers are
+not charged for them.
 """
 
 from dataclasses import dataclass
@@ -15,37 +16,37 @@ from spcabench.problem.spectral import adjusted_variances
 from spcabench.solving.formulations import orthogonality_violation
 from spcabench.vectors import Array
 
-SAME = 1e-4  # relative to Z's largest singular value; smaller ones do not count for its span
+SAME = 1e-4  # smaller singular values of Z, relative to the largest, are treated as zero
 
 
 @dataclass(frozen=True)
 class Measures:
-    """The variance that r loadings explain, and how far they are from orthogonal and uncorrelated.
+    """Variance explained by r loadings, and their deviation from orthogonal and uncorrelated.
 
     Attributes
     ----------
     total : float
-        tr(Z'Sigma Z). Loadings that are not orthogonal count some variance repeatedly, so it is
-        never shown without ``violation``.
+        Total variance, tr(Z'Sigma Z). It counts variance repeatedly if the loadings are not
+        orthogonal, so it is never shown without ``violation``.
     violation : float
-        Sum of |Z'Z - I|: zero for orthonormal loadings.
+        Sum of |Z'Z - I| over all entries, which is zero for orthonormal loadings.
     projected : float
-        tr((Z'Z)^-1 Z'Sigma Z), the variance of the data projected onto the span of the loadings. It
-        is also the total variance of Z after orthogonalisation within the union of its supports.
+        Variance of the data projected onto the span of the loadings, tr((Z'Z)^-1 Z'Sigma Z). It is
+        also the total variance of Z after orthogonalisation within the union of the supports.
     adjusted : float
-        Sum of the adjusted variances (Zou, Hastie, Tibshirani 2006): the squared diagonal of R in
+        Sum of the adjusted variances (Zou, Hastie, Tibshirani 2006), the squared diagonal of R in
         the QR decomposition of the scores. It depends on the order of the loadings.
     regression : float
-        ||P_T X||^2, the part of the data that a regression on the scores T = X Z explains:
-        tr((Z'Sigma Z)^-1 Z'Sigma^2 Z).
+        Variance explained by a regression of the data on the scores T = X Z, which is ||P_T X||^2
+        or tr((Z'Sigma Z)^-1 Z'Sigma^2 Z).
     all : float
-        tr Sigma, to which the others are relative.
+        Variance of the data, tr Sigma.
     nonzeros, union : int
-        Number of nonzeros of all loadings; number of variables in any of them.
+        Number of nonzeros in all loadings; number of variables in the union of their supports.
     overlap : float
         Intersection over union of two supports, averaged over all pairs of loadings.
     correlation : float
-        Largest |correlation| of two scores.
+        Largest absolute correlation of two scores.
     """
 
     total: float
@@ -61,7 +62,7 @@ class Measures:
 
 
 def measures(problem: Problem, Z: Array) -> Measures:
-    """Return all measures of Z (n, r)."""
+    """Return the joint measures of loadings Z (n, r)."""
     with uncharged():
         SZ = problem.covariance.products(Z)
         everything = float(problem.covariance.diagonal().sum())
@@ -84,14 +85,14 @@ def measures(problem: Problem, Z: Array) -> Measures:
 def projected_variance(Z: Array, G: Array) -> float:
     """Return tr((Z'Z)^-1 G), where G is Z'Sigma Z.
 
-    Directions in which the loadings differ by less than 1e-4 do not count, because they would be
-    dominated by rounding.
+    Directions in which the loadings differ by less than 1e-4 are ignored, because rounding errors
+    would dominate them.
     """
     return float(np.trace(np.linalg.pinv(Z.T @ Z, rcond=SAME**2, hermitian=True) @ G))
 
 
 def mean_overlap(used: NDArray[np.bool_]) -> float:
-    """Return the intersection over union of supports, averaged over the pairs of a mask (n, r)."""
+    """Return the intersection over union of two columns of a mask (n, r), averaged over pairs."""
     pairs = [
         (used[:, i] & used[:, j]).sum() / max((used[:, i] | used[:, j]).sum(), 1)
         for i in range(used.shape[1])
@@ -101,7 +102,7 @@ def mean_overlap(used: NDArray[np.bool_]) -> float:
 
 
 def largest_correlation(G: Array) -> float:
-    """Return the largest |correlation| of two scores; G is Z'Sigma Z."""
+    """Return the largest absolute correlation of two scores, where G is Z'Sigma Z."""
     deviations = np.sqrt(np.maximum(np.diag(G), np.finfo(float).tiny))
     C = np.abs(G / np.outer(deviations, deviations))
     np.fill_diagonal(C, 0.0)
@@ -110,10 +111,10 @@ def largest_correlation(G: Array) -> float:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Shares of the variance of held-out samples.
+    """Measures as fractions of the variance of held-out samples.
 
-    projected, adjusted : as in `Measures`. regression : share explained with coefficients fitted on
-        the training samples; negative if the prediction is worse than the mean.
+    projected, adjusted : as in `Measures`. regression : fraction explained with coefficients that
+        were fitted to the training samples; negative if the prediction is worse than the mean.
     """
 
     projected: float
@@ -140,11 +141,11 @@ def held_out(train: Problem, test: Problem, Z: Array) -> HeldOut:
 
 @dataclass(frozen=True)
 class Recovery:
-    """How much of some known loadings was found.
+    """Measures of how well loadings recover known true loadings.
 
-    accuracy : share of the true nonzeros that were found. false : share of the nonzeros found that
-        are not true. subspace : sine of the largest angle between the two spans. Loadings are
-        matched one to one so that the sum of |z'z_true| is largest.
+    accuracy : fraction of the true nonzeros that were found. false : fraction of the nonzeros found
+        that are not true. subspace : sine of the largest angle between the two spans. Loadings are
+        matched one to one to maximise the sum of |z'z_true|.
     """
 
     accuracy: float
@@ -153,7 +154,7 @@ class Recovery:
 
 
 def recovery(Z: Array, truth: Array) -> Recovery:
-    """Return how much of ``truth`` (n, r) was found by Z (n, q)."""
+    """Return how well Z (n, q) recovers the loadings ``truth`` (n, r)."""
     from scipy.optimize import linear_sum_assignment  # slow to import, and rarely needed
 
     of_truth, of_Z = linear_sum_assignment(-np.abs(truth.T @ Z))

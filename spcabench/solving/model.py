@@ -1,4 +1,4 @@
-"""Components as a file: one .npz with plain arrays and JSON, which contains and runs no code."""
+"""Model files: components stored as plain arrays and JSON in an .npz file, without any code."""
 
 import json
 import zipfile
@@ -17,9 +17,9 @@ from spcabench.errors import InputError, using_file
 from spcabench.readers import sizes
 from spcabench.vectors import Array, Indices, Vector
 
-FORMAT = 1  # version of the file format; newer ones are refused
+FORMAT = 1  # version of the file format; files of other versions are rejected
 NEEDED = ("loadings", "variables", "about")
-OF_COMPONENTS = (  # arrays with one number per component, from `solve --out` and SparsePCA
+OF_COMPONENTS = (  # arrays of one number per component, written by `solve --out` and SparsePCA
     "variances",
     "bounds",
     "explained_variance_",
@@ -31,7 +31,7 @@ OF_COMPONENTS = (  # arrays with one number per component, from `solve --out` an
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """The numbers needed to compute the scores of new samples, and their origin.
+    """Components with all that is needed to compute the scores of new samples.
 
     Attributes
     ----------
@@ -40,11 +40,11 @@ class Model:
     variables : list of str
         Names of the n variables.
     mean, scale : array of shape (n,), or None
-        The mean and the divisor of each variable; None if the components are those of a covariance.
+        Mean and divisor of each variable; None if the components were computed from a covariance.
     about : mapping
-        Solver, settings, versions and source, stored as JSON.
+        Solver, settings, versions and source of the data, stored as JSON.
     arrays : mapping of str to array
-        Other numbers, such as variances and bounds.
+        Other arrays, such as variances and bounds.
     """
 
     loadings: Array
@@ -56,27 +56,27 @@ class Model:
 
     @property
     def used(self) -> Indices:
-        """Indices of the variables used by some component; scores need only these."""
+        """Indices of the variables that at least one component uses, the only ones scores need."""
         return np.flatnonzero(self.loadings.any(axis=1))
 
     @property
     def columns(self) -> list[str]:
-        """What the columns of the loadings are: components, or answers at several cardinalities."""
+        """Names of the columns of the loadings: components, or several cardinalities."""
         K = self.loadings.shape[1]
-        named = self.arrays.get("columns")  # an estimator has none
+        named = self.arrays.get("columns")  # missing in the models of SparsePCA
         if named is None:
             return [f"component {i}" for i in range(1, K + 1)]
         return [str(name) for name in named]
 
     def save(self, file: Path | str) -> None:
-        """Write the model to an .npz file atomically."""
+        """Write the model atomically to an .npz file."""
         if opening.path_named(file).suffix != ".npz":
             raise InputError(f"file: {str(file)!r:.80}; the name must end in .npz")
         with replacing(file) as aside:
             self.write(aside)
 
     def write(self, file: Path) -> None:
-        """Write the model's arrays and its description."""
+        """Write the arrays and the description of the model to a file."""
         about = {"format": FORMAT, "versions": versions(), **self.about}
         optional = {"mean": self.mean, "scale": self.scale, **self.arrays}
         with file.open("wb") as stream:
@@ -89,13 +89,15 @@ class Model:
             )
 
     def scores(self, X: Any) -> Array:
-        """Return the scores (m, K) of samples X (m, len(used)) of the variables that are used.
+        """Return the scores (m, K) of samples X (m, len(used)) of the variables in ``used``.
 
-        They are projections: the centred and scaled samples times the loadings. NaN is replaced by
-        the mean.
+        The scores are the centred and scaled samples times the loadings. Missing values (NaN) are
+        replaced by the mean.
         """
         if self.mean is None or self.scale is None:
-            raise InputError("the model comes from a covariance, so it has no means to subtract")
+            raise InputError(
+                "the model was computed from a covariance, so it has no means to subtract"
+            )
         W = self.used
         if sp.issparse(X):
             X = X.toarray()
@@ -104,12 +106,12 @@ class Model:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of the software that creates a model."""
+    """Return the versions of spcabench, NumPy and SciPy."""
     return {name: version(name) for name in ("spcabench", "numpy", "scipy")}
 
 
 def load(file: Path | str) -> Model:
-    """Read a model from a file; raise InputError if it is not a model, or has a newer format."""
+    """Read a model from a file; raise InputError if it is not a model in the supported format."""
     path = opening.regular(file, "a model")
     with using_file(file):
         try:
@@ -121,22 +123,22 @@ def load(file: Path | str) -> Model:
                 arrays = {name: stored[name] for name in stored.files}
         except InputError:
             raise
-        except Exception as error:  # on a damaged file NumPy raises many kinds of errors
+        except Exception as error:  # NumPy raises many kinds of errors for a damaged file
             raise InputError(f"{file}: not a model ({' '.join(str(error).split()):.100})") from None
     lacking = [name for name in NEEDED if name not in arrays]
     if lacking:
         raise InputError(
-            f"{file}: no {lacking[0]}; give a model written by `spcabench solve --out "
+            f"{file}: no {lacking[0]}; provide a model written by `spcabench solve --out "
             "model.npz` or SparsePCA.save"
         )
     about = opening.parsed(str(arrays.pop("about")), dict[str, Any], f"{file}: about")
     if about.get("format") != FORMAT:
-        raise InputError(f"{file}: a model of another format; only format {FORMAT} can be read")
+        raise InputError(f"{file}: the model has another format; only format {FORMAT} is supported")
     return _checked(file, arrays, about)
 
 
 def _is_vector(values: Any, length: int, positive: bool) -> bool:
-    """Whether an array is a vector of the given length, with finite (positive) entries."""
+    """Whether an array is a vector of the expected length with finite (and positive) entries."""
     if values.dtype.kind != "f" or values.shape != (length,) or not np.isfinite(values).all():
         return False
     return not positive or bool((values > 0.0).all())
@@ -150,7 +152,7 @@ def _checked(file: Path | str, arrays: dict[str, Any], about: dict[str, Any]) ->
     if variables.shape != (len(Z),):
         raise InputError(f"{file}: variables of shape {variables.shape}; it must be ({len(Z)},)")
     if len({*variables.tolist()}) < len(variables):
-        raise InputError(f"{file}: variables: some share a name; each needs its own")
+        raise InputError(f"{file}: variables: two have the same name; names must be unique")
     if (mean is None) != (scale is None):
         raise InputError(f"{file}: no {'mean' if mean is None else 'scale'}; a model has both")
     for name, values, length, positive in [
@@ -168,9 +170,9 @@ def _checked(file: Path | str, arrays: dict[str, Any], about: dict[str, Any]) ->
 
 
 def chosen_columns(model: Model, names: Sequence[str]) -> list[int]:
-    """Return the positions of the model's variables among the given columns.
+    """Return the positions of the variables that the model needs in a list of column names.
 
-    InputError if some are missing.
+    Raises InputError if variables are missing.
     """
     needed = [model.variables[j] for j in model.used]
     place = {name: i for i, name in reversed([*enumerate(names)])}

@@ -1,4 +1,4 @@
-"""The result of a run, graded by the harness: solvers never grade themselves."""
+"""The result of a run, graded by the harness and never by the solver itself."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """The result of one run, with numbers computed by the harness from the problem.
+    """The result of a run, with numbers that the harness computes from the problem.
 
     Attributes
     ----------
@@ -40,55 +40,55 @@ class Result:
     x : array of shape (n,)
         The component: a unit vector if the status of the run is good.
     status : Status
-        Why the run ended: converged, finished (the solver ended by itself), proven, work_limit or
-        not_attempted (for an exact search: optimal, stopped before a proof, too large to start),
-        max_iterations, time_limit, zero (nothing found) or infeasible (not a unit vector, too many
-        nonzeros, or a wrong sign). A status is also a string.
-        nonzeros, or a wrong sign). A status is a string too.
+        Why the run stopped: converged, finished (the solver stopped by itself), max_iterations,
+        time_limit, zero (nothing found) or infeasible (not a unit vector, too many nonzeros, or a
+        wrong sign). For an exact search also: proven (optimal), work_limit (stopped before a proof)
+        or not_attempted (problem too large). A status is a str.
     iterations : int
         Number of iterates after the start.
     flops, setup_flops : int
-        Flops of the iterations, and of the set-up until the first iterate.
+        Flops of the iterations, and of the set-up before the first iterate.
     solve_time, setup_time, compile_time : float
-        Seconds of the iterations, of the set-up, and of compilation (included in neither).
+        Seconds spent on the iterations, on the set-up, and on compilation, which the first two
+        exclude.
     u : array of shape (m,), or None
         Left unit vector of a rectangular solver.
     history : list of dict
-        The numbers of each iterate, if a history was requested.
+        Variance, cost and other numbers of each iterate, if a history was requested.
     search : dict
-        For a penalty search: the number of runs, the number until one came within 10 % of k, the
-        flops and the time. Empty if there was no search.
+        Summary of a penalty search: number of runs, number of runs until one came within 10 % of k,
+        flops and time. Empty if there was no search.
     phases : dict
         Iterates, seconds and flops of each phase named by the solver. The set-up belongs to the
         first phase.
     extra : dict of str to float
-        Named numbers of the solver.
+        Additional named numbers reported by the solver.
     counted : bool
-        Whether the flops are counted; those of an opaque library are not.
+        Whether the flops are counted. Flops inside an opaque library are not.
     Z : array of shape (n, r), or None
         All components, if several were requested at once.
     X, U : array of shape (n, n), function or None
-        Primal and dual matrix of a relaxation, or functions that return them.
+        Primal and dual matrix of a relaxation, or functions that return these matrices.
     penalty : float or None
-        The value of the solver's penalty.
+        Value of the solver's penalty.
     nonnegative : bool
-        Whether x >= 0 was required. ``bound`` then holds for such x.
+        Whether x >= 0 was required, in which case ``bound`` holds for nonnegative x only.
     formulation : str
         The constraint on the columns of Z; see `spcabench.iterate.Traits`.
     claimed, claimed_whp : float or None
-        The bounds that the solver itself claims to prove; see ``bound`` and ``bound_whp``.
+        The bounds that the solver claims to prove; see ``bound`` and ``bound_whp``.
     own : bool
         Whether the solver is a file of this repository.
     cpu_time, wall_time : float
-        Processor seconds of the run, and its wall time in seconds. Both include the driver's own
-        work, such as storing a history.
+        Processor time and wall time of the run in seconds. Both include operations of the driver,
+        such as storing a history.
     waited : float
-        Seconds of ``wall_time`` in which other processes used the processor; nan if the system does
-        not report it.
+        Seconds of ``wall_time`` during which other processes used the processor; nan if the system
+        does not report it.
     flags : tuple of Flag
-        Warnings for readers of the numbers; see `spcabench.solving.run_warnings`.
+        Warnings about the numbers of this run; see `spcabench.solving.run_warnings`.
     why : str
-        Why an exact search gave no proof; empty if it gave one, and for other solvers.
+        Why an exact search found no proof. Empty if there is a proof, and for other solvers.
     """
 
     solver: str
@@ -133,11 +133,11 @@ class Result:
         return text.html(self.problem, [self])
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return the loadings as a table with one row per variable."""
+        """Return a table of the loadings with one row per variable."""
         return text.frame(self.problem, [self])
 
     def to_csv(self, file: Path | str) -> None:
-        """Write the loadings to a file with one row per variable."""
+        """Write the loadings to a CSV file with one row per variable."""
         text.write_csv(self.to_frame(), file)
 
     def substitutes(self, loss: float = substitutes.LOSS) -> "pd.DataFrame":
@@ -146,24 +146,24 @@ class Result:
         Parameters
         ----------
         loss : float
-            Share of the variance that a replacement may cost, above 0 and below 1.
+            Largest fraction of the variance that a replacement may lose, above 0 and below 1.
 
         Returns
         -------
         DataFrame
-            Up to five rows per variable, with the columns "variable", "substitute", "loss" (a share
-            of the variance of the best component on these variables; negative if the substitute is
-            better), and "correlation" of the two.
+            Up to five rows per variable, with the columns "variable", "substitute", "loss" (a
+            fraction of the variance of the best component on the original variables, negative if
+            the substitute is better), and "correlation" (of the variable and its substitute).
 
         Raises
         ------
         InputError
-            If the answer is not valid, or the loss is out of range.
+            If the answer is infeasible or the loss is out of range.
         """
         return text.substitutes(self.problem, substitutes.substitutes(self, loss))
 
     def plot(self, kind: str = "loadings", axis: Any = None) -> Any:
-        """Draw the component with matplotlib, and return the figure.
+        """Plot the component with matplotlib.
 
         Parameters
         ----------
@@ -171,12 +171,12 @@ class Result:
             "loadings", "substitutes" (loadings, with possible replacements of each variable),
             "scores", "biplot" or "scree".
         axis : matplotlib Axes, optional
-            The axes to draw in; by default those of a new figure.
+            The axes to draw in; by default, the axes of a new figure.
 
         Returns
         -------
         matplotlib Figure
-            The figure that contains the drawing.
+            The figure that contains the plot.
         """
         from spcabench.showing import pictures
 
@@ -184,17 +184,17 @@ class Result:
 
     @cached_property
     def variance(self) -> float:
-        """x'Sigma x, computed from the problem, not taken from the solver."""
+        """Variance x'Sigma x, computed from the problem and never taken from the solver."""
         return self.problem.variance(self.x)
 
     @property
     def sum_of_squares(self) -> float:
-        """x'A'A x of the centred data A, without a divisor, as in most papers."""
+        """Sum of squares x'A'A x of the centred data A, without a divisor, as in most papers."""
         return self.variance * self.problem.divisor
 
     @cached_property
     def singular_value(self) -> float | None:
-        """u'Ax of a rectangular run; None for any other."""
+        """Singular value u'Ax of a rectangular solver; None for other solvers."""
         if self.u is None:
             return None
         with uncharged():
@@ -212,12 +212,12 @@ class Result:
 
     @cached_property
     def bound(self) -> float:
-        """Certified upper bound on the optimum at the requested cardinality, or at the reached one.
+        """Certified upper bound on the optimum for the requested cardinality k.
 
-        It is the smallest of three: the harness's own bounds, the bound of a relaxation recomputed
-        from its dual matrix, and the bound proven by an exact search of this repository. The last
-        one could only be checked by searching again. Claims of any other solver are not taken into
-        account.
+        If no k was requested, the cardinality of x is used. The bound is the smallest of the
+        harness's own bounds, the bound of a relaxation recomputed from its dual matrix, and the
+        bound proven by an exact search of this repository. The last of these could only be verified
+        by repeating the search. Claims of other solvers are ignored.
         """
         k = self.k or max(self.cardinality, 1)
         bound = bounds.upper_bound(self.problem, k, self.nonnegative)
@@ -229,10 +229,10 @@ class Result:
 
     @property
     def claimed_bound(self) -> float | None:
-        """The bound claimed by the solver, with a margin for rounding, or None.
+        """Bound claimed by the solver, with a margin for rounding errors, or None.
 
-        Raises ArithmeticError if the claim of a solver of this repository is refuted by its own x,
-        which is a bug.
+        Raises ArithmeticError if a solver of this repository refutes its own claim by its x, which
+        is a bug.
         """
         if self.claimed is None:
             return None
@@ -242,31 +242,31 @@ class Result:
 
     @property
     def claim_refuted(self) -> bool:
-        """Whether x itself has more variance than the solver claims possible."""
+        """Whether the variance of x exceeds the bound claimed by the solver."""
         return self.claimed is not None and self.variance > self.claimed * (1.0 + bounds.ROUNDING)
 
     @cached_property
     def bound_whp(self) -> float | None:
-        """Upper bound that holds with a probability stated by a solver of the suite, or None."""
+        """Upper bound that holds with the probability stated by a solver of the suite, or None."""
         if self.claimed_whp is None or not self.own:
             return None
         return min(self.bound, self.claimed_whp * (1.0 + bounds.ROUNDING))
 
     @property
     def gap(self) -> float:
-        """(bound - variance) / bound: the largest share of the optimum that x may miss."""
+        """(bound - variance) / bound, the largest possible shortfall relative to the optimum."""
         return (self.bound - self.variance) / self.bound
 
     @property
     def unproven(self) -> str:
-        """A sentence that says that an exact search gave no proof, with the reason and the gap.
+        """A sentence stating that an exact search found no proof, with the reason and the gap.
 
-        Empty if it gave one, and for other solvers. The sentence includes the bound if it was
-        requested.
+        Empty if there is a proof, and for other solvers. The gap is included if the bound was
+        already computed.
         """
         why = self.why
         if self.status == Status.TIME_LIMIT and self.own and self.claimed is not None:
-            why = "the time limit came first"
+            why = "the time limit was reached first"
         if not why or not self.good or ("bound" in vars(self) and self.gap <= bounds.ROUNDING):
             return ""
         far = ""
@@ -276,7 +276,7 @@ class Result:
 
     @cached_property
     def primal_and_dual(self) -> tuple[Vector, Vector] | None:
-        """X and U of the relaxation, each (n, n), if the solver provided them; otherwise None."""
+        """X and U of the relaxation, each (n, n), or None if the solver did not provide them."""
         if self.X is None or self.U is None:
             return None
         with uncharged():
@@ -284,7 +284,7 @@ class Result:
 
     @cached_property
     def _certified(self) -> tuple[float, float] | None:
-        """Value and bound of the relaxation, recomputed from X and U."""
+        """Value and bound of the relaxation, recomputed from X and U, or None."""
         if self.primal_and_dual is None:
             return None
         X, U = self.primal_and_dual
@@ -296,27 +296,27 @@ class Result:
 
     @property
     def relaxation_value(self) -> float | None:
-        """A value attained by the relaxation, recomputed from X made feasible; None without X."""
+        """Value of the relaxation at the feasible matrix nearest to X; None without X."""
         return None if self._certified is None else self._certified[0]
 
     @property
     def relaxation_bound(self) -> float | None:
-        """An upper bound on the relaxation, recomputed from U; None without U."""
+        """Upper bound on the optimum of the relaxation, recomputed from U; None without U."""
         return None if self._certified is None else self._certified[1]
 
     @property
     def relaxation_gap(self) -> float | None:
-        """(bound - value) / |bound| of the relaxation, certified; None without X and U."""
+        """Certified (bound - value) / |bound| of the relaxation; None without X and U."""
         return None if self._certified is None else relative_gap(*self._certified)
 
     @property
     def good(self) -> bool:
-        """Whether x is a feasible answer, whatever ended the run."""
+        """Whether x is a feasible answer, regardless of why the run stopped."""
         return self.status.good
 
     @property
     def fault(self) -> str:
-        """What is wrong with x, or with Z, in one sentence; empty if x is a feasible answer."""
+        """A sentence about the first error in x or Z; empty if x is a feasible answer."""
         x, n = self.x, self.problem.n
         if self.good:
             return ""
@@ -336,22 +336,22 @@ class Result:
         if self.k is not None and self.cardinality > self.k:
             return f"x has {self.cardinality} nonzeros; at most k = {self.k} are allowed"
         if self.nonnegative and (x < 0).any():
-            return "x has entries of both signs, but x >= 0 was asked for"
+            return "x has entries of both signs, but x >= 0 was required"
         if self.Z is not None and (wrong := joint.fault(self.Z, n, self.k, self.formulation)):
             return wrong
-        return "the number that its stopping rule looks at is NaN"
+        return "the number used by the stopping rule is NaN"
 
 
 def graded(
     x: Vector, status: Status, k: int | None, n: int, nonnegative: bool = False
 ) -> tuple[Vector, Status]:
-    """Return x scaled to unit norm, and the status, which is infeasible if x violates a condition.
+    """Return x scaled to unit norm, and the status, which is infeasible if x violates a constraint.
 
-    A feasible x is finite, of shape (n,), of norm one up to 1e-6, and has at most k nonzeros. If x
-    >= 0 is required and all signs of x are wrong, x is replaced by -x.
+    A feasible x has shape (n,), finite entries, norm one up to 1e-6, and at most k nonzeros. If x
+    >= 0 is required and no entry of x is positive, x is replaced by -x.
     """
-    # Solvers yield unit vectors. A norm that is off by more than rounding errors indicates a bug in
-    # the solver, which scaling here would hide.
+    # Solvers must yield unit vectors. A norm that deviates from one by more than rounding errors
+    # indicates a bug in the solver, which rescaling would hide.
     x = np.array(x, dtype=np.float64)
     if status == Status.ZERO:
         return x, status
@@ -367,9 +367,10 @@ def graded(
 def refitted(problem: Problem, x: Vector, nonnegative: bool = False) -> Vector:
     """Return the leading eigenvector of Sigma on the support of x (Moghaddam et al. 2006).
 
-    It has the sign of x. With ``nonnegative`` it is nonnegative: if the eigenvector has both signs,
-    the best nonnegative vector is hard to find, and the answer is the better result of two ascents,
-    from x and from the positive part of the eigenvector. It is never worse than x.
+    Its sign is chosen to agree with x. With ``nonnegative``, the result is nonnegative: if the
+    eigenvector has entries of both signs, the best nonnegative vector is hard to find, and the
+    better result of two ascents is returned, one from x and one from the positive part of the
+    eigenvector. It is never worse than x.
     """
     W = support(x)
     with uncharged():

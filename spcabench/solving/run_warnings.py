@@ -1,4 +1,4 @@
-"""Warnings of the harness about a run, for readers of its numbers."""
+"""Warnings by the harness about the numbers of a run."""
 
 from enum import StrEnum
 
@@ -19,18 +19,18 @@ class Flag(StrEnum):
 
 
 SENTENCES = {
-    Flag.ledger: "Fewer flops were charged than were seen: products were made outside `Sigma @ x` "
-    "and `Sigma[W]`, or the count was reset.",
-    Flag.entries: "The solver takes the entries of the matrix itself, where no count can follow: "
-    "there may be more flops than are shown. Products by `Sigma @ x` and `Sigma[W]` are counted.",
-    Flag.compilation: "Seconds were booked as compilation that the clock did not see.",
-    Flag.clock: "A clock outside the solver's process saw more time than the solver's own; the "
-    "longer time counts. A machine that is very busy can be the reason: make the run again.",
-    Flag.threads: "The solver used more processor time than one thread has.",
-    Flag.warm: "Flops or time fell when the same problem was solved again.",
-    Flag.claim: "The solver claims an upper bound that its own answer refutes.",
+    Flag.ledger: "Fewer flops were charged than were observed: the solver computed products "
+    "without `Sigma @ x` and `Sigma[W]`, or reset the count.",
+    Flag.entries: "The solver reads the entries of the matrix directly, so not all its flops can "
+    "be counted. Only products by `Sigma @ x` and `Sigma[W]` are included.",
+    Flag.compilation: "The solver reported more compile time than had passed.",
+    Flag.clock: "A clock outside the solver's process measured more time than the clock inside, "
+    "and the longer time is used. If the machine was very busy, repeat the run.",
+    Flag.threads: "The solver used more processor time than a single thread can.",
+    Flag.warm: "The solver needed fewer flops or less time when it solved the same problem again.",
+    Flag.claim: "The solver's own answer refutes the upper bound that it claims.",
     Flag.patched: "Functions of the harness were replaced in the solver's process, or files of the "
-    "installation changed meanwhile.",
+    "installation changed during the run.",
     Flag.printed: "The solver printed text while it ran.",
-    Flag.tied: "Equal variables enter together under every penalty: the first ones were kept.",
+    Flag.tied: "Equal variables enter together at every penalty, and only the first were kept.",
 }

@@ -1,13 +1,13 @@
-"""Why a run ended: the one list of statuses."""
+"""The status of a run: why it stopped, and whether it has an answer."""
 
 from enum import StrEnum
 
 
 class Status(StrEnum):
-    """Why a run ended, and therefore what its row contains.
+    """Why a run stopped.
 
-    meaning : description in words. good : whether there is an answer, a feasible x or the numbers
-        of a measure.
+    meaning : description in words. good : whether the run produced an answer, which is a feasible x
+        or, for a measure, its numbers.
     """
 
     meaning: str
@@ -20,21 +20,21 @@ class Status(StrEnum):
         return status
 
     CONVERGED = "converged", "the stopping rule was met", True
-    FINISHED = "finished", "the solver, or the measure, came to its own end", True
+    FINISHED = "finished", "the solver, or the measure, stopped by itself", True
     PROVEN = "proven", "an exact search of the suite proved its answer optimal", True
-    WORK_LIMIT = "work_limit", "the search spent the work that it may have, without a proof", True
-    NOT_ATTEMPTED = "not_attempted", "the search did not begin: the problem is too large", True
-    MAX_ITERATIONS = "max_iterations", "the harness stopped it after so many iterates", True
-    TIME_LIMIT = "time_limit", "the harness stopped it after so many seconds of its own time", True
+    WORK_LIMIT = "work_limit", "the search reached its limit of operations without a proof", True
+    NOT_ATTEMPTED = "not_attempted", "the search did not start: the problem is too large", True
+    MAX_ITERATIONS = "max_iterations", "the harness stopped it at the maximum of iterations", True
+    TIME_LIMIT = "time_limit", "the harness stopped it at the time limit", True
     ZERO = "zero", "its last iterate is zero", False
-    INFEASIBLE = "infeasible", "its last iterate is not a unit vector as asked", False
-    DISAGREES = "disagrees", "its numbers are not those of its vector, recomputed", False
-    LATE = "late", "its answer came after the time limit, by a clock outside its process", False
+    INFEASIBLE = "infeasible", "its last iterate violates a constraint", False
+    DISAGREES = "disagrees", "its numbers differ from those recomputed from its vector", False
+    LATE = "late", "a clock outside its process shows that it exceeded the time limit", False
     ERROR = "error", "it raised an exception", False
     CRASH = "crash", "its process died", False
-    MEMORY_LIMIT = "memory_limit", "it wanted more memory than a process may have", False
-    KILLED = "killed", "its process was ended from outside, because it did not come back", False
-    SKIPPED = "skipped", "it was not run: what would happen was known before", False
+    MEMORY_LIMIT = "memory_limit", "it requested more memory than a process may use", False
+    KILLED = "killed", "the harness killed its process because it did not respond", False
+    SKIPPED = "skipped", "it was not run because its outcome was already known", False
 
 
 UNPROVEN = frozenset({Status.WORK_LIMIT, Status.NOT_ATTEMPTED})

@@ -1,7 +1,7 @@
-"""Searches the penalty for a given cardinality; the cost of the trials is recorded separately.
+"""Search for the penalty that gives a requested cardinality.
 
-Each trial is a complete cold run, except for solvers whose trait ``path`` requests a descent with
-warm starts.
+Each trial is a complete run from a cold start, unless the solver's trait ``path`` requests a
+descent with warm starts. The cost of all trials is recorded separately.
 """
 
 from collections.abc import Callable
@@ -21,11 +21,11 @@ from spcabench.solving.status import Status
 from spcabench.vectors import TIE, project
 
 MOST_TRIALS = 30
-# ratio of penalties, minus one, below which a cardinality that no trial had is assumed to be
-# skipped by a jump
+# If the ratio of two penalties, minus one, is smaller than this, the cardinality is assumed to jump
+# between them, and cardinalities in between are unattainable.
 CLOSED = 1e-4
-LIMITS = 2.5  # time limits after which no further trial is started
-NEAR = 0.1  # a cardinality within this share of the requested one is near it
+LIMITS = 2.5  # no further trial is started after this multiple of the time limit
+NEAR = 0.1  # largest relative difference of a cardinality that is near the requested one
 
 
 def search(
@@ -39,18 +39,18 @@ def search(
 ) -> Result:
     """Return the best trial with at most k nonzeros, or a cut through equal entries; see `_cut`.
 
-    The ``search`` of the result holds the number of trials, the number until one came within 10 %
-    of k, their flops and their time.
+    The attribute ``search`` of the result contains the number of trials, the number of trials until
+    one came within 10 % of k, and the flops and time of all trials.
 
-    The cardinality falls as the penalty grows, but in jumps and not monotonically. The search
-    therefore remembers all trials. It narrows a bracket in log(penalty) by interpolation in
-    log(cardinality), or by bisection if that is slow, until a trial has exactly k nonzeros. A time
-    limit applies to each trial. The search also ends after two and a half times that limit, and the
-    status says so.
+    The cardinality tends to fall as the penalty grows, but in jumps and not monotonically, so the
+    search stores all trials. It narrows a bracket in log(penalty) by interpolation in
+    log(cardinality), or by bisection if interpolation is slow, until a trial has exactly k
+    nonzeros. The time limit applies to each trial. After two and a half times that limit the search
+    stops with the status "time_limit".
     """
     traits = solver.TRAITS
     begun = perf_counter()
-    in_form(problem, traits)  # converted once, untimed
+    in_form(problem, traits)  # convert once, outside the timed trials
     conversion = perf_counter() - begun
     low, high, range_flops, range_seconds = _range(problem, solver)
     bracket = (_Descent if traits.path else _Bracket)(np.log(low), np.log(high), problem.n, k)
@@ -63,7 +63,7 @@ def search(
 
     late = _narrowed(bracket, tried, k, LIMITS * limits.time_limit)
     fitting = [t for t in trials if t.good and t.cardinality <= k]
-    if not fitting:  # just below the largest penalty a single variable is left
+    if not fitting:  # just below the largest penalty, a single variable remains
         tried(high * (1 - 1e-9))
         fitting = [t for t in trials[-1:] if t.good and t.cardinality <= k]
     best = _best(fitting, trials, k)
@@ -73,19 +73,19 @@ def search(
 
 
 def _best(fitting: list[Result], trials: list[Result], k: int) -> Result:
-    """Return the best answer with at most k nonzeros, including a cut through equal entries."""
+    """Return the best trial with at most k nonzeros, or a better cut through equal entries."""
     if not fitting:
         return _cut(trials, k)
     best = max(fitting, key=lambda t: t.variance)
     denser = [t for t in trials if t.good and t.cardinality > k]
     if best.cardinality == k or not denser:
         return best
-    cut = _cut(denser, k)  # equal variables may have entered together, jumping over k
+    cut = _cut(denser, k)  # if equal variables enter together, the cardinality can jump over k
     return cut if cut.good and cut.variance > best.variance else best
 
 
 def _narrowed(bracket: "_Bracket", tried: Callable[..., Result], k: int, seconds: float) -> bool:
-    """Try penalties until one gives k nonzeros or the bracket is closed; True if time ran out."""
+    """Try penalties until one gives k nonzeros or the bracket is closed; True on a timeout."""
     spent = 0.0
     for _ in range(MOST_TRIALS):
         if bracket.closed:
@@ -102,11 +102,11 @@ def _narrowed(bracket: "_Bracket", tried: Callable[..., Result], k: int, seconds
 
 
 def _cut(trials: list[Result], k: int) -> Result:
-    """Return the sparsest trial cut to its k largest entries, if no penalty gives at most k.
+    """Return the sparsest trial, cut to its k largest entries, with the flag `Flag.tied`.
 
-    Equal variables enter together, whatever the penalty. The rule for ties then decides which of
-    them stay, and the answer is flagged. If the first entry to be removed does not equal the last
-    one that stays, the solver has no answer at k, and the status is infeasible.
+    Equal variables enter together, whatever the penalty, and the rule for ties determines which of
+    them are kept. If the largest removed entry differs from the smallest kept entry, the solver has
+    no answer for k, and the status is infeasible.
     """
     best = min((t for t in trials if t.good), key=lambda t: t.cardinality, default=trials[-1])
     size = np.abs(best.x)
@@ -121,8 +121,8 @@ def _of_all(
 ) -> Result:
     """Return the best trial with the flops and times of the whole search.
 
-    ``flops`` and ``seconds`` are the cost of finding the penalty's range, ``conversion`` the
-    seconds for bringing the problem into the solver's form.
+    ``flops`` and ``seconds`` are the cost of finding the range of the penalty. ``conversion`` is
+    the time in seconds for converting the problem to the solver's form.
     """
     totals = {
         "runs": len(trials),
@@ -142,13 +142,13 @@ def _of_all(
 
 
 def _first_near(trials: list[Result], k: int) -> int:
-    """Return the number of trials until one came within 10 % of k; all of them if none did."""
+    """Return the number of trials until one came within 10 % of k, or of all if none did."""
     near = (i for i, t in enumerate(trials, 1) if abs(t.cardinality - k) <= NEAR * k)
     return next(near, len(trials))
 
 
 def _range(problem: Problem, solver: ModuleType) -> tuple[float, float, int, float]:
-    """Return the ends of the solver's penalty, and the flops and seconds for finding them."""
+    """Return the range of the solver's penalty, and the flops and seconds for computing it."""
     converted = in_form(problem, solver.TRAITS)
     with counting() as ledger, solving():
         start = perf_counter()
@@ -157,20 +157,20 @@ def _range(problem: Problem, solver: ModuleType) -> tuple[float, float, int, flo
 
 
 class _Bracket:
-    """Penalties, as logarithms t, between which the cardinality crosses k."""
+    """An interval of log(penalty) in which the cardinality crosses k."""
 
     def __init__(self, low: float, high: float, n: int, k: int) -> None:
         self.low, self.high, self.k = low, high, k
         self.many, self.few = float(n), 1.0
         self.halve = False
-        self.warm: dict[str, Any] = {}  # additional settings of the next trial
+        self.warm: dict[str, Any] = {}  # additional settings of the next trial, for a warm start
 
     @property
     def closed(self) -> bool:
         return self.high - self.low < CLOSED
 
     def guess(self) -> float:
-        """Return the next penalty to try, as a logarithm, strictly inside the bracket."""
+        """Return the logarithm of the next penalty, strictly inside the bracket."""
         span = np.log(max(self.many, 2.0)) - np.log(max(self.few, 0.5))
         share = (
             0.5
@@ -180,7 +180,7 @@ class _Bracket:
         return self.low + min(max(share, 0.05), 0.95) * (self.high - self.low)
 
     def narrow(self, t: float, trial: Result) -> None:
-        """Replace the end on whose side the trial lies."""
+        """Replace the lower or upper end of the bracket by a trial at t."""
         width, cardinality = self.high - self.low, trial.cardinality
         if cardinality > self.k:
             self.low, self.many = t, float(cardinality)
@@ -190,9 +190,9 @@ class _Bracket:
 
 
 class _Descent(_Bracket):
-    """Penalties from the largest downwards in steps, then by bisection.
+    """A descent in steps from the largest penalty, followed by bisection.
 
-    Each trial starts at the x of the smallest penalty that gave too few nonzeros.
+    Each trial starts from the x found with the smallest penalty that gave too few nonzeros.
     """
 
     STEP = float(np.log(0.8))

@@ -281,4 +281,4 @@ def test_set_up_counts_towards_the_time_limit(answered):
 def test_reserved_names_are_refused(answered):
     answer = answered("reserved columns")
     assert answer.status == Status.ERROR
-    assert "'variance' is a number of the harness" in answer.reason
+    assert "the name 'variance' is reserved" in answer.reason

@@ -224,5 +224,7 @@ def test_a_solver_is_not_asked_what_is_too_large_for_it():
     sizes = {item.n: runs.refused(describe("brute_force").traits, item) for item in ITEMS}
     assert {n for n, why in sizes.items() if not why} == {13}
     assert sizes[40] == "is for at most 20 variables"
-    with pytest.raises(InputError, match="n: 40 variables; solver 'brute_force' takes at most 20"):
+    with pytest.raises(
+        InputError, match="n: 40 variables; solver 'brute_force' accepts at most 20"
+    ):
         api.solve(api.load("gaussian", m=40, n=40), "brute_force", k=2)

@@ -155,7 +155,7 @@ def test_a_rule_that_sees_nan_says_so(tmp_path, problem):
     body = "for i in (1, 2):\n    yield Iterate(np.eye(8)[0], extra={'gap': np.nan})"
     result = api.solve(problem, str(write(tmp_path, body)), k=2, stop="gap")
     assert result.status == "infeasible"
-    assert result.fault == "the number that its stopping rule looks at is NaN"
+    assert result.fault == "the number used by the stopping rule is NaN"
 
 
 def _raise(error):

@@ -225,7 +225,7 @@ def test_the_budget_and_the_time_end_a_search():
     assert (again.claimed, again.variance) == (short.claimed, short.variance)
     stopped = api.solve(problem, "branch_and_bound", k=25, time_limit=0.5)
     assert stopped.status == "time_limit"
-    assert "the time limit came first" in stopped.unproven
+    assert "the time limit was reached first" in stopped.unproven
     assert stopped.variance <= stopped.claimed
 
 

@@ -221,7 +221,7 @@ DAMAGES = {
     "scale of words": ({"scale": np.array(["x", "y", "z"])}, "scale: must be finite positive"),
     "scale of zero": ({"scale": np.array([1.0, 0.0, 1.0])}, "scale: must be finite positive"),
     "too few names": ({"variables": np.array(["a", "b"])}, "variables of shape"),
-    "a name twice": ({"variables": np.array(["a", "b", "b"])}, "some share a name"),
+    "a name twice": ({"variables": np.array(["a", "b", "b"])}, "names must be unique"),
     "a scale without a mean": ({"scale": None}, "no scale; a model has both"),
     "complex variances": ({"variances": np.array([1j])}, "variances: must be finite numbers"),
     "too many bounds": ({"bounds": np.ones(2)}, r"bounds: .* of shape \(1,\)"),
