@@ -48,6 +48,9 @@ class Run:
     one_round : bool
         Whether a single timed round is enough when more would take long, because the figure
         compares over other timed problems of the same kind.
+    long : bool
+        Whether it takes so long that its figure does not wait for it. It is a job by itself, which
+        ``spcabench figure NAME --long`` executes if its row is not published yet.
     memory : bool
         Whether its peak memory is measured too.
     vectors : bool
@@ -77,6 +80,7 @@ class Run:
     form: str | None = None
     timed: bool = False
     one_round: bool = False
+    long: bool = False
     memory: bool = False
     vectors: bool = False
     timeout: float = 900.0

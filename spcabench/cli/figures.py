@@ -154,6 +154,13 @@ def make_figures(
     height: Inches = None,
     fontsize: Points = None,
     title: Annotated[bool, typer.Option(help="Write the title above OUT.")] = True,
+    long: Annotated[
+        bool,
+        typer.Option(
+            "--long",
+            help="Instead, execute the long runs of these figures that have no published row.",
+        ),
+    ] = False,
     jobs: options.Jobs = options.CORES,
     profile: options.Profile = "default",
 ) -> None:
@@ -163,6 +170,10 @@ def make_figures(
     of date are computed. For a publication, --out draws one figure in a size of your choice, with
     embedded fonts. With --seeds, the figures are drawn and judged on new
     random problems.
+
+    A figure may have runs that take hours, for which it does not wait. With --long, these are
+    executed instead, and nothing is drawn. If the command is killed, the finished runs are kept.
+    `spcabench publish --only NAME` publishes them, after which they are not executed again.
     """
     from spcabench.cli import files
     from spcabench.page import claims_file, draw
@@ -175,6 +186,9 @@ def make_figures(
         if out is None and value is not None:
             raise InputError(f"{option}: only works together with --out")
     files.check("--out", out, files.PICTURES)
+    if long:
+        _make_long(names or [], scale, {"--out": out, "--seeds": seeds}, jobs, profile)
+        return
     home_name = scale if seeds is None else _with_seeds(scale, seeds, names or [])
     _make(home_name, jobs, names or [], profile)
     if not names:
@@ -186,6 +200,31 @@ def make_figures(
         if out is not None:
             draw.draw_to(name, _rows(name, home_name), [out], width, height, fontsize, title)
             say(out)
+
+
+def _make_long(
+    names: list[str], scale: str, others: dict[str, Any], jobs: int, profile: str
+) -> None:
+    """Execute the long runs of figures that have no published row."""
+    from spcabench import registry
+    from spcabench.running import workflow
+    from spcabench.running.long_jobs import unpublished
+
+    for option, value in others.items():
+        if value is not None:
+            raise InputError(f"--long: draws nothing, so it does not work together with {option}")
+    if not names:
+        raise InputError("--long: name the figures whose long runs should be executed")
+    workflow.profile_folder(profile)
+    files = []
+    for name in names:
+        registry.path("figure", name)
+        missing = unpublished(options.ROOT / "results" / "published", name, scale)
+        say(f"{name}: {len(missing)} long runs have no published row")
+        files += [f"results/{scale}/rows/{name}/{job}.parquet" for job in missing]
+    log = options.ROOT / "results" / scale / "workflow.log"
+    if files and (code := workflow.workflow(files, log, jobs, options.ROOT, profile)):
+        raise typer.Exit(code)
 
 
 def _with_seeds(scale: str, seeds: str, names: list[str]) -> str:

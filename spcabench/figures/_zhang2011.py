@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench import claims
+from spcabench.claims.words import counted, span
 from spcabench.figures._times import times
 from spcabench.run import Run
 from spcabench.style import GREY, PALETTE, look, mark_level, name_lines
@@ -110,12 +111,45 @@ def timed(table: pd.DataFrame) -> pd.DataFrame:
     # the gap is certified again outside the solver, with another order of summation
     reached = rows.relaxation_gap.astype(float) <= 1.01 * goal
     total = (rows.setup_time + rows.solve_time).astype(float)
+    if "long" in rows:
+        # hours on a machine with other work: the clock would tell about that work
+        total = total.where(~rows.long, rows.cpu_time.astype(float))
     return rows.assign(
         x=rows.n.astype(float),
         reached=reached,
         # at least as long as the limit, so that the speedup is a bound
         total=total.where(reached, np.maximum(total, limit)),
         limit=limit,
+    )
+
+
+def with_long_runs(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with ``long``: long runs replace the other timed runs of a method on a problem.
+
+    A long run counts only if BCA and DSPCA both have one on its problem, because their times are
+    compared, and those of long runs are processor seconds.
+    """
+    problem = ["dataset", "x", "seed"]
+    long = rows.label == "long"
+    methods = rows[long].groupby(problem).method.agg(set)
+    complete = {of for of, made in methods.items() if {"dspca", "bca"} <= made}
+    of_problem = pd.Series([*rows[problem].itertuples(index=False, name=None)], rows.index)
+    used = long & of_problem.isin(complete)
+    runs = pd.Series([*zip(of_problem, rows.method, strict=True)], rows.index)
+    replaced = (rows.label == "time") & runs.isin({*runs[used]})
+    rows = rows.assign(long=long, label=rows.label.where(~used, "time"))
+    return rows[~replaced & (~long | used)]
+
+
+def long_runs(rows: pd.DataFrame) -> str:
+    """What is different about long runs, if there are any among timed rows."""
+    long = rows[rows.long]
+    if long.empty:
+        return ""
+    return (
+        f"{counted(len(long), 'runs')} at n = {span(long.x)} had no limit: single ones, in "
+        f"processor seconds, of {span(long.total, 's')}; they waited {span(long.waited, 'share')} "
+        "of their time for a processor."
     )
 
 
@@ -195,7 +229,7 @@ def draw_times(axis: Any, rows: pd.DataFrame, names: dict[str, str]) -> None:
     An arrow marks runs that ended at the limit.
     """
     if len(rows):
-        limit = rows.limit.iloc[0]
+        limit = rows.limit.min()
         mark_level(axis, limit, f"time limit, {limit:g} s")
         by_size(axis, rows.x)
     for method, name in names.items():

@@ -62,6 +62,8 @@ def publish(
 ) -> dict[str, Any]:
     """Copy figures, verdicts and rows of a run, write its pages, and renew the README's block.
 
+    Published rows of long runs (`figure_jobs.LONG`) that this run lacks remain.
+
     If the run is the published one itself, its statements are judged again from its rows, and the
     pages and the block are renewed. The pages of comparisons published earlier are written again
     from their rows. Everything is written next to ``out``, which is replaced at the end.
@@ -163,12 +165,33 @@ def _renew_figure(out: Path, name: str, scale: str) -> None:
 
 
 def _copy_run(folder: Path, figures: Iterable[str], out: Path) -> None:
+    kept = {name: _long_rows(out / "rows" / name) for name in figures}
     # a figure that was dropped or renamed must not remain in the published run
     for part in ("figures", "rows", "solvers"):
         shutil.rmtree(out / part, ignore_errors=True)
     for name in figures:
         _copy_figure(folder / "figures" / name, out / "figures" / name)
         _copy_rows(folder / "rows" / name, out / "rows" / name)
+    for name, table in kept.items():
+        if len(table) and _added(table, out / "rows" / name):
+            _renew_figure(out, name, rows.read_text(verify.rows_of(out, name), ["scale"]).scale[0])
+
+
+def _long_rows(folder: Path) -> pa.Table | list[Any]:
+    """Return the published rows of a figure's long runs."""
+    if not (files := sorted(folder.glob("*.parquet"))):
+        return []
+    table = rows.read_table(files)
+    return table.filter(pc.starts_with(table["group"], figure_jobs.LONG))
+
+
+def _added(long_rows: pa.Table, out: Path) -> bool:
+    """Add published rows of long runs to those of a run that has others; whether there were any."""
+    new = rows.read_table(sorted(out.glob("*.parquet")))
+    known = pc.is_in(long_rows["group"], value_set=pc.unique(new["group"]))
+    if missing := long_rows.filter(pc.invert(known)):
+        _write_rows(pa.concat_tables([new, missing]), out)
+    return bool(missing)
 
 
 def _write_pages(out: Path) -> dict[str, Any]:

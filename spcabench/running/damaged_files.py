@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from spcabench import atomic_files, opening, registry
-from spcabench.running.figure_jobs import jobs
+from spcabench.running.figure_jobs import LONG, jobs
 from spcabench.streams import say
 
 
@@ -38,7 +38,7 @@ def _has_job(home: Path, file: Path) -> bool:
     """Whether a file of rows belongs to a job of a figure or of a comparison."""
     figure, job = file.parent.name, file.stem
     if figure in registry.names("figure"):
-        return job in jobs(figure, home.name)
+        return job in jobs(figure, home.name, long=job.startswith(LONG))
     return (home / "jobs" / file.parent.name / f"{job}.json").exists()
 
 

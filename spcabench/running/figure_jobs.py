@@ -14,6 +14,7 @@ from spcabench.run import Run, chains
 from spcabench.running.code_hash import digest, syntax_tree
 
 SEEDS = "-seeds-"  # in the name of a scale, before the seeds
+LONG = "timed-long-"  # begins the name of the group of a long run
 
 
 def runs_of(figure: str, scale: str) -> list[Run]:
@@ -79,10 +80,10 @@ def _family(run: Run) -> str:
 def groups(figure: str, scale: str) -> dict[str, list[Run]]:
     """Return the runs of a figure in groups, by name.
 
-    There is a group for each timed problem, on which solvers take turns, and a group for the other
-    runs of each solver, including the runs that match them. A figure with a broken file has one
-    group, "broken", whose job fails with an error message, so that the other figures can still be
-    drawn.
+    There is a group for each timed problem, on which solvers take turns, for each long run, and for
+    the other runs of each solver, including the runs that match them. A figure with a broken file
+    has one group, "broken", whose job fails with an error message, so that the other figures can
+    still be drawn.
     """
     try:
         runs = runs_of(figure, scale)
@@ -97,8 +98,10 @@ def groups(figure: str, scale: str) -> dict[str, list[Run]]:
     return runs_of_group
 
 
-def jobs(figure: str, scale: str) -> dict[str, dict[str, list[Run]]]:
+def jobs(figure: str, scale: str, *, long: bool = False) -> dict[str, dict[str, list[Run]]]:
     """Return the jobs of a figure by name, each with the groups that its process executes.
+
+    long : whether to return the jobs of its long runs, one for each, instead of all others.
 
     At the papers' scale there is a job for each timed dataset and one for each other group, so that
     little has to be computed again after a change. At the quick scale, most groups take less time
@@ -106,12 +109,15 @@ def jobs(figure: str, scale: str) -> dict[str, dict[str, list[Run]]]:
     """
     groups_of_job: dict[str, dict[str, list[Run]]] = {}
     for name, runs in groups(figure, scale).items():
-        groups_of_job.setdefault(_job(name, runs, scale), {})[name] = runs
+        if name.startswith(LONG) == long:
+            groups_of_job.setdefault(_job(name, runs, scale), {})[name] = runs
     return groups_of_job
 
 
 def _job(group: str, runs: list[Run], scale: str) -> str:
     """The name of a group's job. Timed jobs need the machine to themselves, so they are few."""
+    if group.startswith(LONG):
+        return group
     timed = group.startswith("timed-")
     if size(scale) == "quick" and runs:
         return "timed" if timed else "others"
@@ -119,6 +125,8 @@ def _job(group: str, runs: list[Run], scale: str) -> str:
 
 
 def _group(run: Run) -> str:
+    if run.long:
+        return f"{LONG}{run.solver}-{run.dataset}-{digest(run.asked)[:8]}"
     if run.timed:
         return f"timed-{run.dataset}-{digest(dict(run.parameters))[:8]}"
     return run.solver or f"measure-{run.measure}"

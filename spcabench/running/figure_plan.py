@@ -1,7 +1,7 @@
 """The plan of a figure's job, and how its runs are timed."""
 
 from spcabench.errors import InputError
-from spcabench.running.figure_jobs import jobs, runs_of, size
+from spcabench.running.figure_jobs import LONG, jobs, runs_of, size
 from spcabench.running.row_hash import fingerprint
 from spcabench.running.runner import Plan, Protocol
 
@@ -17,7 +17,7 @@ def plan(figure: str, scale: str, job: str) -> Plan:
     Raises InputError if the figure has no such job, and the figure's own error if it cannot be
     read.
     """
-    known = jobs(figure, scale)
+    known = jobs(figure, scale, long=job.startswith(LONG))
     groups = known.get(job, {})
     if not any(groups.values()):
         runs_of(figure, scale)  # raises the figure's own error

@@ -8,7 +8,7 @@ from typing import Any
 from spcabench import registry
 from spcabench.run import Run
 from spcabench.running.code_hash import PACKAGE, closure, colour, digest, function_hash, tree_hash
-from spcabench.running.figure_jobs import jobs
+from spcabench.running.figure_jobs import LONG, jobs
 
 # the entry points of the two processes that compute and grade an answer
 PROCESSES = [PACKAGE / "running" / name for name in ("worker.py", "grader.py")]
@@ -22,7 +22,7 @@ def fingerprint(figure: str, scale: str, job: str) -> str:
     The code is that of all files that the worker and the grader import, as syntax trees. Comments,
     docstrings, layout and the commit do not affect the hash.
     """
-    groups = jobs(figure, scale).get(job, {})
+    groups = jobs(figure, scale, long=job.startswith(LONG)).get(job, {})
     return of_runs([run for group in groups.values() for run in group])
 
 

@@ -16,9 +16,11 @@ from spcabench.figures._zhang2011 import (
     by_size_of_corpus,
     compared,
     growth,
+    long_runs,
     speedups,
     sweeps,
     timed,
+    with_long_runs,
 )
 from spcabench.figures._zhang2011_limits import Z5, Z8, kkt_residual
 from spcabench.methods import block_ascent
@@ -215,3 +217,39 @@ def test_corpora_are_named_by_the_words_that_were_counted():
     assert real.corpus.tolist() == ["KOS", "PubMed", "NIPS"]
     assert not real.stand_in.any()
     assert as_real(rows[:0]).empty
+
+
+def test_long_runs_replace_those_at_the_limit_once_both_methods_have_one():
+    limited = [*_runs("bca", 61.0, gap=0.3), *_runs("dspca", 20.0)]
+    table = pd.DataFrame([row | dict(label="time", waited=0.0) for row in limited])
+    long = dict(settings=dict(tol=1e-2, time_limit=28_800.0), waited=0.4, cpu_time=300.0)
+    made = {
+        name: {**next(_runs(name, 500.0)), **long, "label": "long"} for name in ("bca", "dspca")
+    }
+    for runs, count in (([made["bca"]], 6), ([made["bca"], made["dspca"]], 6)):
+        rows = pd.concat([table, pd.DataFrame(runs)], ignore_index=True)
+        rows = with_long_runs(rows.assign(x=100.0))
+        assert len(rows) == count and set(rows.label) == {"time"}
+        assert rows.long.sum() == (2 if len(runs) == 2 else 0)
+    results = timed(rows).set_index(["method", "seed"])
+    # processor seconds, because the clock also ran while it waited
+    assert results.total["bca", 200] == 300.0 and results.reached["bca", 200]
+    assert not results.reached["bca", 201] and results.total["bca", 201] == 61.0
+    assert "waited 40 %" in long_runs(results.reset_index())
+    assert not long_runs(results[~results.long])
+
+
+def test_every_method_has_a_long_run_on_the_same_problems_of_both_families():
+    runs = [run for run in zhang2011_fig1.runs("paper") if run.long]
+    assert all(run.timed and run.one_round and run.timeout > 28_800 for run in runs)
+    problems = {}
+    for run in runs:
+        size = (run.dataset, run.parameters["n"], run.seed)
+        problems.setdefault((run.solver, run.settings.get("inner")), set()).add(size)
+    first, *others = problems.values()
+    assert len(problems) == 3 and all(other == first for other in others)
+    for family in ("gaussian", "spiked"):
+        assert {n for of, n, _ in first if of == family} >= {400, 600, 800}
+    # the shortest first, so that a command that is killed has made the most of its time
+    assert [run.parameters["n"] for run in runs] == sorted(run.parameters["n"] for run in runs)
+    assert not any(run.long for run in zhang2011_fig1.runs("quick"))

@@ -18,6 +18,7 @@ from spcabench.cli import options
 from spcabench.errors import InputError
 from spcabench.page import claims_file, publish, verify
 from spcabench.running import rows, runner
+from spcabench.running.figure_jobs import LONG
 from tests.trial import FIGURE, NAME, change_columns, check_links, judged_run, made_row, make_run
 
 
@@ -185,6 +186,18 @@ def test_a_row_in_one_run_only_is_a_difference_and_a_round_of_timing_is_not(tria
         assert "1 rounds of timing" in changes.line
 
 
+def test_a_long_run_in_one_run_only_is_counted_and_is_no_difference(trial_run):
+    judged_run(trial_run, group="grqi", label="")
+    other = copied(trial_run)
+    (file,) = other.glob("rows/*/*.parquet")
+    made = made_row(group="grqi", label="")
+    rows.write([made, replace(made, solver="tpower", group=f"{LONG}tpower-1")], file)
+    for pair in ((trial_run, other), (other, trial_run)):
+        (changes,) = verify.against(*pair)
+        assert not changes.differences
+        assert "1 rows of long runs in one run only" in changes.line
+
+
 def test_a_figure_in_one_run_only_is_a_difference(trial_run):
     judged_run(trial_run, group="grqi", label="")
     other = copied(trial_run)
@@ -348,6 +361,25 @@ def test_some_groups_of_a_figure_are_published_anew_and_all_others_stay(trial_ru
     page = (home / "trial2013.md").read_text()
     assert "`after`" in page and "`before`" in page
     assert not differences(verify.rejudge(home))
+
+
+def test_published_long_runs_remain_when_a_run_without_them_is_published(trial_run, published):
+    make_run(trial_run)
+    file, long = trial_run / "rows" / NAME / "grqi.parquet", f"{LONG}grqi-1"
+    rows.write([made_row(group="grqi"), made_row(group=long, commit="hours ago", k=2)], file)
+    home, readme, _ = published()
+    commit(readme.parent)
+    rows.write([made_row(group="grqi")], file)
+    publish.publish(trial_run, home, readme)
+    kept = rows.read_text([home / "rows" / NAME / "rows.parquet"])
+    assert [*kept.group] == ["grqi", long] and kept.commit[1] == "hours ago"
+    assert not differences(verify.rejudge(home))
+    # one that was executed again is replaced
+    rows.write([made_row(group="grqi"), made_row(group=long, commit="now", k=2)], file)
+    commit(readme.parent)
+    publish.publish(trial_run, home, readme)
+    again = rows.read_text([home / "rows" / NAME / "rows.parquet"])
+    assert [*again.group] == ["grqi", long] and again.commit[1] == "now"
 
 
 def test_a_figure_without_rows_or_of_another_scale_is_not_published_alone(

@@ -16,7 +16,7 @@ from spcabench.running import worker as worker_module
 from spcabench.running.code_hash import tree_hash
 from spcabench.running.figure_jobs import groups
 from spcabench.running.journal import Journal
-from spcabench.running.long_jobs import longest
+from spcabench.running.long_jobs import longest, unpublished
 from spcabench.running.solver_processes import answer_of
 from spcabench.running.worker_process import Worker
 from spcabench.solving.status import Status
@@ -197,7 +197,7 @@ def timed_runs(monkeypatch):
         for name in ("TIME_BUDGET", "JOB_BUDGET"):
             monkeypatch.setattr(execute, name, {"paper": budget})
         monkeypatch.setattr(execute, "fingerprint", lambda *job: "")
-        monkeypatch.setattr(execute, "jobs", lambda *figure: {"timed": {"timed-pitprops": runs}})
+        monkeypatch.setattr(execute, "jobs", lambda *figure, **_: {"timed": {"timed-pitprops": runs}})
 
     return give
 
@@ -387,3 +387,22 @@ def test_jobs_that_took_long_when_published_begin_first(tmp_path):
     pd.DataFrame(table).to_parquet(tmp_path / "rows" / "some_fig1" / "rows.parquet")
     assert longest(tmp_path, "paper") == ["results/paper/rows/some_fig1/slow.parquet"]
     assert longest(tmp_path, "quick") == longest(tmp_path / "none", "paper") == []
+
+
+def test_a_figure_does_not_wait_for_its_long_runs_and_each_is_one_job(figure, tmp_path, add_file):
+    run = "Run(dataset='pitprops', solver='{}', settings=dict(k=3), timed=True, long=True)"
+    both = "".join(f"    yield {run.format(solver)}\n" for solver in ("grqi", "tpower"))
+    add_file("figure", figure, FIGURE.replace("def trace(", f"{both}def trace("))
+    long = figure_jobs.jobs(figure, "paper", long=True)
+    assert [name.rpartition("-")[0] for name in long] == [
+        f"timed-long-{solver}-pitprops" for solver in ("grqi", "tpower")
+    ]
+    assert not long.keys() & figure_jobs.jobs(figure, "paper").keys()
+    assert [len(runs) for groups_of in long.values() for runs in groups_of.values()] == [1, 1]
+    # a long run whose row is published is not executed again
+    first, second = long
+    assert unpublished(tmp_path, figure, "paper") == [first, second]
+    run_job(figure, "paper", first, tmp_path / "rows" / figure / "rows.parquet")
+    assert unpublished(tmp_path, figure, "paper") == [second]
+    table = rows.read([tmp_path / "rows" / figure / "rows.parquet"])
+    assert {*table.solver} == {"grqi"} and {*table.group} == {first}
