@@ -197,7 +197,8 @@ def timed_runs(monkeypatch):
         for name in ("TIME_BUDGET", "JOB_BUDGET"):
             monkeypatch.setattr(execute, name, {"paper": budget})
         monkeypatch.setattr(execute, "fingerprint", lambda *job: "")
-        monkeypatch.setattr(execute, "jobs", lambda *figure, **_: {"timed": {"timed-pitprops": runs}})
+        jobs = {"timed": {"timed-pitprops": runs}}
+        monkeypatch.setattr(execute, "jobs", lambda *figure, **_: jobs)
 
     return give
 
