@@ -187,7 +187,7 @@ def make_figures(
             raise InputError(f"{option}: only works together with --out")
     files.check("--out", out, files.PICTURES)
     if long:
-        _make_long(names or [], scale, {"--out": out, "--seeds": seeds}, jobs, profile)
+        _make_long(names or [], scale, {"--out": out, "--seeds": seeds}, profile)
         return
     home_name = scale if seeds is None else _with_seeds(scale, seeds, names or [])
     _make(home_name, jobs, names or [], profile)
@@ -202,9 +202,7 @@ def make_figures(
             say(out)
 
 
-def _make_long(
-    names: list[str], scale: str, others: dict[str, Any], jobs: int, profile: str
-) -> None:
+def _make_long(names: list[str], scale: str, others: dict[str, Any], profile: str) -> None:
     """Execute the long runs of figures that have no published row."""
     from spcabench import registry
     from spcabench.running import workflow
@@ -223,8 +221,10 @@ def _make_long(
         say(f"{name}: {len(missing)} long runs have no published row")
         files += [f"results/{scale}/rows/{name}/{job}.parquet" for job in missing]
     log = options.ROOT / "results" / scale / "workflow.log"
-    if files and (code := workflow.workflow(files, log, jobs, options.ROOT, profile)):
-        raise typer.Exit(code)
+    # one by one, because a workflow would not keep their order, and they are timed anyway
+    for file in files:
+        if code := workflow.workflow([file], log, 1, options.ROOT, profile):
+            raise typer.Exit(code)
 
 
 def _with_seeds(scale: str, seeds: str, names: list[str]) -> str:

@@ -20,7 +20,7 @@ from spcabench import api, machine, registry
 from spcabench.cli import application as command_line
 from spcabench.cli import options, settings, solvers
 from spcabench.errors import InputError
-from spcabench.running import description, workflow
+from spcabench.running import description, long_jobs, workflow
 from spcabench.solving.driver import parameters
 from tests.bad_inputs import LONGEST
 from tests.own_solver import text_of
@@ -579,3 +579,27 @@ def test_a_closed_output_and_a_removed_folder_are_no_tracebacks(tmp_path):
     removed = subprocess.run(script, shell=True, capture_output=True, text=True)
     assert removed.returncode == 2
     assert removed.stderr.startswith("spcabench: the current folder no longer exists")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "name the figures"),
+        (("zhang2011_fig1", "--seeds", "1:2"), "does not work together with --seeds"),
+        (("zhang2011_fig1", "--out", "a.svg"), "does not work together with --out"),
+        (("none2013_fig1",), "none2013_fig1"),
+    ],
+)
+def test_long_runs_are_made_for_named_figures_and_draw_nothing(words, said, typed):
+    code, output, errors = typed("figure", *words, "--long")
+    assert (code, output) == (2, "") and said in errors and len(errors.splitlines()) == 1
+
+
+def test_long_runs_are_made_one_by_one_the_shortest_first(typed, monkeypatch):
+    made = []
+    monkeypatch.setattr(workflow, "workflow", lambda files, *_: made.append(files) or 0)
+    monkeypatch.setattr(long_jobs, "unpublished", lambda *_: ["timed-long-b", "timed-long-a"])
+    code, output, _ = typed("figure", "zhang2011_fig1", "--scale", "paper", "--long")
+    assert code == 0 and "2 long runs have no published row" in output
+    folder = "results/paper/rows/zhang2011_fig1"
+    assert made == [[f"{folder}/timed-long-b.parquet"], [f"{folder}/timed-long-a.parquet"]]
