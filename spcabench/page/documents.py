@@ -11,7 +11,6 @@ ROOT = Path(__file__).parents[2]
 def documents() -> dict[Path, dict[str, str]]:
     """Return the documents with generated blocks, and the text of each block by name."""
     return {
-        ROOT / "README.md": {"ranks": findings.standard()},
         ROOT / "results" / "README.md": {"columns": schema_table.tables()},
         ROOT / "docs" / "certified.md": {"instances": certified_page.tables()},
         ROOT / "docs" / "field.md": {"methods": solver_table.table()},

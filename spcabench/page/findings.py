@@ -108,13 +108,13 @@ def comparisons(home: Path) -> str:
     return text or "No comparison has been published yet.\n"
 
 
-def standard(home: Path = PUBLISHED / "compare") -> str:
-    """What the README says about ranks."""
-    ranking = pd.read_csv(home / "standard" / "ranking.csv")
-    solvers, pairs = len(ranking), ranking.pairs.max()
+def caption(comparison: Path) -> str:
+    """Return what the frontier of a comparison shows."""
+    ranking = pd.read_csv(comparison / "ranking.csv")
     return (
-        f"\nOf {solvers} solvers, these reach 99.9 % of the best known variance most often on the "
-        f"{pairs} pairs of problem and cardinality of the standard suite: {leaders(ranking)}\n"
+        f"Quality against cost of {len(ranking)} solvers on {ranking.pairs.max()} problems: how "
+        "often each finds 99.9 % of the best known variance, and its flops. On the line are the "
+        "solvers that no other beats in both."
     )
 
 

@@ -21,6 +21,7 @@ PREDICATES = {
     "fails": ("fails", "fail"),
 }
 FIRST = ("violated", "fails", "undecided", "pending", "holds", "checked", "calibration")
+LONGEST = 120  # maximum number of characters of the sentence on the first page
 MOST = 5  # maximum number of sentences that summarise a paper
 # words before the sentence of a statement that was measured on other data than the paper's
 ELSEWHERE = "On other data than the paper's: "
@@ -71,6 +72,19 @@ def sentences(statements: Iterable[Stored]) -> list[str]:
         elif s["sentence"]:
             sums.append(f"{ELSEWHERE}{s['sentence'][0].lower()}{s['sentence'][1:]} ({s['id']})")
     return sums[:MOST]
+
+
+def telling(statements: Iterable[Stored], chosen: str) -> str:
+    """Return the sentence of the chosen statement with its verdict, or the shortest sentence."""
+    known = [s for s in statements if s["sentence"] and not s["would"]]
+    if not known:
+        return ""
+    shortest = min(known, key=lambda s: len(s["sentence"]))
+    s = next((s for s in known if s["id"] == chosen), shortest)
+    depends = ", depends" if "depends" in s["marks"] else ""
+    # a long sentence gives its numbers after a colon
+    short = s["sentence"] if len(s["sentence"]) <= LONGEST else s["sentence"].partition(": ")[0]
+    return f"{short.rstrip('.')} ({s['id']} {s['verdict']}{depends})."
 
 
 def of_figure(statements: list[Stored]) -> str:

@@ -64,6 +64,7 @@ def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
         "verdicts": count,
         "told": in_short.told(count),
         "in_short": in_short.sentences(statements),
+        "telling": in_short.telling(statements, paper.telling),
         "header": in_short.header(statements),
         "data": list(data.values()),
         "stand_ins": sorted({d["name"] for d in data.values() if d["stand_in"]}),

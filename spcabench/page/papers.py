@@ -16,7 +16,8 @@ class Paper:
     """The facts about a paper in ``spcabench/figures/KEY.toml``.
 
     authors : their family names. venue : where it appeared. address : where it can be read. place :
-        papers are shown in increasing order of place, then of key.
+        papers are shown in increasing order of place, then of key. telling : the statement whose
+        result stands for the paper on the first page.
     """
 
     key: str
@@ -26,6 +27,7 @@ class Paper:
     venue: str = ""
     address: str = ""
     place: int = sys.maxsize
+    telling: str = ""
 
     @property
     def name(self) -> str:

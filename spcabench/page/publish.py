@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from spcabench import api, machine, opening, registry
 from spcabench.atomic_files import make_folder, replacing_folder, write_changed, write_text
+from spcabench.claims.words import span
 from spcabench.comparison import best_known, merging, suite
 from spcabench.comparison.jobs import Comparison
 from spcabench.errors import InputError
@@ -22,6 +23,7 @@ from spcabench.page import (
     comparison_page,
     components_page,
     draw,
+    findings,
     in_short,
     overview_page,
     paper_page,
@@ -35,18 +37,12 @@ from spcabench.running import figure_jobs, rows
 
 LARGEST_ROWS = 2_000_000  # bytes; larger rows are stored without their histories
 LARGEST_SVG = 300_000  # bytes; a larger picture is stored as PNG only
-# the picture on the first page, and what it shows besides the paper's own content
-COVER = "asteris2014_fig5"
-COVER_WORDS = (
-    "The optimum lies in the shaded region: green by the paper's bound, which holds with a stated "
-    "probability, and grey by our certified one. Black points are proven optima, and stars are the "
-    "paper's numbers."
-)
+# the comparison whose frontier is the picture on the first page; without it, a figure is shown
+COVER = "standard"
 # suites for which the first page reports how many problems are proven
 KNOWN = {
-    "certified": "an instance and a cardinality in the certified comparison "
-    "([the table with all](docs/certified.md))",
-    "standard": "a problem and a cardinality in the standard comparison",
+    "certified": "published instances ([all with their k](docs/certified.md))",
+    "standard": "problems of the standard suite",
 }
 COMPARISONS = "compare"  # the folder of the published comparisons
 BY = "`make publish`"  # the command named in the marks of the README's block
@@ -225,32 +221,45 @@ def block(published: Path) -> str:
     papers = paper_page.papers(published)
     figures = [figure for paper in papers for figure in paper["figures"]]
     statements = [s for paper in papers for s in paper["statements"]]
-    cover = next((f for f in figures if f["figure"] == COVER), figures[0])
     return render(
         "readme.md.j2",
         papers=papers,
-        cover=cover,
-        cover_words=COVER_WORDS if cover["figure"] == COVER else "",
+        cover=_cover(published, figures[0]),
         known=_known(),
         about=about,
         total=in_short.counts(statements),
-        told=in_short.told(in_short.counts(statements)),
         header=in_short.header(statements),
     )
 
 
-def _known() -> list[str]:
-    """Return sentences on how much of two suites is proven."""
+def _cover(published: Path, figure: dict[str, Any]) -> dict[str, str]:
+    """Return the picture on the first page: the frontier of a comparison, or else a figure."""
+    home = published / COMPARISONS / COVER
+    frontier = home / "pictures" / "frontier.svg"
+    if not frontier.exists():
+        return {
+            "picture": f"figures/{figure['figure']}/figure.png",
+            "words": figure["title"],
+            "page": f"results/published/{figure['paper']}.md",
+        }
+    return {
+        "picture": frontier.relative_to(published).as_posix(),
+        "words": findings.caption(home),
+        "page": "docs/findings.md#which-method-for-which-data",
+    }
+
+
+def _known() -> str:
+    """Return a sentence on how much of two suites is proven."""
     entries = list(best_known.read().values())
-    sentences = []
+    parts = []
     for name, words in KNOWN.items():
         pairs = {(i.name, k, i.nonnegative) for i in suite.SUITES[name] for k in i.ks}
         mine = [e for e in entries if (e.item, e.k, e.nonnegative) in pairs]
         gaps = sorted(e.gap for e in mine if not e.proven)
-        gap = f"; the others are open by {gaps[0]:.1%} to {gaps[-1]:.1%}" if gaps else ""
-        proven = sum(e.proven for e in mine)
-        sentences.append(f"Of {len(mine)} pairs of {words}, {proven} are proven optimal{gap}.")
-    return sentences
+        gap = f" (the others are open by {span(gaps, 'share')})" if gaps else ""
+        parts.append(f"{sum(e.proven for e in mine)} of {len(mine)} {words}{gap}")
+    return f"The optimum is proven for {' and '.join(parts)}."
 
 
 def _uncommitted(root: Path, *written: Path) -> list[str]:
