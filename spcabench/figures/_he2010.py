@@ -298,6 +298,22 @@ def made_of(data: pd.DataFrame, slow: str, fast: str, judged: Mapping[str, Any])
     )
 
 
+def whole_runs(data: pd.DataFrame, fast: str) -> str:
+    """How much longer whole runs take than those under equal conditions, for both solvers."""
+    told = []
+    for method, whole in ((fast, fast), ("gpower0", "gpower0 dense")):
+        seconds = data[data.method == whole].groupby(["x", "seed"]).total.median()
+        alike = data[data.method == f"{method} {ALIKE}"].groupby(["x", "seed"]).total.median()
+        ratios = (seconds / alike).dropna().groupby("x").median()
+        if ratios.empty:
+            return ""
+        told.append(f"{span(ratios, 'times')} as long with {NAMES[method]}")
+    return (
+        "A whole run, which converts the data, and whose second phase goes to 1e-9, takes "
+        f"{listed(told)}."
+    )
+
+
 def more_loops(judged: Mapping[str, Any]) -> str:
     """How much Mcol-PCA loses with the paper's c, and with smaller values."""
     lost = {

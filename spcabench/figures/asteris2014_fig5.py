@@ -151,7 +151,23 @@ def _speed(data):
 
 A4.because(shared.nearly_rank_one)
 A6.because(shared.nearly_rank_one)
-A7.because(shared.nearly_rank_one)
+
+
+@A7.because
+def _at_large_k(data, judged):
+    """What the bound consists of at the largest k, if it is not below nine tenths there."""
+    rows = base.by_cardinality(data, "spannogram")
+    last = rows.iloc[-1]
+    if last.upper <= A7.rule.high:
+        return shared.nearly_rank_one(data, judged)
+    q, after, loose = (
+        number(value, "share")
+        for value in (last.q / last.lambda_1, last.lambda_next / last.lambda_1, last.loose)
+    )
+    return (
+        f"At k = {rows.index[-1]:.0f} q is {q} of lambda_1 and lambda_4 is {after}; without the "
+        f"factor 1 / (1 - eps) the sum would be {loose}."
+    )
 
 
 @A14.because

@@ -280,6 +280,22 @@ def _easier(data):
             )
 
 
+@Z10.because
+def _flops_and_their_rate(data, judged):
+    """The ratio of times as the ratio of flops times that of seconds per flop."""
+    rows = data[data.label.eq("simulated")]
+    rows = rows[rows.extra.map(lambda e: "pca_flops" in e).astype(bool)]
+    if rows.empty:
+        return ""
+    extra = rows.extra.iloc[0]
+    flops = extra["pca_flops"] / extra["flops"]
+    rate = np.median(np.divide(extra["pca"], extra["total"])) / flops
+    return (
+        f"The eigenvector takes {number(flops, 'times')} the flops of elimination and search, and "
+        f"each of its flops takes {number(rate, 'times')} as long."
+    )
+
+
 def runs(scale):
     """Run each corpus once, and Z9 on a number of instances."""
     for corpus in ASKED:
