@@ -134,7 +134,8 @@ def with_long_runs(rows: pd.DataFrame) -> pd.DataFrame:
     methods = rows[long].groupby(problem).method.agg(set)
     complete = {of for of, made in methods.items() if {"dspca", "bca"} <= made}
     of_problem = pd.Series([*rows[problem].itertuples(index=False, name=None)], rows.index)
-    used = long & of_problem.isin(complete)
+    # further rounds, which runs that turned out short may have, repeat its processor seconds
+    used = long & of_problem.isin(complete) & rows.repeat.eq(0)
     runs = pd.Series([*zip(of_problem, rows.method, strict=True)], rows.index)
     replaced = (rows.label == "time") & runs.isin({*runs[used]})
     rows = rows.assign(long=long, label=rows.label.where(~used, "time"))

@@ -25,7 +25,8 @@ def plan(figure: str, scale: str, job: str) -> Plan:
             f"job: figure {figure!r} has no job {job!r}; its jobs are {', '.join(known)}"
         )
     protocol = Protocol(
-        rounds=ROUNDS[size(scale)],
+        # the processor seconds of a long run are those of its first round
+        rounds=1 if job.startswith(LONG) else ROUNDS[size(scale)],
         least=MIN_ROUNDS[size(scale)],
         seconds=budget(size(scale), len(groups)),
         restart=size(scale) == "paper",
