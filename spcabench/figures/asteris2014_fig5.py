@@ -99,7 +99,7 @@ A7 = claims.Statement(
     rule=claims.at_most(0.9),
     over=claims.every("k"),
     primary="centred",
-    changed="it was enough if 80 % of the k satisfied it",
+    changed="it was enough if 80 % of the k satisfied it, and k ended at 1000",
     **GENES,
 )
 
