@@ -1,1 +1,1 @@
-"""The contract of every solver, and the audit of its flops; imports `running` and lower layers."""
+"""Checks of the contract that every solver must satisfy, and the audit of its flops."""

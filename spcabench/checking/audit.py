@@ -1,27 +1,28 @@
 """An audit of the ledger that counts flops from outside the matrix layer.
 
-The matrix layer charges the flops that it is supposed to compute. The audit repeats a run and
-counts what it really computes, from the shapes of the arrays, by the same convention. The arrays of
-the problem are replaced by arrays that count the products in which they take part
+The matrix layer charges the flops that it is supposed to compute. The audit repeats a run and, by
+the same convention, counts the flops that are really computed, from the shapes of the arrays. The
+arrays of the problem are replaced by arrays that count their products
 (`spcabench.checking.counting_array`), and the solvers of SciPy and LAPACK and the sparse products
 are wrapped. The rules are:
 
-1. A (p x q)(q x r) product counts p q r, and a sparse one its stored entries times r. A pass over
-   the squares of a matrix's entries counts their number. A solve of bordered order k + 1 counts k^3
-   + 2 k^2, and a symmetric eigendecomposition of order n counts 9 n^3.
-2. Vector operations, elementwise operations and gathers count nothing. Neither do products with a
-   basis of an iteration's own vectors (Gram-Schmidt).
-3. A Rayleigh quotient y'(By) with B (k, k) belongs to the preceding or following solve of order k,
-   and counts nothing. For each order there is at most one quotient more than solves.
-4. Products with a low-rank part (centring, deflation) count nothing.
-5. The first ten evaluations by `Problem.variance` of an iterate, and the first hundred of a run,
-   count nothing; later ones do.
-6. A product with complex numbers counts twice.
+1. A (p x q)(q x r) product costs p q r flops, or r flops per stored entry if it is sparse. Squaring
+   the entries of a matrix costs one flop per entry. Solving a bordered system of order k + 1 costs
+   k^3 + 2 k^2, and a symmetric eigendecomposition of order n costs 9 n^3.
+2. Vector operations, elementwise operations and indexing are free. Products with a basis of an
+   iteration's own vectors (Gram-Schmidt) are also free.
+3. A Rayleigh quotient y'(By) with B (k, k) is part of the preceding or following solve of order k
+   and is free. For each order, the number of free quotients exceeds the number of solves by at most
+   one.
+4. Products with a low-rank part (centring, deflation) are free.
+5. The first ten calls of `Problem.variance` per iterate, and the first hundred calls per run, are
+   free.
+6. A product with complex numbers costs twice as much as a real one.
 
-The audit sees only what happens between two iterates, and nothing of the harness's grading. It
-cannot see arrays that lost their class (``np.asarray``) or compiled kernels. It therefore leaves
-out the flops that kernels charge, and reports whether the solver's own file accessed the entries of
-a matrix. An audit that saw nothing raises an error, because silence does not mean agreement.
+The audit observes the solver between two iterates, and ignores the grading by the harness. It
+cannot observe compiled kernels or arrays that lost their class (``np.asarray``). It therefore
+excludes the flops that kernels charge, and reports whether the solver's own file accessed the
+entries of a matrix. An audit that observed nothing raises an error, because it proves nothing.
 """
 
 from __future__ import annotations
@@ -53,28 +54,28 @@ from spcabench.solving.result import Result
 
 # attributes that expose the entries of a matrix
 ENTRIES = ("__dict__", "dense", "block", "column")
-LOW_RANK = ("U", "V", "Q")  # the attributes of a matrix that are low-rank corrections
+LOW_RANK = ("U", "V", "Q")  # attributes of a matrix that contain low-rank corrections
 
 
 @dataclass(frozen=True)
 class Audit:
-    """The flops that the ledger charged, and the flops that the audit counted.
+    """The flops charged by the ledger and the flops counted by the audit.
 
     Attributes
     ----------
     charged, seen : int
-        Flops of the whole run.
+        Flops of the whole run, charged by the ledger and counted by the audit.
     setup_charged, setup_seen : int
-        The part of these flops before the first iterate.
+        The part of ``charged`` and ``seen`` that precedes the first iterate.
     calls : dict of str to int
-        Number of calls seen, by the name of the function.
+        Number of counted calls of each function.
     compiled : int
-        Flops returned by compiled kernels, as noted by the audit.
+        Flops returned by compiled kernels, according to the audit.
     ledger : int
-        Flops of the run according to the ledger, including those of compiled kernels.
+        Flops of the run according to the ledger, including the flops of compiled kernels.
     taken : bool
-        Whether code outside the package accessed the entries of a matrix, so that it may have
-        worked on them unseen.
+        Whether code outside the package accessed the entries of a matrix. The audit cannot count
+        what such code computes.
     result : Result
         The result of the run.
     """
@@ -91,44 +92,45 @@ class Audit:
 
     @property
     def exact(self) -> bool:
-        """Whether the ledger agrees with what was seen, in the set-up and in the iterations."""
-        # Both parts are compared, because a charge booked to the wrong one preserves the sum.
+        """Whether ledger and audit agree for the set-up and for the iterations."""
+        # The parts are compared separately, because a charge to the wrong part preserves the sum.
         return (self.charged, self.setup_charged) == (self.seen, self.setup_seen)
 
     @property
     def complete(self) -> bool:
-        """Whether the ledger has all that was seen, in the set-up and in the iterations.
+        """Whether the ledger includes all flops counted by the audit, in set-up and iterations.
 
-        It may have more: what the package keeps is charged each time it is asked for, and threads
-        may lose a count of the audit.
+        The ledger can include more flops, because cached results are charged each time they are
+        used and the audit can miss flops in threads.
         """
         seen, charged = self.seen - self.setup_seen, self.charged - self.setup_charged
         return self.setup_seen <= self.setup_charged and seen <= charged
 
 
 def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
-    """Solve a problem once, and count its flops independently of the ledger.
+    """Solve a problem once and count the flops independently of the ledger.
 
-    For a penalty search, the flops of all its runs are counted.
+    If there is a penalty search, the flops of all its runs are counted.
 
     Parameters
     ----------
     problem : Problem
         The problem to solve.
     name : str or module
-        A solver, as for `spcabench.solve`.
+        The solver, as in `spcabench.solve`.
     **settings
-        As for `spcabench.solve`.
+        The settings, as in `spcabench.solve`.
 
     Returns
     -------
     Audit
-        Both counts, and the result of the run.
+        The counts of the ledger and the audit, and the result of the run.
 
     Raises
     ------
     AuditError
-        If nothing was seen, or if the run called a function that the audit cannot count.
+        If the audit observed no computation, or if the run called a function that the audit cannot
+        count.
     """
     solver = name if isinstance(name, ModuleType) else registry.module("solver", name)
     charged = {True: 0, False: 0}
@@ -137,7 +139,7 @@ def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
         tally.settle()
     if not tally.calls:
         raise AuditError(
-            f"solver {solver.__name__!r}: the audit saw no product, solve or decomposition at all"
+            f"solver {solver.__name__!r}: the audit observed no product, solve or decomposition"
         )
     return Audit(
         sum(charged.values()),
@@ -153,29 +155,29 @@ def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
 
 
 def _watched_solver(solver: ModuleType, tally: Tally, charged: dict[bool, int]) -> ModuleType:
-    """Return a solver that runs on counting arrays and is watched from one iterate to the next."""
-    # A copy of the module, so that the driver still finds the solver's name, traits and defaults,
-    # and the real module is not changed.
+    """Return a copy of a solver that runs on counting arrays and is watched between iterates."""
+    # The driver finds the solver's name, traits and defaults in this copy of the module, and the
+    # original module is not changed.
     twin = ModuleType(solver.__name__)
     vars(twin).update(vars(solver))
 
     @functools.wraps(solver.solve)
     def solve(problem: Problem, **settings: Any) -> Iterator[Any]:
-        # The cache is emptied, because another form of the problem, created earlier from plain
-        # arrays, would be used unseen.
+        # The cache is cleared, because it can contain other forms of the problem, whose plain
+        # arrays do not count products.
         iterates = solver.solve(
             replace(problem, matrix=_watched(problem.matrix), _cache={}), **settings
         )
         for setup in itertools.chain([True], itertools.repeat(False)):
-            # Kernels run on raw memory, where no array can count. Their charges are left out here
-            # too, and tests compare each kernel with its plain Python twin.
+            # Kernels run on raw memory, where no array can count products. Their charges are
+            # excluded from both counts, and tests compare each kernel with a plain Python version.
             before = LEDGER.flops - LEDGER.compiled
             with tally.watching(setup):
                 item = next(iterates, None)
             charged[setup] += max(LEDGER.flops - LEDGER.compiled - before, 0)
             if item is None:
                 return
-            # plain arrays, so that the driver's work on them is not counted
+            # convert to plain arrays, because operations of the driver must not be counted
             given = isinstance(item, Iterate)
             yield replace(item, x=plain(item.x), u=plain(item.u)) if given else plain(item)
 
@@ -194,9 +196,9 @@ def _watched_solver(solver: ModuleType, tally: Tally, charged: dict[bool, int]) 
 
 
 def _watched(matrix: Any) -> Any:
-    """Return a copy of the matrix with counting views of its arrays and nothing cached."""
+    """Return a copy of the matrix with counting views of its arrays and an empty cache."""
     # Views share the memory of the arrays, so an audited run computes the same numbers. Cached
-    # properties are dropped, because they hold products that would be used without being counted.
+    # properties are removed, because they contain products that would not be counted again.
     twin = copy.copy(matrix)
     for name, value in list(vars(twin).items()):
         if isinstance(getattr(type(matrix), name, None), functools.cached_property):
@@ -210,11 +212,10 @@ def _watched(matrix: Any) -> Any:
 
 @contextmanager
 def _wrapped() -> Iterator[Tally]:
-    """Count the calls of SciPy's and LAPACK's solvers and the sparse products inside the block."""
-    # These functions accept an ndarray subclass without consulting it, or convert it first, so
-    # counting arrays cannot see them. They are replaced by counting ones while the audit runs. Only
-    # calls through the module are caught (scipy.linalg.eigh, not a name imported from it), which is
-    # how the matrix layer calls them.
+    """Count calls of the solvers of SciPy and LAPACK and of sparse products inside the block."""
+    # These functions bypass the protocols of an ndarray subclass, so counting arrays cannot count
+    # them. During the audit they are replaced by wrappers that count. A wrapper is only found by
+    # calls through the module (scipy.linalg.eigh), which is how the matrix layer calls them.
     tally = Tally()
     with ExitStack() as stack:
 
@@ -234,21 +235,21 @@ def _wrapped() -> Iterator[Tally]:
             stack.enter_context(mock.patch.object(kind, "__getattribute__", looked_at))
         for place, name, count in (*DENSE, *SPARSE, *OWN):
             wrap(place, name, functools.partial(_counted, tally, name, count))
-        # A decomposition without a count would appear to be free, so it is refused.
+        # A decomposition without a count would appear to be free, so it raises an error.
         for place, name in UNKNOWN:
             wrap(place, name, functools.partial(_refused, tally, name))
-        # Sparse matrices are not arrays, and their products with an array lose the array's class.
-        # The C functions below count these products; the two methods in RESULTS restore the class
-        # of dense results, so that further operations on them are seen.
+        # Sparse matrices are not arrays, and products with them lose the class of an array. The
+        # wrapped C functions count these products. The wrapped methods in RESULTS restore the class
+        # of dense results, so further operations on them are counted.
         for place, name in RESULTS:
             wrap(place, name, functools.partial(_seen_result, tally))
         yield tally
 
 
 def _of_scipy(place: str, name: str) -> tuple[Any, Any]:
-    """Return the module or class of SciPy that contains a name, and the object of that name.
+    """Return the module or class of SciPy that defines a function, and the function.
 
-    Raises AuditError if there is no such name: some are private, and SciPy may rename them in
+    Raises AuditError if SciPy does not define it. Some of these names are private and can change in
     any release.
     """
     try:
@@ -256,13 +257,13 @@ def _of_scipy(place: str, name: str) -> tuple[Any, Any]:
         return owner, getattr(owner, name)
     except (ImportError, AttributeError):
         raise AuditError(
-            f"SciPy {scipy.__version__} has no {place}.{name}, which the audit must count: "
-            "find its new name, and write it into spcabench/checking/audit.py"
+            f"SciPy {scipy.__version__} has no {place}.{name}, which the audit must count; "
+            "change spcabench/checking/audit.py to use its new name"
         ) from None
 
 
 def _counted(tally: Tally, name: str, count: Callable[..., int], function: Any) -> Any:
-    """Wrap a function so that each call is counted and its result is seen."""
+    """Wrap a function to count its calls and return a counting array."""
 
     @functools.wraps(function)
     def counted(*args: Any, **settings: Any) -> Any:
@@ -274,7 +275,7 @@ def _counted(tally: Tally, name: str, count: Callable[..., int], function: Any) 
 
 
 def _evaluated(tally: Tally, variance: Any, problem: Problem, x: Any) -> Any:
-    """Evaluate x'Sigma x, without counting it while evaluations are free."""
+    """Evaluate x'Sigma x, and count it unless the evaluation is free."""
     x, was = np.asarray(plain(x)), tally.on
     tally.evaluations += was
     tally.evaluations_in_all += was
@@ -286,12 +287,11 @@ def _evaluated(tally: Tally, variance: Any, problem: Problem, x: Any) -> Any:
 
 
 def _looked_at(tally: Tally, matrix: Any, name: str) -> Any:
-    """Return an attribute of a matrix, and note if a solver's own file accesses the entries."""
+    """Return an attribute of a matrix, and record whether a solver's file accesses the entries."""
     value = object.__getattribute__(matrix, name)
     dense = isinstance(value, np.ndarray) and value.ndim == 2 and min(value.shape) > 1
     if tally.on and (dense or scipy.sparse.issparse(value) or name in ENTRIES):
-        # skip this function and the method wrapped around it, and the frames of functools, which
-        # computes cached properties
+        # skip the frames of this function, its wrapper, and functools (cached properties)
         frame: Any = sys._getframe(2)
         while frame.f_code.co_filename == functools.__file__:
             frame = frame.f_back
@@ -300,19 +300,19 @@ def _looked_at(tally: Tally, matrix: Any, name: str) -> Any:
 
 
 def _noted(tally: Tally, charge_compiled: Any, ledger: Ledger, count: int) -> None:
-    """Charge what a kernel returned, and note it in addition to the ledger."""
+    """Charge the flops returned by a kernel, and add them to the tally."""
     if tally.on and ledger.on:
         tally.compiled += int(count)
     charge_compiled(ledger, count)
 
 
 def _method(function: Any) -> Any:
-    """Turn a function into one that works as a method; a partial function would not be bound."""
+    """Convert a partial function to one that Python can bind as a method."""
     return lambda *args: function(*args)
 
 
 def _refused(tally: Tally, name: str, function: Any) -> Any:
-    """Wrap a function so that a call inside the watched part of a run raises AuditError."""
+    """Wrap a function to raise AuditError if it is called in the watched part of a run."""
 
     @functools.wraps(function)
     def refused(*args: Any, **settings: Any) -> Any:
@@ -324,7 +324,7 @@ def _refused(tally: Tally, name: str, function: Any) -> Any:
 
 
 def _seen_result(tally: Tally, method: Any) -> Any:
-    """Wrap a method of sparse matrices so that its dense result is seen by the audit."""
+    """Wrap a method of sparse matrices to return a counting array."""
 
     @functools.wraps(method)
     def wrapped(self: Any, *args: Any, **settings: Any) -> Any:
@@ -338,8 +338,8 @@ def _seen_result(tally: Tally, method: Any) -> Any:
     return wrapped
 
 
-# SciPy's C functions are called as (rows, columns, indptr, indices, data, ...). The last entry of
-# indptr is the number of stored entries, which is the cost of a product with one vector.
+# The arguments of SciPy's C functions are rows, columns, indptr, indices, data, ... The last entry
+# of indptr is the number of stored entries, which is the cost of a product with a vector.
 def _matvec(M: int, N: int, indptr: Any, *arrays: Any) -> int:
     return indptr[-1]
 
@@ -358,15 +358,15 @@ def _few_columns(X: Any, by_rows: Any, W: Any, *arrays: Any) -> int:
 
 
 SOLVES = ("dgesv", "solve")
-# dgesv solves the bordered system of order k + 1, which the convention counts as one of order k.
+# dgesv solves a bordered system of order k + 1, which is charged as a system of order k.
 DENSE: list[tuple[str, str, Callable[..., int]]] = [
     ("scipy.linalg.lapack", "dgesv", lambda K, *rest: len(K) - 1),
     ("scipy.linalg", "solve", lambda K, *rest: len(K)),
     ("scipy.linalg", "eigh", lambda S, *rest: 9 * len(S) ** 3),
     ("scipy.linalg", "eigvalsh", lambda S, *rest: 9 * len(S) ** 3),
 ]
-# Private names of SciPy, in which all public operators end. X.multiply (the squares of the entries)
-# ends in csr_elmul_csr. csr_matmat is patched in the module that imported it by name.
+# Private functions of SciPy that implement the public operators. X.multiply, which squares the
+# entries, calls csr_elmul_csr. csr_matmat is patched in the module that imports it by name.
 SPARSE: list[tuple[str, str, Callable[..., int]]] = [
     ("scipy.sparse._sparsetools", "csc_matvec", _matvec),
     ("scipy.sparse._sparsetools", "csr_matvec", _matvec),
@@ -375,7 +375,7 @@ SPARSE: list[tuple[str, str, Callable[..., int]]] = [
     ("scipy.sparse._sparsetools", "csr_matvecs", _matvecs),
     ("scipy.sparse._compressed", "csr_matmat", _matmat),
 ]
-# A kernel of the matrix layer itself, which costs the entries that it touches.
+# A kernel of the matrix layer that costs one flop per entry that it reads.
 OWN: list[tuple[str, str, Callable[..., int]]] = [
     ("spcabench.problem.sparse_gram", "gram_product", _few_columns)
 ]

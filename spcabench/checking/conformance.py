@@ -1,6 +1,7 @@
-"""Check one solver against the contract of every solver; each failure is one sentence.
+"""Check a solver against the contract of all solvers, and describe each failure in a sentence.
 
-The checks run in a separate process, so a crash or an endless loop is reported like any failure.
+The checks run in a separate process, so a crash or an endless loop is reported like any other
+failure.
 """
 
 import io
@@ -16,15 +17,16 @@ from spcabench.errors import SolverError, in_one_line
 from spcabench.running.worker_process import Ended, Worker
 from spcabench.solving.status import Status
 
-TERMINAL = (1, 2)  # file descriptors: programs may write to them without Python's streams
+TERMINAL = (1, 2)  # file descriptors to which programs can write, bypassing Python's streams
 PATIENCE = 60.0  # seconds per check, including compilation
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of one check: its name, "holds", "fails" or "not checked", and the reason.
+    """The outcome of a check.
 
-    ends : the reason why further checks are pointless, or "".
+    verdict : "holds", "fails" or "not checked". sentence : the reason. ends : why the remaining
+        checks must be skipped, or "".
     """
 
     name: str
@@ -34,10 +36,10 @@ class Outcome:
 
 
 def check(solver: str, patience: float = PATIENCE) -> Iterator[Outcome]:
-    """Check a solver, given by name or path, against everything that every solver must satisfy.
+    """Check a solver, specified by its name or file, against the contract of all solvers.
 
     After a crash, an endless loop or a failed import, the remaining checks are skipped. Raises
-    InputError for an unknown name or a missing file.
+    InputError if the name is unknown or the file is missing.
     """
     file = registry.path("solver", solver)
     if solver.endswith(".py"):
@@ -53,7 +55,7 @@ def check(solver: str, patience: float = PATIENCE) -> Iterator[Outcome]:
 
 
 def _waited(helper: Worker, name: str, solver: str, patience: float) -> Outcome:
-    """The outcome of one check, whatever happens to its process."""
+    """Return the outcome of a check even if its process crashes or hangs."""
     try:
         return Outcome(**helper.ask([name, solver], patience))
     except TypeError:
@@ -61,8 +63,8 @@ def _waited(helper: Worker, name: str, solver: str, patience: float) -> Outcome:
     except Ended as end:
         if end.status == Status.KILLED:
             why = (
-                f"it did not finish within {patience:g} s: an endless loop between two yields, "
-                "or a very slow solver"
+                f"it did not finish within {patience:g} s: there is an endless loop between two "
+                "yields, or the solver is very slow"
             )
             return Outcome(name, "fails", why, ends="after an endless loop")
         why = f"it crashed without a Python error: {end.reason}"
@@ -70,7 +72,7 @@ def _waited(helper: Worker, name: str, solver: str, patience: float) -> Outcome:
 
 
 def _answer(question: list[str]) -> dict[str, str]:
-    """Run a check, given by its name and the solver, and return the outcome as plain data."""
+    """Run a check, specified by its name and the solver, and return the outcome as a dict."""
     return vars(_outcome(*question))
 
 
@@ -82,14 +84,17 @@ def _outcome(name: str, solver: str) -> Outcome:
         return Outcome(
             name,
             "fails",
-            f"it printed {printed[:60]!r}, on import or from a program that it started",
+            f"it printed {printed[:60]!r} during import or from a program that it started",
         )
     return result
 
 
 @contextmanager
 def _heard() -> Iterator[Callable[[], str]]:
-    """Capture terminal output of this process and its children; yield a function that reads it."""
+    """Capture the terminal output of this process and its children.
+
+    Yields a function that returns the output.
+    """
     with (
         tempfile.TemporaryFile() as file,
         io.TextIOWrapper(io.FileIO(os.dup(file.fileno()), "w"), write_through=True) as stream,
@@ -113,7 +118,7 @@ def _heard() -> Iterator[Callable[[], str]]:
 
 
 def outcome(name: str, promise: Promise, solver: str) -> Outcome:
-    """Run one check in this process."""
+    """Run a check in this process and return its outcome."""
     ends = "after a failed import"
     try:
         loaded = registry.module("solver", solver)
@@ -121,7 +126,7 @@ def outcome(name: str, promise: Promise, solver: str) -> Outcome:
         unchecked = promise(loaded)
     except (Broken, SolverError) as broken:
         return Outcome(name, "fails", str(broken), ends)
-    except BaseException as error:  # whatever the solver raises, including SystemExit
+    except BaseException as error:  # any exception of the solver, including SystemExit
         raised = in_one_line(error, registry.path("solver", solver))
         return Outcome(name, "fails", f"it raised {raised}", ends)
     return (

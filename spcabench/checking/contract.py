@@ -1,4 +1,4 @@
-"""The checks that every solver must pass, on small problems that brute force can solve."""
+"""Checks that every solver must pass, on problems that are small enough for brute force."""
 
 import ast
 import copy
@@ -24,10 +24,10 @@ from spcabench.solving.result import Result
 from spcabench.vectors import Vector
 
 N, K = 8, 3
-# a larger problem with a new seed each time, to catch a solver that is honest only at n = 8
+# a larger problem with a new seed each time, to detect a solver that is correct only for n = 8
 LARGE, LARGE_SEARCHED = 48, 12  # variables; fewer for relaxations and exact searches
 SEED = secrets.randbits(32)
-# what a solver may import from the package; the rest is the harness, which it must not touch
+# modules of the package that a solver may import; all other modules belong to the harness
 OPEN_TO_SOLVERS = (
     "errors",
     "iterate",
@@ -39,15 +39,15 @@ OPEN_TO_SOLVERS = (
     "validate",
     "vectors",
 )
-Promise = Callable[[ModuleType], str | None]  # returns why it could not be checked
+Promise = Callable[[ModuleType], str | None]  # returns the reason if it could not be checked
 
 
 class Broken(Exception):
-    """A broken promise of a solver, described in one sentence."""
+    """A violation of the contract by a solver, described in one sentence."""
 
 
 def _data(seed: int, m: int = 12) -> Vector:
-    """Gaussian data (m, N) with one strong direction and no two equal entries."""
+    """Return Gaussian data (m, N) with a strong leading direction and distinct entries."""
     rng = np.random.default_rng(seed)
     return rng.standard_normal((m, N)) + np.outer(
         rng.standard_normal(m), [2.0, 1.5, 1.0, 0, 0, 0, 0, 0]
@@ -62,7 +62,7 @@ def _problems() -> Iterator[Problem]:
 
 
 def _all_problems(module: ModuleType) -> Iterator[Problem]:
-    """The small problems, then a larger one with a new seed, each as data and as covariance."""
+    """Yield small problems and a larger one with a new seed, each as data and as a covariance."""
     yield from _problems()
     hard = module.TRAITS.exact or module.TRAITS.relaxation
     n = LARGE_SEARCHED if hard else LARGE
@@ -84,7 +84,7 @@ def _solve(module: ModuleType, problem: Problem, **settings: Any) -> Result:
 
 
 def _advice(result: Result) -> str:
-    """How to fix a vector with wrong norm or cardinality; empty if something else is wrong."""
+    """Return advice on a wrong norm or cardinality; "" if something else is wrong."""
     x = result.x
     if "NaN" in result.fault:
         return ""
@@ -99,7 +99,7 @@ def _same(circumstance: str, problem: Problem, a: float, b: float) -> None:
 
 
 def says_what_it_is(module: ModuleType) -> None:
-    """The file has a docstring, TRAITS, EXAMPLE and solve(problem, *, ...)."""
+    """The file defines a docstring, TRAITS, EXAMPLE and solve(problem, *, ...)."""
     for name, kind in (
         ("TRAITS", Traits),
         ("EXAMPLE", dict),
@@ -110,10 +110,13 @@ def says_what_it_is(module: ModuleType) -> None:
             raise Broken(f"{name} is missing or has the wrong type; see `spcabench new solver`")
     settings, traits = set(parameters(module.solve)), module.TRAITS
     if wrong := [name for name in module.EXAMPLE if not isinstance(name, str)]:
-        raise Broken(f"EXAMPLE has {wrong[0]!r}; its keys must be names of settings")
+        raise Broken(f"EXAMPLE has the key {wrong[0]!r}; its keys must be names of settings")
     takes = settings | ({"k"} if traits.control else set())  # a penalty is searched for k
     if unknown := sorted(set(module.EXAMPLE) - takes):
-        raise Broken(f"EXAMPLE has {', '.join(unknown)}; solve() takes {', '.join(sorted(takes))}")
+        raise Broken(
+            f"EXAMPLE has the unknown settings {', '.join(unknown)}; solve() accepts "
+            f"{', '.join(sorted(takes))}"
+        )
     for trait, value, setting in (
         ("control", "cardinality", "k"),
         ("components", "joint", "components"),
@@ -121,16 +124,16 @@ def says_what_it_is(module: ModuleType) -> None:
         if getattr(traits, trait) == value and setting not in settings:
             raise Broken(f'TRAITS has {trait}="{value}", but solve() has no argument {setting}')
     if traits.formulation != "penalised" and traits.control != "cardinality":
-        raise Broken(f'formulation="{traits.formulation}" needs control="cardinality"')
+        raise Broken(f'formulation="{traits.formulation}" requires control="cardinality"')
     if traits.control == "penalty":
         _has_a_penalty(module, settings)
 
 
 def _has_a_penalty(module: ModuleType, settings: set[str]) -> None:
-    """Check that solve takes the penalty named in TRAITS, and that penalty_range is valid."""
+    """Check that solve accepts the penalty named in TRAITS and that penalty_range is valid."""
     if module.TRAITS.penalty not in settings or not hasattr(module, "penalty_range"):
         raise Broken(
-            'control="penalty" needs TRAITS.penalty, a setting of that name, and '
+            'control="penalty" requires TRAITS.penalty, a setting with that name, and the function '
             "penalty_range(problem)"
         )
     low, high = module.penalty_range(in_form(next(_problems()), module.TRAITS))
@@ -139,7 +142,7 @@ def _has_a_penalty(module: ModuleType, settings: set[str]) -> None:
 
 
 def is_feasible(module: ModuleType) -> None:
-    """Each x has shape (n,), finite entries, unit norm and at most k nonzeros, if needed x >= 0."""
+    """Each x has shape (n,), finite entries, unit norm, at most k nonzeros and the right signs."""
     for problem in _all_problems(module):
         _solve(module, problem)
         if module.TRAITS.nonnegative:
@@ -147,13 +150,13 @@ def is_feasible(module: ModuleType) -> None:
 
 
 def runs_its_example(module: ModuleType) -> str | None:
-    """Its EXAMPLE, which tracks it across commits, gives a feasible x."""
+    """Its EXAMPLE, which is used to compare commits, gives a feasible x."""
     if not isinstance(example := getattr(module, "EXAMPLE", None), dict):
         return "it has no EXAMPLE"
     *_, problem = _all_problems(module)
     settings = dict(example)
     if isinstance(k := settings.get("k"), int):
-        settings["k"] = min(k, problem.n)  # an example may be intended for larger problems
+        settings["k"] = min(k, problem.n)  # the example can be intended for larger problems
     try:
         result = api.solve(problem, module, **(_asked(module, problem) | settings))
     except InputError as error:
@@ -164,7 +167,7 @@ def runs_its_example(module: ModuleType) -> str | None:
 
 
 def is_never_above_the_optimum(module: ModuleType) -> None:
-    """No value exceeds the optimum, no claimed bound is below it; an exact solver attains it."""
+    """No value exceeds the optimum, and no claimed bound is below it. Exact solvers attain it."""
     for problem in _problems():
         S = np.array(problem.given_as("covariance").matrix.S)  # type: ignore[union-attr]
         k = K if module.TRAITS.control else N
@@ -184,13 +187,13 @@ def is_never_above_the_optimum(module: ModuleType) -> None:
             )
         if module.TRAITS.exact and result.variance < best * (1 - 1e-9):
             raise Broken(
-                f"on {problem.name}: TRAITS has exact, but {result.variance:.9g} is below "
-                f"{best:.9g}"
+                f"on {problem.name}: TRAITS has exact=True, but the value {result.variance:.9g} "
+                f"is below the optimum {best:.9g}"
             )
 
 
 def finds_components_as_stated(module: ModuleType) -> None:
-    """Several components at once have shape (n, r) and satisfy the formulation in the traits."""
+    """Several components found at once have shape (n, r) and satisfy the formulation in TRAITS."""
     if module.TRAITS.components != "joint":
         return
     for problem in _all_problems(module):
@@ -207,28 +210,27 @@ def finds_components_as_stated(module: ModuleType) -> None:
 
 
 def is_repeatable(module: ModuleType) -> None:
-    """The same seed gives the same answer, to the last bit."""
+    """The same seed gives the same answer to the last bit."""
     for problem in _all_problems(module):
         first, again = (_solve(module, copy.deepcopy(problem), seed=5) for _ in range(2))
         if _work(again) < _work(first):
             raise Broken(
-                f"on {problem.name}: the second run took fewer flops, so something is kept between "
-                "runs, such as a warm start or a table; keep nothing outside solve"
+                f"on {problem.name}: the second run needed fewer flops, so the solver stores data "
+                "between runs, such as a warm start or a table; store nothing outside solve"
             )
         if not np.array_equal(first.x, again.x):
             raise Broken(
-                f"on {problem.name}: two runs differ; draw from default_rng(seed), with a setting "
-                "seed, and keep nothing between runs"
+                f"on {problem.name}: two runs differ; add a setting seed, draw from "
+                "default_rng(seed), and store nothing between runs"
             )
 
 
 def _work(result: Result) -> int:
-    """Flops of a run, including set-up."""
     return result.flops + result.setup_flops
 
 
 def is_invariant(module: ModuleType) -> None:
-    """Scaling, flipping or (except for random starts) reordering variables changes nothing else."""
+    """The variance does not depend on the units, signs or order (without a seed) of variables."""
     for seed in range(4):
         X, rng = _data(seed), np.random.default_rng(seed)
         problem = Problem.from_data(X, f"data (12, {N}), seed {seed}")
@@ -253,7 +255,7 @@ def is_invariant(module: ModuleType) -> None:
 
 
 def works_on_every_form(module: ModuleType) -> None:
-    """Data, the same data as a centred sparse matrix, and their covariance give the same value."""
+    """Dense and sparse data give the same value, and their covariance gives a feasible x."""
     for seed in range(4):
         X = np.where(np.random.default_rng(seed).random((12, N)) < 0.3, 0.0, _data(seed))
         problem = Problem.from_data(X, f"data (12, {N}), seed {seed}")
@@ -269,7 +271,7 @@ def works_on_every_form(module: ModuleType) -> None:
 
 
 def mutates_nothing(module: ModuleType) -> None:
-    """The arrays of the problem are unchanged after a run."""
+    """A run does not change the arrays of the problem."""
     for problem in _all_problems(module):
         accepted = in_form(problem, module.TRAITS)
         arrays = {name: a for name, a in vars(accepted.matrix).items() if isinstance(a, np.ndarray)}
@@ -278,42 +280,44 @@ def mutates_nothing(module: ModuleType) -> None:
         for name, a in arrays.items():
             if not np.array_equal(a, before[name]):
                 raise Broken(
-                    f"on {problem.name}: the problem's own array {name} was changed; work on a copy"
+                    f"on {problem.name}: the array {name} of the problem was changed; use a copy"
                 )
 
 
 def counts_honestly(module: ModuleType) -> str | None:
-    """The ledger has all flops that an independent count sees."""
+    """The ledger includes all flops that an independent audit counts."""
     if not getattr(module, "COUNTED", True):
         return "the file has COUNTED = False, so no flops are reported"
     for problem in _all_problems(module):
-        _solve(module, problem)  # report wrong answers first
+        _solve(module, problem)  # report a wrong answer first
         try:
             audited = audit(problem, module, **_asked(module, problem))
         except AuditError as error:
             raise Broken(
-                f"{error}; use @ of problem.covariance or problem.data, which count"
+                f"{error}; use @ of problem.covariance or problem.data, which counts flops"
             ) from None
         if not audited.complete:
             raise Broken(
-                f"on {problem.name}: {audited.charged} flops were charged, but {audited.seen} seen "
-                f"({audited.calls}); use @ of problem.covariance or problem.data, never their "
-                "arrays, or set COUNTED = False"
+                f"on {problem.name}: {audited.charged} flops were charged, but {audited.seen} were "
+                f"counted ({audited.calls}); use @ of problem.covariance or problem.data instead "
+                "of their arrays, or set COUNTED = False"
             )
     return None
 
 
 def stops_at_its_limits(module: ModuleType) -> None:
-    """It stops at the limits on steps and on time."""
+    """It stops at the limits on iterations and time."""
     for problem in _all_problems(module):
         for limit in ({"max_iterations": 2}, {"time_limit": 0.0}):
             run = api.solve(problem, module, **_asked(module, problem), **limit)
             if run.iterations > 2:
-                raise Broken(f"on {problem.name}: {run.iterations} iterations, although {limit}")
+                raise Broken(
+                    f"on {problem.name}: it made {run.iterations} iterations with the limit {limit}"
+                )
 
 
 def prints_nothing(module: ModuleType) -> None:
-    """It prints nothing, because output belongs to the harness."""
+    """It prints nothing."""
     for problem in _all_problems(module):
         text = io.StringIO()
         with redirect_stdout(text), redirect_stderr(text):
@@ -323,7 +327,7 @@ def prints_nothing(module: ModuleType) -> None:
 
 
 def leaves_the_harness_alone(module: ModuleType) -> None:
-    """It imports from the package only what solvers need, and nothing that grades or counts."""
+    """It imports only modules of the package that are intended for solvers."""
     for node in ast.walk(ast.parse(inspect.getsource(module))):
         for name in _imported(node):
             part = name.split(".")
@@ -335,10 +339,10 @@ def leaves_the_harness_alone(module: ModuleType) -> None:
 
 
 def _imported(node: ast.AST) -> list[str]:
-    """The dotted names imported by a statement."""
+    """Return the dotted names that a statement imports."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom):  # two dots lead from `solvers` into the package
+    if isinstance(node, ast.ImportFrom):  # two dots refer to the package above `solvers`
         top = {0: [], 1: ["spcabench", "solvers"]}.get(node.level, ["spcabench"])
         module = ".".join([*top, *filter(None, [node.module])])
         return [f"{module}.{alias.name}" for alias in node.names]

@@ -1,4 +1,4 @@
-"""Arrays for the audit that count the products in which they take part.
+"""Arrays for the audit that count their products.
 
 The counting rules are in `spcabench.checking.audit`.
 """
@@ -17,11 +17,11 @@ Array = NDArray[Any]
 
 
 class AuditError(RuntimeError):
-    """The audit saw nothing, or met a function that it cannot count."""
+    """The audit observed no computation, or a function that it cannot count."""
 
 
 class Tally:
-    """Flops and calls seen while counting is on, with those of the set-up separate."""
+    """Flops and calls while counting is on; the flops of the set-up are separate."""
 
     def __init__(self) -> None:
         self.on = self.setup = False
@@ -32,12 +32,12 @@ class Tally:
         self.flops = {True: 0, False: 0}  # key: whether in the set-up
         self.calls: Counter[str] = Counter()
         self._solves: Counter[int] = Counter()  # order -> number of solves
-        # order -> for each quotient that was taken back, whether it was in the set-up
+        # order -> for each quotient that was refunded, whether it was in the set-up
         self._quotients: dict[int, list[bool]] = {}
 
     @contextmanager
     def watching(self, setup: bool) -> Iterator[None]:
-        """Count the flops inside the block."""
+        """Count flops inside the block."""
         self.on, self.setup, self.evaluations = True, setup, 0
         try:
             yield
@@ -57,43 +57,43 @@ class Tally:
             self._solves[k] += 1
 
     def quotient(self, k: int) -> None:
-        """Take back the product of a Rayleigh quotient of order k if a solve covers its cost."""
-        # The convention's k^3 + 2 k^2 for a solve includes the quotient, but the audit has just
-        # seen its product B y and counted k^2. The quotient may come before its solve, so there may
-        # be one more quotient than solves; a second one is work that no solve covers.
+        """Refund the product of a Rayleigh quotient of order k if a solve covers its cost."""
+        # The cost of a solve, k^3 + 2 k^2, includes a quotient, but the audit has already counted
+        # k^2 for its product B y. A quotient can precede its solve, so there can be one more
+        # quotient than solves. No solve covers the cost of a second one.
         taken = self._quotients.setdefault(k, [])
         if self.on and len(taken) <= self._solves[k]:
             taken.append(self.setup)
             self.flops[self.setup] -= k**2
 
     def settle(self) -> None:
-        """At the end, count the quotients again whose order was never solved."""
+        """Cancel the refunds of quotients if no system of their order was solved."""
         for k, taken in self._quotients.items():
             if not self._solves[k]:
                 for setup in taken:
                     self.flops[setup] += k**2
 
 
-# The audit puts a new tally here while it runs, because arrays have no other way to find it.
+# Replaced by a new tally during an audit. It is global because arrays could not find it otherwise.
 TALLY = Tally()
 
 
 class Seen(np.ndarray):
-    """An array whose products are counted; arrays derived from it are seen too.
+    """An array that counts its products, as do arrays derived from it.
 
     Attributes
     ----------
     low_rank : bool
-        Whether it is part of a low-rank correction, whose products are free.
+        Whether the array is part of a low-rank correction, for which products are free.
     square_product : tuple of int and array, or None
-        For a product B y with a square B: the order of B, and y.
+        The order of B and the vector y, if the array is a product B y with a square B.
     """
 
     low_rank: bool
     square_product: tuple[int, Array] | None
 
     def __array_finalize__(self, parent: Any) -> None:
-        # A view or slice of a low-rank part is low-rank too, but is no longer the product B y.
+        # A view or slice of a low-rank part is also low-rank, but it is not the product B y.
         self.low_rank = getattr(parent, "low_rank", False)
         self.square_product = None
 
@@ -101,7 +101,7 @@ class Seen(np.ndarray):
         out = settings.get("out")
         if out is not None:
             settings["out"] = tuple(plain(o) for o in out)
-        # Computed on plain arrays, because NumPy would otherwise call this for its inner calls too.
+        # Plain arrays are passed, because NumPy would otherwise call this method recursively.
         result = getattr(ufunc, method)(*map(plain, inputs), **settings)
         if out is not None:
             return out[0] if len(out) == 1 else out
@@ -115,8 +115,8 @@ class Seen(np.ndarray):
             return _product(lambda *a: _einsum(args[0], a), "einsum", args[1:], result)
         if function in FUNCTIONS:
             return _product(FUNCTIONS[function], function.__name__, args, result)
-        # Everything but linear algebra is free. A linear algebra function without a count is
-        # refused, so that a new call in the matrix layer cannot pass unseen.
+        # Everything except linear algebra is free. A linear algebra function without a count raises
+        # an error, so new calls in the matrix layer cannot remain uncounted.
         if function.__module__ == "numpy.linalg" or function in (np.tensordot, np.kron):
             raise AuditError(
                 f"no count for {function.__module__}.{function.__name__}: add one to the audit"
@@ -129,14 +129,14 @@ class Seen(np.ndarray):
         return seen(result, bool(flags) and all(flags))
 
     def dot(self, other: Any, out: Any = None) -> Any:
-        """Return the product, and count it."""
-        # The ndarray method calls BLAS directly and uses neither of the protocols above.
+        """Count and return the product."""
+        # The method of ndarray calls BLAS directly, without the two protocols above.
         return np.matmul(self, other)
 
 
 def seen(result: Any, low_rank: bool = False) -> Any:
-    """Return a counting view of an array; scalars and anything else are returned unchanged."""
-    # Decompositions return (named) tuples of arrays; their type is preserved.
+    """Return a counting view of an array; return scalars and other objects unchanged."""
+    # Decompositions return (named) tuples of arrays, and the type of the tuple is preserved.
     if isinstance(result, tuple):
         return (
             type(result)(*(seen(r, low_rank) for r in result))
@@ -151,7 +151,7 @@ def seen(result: Any, low_rank: bool = False) -> Any:
 
 
 def plain(x: Any) -> Any:
-    """Return the array as a plain one that shares its memory."""
+    """Return a plain view of a counting array; return other objects unchanged."""
     return x.view(np.ndarray) if isinstance(x, Seen) else x
 
 
@@ -161,23 +161,23 @@ def is_low_rank(x: Any) -> bool:
 
 
 def _stays_low_rank(ufunc: np.ufunc, arrays: list[Any]) -> bool:
-    """Whether an elementwise result is low-rank, because it only scales low-rank arrays."""
-    # A low-rank factor remains one if its rows or columns are scaled by a plain vector. Its sum
-    # with anything else is the corrected matrix itself, whose products cost flops.
+    """Whether the result of an elementwise operation on low-rank arrays is low-rank."""
+    # A low-rank factor remains one if a plain vector scales its rows or columns. Its sum with
+    # anything else is the corrected matrix itself, for which products cost flops.
     if ufunc is np.multiply:
         arrays = [x for x in arrays if isinstance(x, Seen) or np.ndim(x) > 1]
     return bool(arrays) and all(map(is_low_rank, arrays))
 
 
 def _all_plain(value: Any) -> Any:
-    """Make every array plain in nested lists, tuples and dicts, such as function arguments."""
+    """Replace counting arrays by plain views in nested lists, tuples and dicts."""
     if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
         return type(value)(_all_plain(v) for v in value)
     return {k: _all_plain(v) for k, v in value.items()} if isinstance(value, dict) else plain(value)
 
 
 def parts(arrays: Any) -> int:
-    """Return how many real products one product stands for: 2 if any array is complex, else 1."""
+    """Return the cost of a product relative to a real one: 2 if an array is complex, else 1."""
     return 2 if any(map(np.iscomplexobj, arrays)) else 1
 
 
@@ -191,9 +191,9 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def _product(count: Callable[..., int], name: str, inputs: Any, result: Any) -> Any:
-    """Count one product, unless a low-rank part is involved, and watch for Rayleigh quotients."""
-    # Only a seen matrix counts, one derived from the problem. A basis that an iteration collects in
-    # its own array (Gram-Schmidt) does not, because the convention excludes such work.
+    """Count a product, unless it involves a low-rank part, and detect Rayleigh quotients."""
+    # A product is counted only if its matrix is derived from the problem. Products with a basis
+    # that an iteration stores in its own array (Gram-Schmidt) are free by convention.
     low_rank = any(map(is_low_rank, inputs))
     arrays = [np.asarray(x) for x in inputs if np.ndim(x)]
     if not low_rank and any(isinstance(x, Seen) and x.ndim > 1 for x in inputs):
@@ -201,8 +201,8 @@ def _product(count: Callable[..., int], name: str, inputs: Any, result: Any) -> 
     result = seen(result, low_rank)
     if len(inputs) == 2 and not low_rank:
         B, y = arrays
-        # A quotient is recognised in two steps: B y is marked with a copy of y (solvers reuse their
-        # buffers), and an inner product of B y with an equal vector completes it.
+        # A quotient is detected in two steps: B y is marked with a copy of y (because solvers reuse
+        # their arrays), and an inner product of B y with an equal vector completes the quotient.
         if B.ndim == 2 and y.ndim == 1 and B.shape[0] == B.shape[1] and isinstance(result, Seen):
             result.square_product = len(y), y.copy()
         if B.ndim == y.ndim == 1:
@@ -211,7 +211,7 @@ def _product(count: Callable[..., int], name: str, inputs: Any, result: Any) -> 
 
 
 def _quotient(x: Any, p: Any) -> None:
-    """Recognise x'p with p = B x, in either order, and take back the product B x."""
+    """Refund the product B x if p is B x or x is B p."""
     for v, product in ((x, p), (p, x)):
         operands = getattr(product, "square_product", None)
         if operands is not None and np.array_equal(plain(v), operands[1]):
@@ -220,7 +220,7 @@ def _quotient(x: Any, p: Any) -> None:
 
 
 def _matmul(a: Array, b: Array) -> int:
-    """Count a matrix product of two arrays, either of which may be a stack of matrices."""
+    """Count the flops of a product of two arrays, each of which can be a stack of matrices."""
     return (
         a.size
         * (b.shape[-1] if b.ndim > 1 else 1)
@@ -229,12 +229,12 @@ def _matmul(a: Array, b: Array) -> int:
 
 
 def _larger(a: Array, b: Array) -> int:
-    """Count a product in which every entry of the larger array is used once."""
+    """Count the flops of a product that uses every entry of the larger array once."""
     return max(a.size, b.size)
 
 
 def _einsum(subscripts: str, arrays: Any) -> int:
-    """Count one multiplication for every combination of indices."""
+    """Count one flop for every combination of indices."""
     sizes = {
         i: d
         for term, a in zip(subscripts.split("->")[0].split(","), arrays, strict=True)
@@ -244,12 +244,12 @@ def _einsum(subscripts: str, arrays: Any) -> int:
 
 
 def _eigh(a: Array, *options: Any) -> int:
-    """Count 9 n^3 for each matrix of a stack."""
+    """Count 9 n^3 flops for each matrix of a stack."""
     return 9 * a.shape[-1] * a.size
 
 
 PRODUCTS: dict[np.ufunc, Callable[..., int]] = {np.matmul: _matmul, np.vecdot: _larger}
-# These two exist only in NumPy 2.2 and later.
+# These functions exist only in NumPy 2.2 and later.
 PRODUCTS |= {getattr(np, name): _larger for name in ("matvec", "vecmat") if hasattr(np, name)}
 FUNCTIONS: dict[Any, Callable[..., int]] = {
     np.dot: _matmul,

@@ -1,1 +1,1 @@
-"""The commands of `spcabench`, with their output; only `__main__` imports this package."""
+"""The commands of the command line `spcabench`, and their output."""

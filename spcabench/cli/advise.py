@@ -1,4 +1,4 @@
-"""The command `advise`: which solver to choose, from the published comparisons."""
+"""The command `advise`, which recommends a solver from the published comparisons."""
 
 import math
 import textwrap
@@ -21,34 +21,33 @@ def advise(
     data: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Samples x variables, or variables alone, and a kind of data: 5,000 x 20,000 "
-            "text. By default all kinds."
+            help="Samples x variables (or variables only) and the kind of data, for example 5,000 "
+            "x 20,000 text. The default is all kinds."
         ),
     ] = None,
     k: Annotated[int | None, typer.Option("-k", help="Variables per component.", min=1)] = None,
     budget: Annotated[
         float | None,
-        typer.Option(help="Seconds that one run may take.", min=1e-6, callback=options.finite),
+        typer.Option(help="Maximum seconds per run.", min=1e-6, callback=options.finite),
     ] = None,
     density: Annotated[
         float | None,
-        typer.Option(help="Share of nonzero entries in the data.", min=1e-9, max=1),
+        typer.Option(help="Fraction of nonzero entries in the data.", min=1e-9, max=1),
     ] = None,
     nonnegative: Annotated[
         bool, typer.Option("--nonnegative", help="Require loadings >= 0.")
     ] = False,
     components: Annotated[
         str | None,
-        typer.Option(help="Several components: deflation, orthonormal or disjoint."),
+        typer.Option(help="Find several components: deflation, orthonormal or disjoint."),
     ] = None,
     run: Annotated[Path, typer.Option(help="Folder of the published run.")] = PUBLISHED,
 ) -> None:
     """Recommend a solver for your data.
 
-    Prints the five best solvers of the published comparisons on problems like yours, with the share
-    of
-    the best known variance that they reach, and faster ones. If no such problem was measured, the
-    nearest ones are used, and the output names them.
+    Prints the five best solvers in the published comparisons on problems similar to yours, with
+    their fraction of the best known variance, and faster solvers. If no similar problem was
+    measured, the most similar ones are used, and the output names them.
     """
     from spcabench import validate
     from spcabench.comparison import advice
@@ -70,7 +69,7 @@ def _show(question: "Question", found: dict[str, Any], answers: "Answers") -> No
 
     longest = max(len(e["solver"]) for e in found["best"] + found["frontier"])
     within = f" within {duration(question.budget)}" if question.budget < math.inf else ""
-    within = f" of those that finish{within}" if within and found["finished"] else within
+    within = f" of the solvers that finish{within}" if within and found["finished"] else within
     lines = [
         f"{found['from']} {'; '.join(found['problems'][:5])}"
         + ("; ..." if len(found["problems"]) > 5 else ""),
@@ -79,9 +78,9 @@ def _show(question: "Question", found: dict[str, Any], answers: "Answers") -> No
     for line in lines:
         say(textwrap.fill(line, width()))
     if not found["best"]:
-        say(f"\nno answer{within}")
+        say(f"\nno solver{within}")
         return
-    head = f"best{within}, by the mean share of the best known variance:"
+    head = f"best{within}, by the mean fraction of the best known variance:"
     say(f"\n{textwrap.fill(head, width())}")
     say(f"{'solver':{longest}}{'mean':>10}{'worst':>10}{'time':>9}  proves")
     for e in found["best"]:
@@ -91,4 +90,4 @@ def _show(question: "Question", found: dict[str, Any], answers: "Answers") -> No
             f"{duration(e['time']):>9}  {proves}"
         )
     faster = [f"{e['solver']} {duration(e['time'])} {e['share']:.2%}" for e in found["frontier"]]
-    say(textwrap.fill(f"faster to better, no budget: {', '.join(faster)}", width()))
+    say(textwrap.fill(f"from fast to accurate, without a budget: {', '.join(faster)}", width()))

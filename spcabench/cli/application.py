@@ -1,4 +1,4 @@
-"""The command line: all commands and their help panels, and how errors are reported."""
+"""The command line application: commands, help panels and error reports."""
 
 import _thread
 import errno
@@ -34,8 +34,8 @@ from spcabench.streams import say
 
 app = typer.Typer(
     no_args_is_help=True,
-    pretty_exceptions_enable=False,  # use Python's own tracebacks
-    rich_markup_mode="markdown",  # joins the lines of a paragraph
+    pretty_exceptions_enable=False,  # show standard Python tracebacks
+    rich_markup_mode="markdown",  # rewraps paragraphs
 )
 COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
     "Sparse PCA": {
@@ -63,7 +63,7 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
     },
     "Installation and data": {"data": doctor.data, "doctor": doctor.doctor},
 }
-STEPS: dict[str, Callable[..., Any]] = {  # called by the Snakefile, not typed by people
+STEPS: dict[str, Callable[..., Any]] = {  # called by the Snakefile and hidden from users
     "run": figures.run_job,
     "draw": figures.draw_figure,
     "results-page": figures.write_report,
@@ -114,12 +114,12 @@ for name, command in STEPS.items():
 OWN_DATA = ("solve", "report")  # data of any size
 LIGHT = (*OWN_DATA, "apply", "list", "data", "doctor", "new", "check")  # need only the core
 UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
-UNLOADED = ("shared object", "map segment")  # in the errors of libraries that run out of memory
-TOO_SMALL = "not enough memory for the numerical libraries: `ulimit -v` sets the limit"
+UNLOADED = ("shared object", "map segment")  # in errors of libraries that run out of memory
+TOO_SMALL = "not enough memory for the numerical libraries; raise the limit with `ulimit -v`"
 AGAIN = 0.05  # seconds after which a lost interruption is repeated
-LONGEST = 200  # characters of a word in a message
+LONGEST = 200  # maximum length of a word in a message, in characters
 COMMAND_NAMES = {*STEPS, *(name for commands in COMMANDS.values() for name in commands)}
-# exceptions for wrong words; Typer has Click's classes under its own names
+# exceptions for wrong arguments; Typer does not export Click's base class
 UsageError: Any = typer.BadParameter.__base__
 
 
@@ -142,13 +142,13 @@ def common_options(
         typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version),
     ] = False,
 ) -> None:
-    """Sparse PCA: solvers, datasets, comparisons, and the figures of the papers.
+    """Sparse PCA: solvers, datasets, comparisons and figures of the papers.
 
     Start with `solve FILE -k 5` for your own data, `compare my_solver.py` for your own method, or
-    `figure NAME` for a figure of a paper; `list` shows all names.
+    `figure NAME` for a figure of a paper. `list` shows all names.
 
-    A wrong argument or file is one line and exit code 2. Any other error is a bug and shows
-    its traceback; please report it.
+    An invalid argument or file results in a one-line message and exit code 2. A traceback means
+    a bug; please report it.
     """
 
 
@@ -157,11 +157,11 @@ def _warn(warning: str) -> None:
 
 
 def main() -> None:
-    """Run the command that the user typed."""
+    """Run the command in the arguments of the process."""
     streams.accept_every_character()
     arguments = [word for word in sys.argv[1:] if word != "--debug"]
-    # Numerical libraries fix their number of threads on import. With two threads, sparse components
-    # of 50,000 x 100,000 took three times the processor time of one thread.
+    # Numerical libraries fix their number of threads on import. Two threads needed three times the
+    # processor time of one thread for sparse components of a 50,000 x 100,000 matrix.
     machine.pin_threads()
     supervisor.raise_on_termination()
     try:
@@ -175,10 +175,10 @@ def main() -> None:
         limited = machine.limited_memory() if large else nullcontext()
         with limited, _no_interruption_is_lost():
             code = app(options.with_values(present) or ["--help"], standalone_mode=False) or 0
-        if present != arguments:  # at the end, because an error is a single line
+        if present != arguments:  # after the command, because errors must consist of a single line
             new = " ".join(RENAMED[first])
             _warn(f"`{first}` is now `{new}`; the old name will be removed in version 0.4")
-        sys.stdout.flush()  # so that a full disk is reported here, not when Python exits
+        sys.stdout.flush()  # report a full disk here and not when Python exits
         sys.exit(code)
     except (InputError, UsageError, MemoryError, OSError, ImportError) as failure:
         error = _of_the_user(failure, arguments)
@@ -191,16 +191,17 @@ def main() -> None:
 
 @contextmanager
 def _no_interruption_is_lost() -> Iterator[None]:
-    """Interrupt again if Ctrl-C hit a callback of compiled code, which cannot pass it on.
+    """Repeat a Ctrl-C that is lost in a callback of compiled code.
 
-    Compiling a kernel has such callbacks. Python would print a traceback and continue.
+    Such a callback, for example during the compilation of a kernel, cannot propagate exceptions.
+    Python would print a traceback and continue.
     """
     before = sys.unraisablehook
 
     def lost(failure: Any) -> None:
         if issubclass(failure.exc_type, KeyboardInterrupt):
             threading.Timer(AGAIN, _thread.interrupt_main).start()
-        elif not issubclass(failure.exc_type, InputError):  # a limit, which is raised again
+        elif not issubclass(failure.exc_type, InputError):  # from a timer, which raises it again
             before(failure)
 
     sys.unraisablehook = lost
@@ -211,15 +212,15 @@ def _no_interruption_is_lost() -> Iterator[None]:
 
 
 def _check_folder() -> None:
-    """Raise InputError if the current folder was removed, because relative paths then fail."""
+    """Raise InputError if the current folder was removed, which breaks relative paths."""
     try:
         Path.cwd()
     except FileNotFoundError:
-        raise InputError("the current folder no longer exists; change to another one") from None
+        raise InputError("the current folder no longer exists; change to another folder") from None
 
 
 def _of_the_user(error: Any, arguments: list[str]) -> Any:
-    """Return the error if the user can fix it; raise any other one, because it is a bug."""
+    """Return an error that the user can fix; raise any other error, because it is a bug."""
     if isinstance(error, InputError | UsageError | MemoryError):
         return error
     if any(word in str(error) for word in UNLOADED) and machine.memory_limit() < float("inf"):
@@ -235,7 +236,7 @@ def _of_the_user(error: Any, arguments: list[str]) -> Any:
 
 
 def _of_an_extra(error: ModuleNotFoundError, command: str) -> InputError:
-    """Return the message for a missing library of an extra; any other missing library is a bug."""
+    """Return the error for a missing library of an extra; raise it again for other libraries."""
     library = (error.name or "").partition(".")[0]
     if optional_dependencies.extra_of(library) == "all":
         raise error
@@ -243,7 +244,7 @@ def _of_an_extra(error: ModuleNotFoundError, command: str) -> InputError:
 
 
 def _is_about(error: OSError, arguments: list[str]) -> bool:
-    """Whether an error concerns a file or folder that the user typed, or a file inside it."""
+    """Whether an error concerns a path in the arguments, or a file inside such a folder."""
     if not isinstance(error.filename, str | Path):
         return False
     file = Path(error.filename).resolve()
@@ -252,7 +253,7 @@ def _is_about(error: OSError, arguments: list[str]) -> bool:
 
 
 def _in_one_line(error: Exception) -> str:
-    """Return the error message on one line, with overlong words shortened."""
+    """Return the message of an error on one line, with very long words shortened."""
     message = str(error)
     if isinstance(error, OSError):
         message = f"{error.filename}: {error.strerror}"

@@ -1,4 +1,4 @@
-"""The command `apply`: scores of new samples from saved components."""
+"""The command `apply`, which computes the scores of new samples from a saved model."""
 
 import sys
 from functools import partial
@@ -19,7 +19,7 @@ Out = Annotated[
     Path | None, typer.Option(help="Write the scores to this file: .csv, .parquet or .npy.")
 ]
 NotNeeded = Annotated[
-    str | None, typer.Option(hidden=True, help="Not needed: columns are found by name.")
+    str | None, typer.Option(hidden=True, help="Not needed, because columns are found by name.")
 ]
 
 
@@ -34,9 +34,9 @@ def apply(
     label: NotNeeded = None,
     drop: NotNeeded = None,
 ) -> None:
-    """Compute the scores of new samples from saved components.
+    """Compute the scores of new samples from a saved model.
 
-    Columns are found by name, and only the columns used by a component are needed.
+    Columns are found by name. Only the columns that a component uses are needed.
     """
     import numpy as np
     import pandas as pd
@@ -49,7 +49,7 @@ def apply(
     from spcabench.solving import model as models
 
     for option, value in (("--label", label), ("--drop", drop)):
-        if value is not None:  # people often repeat the options of `solve`
+        if value is not None:  # users often repeat the options of `solve`
             raise InputError(f"{option}: not needed, because the model finds its columns by name")
     files.check("--out", out, (".csv", ".parquet", ".npy"), inputs=(model, data))
     saved = models.load(model)

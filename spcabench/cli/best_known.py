@@ -1,4 +1,4 @@
-"""The command `best-known`: the best answers known, for all problems or for one."""
+"""The command `best-known`, which shows or improves the best known answers."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,37 +20,37 @@ SEARCHED = "standard,nonnegative,adversarial,certified"
 
 def best_known(
     name: Annotated[
-        str | None, typer.Argument(help="A problem of a suite. By default all of them.")
+        str | None, typer.Argument(help="A problem of a suite. The default is all problems.")
     ] = None,
     k: options.Cardinalities = None,
     update: Annotated[
-        bool, typer.Option("--update", help="Take over better answers from past comparisons.")
+        bool, typer.Option("--update", help="Add better answers from past comparisons.")
     ] = False,
     search: Annotated[
         float,
         typer.Option(
-            help="With --update: search for better answers, with this many times the budget.",
+            help="With --update: search for better answers with this multiple of the budget.",
             min=0.0,
             callback=options.finite,
         ),
     ] = 0.0,
     suite: Annotated[
         str | None,
-        typer.Option(help=f"With --search: the suites, by default {SEARCHED}."),
+        typer.Option(help=f"With --search: the suites. The default is {SEARCHED}."),
     ] = None,
     take: Annotated[
-        Path | None, typer.Option(help="Take over a proposal that `grade --submit` wrote.")
+        Path | None, typer.Option(help="Add the answer in a proposal written by `grade --submit`.")
     ] = None,
 ) -> None:
-    """Show the best answers known, or improve them.
+    """Show the best known answers, or improve them.
 
-    For a single problem it also shows the support, with the names of the variables, and the source
-    of the bound.
+    For a single problem, the support, the names of the variables and the source of the bound are
+    also shown.
     """
     from spcabench.comparison import best_known as known
     from spcabench.comparison.suite import items
 
-    # an option without effect is refused, because the user would expect an effect
+    # options without effect are rejected, because the user would expect an effect
     for option, value, needed in (
         ("--search", search, update),
         ("--suite", suite is not None, search),
@@ -89,7 +89,7 @@ def _line(entry: "Entry") -> str:
 
 
 def _show_one(name: str, ks: list[int]) -> None:
-    """Show all that is known about a problem, at the given cardinalities or at all of them."""
+    """Show the best known answers for a problem, for the specified cardinalities or for all."""
     from spcabench import api
     from spcabench.comparison import best_known as known
     from spcabench.comparison.suite import SUITES
@@ -105,15 +105,17 @@ def _show_one(name: str, ks: list[int]) -> None:
                 _show_entry(entry.checked(problem), problem.features)
             else:
                 _show_entry(entry, None)
-                say(f"  copied from the table: the data {entry.problem!r} are not available here")
+                say(f"  not verified, because the data {entry.problem!r} are not available here")
     known_at = sorted({entry.k for entry in entries})
     if not any(not ks or k in ks for k in known_at):
-        where = f"; there are answers at k = {', '.join(map(str, known_at))}" if known_at else ""
-        raise InputError(f"best-known: no answers known for {name!r} at these cardinalities{where}")
+        where = f"; answers exist for k = {', '.join(map(str, known_at))}" if known_at else ""
+        raise InputError(
+            f"best-known: no answers are known for {name!r} and these cardinalities{where}"
+        )
 
 
 def _show_entry(entry: "Entry", features: Sequence[str] | None) -> None:
-    took = f", {entry.seconds:g} s of processor time" if entry.seconds else ""
+    took = f", {entry.seconds:g} s of CPU time" if entry.seconds else ""
     by = f"proven by {entry.bound_by}" if entry.bound_by else "by a method that was not recorded"
     say(_line(entry))
     say(f"  value    {entry.value:.12g}, found by {entry.who}, {entry.when}")
@@ -125,7 +127,7 @@ def _show_entry(entry: "Entry", features: Sequence[str] | None) -> None:
 
 
 def _take(file: Path) -> None:
-    """Add a proposal to the table if it is better than the current entry."""
+    """Add the answer of a proposal to the table if it is better than the current entry."""
     from spcabench import api
     from spcabench.comparison import best_known as known
     from spcabench.comparison import grading

@@ -1,4 +1,4 @@
-"""The command `claim`: show a run's verdict on a statement of a paper."""
+"""The command `claim`, which shows the verdict on a statement of a paper."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,22 +12,26 @@ from spcabench.streams import say
 
 
 def show_claim(
-    ids: Annotated[list[str], typer.Argument(help="Ids of statements: K3.", metavar="ID...")],
+    ids: Annotated[
+        list[str], typer.Argument(help="Ids of statements, such as K3.", metavar="ID...")
+    ],
     run: Annotated[
         Path | None,
-        typer.Option(help="Folder of a run. By default results/published, else results/quick."),
+        typer.Option(
+            help="Folder of a run. The default is results/published or, without it, results/quick."
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Draw the statement to this file: .pdf, .svg or .png.")
     ] = None,
 ) -> None:
-    """Show the verdict on statements of a paper, with numbers."""
+    """Show the verdicts on statements of a paper, with the measured numbers."""
     from spcabench.cli import files
     from spcabench.page import card
 
     files.check("--out", out, files.PICTURES)
     if out is not None and len(ids) > 1:
-        raise InputError(f"--out draws one statement, not {len(ids)}; give a single id")
+        raise InputError(f"--out: can only draw one statement, but {len(ids)} ids were specified")
     published, quick = (options.ROOT / "results" / name for name in ("published", "quick"))
     statements = _found(ids, run or (published if published.exists() else quick))
     for statement in statements:
@@ -42,11 +46,11 @@ def show_claim(
 
 
 def _found(ids: list[str], folder: Path) -> list[dict[str, Any]]:
-    """The statements with these ids. Raises InputError for an id that is not in the run."""
+    """Return the statements with these ids; raise InputError if the run lacks an id."""
     from spcabench import validate
     from spcabench.page import claims_file
 
-    # a figure made separately is newer than the run's own file
+    # a figure that was drawn separately is newer than the claims file of the run
     statements = claims_file.of_run(claims_file.read_all(folder))
     names = {statement["id"].casefold(): statement["id"] for statement in statements}
     chosen = []

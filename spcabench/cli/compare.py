@@ -1,4 +1,4 @@
-"""The command `compare`, `merge`, and the hidden command that writes a comparison's page."""
+"""The commands `compare` and `merge`, and a hidden command that writes the page of a comparison."""
 
 import re
 from dataclasses import replace
@@ -17,81 +17,82 @@ if TYPE_CHECKING:
     from spcabench.comparison.jobs import Job
 
 HOME = Path("results") / "compare"
-COMPONENTS, SEEDS = "components", 5  # as in `comparison.jobs`, which is slow to import
-TAKEN = ("commands", "jobs", "rows", "tuning", "workflow.log")  # other entries of that folder
+COMPONENTS, SEEDS = "components", 5  # copied from `comparison.jobs`, which is slow to import
+TAKEN = ("commands", "jobs", "rows", "tuning", "workflow.log")  # other entries of the folder HOME
 
 Named = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="SOLVERS",
-        help="Names or files of solvers, separated by spaces or commas. By default all.",
+        help="Names or files of solvers, separated by spaces or commas. The default is all "
+        "solvers.",
     ),
 ]
 Against = Annotated[
     str,
     typer.Option(
-        help="What to compare them with: names separated by commas, all, or none. Without SOLVERS, "
-        "only the solvers named here are compared."
+        help="Other solvers in the comparison: names separated by commas, all, or none. Without "
+        "SOLVERS, only these solvers are compared."
     ),
 ]
 Suite = Annotated[
     str,
     typer.Option(
-        help="The problems: standard, quick, text, genes, nonnegative, adversarial, certified "
-        "or large. With components, solvers "
-        "compute several components."
+        help="Problems to solve: standard, quick, text, genes, nonnegative, adversarial, "
+        "certified, large, or components (several components)."
     ),
 ]
 Limit = Annotated[
     float,
-    typer.Option(help="Seconds that each run may take.", min=0.01, callback=options.finite),
+    typer.Option(help="Maximum seconds per run.", min=0.01, callback=options.finite),
 ]
-Settings = Annotated[
-    str, typer.Option(help="The settings of the solvers: default, paper or tuned.")
-]
+Settings = Annotated[str, typer.Option(help="Settings of the solvers: default, paper or tuned.")]
 Fresh = Annotated[
     str | None,
     typer.Option(
         metavar="[SEED]",
-        help="New problems of the same families, which no solver has seen. Their seed is drawn now "
-        "and printed; a seed given here is noted on the page as a doubt.",
+        help="Use new problems of the same families, which no solver has seen. A new seed is drawn "
+        "and printed. If you specify SEED instead, the page warns that it was not drawn.",
     ),
 ]
 Keep = Annotated[
     bool,
     typer.Option(
         "--keep-times",
-        help="Reuse times that were measured while the machine had another speed. "
-        "Times are then not ranked.",
+        help="Reuse stored times that were measured at another speed of the machine. Times are "
+        "then not ranked.",
     ),
 ]
 Command = Annotated[
     str | None,
     typer.Option(
         metavar="WORDS",
-        help="A solver in any language; --name gives it a name: 'julia my.jl {data} {k} "
-        "{out}'. {data} or {covariance} is the file of the problem, .npy unless {data:csv} or "
-        "{data:mtx}; the vector is written to {out}, as text unless {out:npy}.",
+        help="Command of a solver in any language, such as 'julia my.jl {data} {k} {out}'; "
+        "requires --name. {data} or {covariance} is the problem as .npy file ({data:csv} or "
+        "{data:mtx} for other formats). The command writes a vector to {out} as text ({out:npy} "
+        "for .npy).",
     ),
 ]
 Seeds = Annotated[
     int,
     typer.Option(
-        help="Seeds that a randomised solver is run with; it is ranked by its mean.", min=1, max=100
+        help="Number of seeds for a randomised solver, which is ranked by its mean.", min=1, max=100
     ),
 ]
 Paper = Annotated[
     Path | None,
     typer.Option(
         metavar="FOLDER",
-        help="Write what a paper needs into this folder: table with intervals, figures (PDF), the "
-        "set-up in words, references, and a main.tex.",
+        help="Write material for a paper to this folder: a table with intervals, figures (PDF), a "
+        "description of the set-up, references and main.tex.",
     ),
 ]
 Title = Annotated[
     str | None,
     typer.Option(
-        "--name", help="Name of the page (by default from the solvers), or of the --command."
+        "--name",
+        help="Name of the page (by default derived from the solvers), or of the solver in "
+        "--command.",
     ),
 ]
 
@@ -114,28 +115,30 @@ def compare(
 ) -> None:
     """Compare solvers on standard problems.
 
-    The result is a page and a table. Only runs that are missing, or whose solver has changed, are
-    executed. With -k, the given cardinalities replace those of the problems.
+    Writes a page and prints a table. Only runs that are missing or whose solver has changed are
+    executed. With -k, the cardinalities of the problems are replaced.
     """
     from spcabench.comparison.jobs import Job
     from spcabench.running import workflow
 
-    # refuse invalid options before solvers are described, because that starts processes
+    # reject invalid options before the descriptions of solvers are read, which starts processes
     workflow.profile_folder(profile)
-    own = [  # the name of a file may contain commas
+    own = [  # the name of a file can contain commas
         _absolute(solver)
         for word in named or []
         for solver in ([word] if word.endswith(".py") else word.split(","))
     ]
     if command is None and not own:  # solvers named in --against alone are compared with each other
         if against == "none":
-            raise InputError("--against none: name solvers to compare, or leave it out for all")
+            raise InputError(
+                "--against none: specify solvers to compare, or omit --against to compare all"
+            )
         if against != "all":
             own, against = [_absolute(solver) for solver in against.split(",")], "none"
     if suite == COMPONENTS:
         _refuse_for_several(k, settings, fresh, command, paper)
     if paper is not None:
-        atomic_files.make_folder(paper)  # what cannot be written is refused before the runs
+        atomic_files.make_folder(paper)  # fail before the runs if the folder cannot be written
     if command is not None:
         own, name = [*own, _of_command(command, name)], None
     ks = tuple(options.cardinalities(k))
@@ -149,7 +152,7 @@ def compare(
         for solver in solvers
     ]
     broken = _broken(_named(own, requested))
-    # after the files have been read and tested, so that no import can see or choose it
+    # drawn after the files were imported and checked, so they can neither see nor influence it
     seed = _seed(fresh)
     requested = [replace(job, fresh=seed) for job in requested]
     title = name or "-".join([*(Path(solver).stem for solver in own[:3]), requested[0].folder])
@@ -158,8 +161,10 @@ def compare(
         _drop_stale_times(requested, here=profile == "default")
     plan = options.ROOT / HOME / title / "plan.json"
     _write_plan(plan, own, requested, broken, drawn=fresh == options.NEW)
-    one_each = f"suite {suite!r}, solvers: {len(requested)}, one job each"
-    say(f"{one_each}; stored results are reused", flush=True)
+    say(
+        f"suite {suite!r}: {len(requested)} solvers, one job per solver; stored results are reused",
+        flush=True,
+    )
     _make(title, jobs, profile)
     if paper is not None:
         from spcabench.page import paper_kit
@@ -168,7 +173,7 @@ def compare(
 
 
 def _tuned(job: "Job") -> "Job":
-    """Return the job with settings chosen from its solver's GRID, if it uses tuned ones; say so."""
+    """Tune the settings of a job on its solver's GRID, if the job requests it, and report them."""
     if job.settings != "tuned":
         return job
     from spcabench.comparison import tuning
@@ -182,11 +187,11 @@ def _tuned(job: "Job") -> "Job":
 def _refuse_for_several(
     k: str | None, settings: str, fresh: str | None, command: str | None, paper: Path | None
 ) -> None:
-    """Raise InputError for options that do not apply to a comparison of several components."""
+    """Raise InputError if an option does not apply to a comparison of several components."""
     if k or settings != "default" or any(v is not None for v in (fresh, command, paper)):
         raise InputError(
-            f"--suite {COMPONENTS} has its own settings; leave out -k, --settings, --fresh, "
-            "--command and --paper"
+            f"--suite {COMPONENTS}: cannot be combined with -k, --settings, --fresh, --command or "
+            "--paper"
         )
 
 
@@ -203,17 +208,17 @@ def _make(title: str, jobs: int, profile: str) -> None:
 
 
 def _check_title(title: str) -> None:
-    """Raise InputError for a page name that is not a valid folder name, or that is taken."""
+    """Raise InputError if the name of a page is not a valid folder name, or reserved."""
     plain = re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_. +-]{0,150}", title)
     if not plain or title in TAKEN or title.endswith((".", " ")):
         raise InputError(
-            f"--name: {title!r:.60}; use at most 150 letters, digits, spaces and _.+-, but not "
-            f"{', '.join(TAKEN)}"
+            f"--name: {title!r:.60}; use at most 150 letters, digits, spaces and _.+-, and not the "
+            f"names {', '.join(TAKEN)}"
         )
 
 
 def _check_sizes(suite_name: str, ks: tuple[int, ...]) -> None:
-    """Raise InputError for a cardinality above the number of variables of every problem."""
+    """Raise InputError if a cardinality exceeds the number of variables of every problem."""
     from spcabench import api
     from spcabench.comparison import suite
 
@@ -232,7 +237,9 @@ def _of_command(command: str, name: str | None) -> str:
     from spcabench.running import external_solver
 
     if name is None or not (name.isidentifier() and name.isascii()):
-        raise InputError(f"--name: {name!a}; a command needs a name of letters, digits and _")
+        raise InputError(
+            f"--name: {name!a}; a --command needs a name that consists of letters, digits and _"
+        )
     file = (options.ROOT / HOME / "commands" / f"{name}.py").absolute()
     atomic_files.write_changed(file, external_solver.text_of(command, Path.cwd()))
     return str(file)
@@ -248,18 +255,20 @@ def _seed(fresh: str | None) -> int | None:
         raise InputError(f"--fresh: {fresh!r}; the seed must be a whole number, at least 0")
     drawn = fresh == options.NEW
     seed = suite.new_seed() if drawn else int(fresh)
-    origin = "drawn now" if drawn else "which was given, not drawn, as the page will say"
-    say(f"fresh problems from seed {seed}, {origin}; --fresh {seed} repeats them", flush=True)
+    origin = "drawn now" if drawn else "which was not drawn now, as the page will state"
+    say(
+        f"fresh problems with seed {seed}, {origin}; to repeat them, use --fresh {seed}", flush=True
+    )
     return seed
 
 
 def _rows(requested: list["Job"]) -> list[Path]:
-    """The files with the rows of a comparison."""
+    """Return the files with the rows of a comparison."""
     return [options.ROOT / HOME / "rows" / job.folder / f"{job.key}.parquet" for job in requested]
 
 
 def _drop_stale_times(requested: list["Job"], here: bool) -> None:
-    """Delete the rows of all jobs if their stored times are not comparable, and say so.
+    """Delete the rows of all jobs, and tell the user, if their stored times are not comparable.
 
     here : whether missing rows will be computed on this machine.
     """
@@ -271,8 +280,8 @@ def _drop_stale_times(requested: list["Job"], here: bool) -> None:
         return
     why, seconds = stale
     say(
-        f"stored times were measured {why}, so all {len(requested)} solvers run again; they took "
-        f"{seconds:.0f} s. --keep-times keeps the stored times, but does not rank them",
+        f"stored times were measured {why}, so all {len(requested)} solvers run again (last time "
+        f"{seconds:.0f} s). To keep the stored times without ranking them, use --keep-times",
         flush=True,
     )
     for file in files:
@@ -280,7 +289,7 @@ def _drop_stale_times(requested: list["Job"], here: bool) -> None:
 
 
 def _absolute(solver: str) -> str:
-    """Return a name unchanged and a path as absolute. Raises InputError for an unknown solver."""
+    """Return a name unchanged, or a path as absolute; raise InputError for an unknown solver."""
     from spcabench import registry
 
     registry.path("solver", solver)
@@ -288,7 +297,7 @@ def _absolute(solver: str) -> str:
 
 
 def _others(own: list[str], against: str, suite_name: str, settings: str) -> list[str]:
-    """The solvers to compare with."""
+    """Return the other solvers in a comparison."""
     from spcabench import registry
     from spcabench.comparison import jobs, suite
 
@@ -305,7 +314,7 @@ def _others(own: list[str], against: str, suite_name: str, settings: str) -> lis
 
 
 def _others_of_components(own: list[str], against: str) -> list[str]:
-    """The solvers to compare with, all of which must compute several components."""
+    """Return the other solvers in a comparison of several components."""
     from spcabench.comparison.components import ways
     from spcabench.running.description import describe
 
@@ -313,9 +322,7 @@ def _others_of_components(own: list[str], against: str) -> list[str]:
     for argument, named in {"solver": own, "--against": others}.items():
         for solver in named:
             if not ways.ways(solver, describe(solver).traits):
-                raise InputError(
-                    f"{argument}: {solver!r} cannot compute several components with signs"
-                )
+                raise InputError(f"{argument}: {solver!r} cannot compute several signed components")
     return ways.entrants() if against == "all" else others
 
 
@@ -326,10 +333,10 @@ def _write_plan(
     broken: dict[str, list[str]],
     drawn: bool,
 ) -> None:
-    """Write the plan of a comparison, unless the same plan is there already.
+    """Write the plan of a comparison, unless the file already contains the same plan.
 
-    The page is deleted if rows are missing, because Snakemake does not compute missing inputs of an
-    existing page unless another input is newer.
+    If rows are missing, the page is deleted. Otherwise Snakemake would not compute the missing
+    inputs of the existing page unless another input is newer.
     """
     from spcabench.comparison.jobs import Comparison
 
@@ -343,7 +350,7 @@ def _write_plan(
 
 
 def _named(own: list[str], requested: list["Job"]) -> dict[str, str]:
-    """Map the label of each named solver in this comparison to its name or file."""
+    """Return a mapping from the label of each solver in ``own`` to its name or file."""
     from spcabench.comparison import jobs
 
     labels = zip(jobs.labels(requested), requested, strict=True)
@@ -351,7 +358,7 @@ def _named(own: list[str], requested: list["Job"]) -> dict[str, str]:
 
 
 def _broken(named: dict[str, str]) -> dict[str, list[str]]:
-    """Map the label of each given file to its broken promises, one sentence each."""
+    """Return a mapping from the label of each solver file to sentences about its failed checks."""
     from spcabench.checking import conformance
     from spcabench.running import external_solver
 
@@ -366,20 +373,20 @@ def _broken(named: dict[str, str]) -> dict[str, list[str]]:
 
 def merge(
     folders: Annotated[
-        list[Path], typer.Argument(metavar="FOLDERS", help="Folders of comparisons, two or more.")
+        list[Path], typer.Argument(metavar="FOLDERS", help="Two or more folders of comparisons.")
     ],
     name: Annotated[str, typer.Option(help="Name of the page.")] = "merged",
 ) -> None:
     """Merge comparisons from several machines.
 
-    Quality and flops are ranked together, times separately for each machine.
+    Quality and flops are ranked across machines. Times are ranked separately for each machine.
     """
     from spcabench.page import comparison_page
 
     for folder in folders:
         opening.folder(folder, "the folder of a comparison")
     if len(folders) < 2 or len({folder.resolve().name for folder in folders}) < len(folders):
-        raise InputError("merge: give at least two folders, with different names")
+        raise InputError("merge: specify at least two folders with different names")
     _check_title(name)
     folder = options.ROOT / HOME / name
     atomic_files.make_folder(folder)
@@ -389,10 +396,10 @@ def merge(
 
 
 def write_page(
-    plan: Annotated[Path, typer.Argument(help="Plan of the comparison (JSON).")],
+    plan: Annotated[Path, typer.Argument(help="JSON file with the plan of the comparison.")],
 ) -> None:
     """Write the page of a comparison from its rows."""
-    with exclusive_timing.shared():  # no timing is running
+    with exclusive_timing.shared():  # wait until no run is being timed
         from spcabench.page import comparison_page, components_page
 
         page = components_page if components_page.is_of_components(plan) else comparison_page

@@ -1,4 +1,4 @@
-"""The commands `data` (files, their origin, downloads) and `doctor` (the installation)."""
+"""The commands `data`, for the files of datasets, and `doctor`, which checks the installation."""
 
 import json
 import os
@@ -15,22 +15,22 @@ from spcabench.cli import options
 from spcabench.errors import InputError
 from spcabench.streams import say
 
-ROOM = 2e9  # bytes of disk that a run at paper scale may need
-PATIENCE = 5.0  # seconds of the self-check
+ROOM = 2e9  # bytes of disk space and memory for a run at paper scale
+PATIENCE = 5.0  # seconds after which the self-check is slow
 
 
 def data(
     fetch: Annotated[
         list[str] | None,
-        typer.Option(help="Download a dataset, one of its folders, or one file. Repeatable."),
+        typer.Option(help="Download a dataset, a folder of data, or a file. Repeatable."),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
     """List the files of real datasets, or download them.
 
-    The list has the size and licence of each file, and says where to get a missing one. With
-    --fetch, files are downloaded first. In figures and suites, missing data are replaced by
-    stand-ins, which are labelled as such.
+    The list shows the size and licence of each file, and where to get missing files. With --fetch,
+    files are downloaded first. In figures and suites, missing data are replaced by stand-ins, which
+    are labelled as such.
     """
     for name in fetch or []:
         _fetch(name)
@@ -55,7 +55,8 @@ def data(
 def holdings() -> Iterator[dict[str, Any]]:
     """Yield an entry for each file that a dataset can read.
 
-    It contains the dataset, the file, its state, size, licence and address, and advice.
+    An entry contains the dataset, the file, its state, size, licence and address, and advice on how
+    to get it.
     """
     from spcabench.readers import sources
 
@@ -92,7 +93,7 @@ def _files() -> Iterator[tuple[str, Any]]:
 def _fetch(name: str) -> None:
     """Download the files of a dataset.
 
-    Raises InputError for an unknown name, and if no file can be downloaded or verified.
+    Raises InputError if the name is unknown or if no file can be downloaded and verified.
     """
     from spcabench import atomic_files, validate
     from spcabench.readers import sources
@@ -107,21 +108,21 @@ def _fetch(name: str) -> None:
             word for dataset, file in _files() for word in (dataset, file.path.partition("/")[0])
         }
         raise InputError(f"--fetch: {validate.nearest('dataset or file', name, sorted(names))}")
-    # if no file can be downloaded, the error for the first one says where to get it
+    # if no file can be downloaded, the error for the first file explains where to get it
     missing = [file for file in chosen if file.url and file.sha256] or chosen[:1]
     for file in missing:
         if sources.cached(file.path, file.sha256):
-            say(f"{file.path}: already here")
+            say(f"{file.path}: already downloaded")
             continue
         atomic_files.check_room(_cache())
         try:
             say(f"{file.path}: downloaded to {sources.fetch(file)}")
         except OSError as error:
-            if error.errno:  # a disk error, because network errors have no number here
+            if error.errno:  # a disk error, because network errors have no error number
                 raise InputError(f"{_cache()}: cannot be written ({error.strerror})") from None
             reason = " ".join(str(error).split())[:120]
             raise InputError(
-                f"{file.url}: download failed ({reason}); run the same command again to resume it"
+                f"{file.url}: download failed ({reason}); to resume it, repeat the command"
             ) from None
 
 
@@ -131,14 +132,14 @@ def _cache() -> Path:
     return Path(pooch.os_cache("spcabench"))
 
 
-Finding = tuple[bool, str, str]  # whether it is in order, the subject, the finding
+Finding = tuple[bool, str, str]  # whether the check passed, the subject, the finding
 
 
 def doctor() -> None:
-    """Examine the installation, and run a short self-check.
+    """Check the installation, and run a short self-check.
 
-    It examines versions, checkout, BLAS and threads, processor, memory, disk, tools and data. The
-    exit code is 1 if there is any problem.
+    Checks versions, checkout, processor, BLAS and threads, memory, disks, tools and data. The exit
+    code is 1 if there is a problem.
     """
     problems = 0
     for good, subject, finding in _findings():
@@ -155,13 +156,13 @@ def _findings() -> Iterator[Finding]:
     yield True, "versions", ", ".join(f"{name} {number}" for name, number in versions.items())
     yield _checkout()
     load = machine.load_average()
-    busy = ": times will be disturbed" if load > 0.5 * about["cores"] else ""
+    busy = " (too busy for timing)" if load > 0.5 * about["cores"] else ""
     cores = f"{about['cores']} cores, load {load:.1f}{busy}"
     yield True, "processor", f"{about['cpu']}, {cores}; {about['platform']}"
-    threads = f"{about['threads']} threads here, pinned to one in every measured run"
+    threads = f"{about['threads']} threads here, one thread in measured runs"
     yield True, "BLAS", f"{about['blas']}, {threads}"
     memory = machine.free_memory()
-    needed = f"some runs at paper scale take {ROOM / 1e9:.0f} GB"
+    needed = f"some runs at paper scale need {ROOM / 1e9:.0f} GB"
     yield memory > ROOM, "memory", f"{memory / 1e9:.1f} GB free; {needed}"
     yield _disk("disk, here", Path.cwd())
     yield _disk("disk, downloads", _cache())
@@ -173,7 +174,7 @@ def _findings() -> Iterator[Finding]:
 
 
 def _checkout() -> Finding:
-    """Check that solvers and datasets come from the same checkout as the package."""
+    """Check that solvers and datasets belong to the same checkout as the package."""
     from spcabench import machine
 
     commit, dirty = machine.commit()
@@ -191,7 +192,7 @@ def _disk(subject: str, folder: Path) -> Finding:
 
 
 def _data() -> Finding:
-    """List the data folders by state; one without any file is replaced by a stand-in."""
+    """List the data folders by state; the data of empty folders are replaced by stand-ins."""
     states: dict[str, set[str]] = {}
     for entry in holdings():
         states.setdefault(entry["file"].partition("/")[0], set()).add(entry["state"])
@@ -209,7 +210,7 @@ def _data() -> Finding:
 
 
 def _self_check() -> Finding:
-    """Check a computed optimum by brute force, check that flops repeat, and time a fixed kernel."""
+    """Verify an optimum by brute force, check that flops are reproducible, and time a product."""
     import numpy as np
 
     from spcabench import api, machine
@@ -223,15 +224,15 @@ def _self_check() -> Finding:
     wrong = (
         []
         if np.isclose(first.variance, best, rtol=1e-9)
-        else [f"{first.solver} is not optimal: reinstall"]
+        else [f"{first.solver} is not optimal; reinstall"]
     )
-    wrong += [] if best <= first.bound * (1 + 1e-9) else ["a bound is below the optimum: reinstall"]
-    wrong += [] if first.flops == second.flops else ["flops do not repeat: reinstall"]
+    wrong += [] if best <= first.bound * (1 + 1e-9) else ["a bound is below the optimum; reinstall"]
+    wrong += [] if first.flops == second.flops else ["flops are not reproducible; reinstall"]
     seconds = perf_counter() - start
-    slow = ": machine busy or slow, or kernels just compiled" if seconds > PATIENCE else ""
+    slow = " (busy or slow machine, or kernels were compiled)" if seconds > PATIENCE else ""
     kernel = f"200 x 200 product in {1e3 * machine.calibration():.2f} ms"
     return (
         not wrong,
         "self-check",
-        "; ".join(wrong) or f"optimum proven, flops repeat, {kernel}; {seconds:.1f} s{slow}",
+        "; ".join(wrong) or f"optimum proven, flops reproducible, {kernel}; {seconds:.1f} s{slow}",
     )

@@ -1,4 +1,4 @@
-"""The commands that draw and judge figures, for readers of the papers and for the workflow."""
+"""Commands that draw, judge, verify and publish the figures of the papers."""
 
 import re
 import sys
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from spcabench.running.runner import Plan
 
 COLOURS = {"holds": "bold green", "fails": "bold red", "undecided": "bold yellow"}
-COMPARE = "compare"  # the folder of comparisons, next to the folders of the scales
+COMPARE = "compare"  # name of the folder of comparisons, next to the folders of the scales
 
 
 class Scale(StrEnum):
-    """The scales of the runs."""
+    """The scale of a run."""
 
     quick = "quick"
     paper = "paper"
@@ -34,27 +34,27 @@ Figure = Annotated[
     typer.Argument(help="Name of a figure or table.", autocompletion=options.figure_names),
 ]
 Scaled = Annotated[Scale, typer.Option(help="Scale of the runs.")]
-Home = Annotated[str, typer.Option(help="Name of the folder of the run: its scale, and seeds.")]
+Home = Annotated[
+    str, typer.Option(help="Name of the folder of the run, which consists of scale and seeds.")
+]
 Seeds = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBERS",
-        help="Other seeds than the figure's: 7, a list 1,5,7, or a range 20:40 (its end included). "
-        "Results go to results/SCALE-seeds-20-40, which is never published.",
+        help="Seeds that replace those of the figure: 7, a list 1,5,7, or a range 20:40 (including "
+        "40). Results are written to results/SCALE-seeds-20-40, and are never published.",
     ),
 ]
-LONGEST_SEEDS = 60  # characters, because they are in the name of a folder
+LONGEST_SEEDS = 60  # maximum length in characters, because the name of a folder includes them
 HOMES = re.compile("(quick|paper)(-seeds-[0-9]+(-[0-9]+){0,2}(,[0-9]+(-[0-9]+){0,2})*)?")
-Rows = Annotated[list[Path], typer.Option(help="A file with its rows (parquet). Repeatable.")]
+Rows = Annotated[list[Path], typer.Option(help="A file of rows (parquet). Repeatable.")]
 Inches = Annotated[
     float | None,
     typer.Option(help="Size of OUT in inches.", min=1, max=40, callback=options.finite),
 ]
 Points = Annotated[
     float | None,
-    typer.Option(
-        help="Size of the text in OUT, in points.", min=4, max=40, callback=options.finite
-    ),
+    typer.Option(help="Text size in OUT in points.", min=4, max=40, callback=options.finite),
 ]
 Published = Annotated[Path, typer.Argument(help="Folder of the run: results/SCALE.")]
 
@@ -65,12 +65,12 @@ def run_job(
         typer.Argument(help="File for the rows: results/SCALE/rows/FIGURE/JOB.parquet."),
     ],
 ) -> None:
-    """Compute the rows of one job, which the path of the output file identifies.
+    """Compute the rows of one job, which is identified by the path of the output file.
 
     A job of a comparison is described in results/compare/jobs/FOLDER/JOB.json, and its rows are
-    results/compare/rows/FOLDER/JOB.parquet.
+    written to results/compare/rows/FOLDER/JOB.parquet.
     """
-    with exclusive_timing.shared():  # importing takes a core for a second
+    with exclusive_timing.shared():  # imports keep a core busy for a second
         from spcabench.running import runner
 
         plan = _plan(out)
@@ -78,7 +78,7 @@ def run_job(
 
 
 def _plan(out: Path) -> "Plan":
-    """Return the plan of a file of rows, results/HOME/rows/FOLDER/JOB.parquet."""
+    """Return the plan for a file of rows, results/HOME/rows/FOLDER/JOB.parquet."""
     from spcabench.comparison import plans
     from spcabench.comparison.jobs import Job
     from spcabench.running import figure_plan
@@ -86,7 +86,7 @@ def _plan(out: Path) -> "Plan":
     folder, job = out.parent.name, out.stem
     if out.suffix != ".parquet" or out.parent.parent.name != "rows":
         raise InputError(
-            f"{out}: not a file of rows; it must be results/SCALE/rows/FIGURE/JOB.parquet"
+            f"{out}: not a path for rows; it must be results/SCALE/rows/FIGURE/JOB.parquet"
         )
     home = out.parents[2].name
     if home != COMPARE:
@@ -95,23 +95,21 @@ def _plan(out: Path) -> "Plan":
 
 
 def _scale(home: str) -> str:
-    """The scale, with the seeds if they are others, by which a folder of results is named."""
+    """Return the name of a results folder after validating its scale and seeds."""
     if not HOMES.fullmatch(home):
-        raise InputError(
-            f"{home!r:.60}: not a folder of results; choose from quick, paper, compare"
-        )
+        raise InputError(f"{home!r:.60}: not a folder of results; choose quick, paper or compare")
     return home
 
 
 def draw_figure(
     figure: Figure,
     rows: Rows,
-    folder: Annotated[Path, typer.Argument(help="Folder for the figure.")],
+    folder: Annotated[Path, typer.Argument(help="Folder to write the figure to.")],
     scale: Home = "quick",
 ) -> None:
-    """Draw a figure from its rows, as SVG, PDF and PNG, and judge its claims."""
+    """Draw a figure from its rows as SVG, PDF and PNG, and judge its statements."""
     _scale(scale)
-    with exclusive_timing.shared():  # no timing is running
+    with exclusive_timing.shared():  # wait until no run is being timed
         from spcabench.page import draw
 
         draw.draw_figure(figure, rows, folder)
@@ -121,7 +119,7 @@ def draw_figure(
 def write_report(
     folder: Annotated[Path, typer.Argument(help="Folder of the run: results/SCALE.")],
 ) -> None:
-    """Write the results page of a run whose figures have been drawn and judged."""
+    """Write the results page of a run after its figures were drawn and judged."""
     _check_run(folder)
     with exclusive_timing.shared():
         from spcabench.page import results_page
@@ -130,10 +128,12 @@ def write_report(
 
 
 def _check_run(folder: Path) -> None:
-    """Raise InputError for a folder without figures of a run."""
+    """Raise InputError if a folder does not contain the figures of a run."""
     with using_file(folder):
         if not any(folder.glob("figures/*/claims.json")):
-            raise InputError(f"{folder}: no figures found; give the folder of a run, results/SCALE")
+            raise InputError(
+                f"{folder}: no figures found; specify the folder of a run, results/SCALE"
+            )
 
 
 def make_figures(
@@ -141,14 +141,14 @@ def make_figures(
         list[str] | None,
         typer.Argument(
             metavar="[NAME]...",
-            help="Figures or tables to draw. By default all of them, and the page.",
+            help="Figures or tables to draw. The default is all of them, and their page.",
             autocompletion=options.figure_names,
         ),
     ] = None,
     scale: Scaled = Scale.quick,
     seeds: Seeds = None,
     out: Annotated[
-        Path | None, typer.Option(help="Draw it to this file too: .pdf, .svg or .png.")
+        Path | None, typer.Option(help="Also draw the figure to this file: .pdf, .svg or .png.")
     ] = None,
     width: Inches = None,
     height: Inches = None,
@@ -158,33 +158,32 @@ def make_figures(
         bool,
         typer.Option(
             "--long",
-            help="Instead, execute the long runs of these figures that have no published row.",
+            help="Execute the long runs of these figures without published rows instead.",
         ),
     ] = False,
     jobs: options.Jobs = options.CORES,
     profile: options.Profile = "default",
 ) -> None:
-    """Draw figures of the papers, and print their verdicts.
+    """Draw figures of the papers, and print the verdicts on their statements.
 
-    Without a name, it draws all figures and writes their page. Only results that are missing or out
-    of date are computed. For a publication, --out draws one figure in a size of your choice, with
-    embedded fonts. With --seeds, the figures are drawn and judged on new
-    random problems.
+    Without a name, all figures are drawn, and their page is written. Only results that are missing
+    or out of date are computed. For a publication, --out draws one figure in a size of your choice
+    with embedded fonts. With --seeds, figures are drawn and judged on new random problems.
 
-    A figure may have runs that take hours, for which it does not wait. With --long, these are
-    executed instead, and nothing is drawn. If the command is killed, the finished runs are kept.
-    `spcabench publish --only NAME` publishes them, after which they are not executed again.
+    A figure can have runs that take hours, which this command does not execute. With --long, only
+    these runs are executed, and nothing is drawn. If the command is killed, finished runs are kept.
+    `spcabench publish --only NAME` publishes them, and they are then not executed again.
     """
     from spcabench.cli import files
     from spcabench.page import claims_file, draw
 
     if out is not None and len(names or ()) != 1:
-        raise InputError(f"--out: draws one figure, but {len(names or ())} were named")
+        raise InputError(f"--out: can only draw one figure, but {len(names or ())} were named")
     drawing = {"--width": width, "--height": height, "--fontsize": fontsize}
     drawing["--no-title"] = None if title else title
     for option, value in drawing.items():
         if out is None and value is not None:
-            raise InputError(f"{option}: only works together with --out")
+            raise InputError(f"{option}: requires --out")
     files.check("--out", out, files.PICTURES)
     if long:
         _make_long(names or [], scale, {"--out": out, "--seeds": seeds}, profile)
@@ -228,22 +227,25 @@ def _make_long(names: list[str], scale: str, others: dict[str, Any], profile: st
 
 
 def _with_seeds(scale: str, seeds: str, names: list[str]) -> str:
-    """The scale, and name of the folder, of figures with other seeds."""
+    """Return the name of the results folder for figures with other seeds."""
     from spcabench.running import figure_jobs
 
     options.listed(seeds, "--seeds", 0)
     if len(seeds) > LONGEST_SEEDS or re.sub("[0-9,:]", "", seeds):
-        raise InputError(f"--seeds: {seeds!r:.60}; give at most {LONGEST_SEEDS} of 0 to 9 , and :")
+        raise InputError(
+            f"--seeds: {seeds!r:.60}; use at most {LONGEST_SEEDS} characters: digits, commas "
+            "and colons"
+        )
     if not names:
-        raise InputError("--seeds: name the figures that should get other seeds")
+        raise InputError("--seeds: specify the figures to draw with these seeds")
     for name in names:
         if not figure_jobs.has_seeds(figure_jobs.runs_of(name, scale)):
-            raise InputError(f"--seeds: {name} has no seeds: its data are real, or always the same")
+            raise InputError(f"--seeds: {name} does not use seeds, because its data are fixed")
     return f"{scale}{figure_jobs.SEEDS}{seeds.replace(':', '-')}"
 
 
 def _print_verdicts(figure: str, scale: str) -> None:
-    """Print the verdict on each statement of a figure, their counts, and the files."""
+    """Print the verdict on each statement of a figure, the counts of verdicts, and the files."""
     from spcabench import registry
     from spcabench.page import claims_file, in_short
 
@@ -256,13 +258,13 @@ def _print_verdicts(figure: str, scale: str) -> None:
     say(f"tests: {registry.path('figure', figure)}")
     say(folder / "figure.svg")
     page = home / f"{report['paper']}.html"
-    # an older page would show other verdicts
+    # an older page could show other verdicts
     if page.exists() and page.stat().st_mtime >= (folder / claims_file.NAME).stat().st_mtime:
         say(f"{page}#{figure}")
 
 
 def print_card(statement: dict[str, Any]) -> None:
-    """Print the card of a statement, with a coloured verdict if the terminal has colours."""
+    """Print the card of a statement, with a coloured verdict if the terminal supports colours."""
     from rich.console import Console
     from rich.text import Text
 
@@ -271,7 +273,7 @@ def print_card(statement: dict[str, Any]) -> None:
     shown, verdict = Text(plain(card.text(statement))), statement["verdict"]
     begin = len(statement["id"]) + 1
     shown.stylize(COLOURS[card.LOOKS.get(verdict, "undecided")], begin, begin + len(verdict))
-    Console().print(shown, soft_wrap=True)  # its lines are wrapped already
+    Console().print(shown, soft_wrap=True)  # the text is already wrapped
 
 
 def _print_counts(statements: list[dict[str, Any]], scale: str) -> None:
@@ -283,7 +285,7 @@ def _print_counts(statements: list[dict[str, Any]], scale: str) -> None:
 
 
 def _rows(figure: str, scale: str) -> list[Path]:
-    """The files with the rows of a figure, including those shared with other figures."""
+    """Return the files with the rows of a figure, including rows shared with other figures."""
     from spcabench.running import figure_jobs
 
     folder = options.ROOT / "results" / scale / "rows"
@@ -295,7 +297,7 @@ def _rows(figure: str, scale: str) -> list[Path]:
 
 
 def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -> None:
-    """Draw figures, or write the page if none are named; exit if the workflow fails."""
+    """Draw figures, or write the page if no figure is named; exit if the workflow fails."""
     from spcabench import registry
     from spcabench.running import workflow
     from spcabench.running.long_jobs import longest
@@ -311,7 +313,7 @@ def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -
     ]
     log = options.ROOT / home / "workflow.log"
     page = [f"{home}/index.html"]
-    # the longest jobs start first, so that no core waits for one at the end
+    # the longest jobs start first; otherwise cores would idle at the end
     first = longest(options.ROOT / "results" / "published", scale)
     if code := workflow.workflow(targets or page, log, jobs, options.ROOT, profile, first=first):
         raise typer.Exit(code)
@@ -321,18 +323,20 @@ def verify_run(
     folder: Published = options.ROOT / "results" / "quick",
     against: Annotated[
         Path | None,
-        typer.Option(help="Another run. By default results/published, if it has the same scale."),
+        typer.Option(
+            help="Another run. The default is results/published, if it has the same scale."
+        ),
     ] = None,
     names: Annotated[
         Path | None,
-        typer.Option(help="JSON file of names that have changed: column -> {old: new}."),
+        typer.Option(help="JSON file of names that were changed: column -> {old: new}."),
     ] = None,
 ) -> None:
     """Judge a run again, and compare it with another run.
 
-    The verdicts are recomputed from the rows. Status, support, iterations and flops of the two runs
-    must be identical, their variances must agree within 1e-9, and no row may be missing in one of
-    them. Times are not compared. The exit code is 1 if anything differs.
+    Verdicts are recomputed from the rows. The two runs must have the same rows, with identical
+    status, support, iterations and flops, and with variances that agree within 1e-9. Times are not
+    compared. The exit code is 1 if there is a difference.
     """
     from spcabench.page import verify
 
@@ -362,29 +366,29 @@ def publish_run(
         typer.Option(help="Folder of a comparison to publish as well. Repeatable."),
     ] = None,
     fewer: Annotated[
-        bool, typer.Option("--fewer", help="Drop published figures that are not in this run.")
+        bool, typer.Option("--fewer", help="Remove published figures that this run does not have.")
     ] = False,
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="Replace only this figure, and leave all others. Repeatable.",
+            help="Replace this figure only, and keep all others. Repeatable.",
             autocompletion=options.figure_names,
         ),
     ] = None,
 ) -> None:
     """Copy a run to results/published, and update the README.
 
-    The gallery and the table in the README are renewed. Files too large for git are not copied.
-    Comparisons published earlier remain.
+    The gallery and the table in the README are updated. Files that are too large for git are not
+    copied. Comparisons that were published earlier are kept.
 
-    With --only, groups of rows from this run replace those of the same name, and the figure is
-    drawn and judged from all its rows. Each row retains the commit that computed it.
+    With --only, groups of rows in this run replace published groups with the same name, and the
+    figure is drawn and judged from all its rows. Each row retains the commit that computed it.
     """
     from spcabench.page import publish
 
     _check_run(options.ROOT / "results" / "published" if only else folder)
     if machine.checkout() is None:
-        raise InputError("publish: works in a clone of the repository only")
+        raise InputError("publish: only works in a clone of the repository")
     _check_seeds(folder)
     for source in comparison or ():
         opening.folder(source, "the folder of a comparison")
@@ -400,7 +404,7 @@ def publish_run(
 
 
 def _check_seeds(folder: Path) -> None:
-    """Raise InputError for a run with other seeds than the figures': it is no reproduction."""
+    """Raise InputError if a run has other seeds than the figures and is thus not a reproduction."""
     from spcabench.page import claims_file
     from spcabench.running import figure_jobs
 
@@ -410,16 +414,17 @@ def _check_seeds(folder: Path) -> None:
     for scale in sorted(scales):
         if figure_jobs.SEEDS in scale:
             raise InputError(
-                f"{folder}: has other seeds than the figures ({scale}); never published"
+                f"{folder}: cannot be published, because it has other seeds than the figures "
+                f"({scale})"
             )
 
 
 def explore(
     folder: Annotated[Path, typer.Argument(help="Folder of a run.")] = Path("results/published"),
 ) -> None:
-    """Open the pages of a run in the browser, and print where they are.
+    """Open the pages of a run in the browser, and print the path of the first page.
 
-    The pages of comparisons and solvers draw interactive curves on request.
+    Pages of comparisons and solvers can draw interactive curves.
     """
     _check_run(folder)
     page = opening.regular(folder / "index.html", "the first page of a run")

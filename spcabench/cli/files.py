@@ -1,4 +1,4 @@
-"""Write results to files: loadings as a table or as arrays, or as a picture."""
+"""Output files of commands: loadings as tables, models or pictures."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -33,7 +33,7 @@ def check(
     kind: str = "loadings",
     inputs: Iterable[str | Path | None] = (),
 ) -> None:
-    """Raise InputError, before any work, if a file cannot be written or a picture not drawn."""
+    """Raise InputError early if an output file cannot be written or a picture cannot be drawn."""
     if kind not in pictures.KINDS:
         raise InputError(f"--picture: {kind!r}; choose from {', '.join(pictures.KINDS)}")
     if file is None:
@@ -42,34 +42,34 @@ def check(
         require(library)
     if file.suffix not in allowed or not file.absolute().parent.is_dir():
         raise InputError(
-            f"{option}: {str(file)!r} must end in {', '.join(allowed)}, in a folder that exists"
+            f"{option}: {str(file)!r} must end in {', '.join(allowed)}, in an existing folder"
         )
     check_writable(option, file, inputs)
 
 
 def check_samples(problem: Problem, kind: str) -> None:
-    """Raise InputError, before any work, if a picture needs samples that the problem lacks."""
+    """Raise InputError early if a picture needs samples that the problem does not have."""
     if kind in pictures.OF_SAMPLES and problem.m is None:
         raise InputError(
             f"--picture: {kind!r} needs samples, but {problem.name} is a covariance; choose "
-            "from loadings, substitutes and scree"
+            "loadings, substitutes or scree"
         )
 
 
 def check_writable(option: str, file: Path, inputs: Iterable[str | Path | None] = ()) -> None:
-    """Raise InputError, before any work, if a file of this name cannot be written.
+    """Raise InputError early if an output file cannot be written.
 
-    inputs : files read by the command, which are never overwritten.
+    inputs : files that the command reads, which are never overwritten.
     """
     with using_file(file):
         if file.is_dir():
-            raise InputError(f"{option}: {str(file)!r} is a folder; give a file name")
+            raise InputError(f"{option}: {str(file)!r} is a folder; specify a file")
         if not file.absolute().parent.is_dir():
             raise InputError(f"{option}: {str(file)!r}: the folder does not exist")
         for path in inputs:
             if path and file.exists() and Path(path).exists() and file.samefile(path):
                 raise InputError(
-                    f"{option}: {str(file)!r} is read by this command; name another file"
+                    f"{option}: {str(file)!r} is an input of this command; specify another file"
                 )
     check_room(file.absolute().parent)
 
@@ -77,8 +77,8 @@ def check_writable(option: str, file: Path, inputs: Iterable[str | Path | None] 
 def write(file: Path, problem: Problem, results: Sequence[Result], bound: bool = True) -> None:
     """Write the loadings to a file.
 
-    A .csv or .parquet file has one row per variable. An .npz file is a model, with everything that
-    `spcabench apply` needs, and the variances and bounds.
+    A .csv or .parquet file has one row per variable. An .npz file is a model for `spcabench apply`,
+    with variances and bounds.
     """
     with replacing(file) as aside:
         if file.suffix == ".npz":
@@ -125,12 +125,12 @@ def draw(
     kind: str = "loadings",
     bound: bool = True,
 ) -> None:
-    """Draw components as the given kind of picture, or a path's variance and bound against k."""
+    """Draw a picture of components, or the variance and the bound of a path against k."""
     require("matplotlib").use("Agg")
     if isinstance(results, Components):
         figure = results.plot(kind)
     elif kind != "loadings":
-        raise InputError(f"--picture: {kind!r} works with components only; a path has one picture")
+        raise InputError(f"--picture: {kind!r} requires components; a path has only one picture")
     else:
         assert isinstance(results, CardinalityPath)
         figure = results.plot(bound=bound)

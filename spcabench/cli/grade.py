@@ -1,4 +1,4 @@
-"""The command `grade`: grade loadings from any source as if a solver had computed them."""
+"""The command `grade`, which grades loadings from any source like the answer of a solver."""
 
 import sys
 from pathlib import Path
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
     from spcabench.comparison.grading import Grade
 
 Loadings = Annotated[
-    Path, typer.Argument(help="The vector: .csv, .txt, .npy, .npz or .parquet, one column.")
+    Path, typer.Argument(help="File with a vector: .csv, .txt, .npy, .npz or .parquet.")
 ]
 Asked = Annotated[
     str, typer.Option("--problem", help="A problem of the suites, a dataset, or a data file.")
 ]
 Nonzeros = Annotated[
     int | None,
-    typer.Option("-k", "--k", min=1, help="Cardinality. The default is that of the vector."),
+    typer.Option("-k", "--k", min=1, help="Cardinality. The default is the vector's cardinality."),
 ]
 Submit = Annotated[
     Path | None,
     typer.Option(help="Write a proposal for the table of best known answers to this file."),
 ]
 Full = Annotated[bool, typer.Option("--full", help="Compute every bound, which can take minutes.")]
-Column = Annotated[str | None, typer.Option(help="The column to read, if the table has several.")]
-Who = Annotated[str | None, typer.Option(help="With --submit: who found the vector.")]
+Column = Annotated[str | None, typer.Option(help="Column to read, if the table has several.")]
+Who = Annotated[str | None, typer.Option(help="With --submit: name of who found the vector.")]
 
 
 def grade(
@@ -45,7 +45,7 @@ def grade(
     who: Who = None,
     stand_in: options.StandIn = False,
 ) -> None:
-    """Grade a vector: its variance, certified gap and rank.
+    """Grade a vector: compute its variance, certified gap and rank.
 
     The exit code is 1 if the vector is not feasible.
     """
@@ -57,12 +57,12 @@ def grade(
     if submit is not None:
         files.check_writable("--submit", submit, (loadings, problem))
     elif who is not None:
-        raise InputError("--who: only works together with --submit")
-    # report a wrong file before the problem is loaded, which may take a download
+        raise InputError("--who: requires --submit")
+    # report a wrong file before the problem is loaded, which can require a download
     opening.regular(loadings, f"a file: {grading.FORMATS}")
     items = grading.items_of(problem, nonnegative)
     if items and covariance:
-        raise InputError(f"--covariance: works with files only; {problem!r} is used as it is")
+        raise InputError(f"--covariance: only applies to files; {problem!r} is not a file")
     if not items:
         _check_name(problem)
         if submit is not None:
@@ -83,7 +83,7 @@ def grade(
 
 
 def _check_name(problem: str) -> None:
-    """Raise InputError for a name that is not a problem of the suites, a dataset or a file."""
+    """Raise InputError unless a name is a problem of the suites, a dataset or a file."""
     from spcabench import registry, validate
     from spcabench.comparison.suite import by_name
     from spcabench.readers import user_file
@@ -96,7 +96,7 @@ def _check_name(problem: str) -> None:
 
 
 def _lines(verdict: "Grade", name: str) -> list[str]:
-    """Describe a grade in lines of text."""
+    """Return lines of text that describe a grade."""
     head = f"{name}, k = {verdict.k}"
     if verdict.fault:
         return [head, f"not feasible: {verdict.fault}"]

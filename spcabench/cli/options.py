@@ -1,4 +1,4 @@
-"""Options shared by several commands, and the parsing of their values."""
+"""Options of several commands, and parsers of their values."""
 
 import math
 import os
@@ -15,14 +15,14 @@ from spcabench.errors import InputError
 if TYPE_CHECKING:
     from spcabench.registry import Kind
 
-# results belong to a clone of the repository or, without one, to the current folder
+# results are written to the clone of the repository or, without one, to the current folder
 ROOT = machine.checkout() or Path()
 CORES = os.cpu_count() or 1
-AUTO = "auto"  # value of -k: the cardinality is chosen from the data
-NEW = "new"  # value that --fresh gets if no seed is given
+AUTO = "auto"  # value of -k that chooses the cardinality from the data
+NEW = "new"  # value of --fresh if no seed is specified
 DIGITS = 15  # maximum number of digits of a cardinality
-MOST_NUMBERS = 10_000  # cardinalities of one command
-FORMS = "10, a list 5,10,20, or a range 5:50 or 5:50:5 (its end included)"
+MOST_NUMBERS = 10_000  # maximum number of cardinalities of a command
+FORMS = "10, a list 5,10,20, or a range 5:50 or 5:50:5 (including 50)"
 
 StandIn = Annotated[
     bool,
@@ -37,19 +37,19 @@ CardinalitiesOrAuto = Annotated[
     typer.Option("-k", "--k", metavar="NUMBERS", help=f"Cardinality: {FORMS}; or auto."),
 ]
 Jobs = Annotated[
-    int, typer.Option(min=1, help="Number of jobs that run at a time. Timed runs always run alone.")
+    int, typer.Option(min=1, help="Number of parallel jobs. Timed runs always run alone.")
 ]
 Profile = Annotated[
     str,
     typer.Option(
-        help="Where jobs run: default (here), slurm (submitted to a cluster), or a folder "
-        "with your own config.yaml."
+        help="Where jobs run: default (this machine), slurm (a cluster), or a folder with your own "
+        "config.yaml."
     ),
 ]
 
 
 def _names(kind: "Kind") -> Callable[[str], list[str]]:
-    """Return a function that completes names of solvers, datasets or figures in a shell."""
+    """Return a shell completion function for the names of solvers, datasets or figures."""
 
     def complete(incomplete: str) -> list[str]:
         from spcabench import registry
@@ -65,22 +65,22 @@ figure_names = _names("figure")
 
 
 def finite(value: float | None) -> float | None:
-    """Return the value of an option, which must be finite."""
+    """Return the value of an option; raise BadParameter if it is not finite."""
     if value is not None and not math.isfinite(value):
         raise typer.BadParameter(f"{value} is not a finite number.")
     return value
 
 
 def cardinalities(text: str | None) -> list[int]:
-    """Return the cardinalities in a text such as 10, or 5,10,20, or 5:50:5, in increasing order.
+    """Parse cardinalities such as 10, or 5,10,20, or 5:50:5, and return them in increasing order.
 
-    A list may contain ranges, which include their end: 1:3,10 is 1, 2, 3, 10.
+    A list can contain ranges, which include their last number: 1:3,10 means 1, 2, 3, 10.
     """
     return sorted(set(listed(text)))
 
 
 def listed(text: str | None, option: str = "-k", least: int = 1) -> list[int]:
-    """Return the same numbers as typed: in the given order, with repetitions."""
+    """Parse numbers like `cardinalities`, but keep their order and repetitions."""
     if text is None:
         return []
     try:
@@ -88,11 +88,11 @@ def listed(text: str | None, option: str = "-k", least: int = 1) -> list[int]:
     except ValueError:
         parts = []
     if sum(map(len, parts)) > MOST_NUMBERS:
-        raise InputError(f"{option}: {_short(text)}; give at most {MOST_NUMBERS:,} numbers")
+        raise InputError(f"{option}: {_short(text)}; at most {MOST_NUMBERS:,} numbers are allowed")
     numbers = [k for part in parts for k in part]
     if not numbers or min(numbers) < least:
         raise InputError(
-            f"{option}: {_short(text)}; give whole numbers of at least {least}: {FORMS}"
+            f"{option}: {_short(text)}; specify whole numbers of at least {least}: {FORMS}"
         )
     return numbers
 
@@ -102,7 +102,7 @@ def _short(text: str) -> str:
 
 
 def _range(text: str) -> range:
-    """The numbers of one part of a list. Raises ValueError if there are none."""
+    """Parse one part of a list; raise ValueError if it contains no numbers."""
     parts = text.split(":")
     if any(len(word) > DIGITS for word in parts):
         raise ValueError(text)
@@ -121,7 +121,7 @@ def _range(text: str) -> range:
 
 
 def with_values(arguments: list[str]) -> list[str]:
-    """Return the arguments, adding a value to --fresh if it has no seed."""
+    """Return the arguments, with a value added to --fresh if it has no seed."""
     filled: list[str] = []
     for word, following in pairwise([*arguments, ""]):
         filled.append(word)

@@ -1,4 +1,4 @@
-"""The command `report`: a page about sparse components of a user's own data."""
+"""The command `report`, which writes a page about sparse components of the user's data."""
 
 import inspect
 import shlex
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 Out = Annotated[
     Path | None,
-    typer.Option(help="The page's file, .html. Default: SOURCE_report.html."),
+    typer.Option(help="File of the page, .html. The default is SOURCE_report.html."),
 ]
-NO_OPTIONS = ("plot", "picture", "substitutes", "as_json")  # options of `solve` without a use here
+NO_OPTIONS = ("plot", "picture", "substitutes", "as_json")  # options of `solve` that do not apply
 DEFAULTS: dict[str, Any] = {"k": "auto", "components": 2}
 
 
 def report(context: typer.Context, **typed: Any) -> None:
-    """Write one page about sparse components of your own data.
+    """Write a page about sparse components of your own data.
 
-    It has the choice of k, loadings, stability, scores and bounds, in one file that needs no
-    network. The command takes the options of `solve`; without `-k`, the number of variables is
-    chosen from the data.
+    The page shows the choice of k, loadings, stability, scores and bounds, and is a single file
+    that works offline. The command accepts the options of `solve`. Without `-k`, the number of
+    variables is chosen from the data.
     """
     from spcabench.atomic_files import write_text
     from spcabench.cli import files
@@ -35,7 +35,7 @@ def report(context: typer.Context, **typed: Any) -> None:
 
     out = typed["out"] or Path(f"{Path(typed['source']).stem}_report.html")
     files.check("--out", out, (".html",), inputs=(typed["source"], typed["names"]))
-    from spcabench.cli import report_page  # its libraries are installed
+    from spcabench.cli import report_page  # its libraries were checked above
 
     options = SimpleNamespace(**context.params, plot=None)
     problem = solving.read(options)
@@ -50,7 +50,7 @@ def report(context: typer.Context, **typed: Any) -> None:
 
 
 def _signature() -> inspect.Signature:
-    """Return the parameters of `solve`, without those that concern the terminal."""
+    """Return the signature of `report`: the parameters of `solve` that apply to a page."""
     parameters = dict(inspect.signature(solving.solve).parameters)
     for name in NO_OPTIONS:
         del parameters[name]
@@ -65,7 +65,7 @@ report.__annotations__ = {n: p.annotation for n, p in _signature().parameters.it
 
 
 def _commands(context: typer.Context, problem: "Problem", answer: "Answer") -> dict[str, str]:
-    """Return commands that repeat the page and its answers, by what each command gives."""
+    """Return a mapping from descriptions to commands that reproduce the page and its results."""
     chosen = {"k": answer.selection and str(answer.selection.k)} if answer.selection else {}
     commands = {
         "This page": _command(context, "report"),
@@ -83,7 +83,7 @@ def _commands(context: typer.Context, problem: "Problem", answer: "Answer") -> d
 
 
 def _command(context: Any, command: str, **changes: Any) -> str:
-    """Return a command with the typed options that it accepts, without its defaults."""
+    """Return a command line with the typed options that the command accepts, without defaults."""
     typed = context.params | {"out": None, **changes} if command != "report" else context.params
     words = ["spcabench", command, typed["source"]]
     for option in context.parent.command.get_command(context, command).params:

@@ -1,4 +1,4 @@
-"""The page that `report` writes, which arranges the results of `solve`."""
+"""The page written by `report`, which presents the results of `solve`."""
 
 import io
 from importlib.metadata import version
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from spcabench.cli.solve import Answer
 
 MOST = 60  # maximum number of variables in the heat map
-MANY = 2000  # number of samples above which the points of the scores become one image
-CLOSE = 3  # substitutes shown per variable
-STABLE = 0.8  # share of the halves in which a stable variable is chosen
+MANY = 2000  # number of samples above which the plot of the scores is rasterised
+CLOSE = 3  # maximum number of substitutes per variable
+STABLE = 0.8  # a variable is stable if it is chosen in at least this fraction of the halves
 CRITERIA = {
-    "heldout": "By the variance on samples that were held out",
+    "heldout": "By the variance of held-out samples",
     "stability": "By the stability of the chosen variables",
     "certified": "By the elbow of the variance",
 }
-# colours of the pictures, as variables of the page, whose values change in dark mode
+# CSS variables that replace the colours of pictures, because they change in dark mode
 COLOURS = {"#000000": "text", "#ffffff": "page", "#dddddd": "line", "#0072b2": "plus"}
 COLOURS |= {"#d55e00": "minus", "#808080": "strong"}
 
@@ -41,13 +41,13 @@ def text(
 ) -> str:
     """Return the page; raise InputError if there is no answer.
 
-    commands : description of a result -> the command that repeats it.
+    commands : mapping from the description of a result to the command that reproduces it.
     """
     bound, results = typed["bound"], answer.results
     if not any(result.good for result in results):
         raise InputError(f"report: no answer to show: {results[0].fault}")
     total, labels = total_variance(problem), terminal.labels(results)
-    with terminal.slow("certified bounds; --no-bound leaves them out", bound):
+    with terminal.slow("computing certified bounds (skip them with --no-bound)", bound):
         rows = [
             _row(problem, result, total, bound) | {"label": label}
             for label, result in zip(labels, results, strict=True)
@@ -90,7 +90,7 @@ def _row(problem: Problem, result: Any, total: float, bound: bool) -> dict[str, 
 
 
 def _preparation(typed: dict[str, Any], problem: Problem) -> str:
-    """Describe what was done to the entries of the file."""
+    """Describe the preprocessing of the data."""
     if problem.m is None:
         return "a covariance, used without changes"
     centred = "the mean of each column subtracted" if typed["center"] else "not centred"
@@ -100,7 +100,7 @@ def _preparation(typed: dict[str, Any], problem: Problem) -> str:
 
 
 def _heat(problem: Problem, answer: "Answer", labels: list[str]) -> dict[str, Any]:
-    """Return the heat map: a row for each variable in a component, the largest loadings first."""
+    """Return the heat map, with a row for each variable of a component, sorted by loadings."""
     good = [i for i, result in enumerate(answer.results) if result.good]
     Z = np.array([oriented(answer.results[i].x) for i in good])
     unknown = np.full(problem.n, np.nan)
@@ -116,7 +116,7 @@ def _heat(problem: Problem, answer: "Answer", labels: list[str]) -> dict[str, An
     rows = [
         {
             "name": variables[j],
-            # percentage of the colour, low enough for text on it to be readable
+            # percentage of the colour, at most 60 % to keep text readable
             "cells": [
                 (x, 60.0 * abs(x) / largest, share)
                 for x, share in zip(Z[:, j], often[:, j], strict=True)
@@ -135,7 +135,7 @@ def _heat(problem: Problem, answer: "Answer", labels: list[str]) -> dict[str, An
 
 
 def _close(result: Any) -> dict[int, list[str]]:
-    """Return the best substitutes of each variable, with the share of the variance they cost."""
+    """Return the best substitutes of each variable, with the fraction of variance lost."""
     close: dict[int, list[str]] = {}
     variables = names(result.problem)
     for swap in substitutes(result):
@@ -145,7 +145,7 @@ def _close(result: Any) -> dict[int, list[str]]:
 
 
 def _path(answer: "Answer", total: float, bound: bool) -> list[str]:
-    """Return the pictures of the path over k: variance, bound and null, and the criterion."""
+    """Return plots against k: variance, bound and null distribution, and the criterion."""
     selection, tests = answer.selection, answer.chance.tests
     if selection is None:
         several = not isinstance(answer.results, Components)
@@ -171,7 +171,7 @@ def _path(answer: "Answer", total: float, bound: bool) -> list[str]:
 
 
 def _scores(problem: Problem, results: Any) -> str:
-    """Return the picture of the samples' scores on the first two components."""
+    """Return a plot of the scores of the samples on the first two components."""
     figure = pictures.scores(problem, [result for result in results if result.good])
     for points in figure.axes[0].collections:
         points.set_rasterized((problem.m or 0) > MANY)
@@ -179,7 +179,7 @@ def _scores(problem: Problem, results: Any) -> str:
 
 
 def _svg(figure: Any) -> str:
-    """Return a figure as an SVG element in the page's colours."""
+    """Return a figure as an SVG element in the colours of the page."""
     pyplot, text = require("matplotlib.pyplot"), io.StringIO()
     figure.axes[0].set_title("")
     with pyplot.rc_context({"svg.fonttype": "none"}):

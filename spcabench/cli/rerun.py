@@ -1,4 +1,4 @@
-"""The command `rerun`: compute one published row again, and compare the two."""
+"""The command `rerun`, which repeats the run of a published row and compares the results."""
 
 from typing import Annotated, Any
 
@@ -11,17 +11,17 @@ Name = Annotated[
     str,
     typer.Argument(
         metavar="ROW",
-        help="The row, by its name or its address on the page that shows it: "
-        "standard/gaussian-40/10/tpower, or FIGURE/NAME with the name in the last column.",
+        help="Name of the row, such as standard/gaussian-40/10/tpower, or its address on the page, "
+        "or FIGURE/NAME with the name in the last column.",
     ),
 ]
 
 
 def rerun(name: Name) -> None:
-    """Compute one published row again, and compare the two.
+    """Repeat the run of a published row, and compare the results.
 
-    The problem has the same form, and the solver the same settings. The exit code is 1 if the value
-    or the flops differ.
+    The form of the problem and the settings of the solver are the same. The exit code is 1 if the
+    value or the flops differ.
     """
     from spcabench.page import rerun as page
 
@@ -53,11 +53,11 @@ def _word(value: Any) -> str:
 
 
 def _verdict(line: Any) -> str:
-    """Return "equal", "DIFFERS", or the ratio of the seconds."""
+    """Return "equal", "DIFFERS", the ratio of two times, or why the line is not compared."""
     if line.name == "seconds" and line.old and line.new:
         return f"{line.new / line.old:.2f} times"
     if line.listed:
-        return "not judged: a list, which may hold times"
+        return "not compared: a list, which can contain times"
     if not line.judged:
-        return "not compared: ended by a clock" if line.name != "seconds" else ""
+        return "not compared: stopped by the clock" if line.name != "seconds" else ""
     return "DIFFERS" if line.differs else "equal"

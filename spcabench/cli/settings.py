@@ -1,6 +1,6 @@
-"""Parse settings typed on the command line, ``--set NAME=VALUE``, into values of the right type.
+"""A parser of settings on the command line, ``--set NAME=VALUE``.
 
-The type is read from the signature of the solver, or from the limits of a run.
+The type of a setting is determined from the signature of the solver, or from `Limits`.
 """
 
 import math
@@ -20,7 +20,7 @@ from pydantic import (
 
 from spcabench.errors import InputError
 
-OPTIONS = {  # settings that have a command-line option
+OPTIONS = {  # settings that have their own option
     "k": "-k",
     "seed": "--seed",
     "nonnegative": "--nonnegative",
@@ -32,14 +32,14 @@ OPTIONS = {  # settings that have a command-line option
     "name": "--solver",
     "problem": "SOURCE",
 }
-LONGEST = 40  # characters of a value shown in errors
+LONGEST = 40  # maximum length of a value in errors, in characters
 
 
 def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
-    """Return the settings of a solver from the texts that the user typed.
+    """Parse the settings of a solver from texts of the form NAME=VALUE.
 
-    Raises InputError for text that is not NAME=VALUE, for a duplicate or unknown name, for a
-    setting that has its own option, and for a value of the wrong type.
+    Raises InputError if a text has another form, if a name is unknown or repeated, if a setting has
+    its own option, or if a value has the wrong type.
     """
     values: dict[str, Any] = {}
     allowed_kinds = kinds(solver)
@@ -48,7 +48,7 @@ def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
         if not equals or not name:
             raise InputError(f"--set: {text!r:.60}; write NAME=VALUE")
         if name in values:
-            raise InputError(f"--set: {name} is given twice")
+            raise InputError(f"--set: {name} is specified twice")
         if name in OPTIONS:
             raise InputError(f"--set: {name} has its own option: {OPTIONS[name]}")
         if name not in allowed_kinds:
@@ -62,14 +62,14 @@ def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
             values[name] = adapter.validate_python(value)
         except ValidationError:
             shown = value if len(value) <= LONGEST else f"{value[: LONGEST - 3]}..."
-            raise InputError(f"--set: {name}={shown}; give {allowed}") from None
+            raise InputError(f"--set: {name}={shown}; the value must be {allowed}") from None
     return values
 
 
 def of_search(
     seconds: float | None, jobs: int, solver: str, typed: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the settings of an exact search: ``budget``, from seconds of work, and ``jobs``."""
+    """Return the settings of an exact search: ``budget``, converted from seconds, and ``jobs``."""
     from spcabench import registry
     from spcabench.solving.driver import parameters
 
@@ -82,33 +82,33 @@ def of_search(
         return read_off
     if loaded.TRAITS.pace is None:
         raise InputError(
-            f"--work: solver {solver!r} does not count its work; --set time_limit=SECONDS ends it "
-            "by the clock, --set max_iterations=N after N steps"
+            f"--work: solver {solver!r} does not count its work; use --set time_limit=SECONDS or "
+            "--set max_iterations=N instead"
         )
     if "budget" in typed:
-        raise InputError("--set: budget is also set by --work; give only one of them")
+        raise InputError("--set: budget cannot be combined with --work, which also sets it")
     return read_off | {"budget": seconds * loaded.TRAITS.pace}
 
 
 def kinds(solver: str) -> dict[str, Any]:
-    """Return the kind of every setting by name, which is a key of `KINDS`."""
+    """Return a mapping from the names of settings to keys of `KINDS`."""
     from spcabench import registry
     from spcabench.solving.driver import Limits
 
     solve = registry.module("solver", solver).solve
-    # blocks, fresh and alpha belong to `spcabench.solve` and `components`
+    # blocks, fresh and alpha are settings of `spcabench.solve` and `components`
     every = _kinds(Limits) | dict(blocks=float, fresh=bool, alpha=float) | _kinds(solve)
     every |= {"start": list[float]} if "start" in every else {}
     return {name: kind for name, kind in every.items() if name not in OPTIONS}
 
 
 def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
-    """The kind of each parameter: its annotation, else the type of its default, else a number."""
+    """Return the kind of each parameter, from its annotation or its default."""
     from spcabench.solving.driver import parameters
 
     try:
         hints = get_type_hints(function)
-    except Exception:  # a stranger's annotation may only exist for a type checker
+    except Exception:  # names in annotations of a third-party file can be undefined at run time
         hints = {}
     return {
         name: _kind(hints.get(name), parameter.default)

@@ -1,4 +1,4 @@
-"""The command `solve`: sparse components of a dataset or of a user's file."""
+"""The command `solve`, which computes sparse components of a dataset or of a user's file."""
 
 import sys
 from collections.abc import Callable
@@ -31,16 +31,16 @@ Source = Annotated[
 Solver = Annotated[
     str | None,
     typer.Option(
-        help="Name of a solver, or its file. The default depends on the size.",
+        help="Name or file of a solver. The default depends on the size of the problem.",
         autocompletion=options.solver_names,
     ),
 ]
-Count = Annotated[int, typer.Option("--components", help="How many components to find.")]
+Count = Annotated[int, typer.Option("--components", help="Number of components.")]
 Deflation = Annotated[
     str,
     typer.Option(
         help="How a component is removed before the next one is computed: projection, hotelling, "
-        "schur, orthogonal_projection or drop_features. joint computes all of them at once."
+        "schur, orthogonal_projection or drop_features. joint computes all components at once."
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of the solver's random numbers.")]
@@ -50,7 +50,7 @@ Refit = Annotated[
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="A setting of the solver. Repeatable."),
+    typer.Option("--set", metavar="NAME=VALUE", help="Setting of the solver. Repeatable."),
 ]
 Covariance = Annotated[
     bool, typer.Option("--covariance", help="The file contains a covariance matrix.")
@@ -62,19 +62,23 @@ Scale = Annotated[
 Label = Annotated[str | None, typer.Option(help="Column with the classes of the samples.")]
 Drop = Annotated[
     list[str] | None,
-    typer.Option(help="Columns to leave out, separated by commas. Repeatable."),
+    typer.Option(help="Columns to drop, separated by commas. Repeatable."),
 ]
-DropText = Annotated[bool, typer.Option("--drop-text", help="Leave out all text columns.")]
+DropText = Annotated[bool, typer.Option("--drop-text", help="Drop all text columns.")]
 Transpose = Annotated[
-    bool, typer.Option("--transpose", help="The variables are in rows, as genes often are.")
+    bool, typer.Option("--transpose", help="The rows are the variables, as is common for genes.")
 ]
 Missing = Annotated[
-    str, typer.Option(help="What to do about missing values: error, rows, columns or mean.")
+    str,
+    typer.Option(
+        help="Treatment of missing values: error, rows or columns (drop those with missing "
+        "values), or mean (fill in column means)."
+    ),
 ]
 Names = Annotated[
-    Path | None, typer.Option(help="File with the names of the variables, one on each line.")
+    Path | None, typer.Option(help="File with the names of the variables, one per line.")
 ]
-Key = Annotated[str | None, typer.Option(help="Which array of an .npz file to read.")]
+Key = Annotated[str | None, typer.Option(help="Name of the array to read from an .npz file.")]
 Out = Annotated[
     Path | None, typer.Option(help="Write the loadings to this file: .csv, .parquet or .npz.")
 ]
@@ -87,17 +91,17 @@ Plot = Annotated[
 Criterion = Annotated[
     str | None,
     typer.Option(
-        help="How `-k auto` chooses: heldout, stability or certified. Default: heldout; certified "
-        "for a covariance and for large data."
+        help="Criterion of `-k auto`: heldout, stability or certified. The default is certified "
+        "for a covariance and for large data, and otherwise heldout."
     ),
 ]
 Work = Annotated[
     float | None,
     typer.Option(
         metavar="SECONDS",
-        help="End an exact search after the work that one core does in about SECONDS. Work is "
-        "counted, so the answer is the same on a busy machine; --set time_limit=SECONDS "
-        "uses the clock instead.",
+        help="Stop an exact search after the number of operations that one core executes in about "
+        "SECONDS. The answer does not depend on how busy the machine is, unlike with "
+        "--set time_limit=SECONDS.",
         min=1e-3,
         callback=options.finite,
     ),
@@ -107,47 +111,49 @@ Jobs = Annotated[
     typer.Option(
         min=1,
         help="Number of parallel processes of an exact search. It does not affect answers that are "
-        "proven, or ended by --work.",
+        "proven or stopped by --work.",
     ),
 ]
 Bound = Annotated[
-    bool, typer.Option("--bound/--no-bound", help="Compute certified bounds, or leave them out.")
+    bool, typer.Option("--bound/--no-bound", help="Whether to compute certified bounds.")
 ]
 Picture = Annotated[
     str,
     typer.Option(
-        help="What --plot draws for components: loadings, substitutes, scores, biplot or scree."
+        help="Kind of --plot for components: loadings, substitutes, scores, biplot or scree."
     ),
 ]
 Substitutes = Annotated[
     bool,
     typer.Option(
-        "--substitutes", help="Show which variables could replace each one with a loss below 1 %."
+        "--substitutes",
+        help="For each variable, show others that could replace it with a loss below 1 %.",
     ),
 ]
 Thorough = Annotated[
     bool,
     typer.Option(
-        "--thorough", help="Use the strongest default solver even for large data; takes minutes."
+        "--thorough",
+        help="Use the strongest default solver even for large data, which can take minutes.",
     ),
 ]
 Null = Annotated[
     bool | None,
     typer.Option(
         "--null/--no-null",
-        help="Test whether components explain more than those of permuted columns. Default: with "
-        "`-k auto` and with several components.",
+        help="Test whether components explain more than components of permuted columns. The "
+        "default is to test with `-k auto` and for several components.",
     ),
 ]
 Stability = Annotated[
     bool | None,
     typer.Option(
         "--stability/--no-stability",
-        help="Report how often each variable is chosen in halves of the samples. Default: if this "
-        "takes no longer than the answer.",
+        help="Report how often each variable is chosen in halves of the samples. The default is to "
+        "do so if it takes no longer than computing the answer.",
     ),
 ]
-READING = {  # options about a file, by parameter name
+READING = {  # options for reading a file, by parameter name
     "covariance": "--covariance",
     "center": "--no-center",
     "scale": "--scale",
@@ -163,10 +169,10 @@ READING = {  # options about a file, by parameter name
 
 @dataclass(frozen=True)
 class Answer:
-    """What was found for a problem.
+    """The answer to a problem.
 
-    results : components, or a path over the cardinality. selection : how k was chosen, if it was.
-    chance : comparison with chance. solver : a sentence about how the solver was chosen.
+    results : components, or a path over the cardinality. selection : the automatic choice of k, or
+        None. chance : comparison with chance. solver : how the solver was chosen, in words.
     """
 
     results: Any
@@ -210,13 +216,13 @@ def solve(
     jobs: Jobs = 1,
     as_json: options.Json = False,
 ) -> None:
-    """Find sparse components of a file or dataset, with bounds.
+    """Find sparse components of a file or dataset, with certified bounds.
 
-    The bounds are certified: no component with that many variables explains more.
+    No component with the same number of variables explains more variance than its bound.
 
-    With several cardinalities, one component is found for each. With `--components`, they are the
-    cardinalities of the components, in order. With `-k auto`, the number of variables is chosen
-    from the data.
+    If `-k` lists several cardinalities, one component is computed for each. With `--components`, it
+    lists the cardinalities of the components in order. With `-k auto`, the number of variables is
+    chosen from the data.
     """
     from spcabench.cli import files, terminal
 
@@ -229,7 +235,7 @@ def solve(
     write = terminal.as_json if as_json else terminal.as_table
 
     def shown(answer: Answer) -> str:
-        with terminal.slow("certified bounds; --no-bound leaves them out", bound):
+        with terminal.slow("computing certified bounds (skip them with --no-bound)", bound):
             parts = terminal.Shown(bound, substitutes, answer.chance)
             return write(problem, answer.results, parts)
 
@@ -242,24 +248,24 @@ def solve(
 
 
 def _check(typed: SimpleNamespace) -> None:
-    """Raise InputError for contradictory options, before the data are read."""
+    """Raise InputError, before the data are read, if options contradict each other."""
     if typed.thorough and typed.solver is not None:
-        raise InputError("--thorough and --solver both choose the solver; give only one of them")
+        raise InputError("--thorough: cannot be combined with --solver")
     listed = [] if typed.k == options.AUTO else options.listed(typed.k)
     count = len(set(listed)) if typed.components == 1 else 1
     if typed.components > 1 and len(listed) not in (0, 1, typed.components):
         raise InputError(
-            f"-k: {len(listed)} cardinalities for {typed.components} components; give one, or one "
-            "for each component"
+            f"-k: {len(listed)} cardinalities for {typed.components} components; specify one "
+            "cardinality, or one per component"
         )
     if typed.plot is not None and count > 1 and typed.picture != "loadings":
         raise InputError(
-            f"--picture: {typed.picture!r} is for components only; a path over k has one picture"
+            f"--picture: {typed.picture!r} requires components; a path over k has only one picture"
         )
 
 
 def read(typed: SimpleNamespace) -> "Problem":
-    """Load the problem of a command. Raises InputError for contradictory options."""
+    """Load the problem of a command; raise InputError if options contradict each other."""
     from spcabench.readers.user_file import Reading
 
     _check(typed)
@@ -269,7 +275,7 @@ def read(typed: SimpleNamespace) -> "Problem":
 
 
 def load(source: str, how: "Reading", stand_in: bool) -> "Problem":
-    """The problem in a file, or a dataset by its name."""
+    """Load a problem from a file, or a dataset by its name."""
     from spcabench.readers import user_file
 
     if user_file.is_file(source):
@@ -280,14 +286,14 @@ def load(source: str, how: "Reading", stand_in: bool) -> "Problem":
 def answer(
     problem: "Problem", typed: SimpleNamespace, show: Callable[[Answer], str]
 ) -> tuple[Any, str]:
-    """Find what was asked for. Returns the results, and what ``show`` makes of the answer."""
+    """Compute the answer of a command; return the results and the text returned by ``show``."""
     from spcabench import api
     from spcabench.cli import settings, terminal
 
     ks = [] if typed.k == options.AUTO else options.listed(typed.k)
     _check_sizes(problem, ks, typed.components)
     name = typed.solver or api.default_solver(problem, typed.nonnegative, typed.thorough)
-    # a program may read the answer, so whatever a solver prints goes to the error stream
+    # another program can read the answer, so output of a solver is sent to the error stream
     with solvers.by_its_author(name), redirect_stdout(sys.stderr):
         with solvers.within(solvers.IMPORT, name, "its import"):
             settings_of_run = settings.read(typed.setting or [], name)
@@ -303,7 +309,7 @@ def answer(
             ks = [selection.k]
         stored = f" and {problem.nnz} stored entries" if problem.form == "sparse" else ""
         size = f"{problem.n} variables{stored}"
-        why = "named" if typed.solver else f"chosen for {size}; use --solver for another"
+        why = "requested" if typed.solver else f"chosen for {size} (change it with --solver)"
         chosen = f"solver {name}: {why}"
         with terminal.lines_when_slow() as tell:
             if typed.solver is None:
@@ -317,7 +323,7 @@ def answer(
                 }
                 ways["tell"] = lambda result: tell(terminal.found(result))
                 results = api.components(problem, name, typed.components, **ways, **settings_of_run)
-        if typed.solver is None and not tell.shown:  # an error is a single line
+        if typed.solver is None and not tell.shown:  # not before, because errors are a single line
             say(chosen, file=sys.stderr)
         chance = _chance(problem, results, selection, typed)
         return results, show(Answer(results, selection, chance, chosen))
@@ -326,12 +332,12 @@ def answer(
 def _chance(
     problem: "Problem", results: Any, selection: "Selection | None", typed: SimpleNamespace
 ) -> "Chance":
-    """Compute what chance alone would give, for the cardinalities from which k was chosen."""
+    """Compare the results with chance, for all cardinalities from which k was chosen."""
     from spcabench.cli import terminal
     from spcabench.selecting import chance
 
     null = selection is not None or typed.components > 1 if typed.null is None else typed.null
-    work = "what chance alone would give; --no-null and --no-stability leave it out"
+    work = "comparing with chance (skip it with --no-null and --no-stability)"
     with terminal.slow(work, null or typed.stability is not False):
         return chance.beside(
             problem,
@@ -344,14 +350,14 @@ def _chance(
 
 
 def _recommended(problem: "Problem", typed: SimpleNamespace) -> "Selection":
-    """Return the cardinality that `select` recommends, and print its reason."""
+    """Return the cardinality recommended by `select`, and print the reason."""
     from spcabench.cli import terminal
     from spcabench.selecting.chance import LARGE
     from spcabench.selecting.selection import select
 
     large = problem.product_cost > LARGE
     criterion = typed.criterion or ("certified" if large or problem.m is None else "heldout")
-    with terminal.slow("the choice of k: one component per cardinality, on parts of the data"):
+    with terminal.slow("choosing k, with components of many cardinalities on parts of the data"):
         selection = select(
             problem, criterion=criterion, nonnegative=typed.nonnegative, seed=typed.seed
         )
@@ -360,26 +366,26 @@ def _recommended(problem: "Problem", typed: SimpleNamespace) -> "Selection":
 
 
 def _dataset(source: str, how: "Reading", stand_in: bool) -> "Problem":
-    """Load a dataset by name; --scale and --no-center work only with some of them."""
+    """Load a dataset by its name; only some datasets accept --scale and --no-center."""
     from spcabench import api, registry
     from spcabench.readers.user_file import Reading
     from spcabench.solving.driver import parameters
 
     if source and Path(source).is_dir() and source not in registry.names("dataset"):
-        raise InputError(f"{source}: a folder; give a file or the name of a dataset")
+        raise InputError(f"{source}: is a folder; specify a file or the name of a dataset")
     arguments = parameters(registry.module("dataset", source).load)
     settings = {}
     for name, option in READING.items():
         if getattr(how, name) == getattr(Reading(), name):
             continue
         if name not in ("center", "scale") or name not in arguments:
-            raise InputError(f"{option}: works with files only; dataset {source!r} is used as is")
+            raise InputError(f"{option}: only applies to files, not to dataset {source!r}")
         settings[name] = getattr(how, name)
     return api.load(source, stand_in=stand_in, **settings)
 
 
 def _check_sizes(problem: "Problem", ks: list[int], components: int) -> None:
-    """Raise InputError for sizes above n; the message says which variables were dropped."""
+    """Raise InputError if a size exceeds n; the message includes notes on dropped variables."""
     for option, number in (("-k", max(ks, default=1)), ("--components", components)):
         if not 1 <= number <= problem.n:
             notes = "; ".join(problem.provenance.get("notes", ()))

@@ -1,4 +1,4 @@
-"""The commands for authors of solvers: `list`, `new` and `check`."""
+"""The commands `list`, `new` and `check`, and limits for solvers in a user's file."""
 
 import importlib.util
 import json
@@ -24,22 +24,22 @@ from spcabench.running import watchdog
 from spcabench.streams import plain, say
 
 TEMPLATE = Path(__file__).parents[1] / "page" / "templates" / "solver.py.txt"
-WIDTH = 120  # columns of a list without a terminal
-IMPORT = 60.0  # seconds allowed for importing a user's file in `solve`
-SILENCE = 600.0  # seconds allowed for a step of a user's solver without a time_limit
-AGAIN = 1.0  # seconds after which a limit is raised again
-GRACE = 60.0  # seconds beyond a time_limit within which a step must end
-NARROWEST = 60  # columns of a list, even if the terminal is narrower
+WIDTH = 120  # width of a list in columns if the output is not a terminal
+IMPORT = 60.0  # maximum seconds for importing a user's file in `solve`
+SILENCE = 600.0  # maximum seconds for a step of a user's solver without a time_limit
+AGAIN = 1.0  # seconds after which an exceeded limit raises its error again
+GRACE = 60.0  # seconds after the time_limit within which a step must finish
+NARROWEST = 60  # minimum width of a list in columns
 
 
 Patience = Annotated[
     float,
-    typer.Option(help="Seconds that one check may take.", min=0.01, callback=options.finite),
+    typer.Option(help="Maximum seconds per check.", min=0.01, callback=options.finite),
 ]
 
 
 class Kind(StrEnum):
-    """The kinds of names that can be listed."""
+    """A kind of names to list."""
 
     solvers = "solvers"
     datasets = "datasets"
@@ -47,19 +47,19 @@ class Kind(StrEnum):
 
 
 def list_names(
-    kind: Annotated[Kind, typer.Argument(help="What to list.")],
+    kind: Annotated[Kind, typer.Argument(help="The kind of names to list.")],
     full: Annotated[
         bool,
         typer.Option(
             "--long",
-            help="Solvers by year, with their inputs, paper, cost, code and reproduced results.",
+            help="List solvers by year, with inputs, paper, cost, code and reproduced results.",
         ),
     ] = False,
     as_json: options.Json = False,
 ) -> None:
-    """List the solvers, the datasets or the figures."""
+    """List the solvers, datasets or figures."""
     if full and kind is not Kind.solvers:
-        raise InputError(f"--long: works with solvers only, not with {kind}")
+        raise InputError(f"--long: only applies to solvers, not to {kind}")
     listed = _methods() if full else _descriptions(kind)
     if as_json:
         say(json.dumps(listed, indent=1))
@@ -84,7 +84,7 @@ def _methods() -> list[dict[str, Any]]:
 
 
 def _paragraph(method: dict[str, Any]) -> str:
-    """The name of a method, followed by its facts on separate lines."""
+    """Return the name and description of a method, followed by its facts on separate lines."""
     facts = {
         "given": method["control"],
         "paper": " ".join(filter(None, (method["paper"], method["address"]))),
@@ -109,19 +109,19 @@ def _descriptions(kind: Kind) -> dict[str, str]:
 
 
 def new(
-    kind: Annotated[str, typer.Argument(help="What to write: solver.", metavar="solver")],
+    kind: Annotated[str, typer.Argument(help="The word solver.", metavar="solver")],
     name: Annotated[str, typer.Argument(help="Name of the solver: letters, digits and _.")],
 ) -> None:
-    """Write a commented template of a solver to this folder."""
+    """Write a commented template of a solver to the current folder."""
     file = Path(f"{name}.py")
     if kind != "solver" or not name.isidentifier() or not name.isascii():
         raise InputError(
-            f"new: {kind} {name!r}; write `new solver NAME`, with letters, digits and _ in NAME"
+            f"new: {kind} {name!r}; use `new solver NAME`, with letters, digits and _ in NAME"
         )
     with using_file(file):
         if file.exists():
             raise InputError(f"name: {file} already exists")
-    # a file numpy.py in this folder would hide the library
+    # for example, a file numpy.py in this folder would shadow the library
     if keyword.iskeyword(name) or importlib.util.find_spec(name) is not None:
         raise InputError(f"name: {name!r} already has a meaning in Python; choose another name")
     text = TEMPLATE.read_text(encoding="utf-8").replace("NAME", name, 1)
@@ -136,29 +136,30 @@ def check(
     ],
     patience: Patience = 60.0,
 ) -> None:
-    """Check that a solver meets every requirement.
+    """Check that a solver satisfies the contract of all solvers.
 
-    Each failure is one sentence, which is printed only once. The exit code is 1 if any check fails.
+    Each failure is described in a sentence, which is printed only once. The exit code is 1 if a
+    check fails.
     """
     from spcabench.checking import conformance
 
-    failures: dict[str, str] = {}  # sentence of a failure -> the first check that produced it
+    failures: dict[str, str] = {}  # sentence about a failure -> first check with this failure
     for outcome in conformance.check(solver, patience):
         sentence = outcome.sentence
         if (
             outcome.verdict == "fails"
             and failures.setdefault(sentence, outcome.name) != outcome.name
         ):
-            sentence = f'not reached: it ended as in "{failures[sentence]}"'
+            sentence = f'not reached, because of the failure in "{failures[sentence]}"'
         say(f"{outcome.verdict:11}  {outcome.name}: {sentence}", flush=True)
     raise typer.Exit(int(bool(failures)))
 
 
 @contextmanager
 def _heard(solver: str) -> Iterator[None]:
-    """Make os._exit, which ends a program silently, raise SystemExit like sys.exit.
+    """Make os._exit, which exits silently, raise SystemExit like sys.exit.
 
-    This applies to a solver given as a file. Processes forked by the solver end normally.
+    This applies to solvers in a user's file. Processes forked by such a solver exit as usual.
     """
     home, end = os.getpid(), os._exit
 
@@ -176,20 +177,20 @@ def _heard(solver: str) -> Iterator[None]:
 
 @contextmanager
 def within(seconds: float, solver: str, step: str) -> Iterator[None]:
-    """Raise InputError if a step of a solver given as a file takes longer than ``seconds``.
+    """Raise InputError if a step of a solver in a user's file takes longer than ``seconds``.
 
-    Python code is interrupted after that time. If a call of compiled code does not return, the
-    process is ended.
+    Python code is interrupted after this time. If compiled code does not return, the process is
+    killed.
     """
 
     def rang(number: int, frame: Any) -> NoReturn:
-        raise InputError(f"{solver}: {step} did not end within its limit of {seconds:g} s")
+        raise InputError(f"{solver}: {step} exceeded its limit of {seconds:g} s")
 
     if not solver.endswith(".py") or threading.current_thread() is not threading.main_thread():
         yield
         return
     before, left = signal.signal(signal.SIGALRM, rang), signal.setitimer(signal.ITIMER_REAL, 0.0)
-    # repeated, because an error raised in a callback of compiled code is lost
+    # the timer repeats, because an error raised in a callback of compiled code is lost
     signal.setitimer(signal.ITIMER_REAL, min(seconds, threading.TIMEOUT_MAX), AGAIN)
     try:
         with watchdog.limited(seconds):
@@ -200,9 +201,9 @@ def within(seconds: float, solver: str, step: str) -> Iterator[None]:
 
 
 def watch(solver: str, time_limit: float | None) -> None:
-    """Limit the time of each step of a solver given as a file.
+    """Limit the time of each step of a solver in a user's file.
 
-    The driver only checks its clock between two iterates, which an endless loop never reaches.
+    The driver checks its clock only between two iterates, and thus never during an endless loop.
     """
     from spcabench import registry
 
@@ -232,10 +233,10 @@ def watch(solver: str, time_limit: float | None) -> None:
 
 @contextmanager
 def by_its_author(solver: str) -> Iterator[None]:
-    """Report errors of a solver given as a file in one line each.
+    """Report an error of a solver in a user's file as a one-line message.
 
-    Such a solver belongs to the user, who can fix its errors. An error raised by a solver of the
-    suite, or by the suite itself, is a bug and shows its traceback.
+    The user can fix such an error. An error of the suite or of one of its solvers is a bug and is
+    reported with a traceback.
     """
     own = solver.endswith(".py")
     try:
@@ -244,7 +245,7 @@ def by_its_author(solver: str) -> Iterator[None]:
     except InputError:
         raise
     except KeyboardInterrupt as error:
-        # Ctrl-C, or raised by the file itself; the line where it occurred tells which
+        # either Ctrl-C or raised by the file, which the line in the message clarifies
         if where := last_frame(error, Path(solver)):
             say(f"spcabench: interrupted ({where})", file=sys.stderr)
         raise

@@ -1,4 +1,4 @@
-"""Components, or one component at several cardinalities, as text for people or as JSON."""
+"""Output of `solve`: components, or a path over the cardinality, as a table or as JSON."""
 
 import io
 import json
@@ -24,16 +24,16 @@ from spcabench.vectors import Vector, oriented
 if TYPE_CHECKING:
     from rich.table import Table
 
-PATIENCE = 2.0  # seconds after which the user is told what takes long
-MOST = 12  # variables shown per component
+PATIENCE = 2.0  # seconds after which slow computations are reported
+MOST = 12  # maximum number of variables shown per component
 
 
 @dataclass(frozen=True)
 class Shown:
-    """The parts of an answer that cost extra to show.
+    """The optional parts of an answer, which need additional computations.
 
-    bound : certified bounds. substitutes : possible replacements of each variable. chance : what
-        chance alone would give.
+    bound : whether to show certified bounds. substitutes : whether to show possible replacements of
+        each variable. chance : the comparison with chance.
     """
 
     bound: bool = True
@@ -41,26 +41,26 @@ class Shown:
     chance: Chance = field(default_factory=Chance)
 
     def frequencies(self, i: int) -> Vector | None:
-        """How often each variable of answer i is chosen in half samples, or None if not counted."""
+        """Return how often answer i on half the samples uses each variable; None if unknown."""
         return self.chance.frequencies[i] if self.chance.frequencies else None
 
 
 class Lines:
-    """Progress lines for the error stream, held back until the work has taken a while."""
+    """Progress lines on the error stream, which are held back until `show` is called."""
 
     def __init__(self) -> None:
         self.held: list[str] = []
         self.shown, self.lock = False, threading.Lock()
 
     def __call__(self, line: str) -> None:
-        """Print a line now, or hold it back until `show` is called."""
+        """Print a line, or hold it back until `show` is called."""
         with self.lock:
             self.held.append(line)
             if self.shown:
                 self._print()
 
     def show(self) -> None:
-        """Print the lines held back so far, and every later line at once."""
+        """Print the lines held back so far, and print later lines immediately."""
         with self.lock:
             self.shown = True
             self._print()
@@ -72,7 +72,7 @@ class Lines:
 
 @contextmanager
 def lines_when_slow() -> Iterator[Lines]:
-    """Yield a printer of progress lines, which stays silent for the first seconds."""
+    """Yield a printer of progress lines that prints nothing during the first two seconds."""
     lines = Lines()
     timer = threading.Timer(PATIENCE, lines.show)
     timer.daemon = True
@@ -85,28 +85,28 @@ def lines_when_slow() -> Iterator[Lines]:
 
 @contextmanager
 def slow(work: str, may_be: bool = True) -> Iterator[None]:
-    """Tell the user on the error stream what is being computed, once it has taken some seconds."""
+    """Report a computation on the error stream if it takes longer than two seconds."""
     with lines_when_slow() as tell:
         if may_be:
-            tell(f"computing {work} ...")
+            tell(f"{work} ...")
         yield
 
 
 def found(result: Result) -> str:
-    """Return a line that reports a component that was just found."""
+    """Return a progress line about a component."""
     seconds = result.solve_time + result.setup_time
     return f"  {result.cardinality} variables, variance {result.variance:.5g}: {seconds:.1f} s"
 
 
 def tell_of_compilation() -> None:
-    """Tell the user if compiling kernels (they are not cached on disk yet) takes long."""
-    kernels.telling = lambda: slow("kernels: they are compiled once per machine")
+    """Report the compilation of kernels that are not yet cached on disk, if it is slow."""
+    kernels.telling = lambda: slow("compiling kernels, once per machine")
 
 
 def as_json(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
-    """Return the answers as JSON: everything except the zeros of the vectors.
+    """Return the answers as JSON, without the zeros of the vectors.
 
-    The entries are under "components", or under "path" for one component at several cardinalities.
+    The entries are listed under "components", or under "path" for a path over the cardinality.
     """
     entries, total, variables = [], total_variance(problem), names(problem)
     for i, result in enumerate(results):
@@ -157,18 +157,18 @@ def as_json(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
 
 
 def notes(problem: Problem, results: Sequence[Result], chance: Chance) -> list[str]:
-    """Return remarks for the user on the file and the answers."""
+    """Return notes for the user about the file and the answers."""
     labelled = list(zip(labels(results), results, strict=True))
     shortfalls = [
-        f"{label} has {result.cardinality} of the {result.k} requested variables: "
-        f"{result.solver} found no better answer with more; another solver may"
+        f"{label} has only {result.cardinality} of {result.k} requested variables, because "
+        f"{result.solver} found no better answer; try another solver"
         for label, result in labelled
         if result.good and result.k is not None and result.cardinality < result.k
     ]
     several = isinstance(results, Components) and all(result.good for result in results)
     idle = [
-        f"component {i + 1} explains nothing beyond the components before it; --deflation schur "
-        "leaves such components out"
+        f"component {i + 1} explains nothing beyond the preceding components; to avoid this, use "
+        "--deflation schur"
         for i in (results.idle if several else ())  # type: ignore[attr-defined]
     ]
     faults = dict.fromkeys(f"no answer: {result.fault}" for result in results if not result.good)
@@ -185,16 +185,16 @@ def notes(problem: Problem, results: Sequence[Result], chance: Chance) -> list[s
     remarks = [*about_file, *shortfalls, *idle, *faults, *unproven, *tests, *chance.notes]
     if problem.m is not None and problem.divisor == problem.m - 1:  # until version 0.4
         remarks.append(
-            "variances are divided by m - 1, as in scikit-learn; up to version 0.2 it was m"
+            "variances have the divisor m - 1, as in scikit-learn; before version 0.3 it was m"
         )
     return remarks
 
 
 def as_table(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
-    """Return the answers as a table with one line per component, or per cardinality.
+    """Return the answers as a table with one line per component or per cardinality.
 
-    A line has the variance, its share of the total, the certified bound, and the variables by
-    weight.
+    Each line shows the variance, its share of the total variance, the certified bound, and the
+    variables in order of their loadings.
     """
     from rich.console import Console
 
@@ -221,15 +221,15 @@ def as_table(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
 
 
 def _substitutes(label: str, result: Result) -> str:
-    """The possible replacements of each variable, in a paragraph."""
+    """Return lines of text with the possible replacements of each variable."""
     if not result.good:
         return f"substitutes in {label}: no answer"
     lines = [
         f"  {variable}: " + ", ".join(f"{r.substitute} ({r.loss:.2%})" for r in rows.itertuples())
         for variable, rows in result.substitutes().groupby("variable", sort=False)
     ]
-    head = f"substitutes in {label}, by the share of its variance that is lost:"
-    return "\n".join([head, *(lines or ["  none at less than 1 %"])])
+    head = f"substitutes in {label}, with the percentage of its variance that is lost:"
+    return "\n".join([head, *(lines or ["  none with a loss below 1 %"])])
 
 
 def _table(problem: Problem, results: Sequence[Result], shown: Shown) -> "Table":
@@ -247,7 +247,7 @@ def _table(problem: Problem, results: Sequence[Result], shown: Shown) -> "Table"
     )
     after = ("after\ndeflation",) if several else ()
     bounds = ("bound\non it" if several else "certified\nbound", "gap") if shown.bound else ()
-    first = "component" if joint else "k asked"
+    first = "component" if joint else "requested k"
     for column in (first, "cardinality", "variance", "of the\ntotal", *after, *bounds, "status"):
         table.add_column(column, justify="right")
     halves = shown.chance.halves
@@ -258,12 +258,13 @@ def _table(problem: Problem, results: Sequence[Result], shown: Shown) -> "Table"
         cells = _cells(problem, result, several, shown.bound)
         if np.isfinite(result.x).all():
             cells[-1] = loadings(problem, oriented(result.x), MOST, shown.frequencies(i))
-        table.add_row(*map(Text, (label, str(result.cardinality), *cells)))  # names are not markup
+        # Text, because names must not be interpreted as markup
+        table.add_row(*map(Text, (label, str(result.cardinality), *cells)))
     return table
 
 
 def _cells(problem: Problem, result: Result, several: bool, bound: bool) -> list[str]:
-    """The cells of one result from its variance on; the last one, for its variables, is empty."""
+    """Return the cells of a result after its cardinality; the last one, for variables, is empty."""
     if not np.isfinite(result.x).all():
         return [*[""] * (2 + several + 2 * bound), result.status, ""]
     variance = problem.variance(result.x)
@@ -275,6 +276,6 @@ def _cells(problem: Problem, result: Result, several: bool, bound: bool) -> list
 
 
 def labels(results: Sequence[Result]) -> list[str]:
-    """Return the name of each component, or of the answer at each cardinality."""
+    """Return a label for each component, or for each cardinality of a path."""
     single = isinstance(results, Components)
     return [f"component {i}" if single else f"k = {r.k}" for i, r in enumerate(results, 1)]

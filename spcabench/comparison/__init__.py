@@ -1,1 +1,1 @@
-"""Comparison of solvers on a standard set of problems: `spcabench compare`, `best-known`."""
+"""Comparisons of solvers on standard problems, and the best known answers to these problems."""

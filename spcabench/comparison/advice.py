@@ -1,6 +1,6 @@
-"""Recommend a solver for a user's data, from the answers of published comparisons.
+"""Recommendations of a solver for a user's data, from the answers of published comparisons.
 
-The terminal asks a single `Question`; the page has the answers to all choices, made by `choices`.
+The command answers a single `Question`. The page contains the answers to all `choices`.
 """
 
 import math
@@ -24,7 +24,7 @@ from spcabench.vectors import Array, Vector
 
 SUITES = ("standard", "certified", "large", "nonnegative")
 PAIR = ["mode", "item", "asked", "r"]
-# the goals: one component, or several in one of the formulations
+# the goals: one component, or several components in one of the formulations
 MODES = {
     "signed": "one component",
     "nonnegative": "one component with loadings >= 0",
@@ -35,25 +35,25 @@ MODES = {
 ANY, SPARSE, DENSE = "any", "sparse data", "dense data"
 KIND_OF = {"spiked, strong": "spiked", "spiked, weak": "spiked", "two spikes": "spiked"}
 KIND_OF |= {"published": "published tables", "sparse data": "random sparse"}
-SPARSE_BELOW = 0.2  # density below which data count as sparse
+SPARSE_BELOW = 0.2  # data with a smaller density are sparse
 SIZES = (60, 1_000, math.inf)  # largest number of variables of each class
 KS = (10, 30, math.inf)  # largest cardinality of each class
-BUDGETS = (*budgets.BUDGETS["time"], math.inf)  # the page's choices, in seconds
+BUDGETS = (*budgets.BUDGETS["time"], math.inf)  # choices of the page in seconds
 SHOWN = 5  # number of solvers in an answer
-FEW = 5  # number of problems below which an answer is only a hint
+FEW = 5  # with fewer problems, an answer is only a hint
 DIFFERENT = {
-    "k": "No similar k was measured on such problems, so all their k are used.",
-    "kind": "No {kind} of about this size was measured, so all kinds of this size are used.",
-    "size": "No {kind} of about this size was measured, so other sizes are used.",
+    "k": "No similar k was measured on such problems, so problems with any k are used.",
+    "kind": "No {kind} of a similar size was measured, so all kinds of this size are used.",
+    "size": "No {kind} of a similar size was measured, so other sizes are used.",
 }
 OUTSIDE = {
-    "n": "n = {value} is outside the measured range, {low} to {high}, so this is an extrapolation.",
-    "entries": "{value} nonzero entries (if as dense as the densest of these problems) "
-    "are outside the measured range, {low} to {high}: expect other times.",
+    "n": "n = {value} is outside the measured range {low} to {high}, so this is an extrapolation.",
+    "entries": "{value} nonzero entries (at the largest density of these problems) are outside the "
+    "measured range {low} to {high}, so times can be very different.",
 }
 FINISHED = (
-    "Only finished runs are used here, because the iterates of some were not published. The tables "
-    '"best within a budget" of the comparisons also use runs that were stopped.'
+    "Only finished runs are used here, because the iterates of some runs were not published. The "
+    'tables "best within a budget" of the comparisons also use runs that were stopped.'
 )
 LONGEST = 12  # maximum number of digits of a size
 SIZE = re.compile(r"(\d+)\s*(?:x|×|by)\s*(\d+)|(\d+)", re.IGNORECASE)
@@ -61,10 +61,10 @@ SIZE = re.compile(r"(\d+)\s*(?:x|×|by)\s*(\d+)|(\d+)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Question:
-    """Data and a goal; None for what does not matter.
+    """A description of data and a goal; None means that any value is acceptable.
 
-    m, n : samples and variables. density : share of nonzero entries. k : nonzeros of a component.
-        budget : seconds for one run. mode : a key of `MODES`.
+    m, n : numbers of samples and variables. density : fraction of nonzero entries. k : nonzeros of
+        a component. budget : maximum seconds per run. mode : a key of `MODES`.
     """
 
     kind: str = ANY
@@ -76,14 +76,15 @@ class Question:
     mode: str = "signed"
 
     def entries(self, density: float) -> float | None:
-        """Return the number of nonzero entries, from the question's density or the given one."""
+        """Return the number of nonzero entries; ``density`` is used if the question has none."""
         return self.n * self.m * (self.density or density) if self.n and self.m else None
 
 
 class Answers:
-    """The published answers as arrays of pairs (a problem and a k) and solvers.
+    """The published answers as arrays with a row for each pair and a column for each solver.
 
-    pairs : a row for each pair, with its kind, n, m, nnz and k.
+    A pair is a problem and a cardinality k. pairs : table with the kind, n, m, nnz and k of each
+    pair.
     """
 
     def __init__(self, table: pd.DataFrame) -> None:
@@ -99,20 +100,21 @@ class Answers:
         self.proof = self._wide(table.time.where(table.proves))
 
     def _wide(self, values: Iterable[float]) -> Array:
-        """Return one value per row as pairs x solvers; NaN where there is no row."""
+        """Reshape one value per row to an array (pairs, solvers), with NaN for missing rows."""
         wide = self.table.assign(wanted=np.array(list(values), dtype=float))
         wide = wide.pivot(index="pair", columns="solver", values="wanted")
         return wide[self.solvers].to_numpy()
 
     def shares(self, budget: float) -> Array:
-        """Return the share of the best known value reached within a budget: pairs x solvers."""
+        """Return the fraction of the best known value within a budget (pairs, solvers)."""
         reached = [budgets.share_within(row, budget, "time") for row in self.table.itertuples()]
         return np.nan_to_num(self._wide(reached))
 
     def select(self, question: Question) -> tuple[Vector, list[str]]:
-        """Return a mask of the pairs that resemble a question, and the conditions it dropped.
+        """Return a mask of the pairs that resemble a question, and the dropped conditions.
 
-        If no pair meets all conditions, k is dropped first, then the kind or the size, then both.
+        If no pair satisfies all conditions, the condition on k is dropped first, then the one on
+        the kind or the size, then both.
         """
         has = {
             "k": _alike(self.pairs.asked, KS, question.k),
@@ -124,7 +126,7 @@ class Answers:
             mask = np.logical_and.reduce([of_mode, *(has[c] for c in has if c not in given_up)])
             if mask.any():
                 return mask, [name for name in given_up if not has[name].all()]
-        raise InputError(f"advise: no published comparison has {MODES[question.mode]}")
+        raise InputError(f"advise: no comparison was published for: {MODES[question.mode]}")
 
     def _of_kind(self, question: Question) -> Vector:
         kind = question.kind
@@ -134,11 +136,11 @@ class Answers:
         return every[kind] if kind in every else (self.pairs.kind == kind).to_numpy()
 
     def ranked(self, mask: Vector, shares: Array, budget: float) -> list[dict[str, Any]]:
-        """Return all solvers with an answer to any of the pairs, the best first.
+        """Return the solvers that answered any of the pairs, starting with the best solver.
 
-        They are sorted by the mean share within the budget, to six digits, then by the shifted
-        geometric mean of their time. A missing answer counts as zero, and its time as the largest
-        of all.
+        Solvers are sorted by their mean fraction of the best known value within the budget, to six
+        digits, and then by the shifted geometric mean of their times. A missing answer has the
+        fraction zero and the largest time of all solvers.
         """
         share, time, proof = shares[mask], self.time[mask], self.proof[mask]
         filled = np.where(np.isfinite(time), time, np.nanmax(time))
@@ -157,13 +159,13 @@ class Answers:
         return sorted(entries, key=lambda e: (-round(e["share"], ranking.DIGITS), e["time"]))
 
     def about(self, mask: Vector) -> dict[str, Any]:
-        """Describe the problems of some pairs: their names, number and range of sizes."""
+        """Describe the selected problems: their names, numbers and ranges of sizes."""
         pairs = self.pairs[mask].sort_values("n")
         names = list(dict.fromkeys(map(_named, pairs.itertuples())))
         many = f"{counted(len(names), 'problems')}, {counted(len(pairs), 'pairs')} of problem and k"
         return {
             "problems": names,
-            "from": f"From {many}{'; with so few, take it as a hint' if len(names) < FEW else ''}.",
+            "from": f"Based on {many}{', so it is only a hint' if len(names) < FEW else ''}.",
             "n": [int(pairs.n.min()), int(pairs.n.max())],
             "entries": [int(pairs.nnz.min()), int(pairs.nnz.max())],
             "density": float(self.density[mask].max()),
@@ -172,10 +174,10 @@ class Answers:
 
 
 def read(compare: Path) -> Answers:
-    """Read the answers below results/published/compare. Raises InputError if there are none."""
+    """Read the answers in results/published/compare; raise InputError if there are none."""
     folders = [compare / name for name in SUITES if (compare / name / merging.ROWS).is_file()]
     if not folders:
-        raise InputError(f"{compare}: no published comparison found; give --run results/published")
+        raise InputError(f"{compare}: no published comparison found; use --run results/published")
     known = best_known.read()
     tables = [_of_suite(folder, known) for folder in folders]
     if (several := compare / "components" / "table.parquet").is_file():
@@ -199,7 +201,7 @@ def _of_suite(folder: Path, known: dict[Any, best_known.Entry]) -> pd.DataFrame:
 
 
 def _of_components(file: Path, single: pd.DataFrame) -> pd.DataFrame:
-    """Return the answers for several components, with a line for each way of a solver."""
+    """Return the answers for several components, with a row for each way to use a solver."""
     table = pd.read_parquet(file)
     table = table[(table.kind == "components") & table.formulation.isin(MODES)]
     size_of = single.drop_duplicates("item").set_index("item")[["n", "m", "nnz"]]
@@ -217,7 +219,7 @@ def _of_components(file: Path, single: pd.DataFrame) -> pd.DataFrame:
         nnz=table.item.map(size_of.nnz).fillna(n**2),
         answered=table.share.notna(),
         time=table.seconds.where(table.share.notna()),
-        search_time=table.seconds,  # nothing is known about it before its end
+        search_time=table.seconds,  # no answer is known before the end of the search
         history=None,
         proves=False,
         left_out=False,
@@ -225,7 +227,7 @@ def _of_components(file: Path, single: pd.DataFrame) -> pd.DataFrame:
 
 
 def _alike(values: pd.Series, ends: tuple[float, ...], wanted: float | None) -> Vector:
-    """Return which values are in the same class as ``wanted``; all if it is None."""
+    """Return a mask of the values in the same class as ``wanted``; all values if it is None."""
     if wanted is None:
         return np.full(len(values), True)
     return np.searchsorted(ends, values) == np.searchsorted(ends, wanted)
@@ -237,7 +239,7 @@ def _named(pair: Any) -> str:
 
 
 def frontier(ranked: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the solvers that no other one beats in both time and quality, the fastest first."""
+    """Return the Pareto frontier of time and quality, starting with the fastest solver."""
     ends, best = [], 0.0
     for entry in sorted(ranked, key=lambda e: (e["time"], -e["share"])):
         if round(entry["share"], ranking.DIGITS) > best:
@@ -247,7 +249,7 @@ def frontier(ranked: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def answer(answers: Answers, question: Question) -> dict[str, Any]:
-    """Return the best five solvers within the budget, the frontier, and the evidence."""
+    """Return the five best solvers within the budget, the frontier, and the evidence."""
     mask, given_up = answers.select(question)
     about = answers.about(mask)
     notes = [DIFFERENT[name].format(kind=question.kind) for name in given_up]
@@ -266,10 +268,10 @@ def answer(answers: Answers, question: Question) -> dict[str, Any]:
 
 
 def choices(answers: Answers) -> dict[str, Any]:
-    """Return the answers to all choices of the page, each stored once for its script to look up.
+    """Return the answers to all choices on the page, for its script.
 
-    ``of`` maps a mode, kind, class of n and class of k to a place in ``selections`` and the
-    conditions that were dropped.
+    Equal answers are stored once in ``selections``. ``of`` maps a mode, a kind, a class of n and a
+    class of k to an index of ``selections`` and the dropped conditions.
     """
     shares = {budget: answers.shares(budget) for budget in BUDGETS}
     selections: list[dict[str, Any]] = []
@@ -317,11 +319,11 @@ def _digits(value: float, digits: int = 3) -> float:
 
 
 def question(words: str, answers: Answers, **asked: Any) -> Question:
-    """Parse words such as "5,000 x 20,000 text" to a question: m x n, or n alone, and a kind.
+    """Parse words such as "5,000 x 20,000 text" as a question: m x n or n, and a kind of data.
 
-    asked : further fields of the question.
+    asked : additional fields of the question.
 
-    Raises InputError for a kind that was not measured, or an impossible size.
+    Raises InputError if the kind was not measured or the size is impossible.
     """
     text = words.replace(",", "").replace("_", "")
     size = SIZE.search(text)

@@ -1,7 +1,6 @@
-"""The best known answers to the standard problems: a table that runs can improve.
+"""The table of the best known answers to the standard problems, which runs can improve.
 
-Each entry contains the vector itself, and its value is recomputed on the problem; a mismatch is an
-error.
+Each entry contains the vector. Its value is recomputed on the problem, and a mismatch is an error.
 """
 
 import hashlib
@@ -28,20 +27,20 @@ from spcabench.vectors import Vector, embed, support
 
 TABLE = Path(__file__).with_name("best_known.json")
 SCHEMA = 2
-PROVEN = 1e-8  # relative gap up to which an optimum counts as proven
-CLOSE = 1e-9  # relative difference up to which values count as equal
+PROVEN = 1e-8  # largest relative gap of a proven optimum
+CLOSE = 1e-9  # largest relative difference of equal values
 EXACT, HEURISTIC = "branch_and_bound", "local_search"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The best known answer at cardinality k of a problem, and the smallest certified bound.
+    """The best known answer to a problem for cardinality k, and the smallest certified bound.
 
-    problem : the name that the loaded problem has; a stand-in has another name and no entry.
-    loadings : those on the support. who, when : the solver that found it, and the day.
-    bound_by : the source of the bound: a solver, or one of the bounds of docs/bounds.md; empty if
-        not recorded. seconds : processor time for the bound; 0 if not measured. bound_when : the
-        day of the bound.
+    problem : name of the loaded problem; a stand-in has another name and thus no entry. loadings :
+        the nonzero loadings. who, when : the solver that found the answer, and the date. bound_by :
+        the solver that proved the bound, or the name of a bound in docs/bounds.md; empty if not
+        recorded. seconds : processor time of the bound; 0 if not measured. bound_when : the date of
+        the bound.
     """
 
     item: str
@@ -61,18 +60,18 @@ class Entry:
 
     @property
     def gap(self) -> float:
-        """The gap between bound and value, relative to the value."""
+        """Gap between bound and value, relative to the value."""
         return max(self.bound / self.value - 1.0, 0.0)
 
     @property
     def key(self) -> tuple[str, str, int, bool]:
-        """The question that the entry answers: item, problem, k and sign."""
+        """The question answered by the entry: item, problem, k and sign constraint."""
         return self.item, self.problem, self.k, self.nonnegative
 
     def checked(self, problem: Problem) -> "Entry":
-        """Return the same entry after recomputing its value.
+        """Verify the entry on its problem and return it.
 
-        Raises RuntimeError if its vector is infeasible or has another value.
+        Raises RuntimeError if the vector is infeasible or has another value.
         """
         x = embed(np.array(self.loadings), np.array(self.support, dtype=int), problem.n)
         value = problem.variance(x)
@@ -87,16 +86,16 @@ class Entry:
             or self.value > self.bound * (1.0 + CLOSE)
         ):
             raise RuntimeError(
-                f"best known: {self.item}, k = {self.k}: the entry has {self.value:.12g}, at most "
-                f"{self.bound:.12g}, but its vector {value:.12g}, {len(self.support)} nonzeros, "
-                f"norm {np.linalg.norm(x):.12g}"
+                f"best known: {self.item}, k = {self.k}: the entry states the value "
+                f"{self.value:.12g} and the bound {self.bound:.12g}, but its vector has the value "
+                f"{value:.12g}, {len(self.support)} nonzeros and the norm {np.linalg.norm(x):.12g}"
             )
         return self
 
 
 @dataclass(frozen=True)
 class _Table:
-    """The file of the table.
+    """The content of the table's file.
 
     version : number of improvements. sha256 : checksum of the entries.
     """
@@ -113,14 +112,14 @@ Table = Mapping[tuple[str, str, int, bool], Entry]
 def digest(entries: Iterable[Entry]) -> str:
     """Return the checksum of a table's entries."""
     return hashlib.sha256(
-        json.dumps([vars(e) for e in entries], sort_keys=True).encode()  # asdict would copy it all
+        json.dumps([vars(e) for e in entries], sort_keys=True).encode()  # asdict would copy all
     ).hexdigest()
 
 
 def read(file: Path = TABLE) -> dict[tuple[str, str, int, bool], Entry]:
-    """Read the table, with keys (problem in the suite, the problem's own name, k, nonnegative).
+    """Read the table as a mapping from `Entry.key` to entries.
 
-    Raises InputError for a wrong checksum or schema.
+    Raises InputError if the checksum or the schema is wrong.
     """
     if not file.exists():
         return {}
@@ -133,9 +132,9 @@ def read(file: Path = TABLE) -> dict[tuple[str, str, int, bool], Entry]:
 
 
 def checking(items: Iterable[Item], table: Table) -> Callable[..., Problem]:
-    """Return `spcabench.api.load_or_stand_in` with a check of the entries of each loaded problem.
+    """Return `spcabench.api.load_or_stand_in`, extended to verify the entries of loaded problems.
 
-    Code that loads the problems anyway can thus check the table without loading them again.
+    Code that loads the problems in any case can thus verify the table without loading them again.
     """
     items = [*items]
 
@@ -161,7 +160,7 @@ def version(file: Path = TABLE) -> int:
 
 
 def _stored(file: Path) -> _Table:
-    stored = opening.read_json(file, _Table, "the table of the best answers known")
+    stored = opening.read_json(file, _Table, "the table of best known answers")
     if stored.schema != SCHEMA:
         raise InputError(f"{file}: schema {stored.schema}; expected {SCHEMA}")
     return stored
@@ -176,28 +175,28 @@ def write(entries: Iterable[Entry], file: Path = TABLE) -> None:
 
 
 def refuted(old: Entry | None, new: Entry) -> str:
-    """Return a sentence on a bound that the other entry's larger value refutes, if there is one."""
+    """Return a sentence about a bound that the value of the other entry refutes, or ""."""
     for entry, other in ((old, new), (new, old)):
         if entry and other and other.value > entry.bound * (1.0 + CLOSE):
             return (
                 f"{entry.item}, k = {entry.k}: the bound {entry.bound:.9g} (by "
                 f"{entry.bound_by or 'a method that was not recorded'}, {entry.bound_when}) is "
-                f"below the value {other.value:.9g} of a vector ({other.who}), and is dropped"
+                f"below the value {other.value:.9g} of a vector ({other.who}) and is dropped"
             )
     return ""
 
 
 def merged(old: Entry | None, new: Entry) -> Entry:
-    """Return the better value and the smaller bound of two answers to the same question.
+    """Return an entry with the better value and the smaller bound of two answers to a question.
 
-    A value that agrees with the older entry up to rounding leaves that entry unchanged. A bound
-    that the other entry's value refutes is dropped.
+    If the values agree up to rounding, the answer of the older entry is kept. A bound is dropped if
+    the value of the other entry refutes it.
     """
     if old is None:
         return new
     best = new if new.value > old.value * (1.0 + CLOSE) else old
     if refuted(old, new):
-        return best  # the best entry's own bound is the one that is not refuted
+        return best  # its own bound cannot be the refuted one
     unsaid = not old.bound_by and new.bound <= old.bound * (1.0 + PROVEN)
     lower = new if unsaid or new.bound < old.bound * (1.0 - CLOSE) else old
     bound = max(lower.bound, best.value)
@@ -212,7 +211,7 @@ def merged(old: Entry | None, new: Entry) -> Entry:
 
 
 def best(items: Collection[str], k: int, nonnegative: bool) -> Entry | None:
-    """Return the best known answer to a problem with any of these names; None if there is none."""
+    """Return the best known answer to a problem with one of these names, or None."""
     entries_of_k = [e for e in read().values() if (e.k, e.nonnegative) == (k, nonnegative)]
     entries = [entry for entry in entries_of_k if entry.item in items]
     return reduce(merged, entries) if entries else None
@@ -221,8 +220,8 @@ def best(items: Collection[str], k: int, nonnegative: bool) -> Entry | None:
 def of_result(item: Item, result: Result, seconds: float = 0.0, full: bool = False) -> Entry:
     """Return the table entry for a refitted result.
 
-    seconds : processor time of the result. full : whether to compute all bounds of docs/bounds.md
-        if there is a gap.
+    seconds : processor time of the run. full : whether to compute all bounds of docs/bounds.md if
+        there is a gap.
     """
     problem, k = result.problem, int(result.k or result.cardinality)
     bound = (result.bound, result.solver, seconds)
@@ -235,7 +234,7 @@ def of_result(item: Item, result: Result, seconds: float = 0.0, full: bool = Fal
 def smallest_bound(
     problem: Problem, k: int, nonnegative: bool, full: bool = False
 ) -> tuple[float, str, float]:
-    """Return our smallest bound, its source, and the processor time of all bounds.
+    """Return the smallest bound, its source, and the processor time for computing all bounds.
 
     full : as in `upper_bounds`.
     """
@@ -256,7 +255,7 @@ def of_vector(
 ) -> Entry:
     """Return the table entry for a refitted vector x (n,).
 
-    bound : the bound, its source and its seconds. when : the day, by default today.
+    bound : the bound, its source and its processor time. when : the date, by default today.
     """
     value, W = problem.variance(x), support(x)
     when = when or datetime.now(UTC).date().isoformat()
@@ -301,9 +300,9 @@ def searched(item: Item, k: int, effort: float = 1.0) -> list[Entry]:
 def pairs(
     suites: Iterable[str], name: str | None = None, ks: Iterable[int] = ()
 ) -> list[tuple[Item, int]]:
-    """Return the problems of suites, each with one of its cardinalities, without duplicates.
+    """Return all pairs of a problem of the suites and a cardinality, without duplicates.
 
-    Raises InputError for a name that no suite has.
+    Raises InputError if no suite contains a problem with the name.
     """
     items = by_name(suites)
     wanted = [*items.values()] if name is None else called(name, items.values())
@@ -311,20 +310,20 @@ def pairs(
         own = [item for item in items.values() if item.dataset == name]
         parametrised = sorted({i.full_name if i.name == name else i.name for i in own})
         if parametrised:
-            raise InputError(f"unknown problem {name!r}: problems of these data are {parametrised}")
+            raise InputError(f"unknown problem {name!r}; problems of this dataset: {parametrised}")
         raise InputError(validate.nearest("problem", name, {item.name for item in items.values()}))
     return [(item, k) for item in wanted for k in (tuple(ks) or item.ks)]
 
 
 def improve(wanted: Iterable[tuple[Item, int]], effort: float) -> int:
-    """Improve the table by searching problems, and print each change. Returns their number.
+    """Search for better answers, add them to the table, and return the number of changes.
 
-    The table is written after each problem, so nothing is lost if the search is stopped.
+    Each change is printed and written immediately, so nothing is lost if the search is stopped.
     """
     changes = 0
     for item, k in wanted:
         for entry in searched(item, k, effort):
-            # read again, because another search may have written in the meantime
+            # read again, because another process can have changed the table in the meantime
             table = read()
             old = table.get(entry.key)
             if wrong := refuted(old, entry):

@@ -1,4 +1,4 @@
-"""The conditions under which times were taken, and whether the times are comparable."""
+"""The conditions under which times were measured, and whether the times are comparable."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,9 +11,9 @@ from spcabench.running import rows as results
 from spcabench.solving.status import GOOD
 
 AGREE = 0.10  # maximum relative difference between calibrations of comparable times
-WAITED = 0.05  # share of its time that a run may wait for the processor
-MOST_WAITED = 0.10  # maximum share of a solver's runs that waited longer, for ranking its times
-PROBES = 21  # number of calibrations whose median is the present one
+WAITED = 0.05  # maximum fraction of its time for which an undisturbed run waits for the processor
+MOST_WAITED = 0.10  # maximum fraction of disturbed runs of a solver whose times are ranked
+PROBES = 21  # number of calibrations of which the median is used
 COLUMNS = (
     "solver",
     "kind",
@@ -29,9 +29,10 @@ COLUMNS = (
 
 
 def of_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return median calibration, largest load, first and last day for each solver and processor.
+    """Return the conditions for each solver and processor.
 
-    waited : share of the runs whose counted round waited too long for the processor.
+    calibration, load : median calibration and largest load. waited : fraction of the runs that
+    waited too long for the processor. begun, ended : first and last day. runs : number of runs.
     """
     timed = rows[(rows.kind == "suite") & rows.status.isin(GOOD) & rows.calibration.notna()]
     timed = timed.assign(waited=timed.waited.astype(float) > WAITED)
@@ -53,7 +54,7 @@ def agree(calibrations: Iterable[float]) -> bool:
 
 
 def differences(conditions: pd.DataFrame) -> list[str]:
-    """Return sentences that say why times of solvers cannot be compared; empty if they can."""
+    """Return sentences about why the times of solvers cannot be compared; empty if they can."""
     reasons = []
     if conditions.cpu.nunique() > 1:
         reasons.append("The processors are different.")
@@ -62,22 +63,22 @@ def differences(conditions: pd.DataFrame) -> list[str]:
     late = conditions[conditions.waited > MOST_WAITED]
     if len(late):
         reasons.append(
-            f"Other work used the processor: for {', '.join(late.solver)}, more than "
-            f"{MOST_WAITED:.0%} of the runs waited for it, longer than {WAITED:.0%} of their time."
+            f"Other processes disturbed {', '.join(late.solver)}: more than {MOST_WAITED:.0%} of "
+            f"the runs waited for the processor for more than {WAITED:.0%} of their time."
         )
     return reasons
 
 
 def now() -> float:
-    """Return the present calibration of the machine."""
+    """Return the current calibration of the machine."""
     return median(machine.calibration() for _ in range(PROBES))
 
 
 def stale(files: Iterable[Path], missing: bool) -> tuple[str, float] | None:
-    """Return why the times in stored rows cannot be used, and the runs' seconds; None if they can.
+    """Return why stored times cannot be used, and the total time of the runs; None if they can.
 
-    missing : whether further rows will be computed now and compared with them. Runs that waited for
-        the processor are repeated only if no other work is using it now.
+    missing : whether additional rows will be computed now and compared with the stored rows. If
+        runs waited for the processor, they are repeated only if the processor is idle now.
     """
     tables = [results.read_text([file], COLUMNS) for file in files if file.is_file()]
     conditions = [of_rows(table.assign(solver=str(i))) for i, table in enumerate(tables)]
@@ -91,11 +92,11 @@ def stale(files: Iterable[Path], missing: bool) -> tuple[str, float] | None:
         return f"at different speeds of the machine ({speeds})", sum(map(seconds, tables))
     late = any((table.waited > MOST_WAITED).any() for table in conditions)
     if late and machine.busy() <= WAITED:
-        return "while other work used the processor", sum(map(seconds, tables))
+        return "while other processes used the processor", sum(map(seconds, tables))
     return None
 
 
 def seconds(rows: pd.DataFrame) -> float:
-    """Return the seconds that runs took, including all rounds of short ones."""
+    """Return the total time of the runs in seconds, including all rounds of short runs."""
     rounds = [1 if times is None else max(len(times), 1) for times in rows.round_times]
     return float((rows.outer_time.fillna(0.0) * rounds).sum())

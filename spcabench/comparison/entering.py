@@ -1,9 +1,10 @@
-"""Check rows before they enter a ranking, and recompute their values from their vectors.
+"""Checks of rows before they enter a ranking, with values recomputed from their vectors.
 
-Rows are files, which may come from elsewhere or may have been edited. Values in a row are not
-trusted. Bounds in a row are trusted only if the row was computed here by a file of this repository.
-A row that disagrees, or that contains impossible values, is dropped with a sentence and does not
-block the others. Of several rows of one run, the best trusted answer counts.
+Rows are read from files that can come from other machines or can have been edited. Values in a row
+are not trusted. Bounds in a row are trusted only if the row was computed on this machine by a
+solver of this repository. If a row disagrees with its vector or contains impossible values, it is
+dropped with a sentence, and the other rows are used. If there are several rows for a run, the best
+trusted answer is used.
 """
 
 import json
@@ -28,14 +29,14 @@ from spcabench.solving.result import refitted
 from spcabench.solving.status import GOOD, Status
 from spcabench.vectors import embed
 
-PAIR = ["item", "asked", "sign"]  # the question that a suite asks a solver
+PAIR = ["item", "asked", "sign"]  # problem, cardinality and sign constraint
 MEASURED = [  # columns that are empty for a run that was not executed
     *("problem", "k", "cardinality", "variance", "variance_refit", "bound", "gap", "iterations"),
     *("flops", "setup_flops", "solve_time", "setup_time", "round_times", "search_runs"),
     *("search_flops", "search_time", "peak_memory", "history", "support", "values"),
 ]
 DOUBTED = ["variance", "variance_refit", "bound", "gap"]
-RUN = ["solver", "kind", *PAIR]  # identifies a run; rows outside the suites also differ by data
+RUN = ["solver", "kind", *PAIR]  # columns that identify a run of a suite
 ANSWERS = (ANSWER, SEED)  # kinds of rows that are ranked
 Load = Callable[..., Problem]
 
@@ -43,11 +44,13 @@ Load = Callable[..., Problem]
 def recomputed(
     rows: pd.DataFrame, items: Iterable[Item], table: Table, load: Load, elsewhere: bool = False
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Return rows with recomputed values (empty if they disagree), and sentences on rejected rows.
+    """Return rows with recomputed values, and sentences about rejected rows.
 
-    items : the problems of the suite, including recovery. table : the best known answers, whose
-        bounds no value may exceed. load : a dataset's name and parameters -> problem. elsewhere :
-        whether the rows come from another machine, so that their bounds are recomputed too.
+    If a row disagrees with its vector, its values are set to NaN. items : the problems of the
+        suite, including recovery. table : the best known answers; a value above a bound in the
+        table is rejected. load : function that loads a problem from a dataset's name and
+        parameters. elsewhere : whether the rows come from another machine, in which case their
+        bounds are also recomputed.
     """
     items = [*items]
     by_name = {item.name: item for item in items if item.family != "recovery"}
@@ -74,9 +77,9 @@ def recomputed(
 
 
 def _sound(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows with possible values, and a sentence for each rejected one.
+    """Return the rows with plausible values, and a sentence about each rejected row.
 
-    For rows that count flops by another convention there is one sentence per solver.
+    For rows that count flops by another convention, there is one sentence per solver.
     """
     rows = rows.reset_index(drop=True)
     faults = {index: sound_rows.fault(row) for index, row in enumerate(rows.to_dict("records"))}
@@ -90,7 +93,7 @@ def _sound(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         conventions = ", ".join(map(str, sorted(part.flops_convention.unique())))
         sentences.append(
             f"{name}, {len(part)} rows: they count flops by convention {conventions}, but this "
-            f"version by {CONVENTION}; compute them again"
+            f"version uses convention {CONVENTION}; compute them again"
         )
     return rows.drop(index=otherwise.index).reset_index(drop=True), sentences
 
@@ -98,9 +101,9 @@ def _sound(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 def _with_planted_supports(
     rows: pd.DataFrame, items: Iterable[Item], load: Load
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows, those of recovery with their planted support, and sentences on dropped ones.
+    """Add the planted supports to rows of recovery; return the rows, and sentences on dropped rows.
 
-    The planted support comes from the problem and not from the row.
+    A planted support is taken from the problem and not from the row.
     """
     known_items = {_data(item.dataset, item.parameters): item for item in items}
     supports: dict[str, Any] = {}
@@ -124,9 +127,9 @@ def _data(dataset: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _no_recovery(row: Mapping[str, Any], item: Item | None, problem: Problem | None) -> str:
-    """Return why a row of recovery is dropped; empty if it is not."""
+    """Return why a row of recovery must be dropped; "" if it is kept."""
     if item is None or problem is None or row["asked"] != item.ks[0]:
-        return "its problem is not in the suite"
+        return "the problem is not in the suite"
     if row["status"] not in GOOD:
         return ""
     x = vector(row, problem.n)
@@ -134,22 +137,22 @@ def _no_recovery(row: Mapping[str, Any], item: Item | None, problem: Problem | N
 
 
 def vector(row: Mapping[str, Any], n: int) -> np.ndarray | str:
-    """Return the vector x (n,) of a row, or a sentence if there is none."""
+    """Return the vector x (n,) of a row, or a sentence about an error."""
     if row["support"] is None or row["values"] is None:
-        return "claimed only: its vector was not stored"
+        return "the value is only claimed, because the vector was not stored"
     W = np.asarray(row["support"], dtype=np.intp)
     if len(W) != len(row["values"]) or not ((W >= 0) & (n > W)).all():
-        return f"its support must have {len(row['values'])} indices below {n}"
+        return f"the support must consist of {len(row['values'])} indices below {n}"
     return embed(np.asarray(row["values"], dtype=float), W, n)
 
 
 def _sentence(row: Mapping[str, Any], fault: str) -> str:
-    """Return a sentence on which row is dropped, and why."""
+    """Return a sentence about a dropped row and the reason."""
     return f"{row['solver']}, {row['item']}, k = {row['asked']}: {fault}"
 
 
 def best_of_each_run(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with one per run: the best trusted one, or the cheapest if several tie."""
+    """Return one row per run: the best trusted row or, if several are equal, the cheapest."""
     keys = _runs(rows)
     several = keys.duplicated(keep=False)
     groups = rows[several].groupby([*keys[several].T.to_numpy()], dropna=False, sort=False)
@@ -158,7 +161,7 @@ def best_of_each_run(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _runs(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns that identify the run of each row."""
+    """Return a table of the columns that identify the run of each row."""
     data = [
         "" if kind == ANSWER else json.dumps(seed if kind == SEED else parameters, sort_keys=True)
         for kind, seed, parameters in zip(rows.kind, rows.seed, rows.parameters, strict=True)
@@ -167,7 +170,7 @@ def _runs(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _best(part: pd.DataFrame) -> Any:
-    """Return the index of the best trusted answer among rows of one run."""
+    """Return the index of the best trusted answer among the rows of a run."""
     worth = np.array([_worth(row) for row in part.itertuples()])
     best = part[worth >= worth.max() * (1.0 - CLOSE)]
     work = best.search_flops.fillna(best.flops + best.setup_flops).astype(float)
@@ -175,9 +178,9 @@ def _best(part: pd.DataFrame) -> Any:
 
 
 def _worth(row: Any) -> float:
-    """Return the worth of an answer: its value, or its share of a planted support.
+    """Return the worth of an answer, which is its value or, for recovery, its F1 score.
 
-    Rows of resampling all have the same worth, because they cannot be recomputed.
+    All rows of resampling have the same worth, because they cannot be recomputed.
     """
     if row.kind == "recovery":
         return ranking.f1_of(row)
@@ -186,22 +189,22 @@ def _worth(row: Any) -> float:
 
 
 def complete(rows: pd.DataFrame, items: Iterable[Item]) -> tuple[pd.DataFrame, list[str]]:
-    """Return one row for each run of the suite, and sentences on missing and repeated rows.
+    """Return one row for each run of the suite, and sentences about missing and repeated rows.
 
-    A missing row is a failure, like a run that gave no answer; of several rows of one run the best
-    counts. A row of a pair that the comparison does not ask for is dropped, because the others were
-    not asked it.
+    A missing row is treated as a failure, like a run without an answer. If there are several rows
+    for a run, the best one is used. Rows of pairs outside the comparison are dropped, because other
+    solvers did not run on these pairs.
     """
     pairs = [(item.name, k, item.nonnegative) for item in items for k in item.ks]
     beyond = rows.kind.isin(ANSWERS) & ~pd.MultiIndex.from_frame(rows[PAIR]).isin(pairs)
     sentences = [
-        f"{solver}, {count} rows: their pairs are not in the comparison"
+        f"{solver}, {count} rows: their pairs are not part of the comparison"
         for solver, count in rows.solver[beyond].value_counts().items()
     ]
     rows = rows[~beyond].reset_index(drop=True)
     twice = _runs(rows).duplicated()
     sentences += [
-        f"{solver}, {count} rows: they repeat a run, of which only the best row counts"
+        f"{solver}, {count} rows: they repeat a run, for which only the best row is used"
         for solver, count in rows.solver[twice].value_counts().items()
     ]
     rows = best_of_each_run(rows)
@@ -209,25 +212,25 @@ def complete(rows: pd.DataFrame, items: Iterable[Item]) -> tuple[pd.DataFrame, l
     for solver, part in rows[rows.kind.isin(ANSWERS)].groupby("solver", sort=False):
         part = part.assign(seed=part.seed.where(part.kind == SEED, 0))
         there = {*part[["kind", "seed", *PAIR]].itertuples(index=False, name=None)}
-        # a seed that ran on some of the pairs is required on all, so that none is chosen for luck
+        # if a seed ran on some pairs, it is required on all, so lucky seeds cannot be selected
         seeds = sorted({(ANSWER, 0), *((kind, seed) for kind, seed, *_ in there)})
         lost = [(*seed, *pair) for seed in seeds for pair in pairs if (*seed, *pair) not in there]
         if lost:
             sentences.append(
-                f"{solver}, {len(lost)} rows: they were left out, and count as failures"
+                f"{solver}, {len(lost)} rows: they are missing and are treated as failures"
             )
             added += [_left_out(part.iloc[:1], run) for run in lost]
     return pd.concat([rows, *added], ignore_index=True), sentences
 
 
 def _left_out(like: pd.DataFrame, run: tuple[Any, ...]) -> pd.DataFrame:
-    """Return a row for a missing run, with the same solver, machine and settings."""
+    """Return a row for a missing run with the same solver, machine and settings."""
     kinds = {name: like[name].dtype for name in MEASURED}
     empty = {
         name: pd.Series([None], like.index, "float64" if is_numeric_dtype(kind) else kind)
         for name, kind in kinds.items()
     }
-    row = like.assign(**empty, status=str(Status.DISAGREES), reason="its row is left out")
+    row = like.assign(**empty, status=str(Status.DISAGREES), reason="the row is missing")
     return row.assign(**dict(zip(["kind", "seed", *PAIR], run, strict=True)))
 
 
@@ -238,16 +241,16 @@ def _of_row(
     table: Table,
     elsewhere: bool,
 ) -> dict[str, Any] | str:
-    """Return the numbers of a row from its vector, or why the row is dropped."""
+    """Return the numbers of a row, recomputed from its vector, or why the row is dropped."""
     if item is None or problem is None:
-        return "its problem is not in the suite"
+        return "the problem is not in the suite"
     if (row["dataset"], row["parameters"]) != (
         item.dataset,
         json.loads(json.dumps(item.parameters)),
     ):
-        return "its data are not those of the problem that it names"
+        return "the data differ from the data of the problem with this name"
     if row["problem"] != problem.name:
-        return f"claimed on {row['problem']!r}, which is not available here ({problem.name!r} is)"
+        return f"claimed for {row['problem']!r}, but {problem.name!r} is available here"
     x, k, sign = vector(row, problem.n), int(row["asked"]), bool(row["sign"])
     if isinstance(x, str):
         return x
@@ -255,11 +258,11 @@ def _of_row(
         return fault
     value = problem.variance(x)
     if not abs(float(row["variance"]) - value) <= grader.AGREES * abs(value):
-        return f"it states variance {row['variance']:.9g}, but its vector has {value:.9g}"
+        return f"the row states variance {row['variance']:.9g}, but its vector has {value:.9g}"
     refit = problem.variance(refitted(problem, x, sign))
     entry = table.get((str(row["item"]), problem.name, k, sign))
     if entry and refit > entry.bound * (1.0 + CLOSE):
-        return f"its value {refit:.9g} is above the certified bound {entry.bound:.9g}"
+        return f"the value {refit:.9g} is above the certified bound {entry.bound:.9g}"
     own = not elsewhere and bool(row["own"])
     bound = float(row["bound"]) if own else bounds.upper_bound(problem, k, sign)
     return {
@@ -274,10 +277,11 @@ def _of_row(
 def references(
     rows: pd.DataFrame, items: Iterable[Item], table: Table, load: Load, elsewhere: bool = False
 ) -> dict[tuple[str, str, int, bool], Entry]:
-    """Return the harness's own answers to pairs that the table lacks and only strangers answered.
+    """Compute answers to pairs that the table lacks and that only third-party solvers answered.
 
-    Without them, any vector would become the best known one. elsewhere : whether the rows were
-    computed on other machines, whose claim that a solver is one of this repository is not trusted.
+    Without these answers, any vector would become the best known one. elsewhere : whether the rows
+    were computed on other machines, in which case their claim that a solver belongs to this
+    repository is not trusted.
     """
     entries = {}
     suite_rows = rows[rows.kind == "suite"]

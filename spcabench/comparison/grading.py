@@ -1,4 +1,4 @@
-"""Grade loadings from any source: feasibility, variance, gap, and rank among known answers."""
+"""Grading of loadings from any source: feasibility, variance, gap and rank among known answers."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -29,12 +29,12 @@ FORMATS = ".csv, .txt, .npy, .npz or .parquet"
 
 @dataclass(frozen=True)
 class Grade:
-    """The grade of a vector at cardinality k of a problem.
+    """The grade of a vector for a problem and cardinality k.
 
-    fault : why it is infeasible; if it is not empty, the other fields are not set.
-    refit : variance of the leading eigenvector on its support. bound : certified upper bound.
-    best : the best known answer to this problem; None if none is stored.
-    better, of : the number of known solvers with a larger value, and of all known solvers.
+    fault : why the vector is infeasible, or ""; fields with defaults are only set for "". refit :
+        variance of the leading eigenvector on the support. bound : certified upper bound. best :
+        the best known answer to this problem, or None. better, of : the number of known answers
+        with a larger value, and the number of known answers.
     """
 
     k: int
@@ -49,7 +49,7 @@ class Grade:
 
 
 def items_of(name: str, nonnegative: bool) -> list[Item]:
-    """Return the items of the suites with a name; they are all the same problem."""
+    """Return the items with a name in all suites, which all refer to the same problem."""
     return called(name, (i for (_, sign), i in by_name().items() if sign == nonnegative))
 
 
@@ -58,20 +58,20 @@ def read(
 ) -> Vector:
     """Read loadings (n,) from a file: a column of n numbers, or a table with names of variables.
 
-    The rows of a table are matched to the variables by name, and missing variables are zero. A
-    problem without names uses the numbers from 0.
+    The rows of a table are matched to the variables by name, and missing variables are zero. If the
+    variables have no names, they are numbered from 0.
 
-    n : number of variables. features : their names. column : the column to read, if there are
-        several.
+    n : number of variables. features : names of the variables. column : name of the column to read,
+        if there are several.
 
-    Raises InputError for a file without such numbers, and for unknown or repeated names.
+    Raises InputError if the file does not contain such numbers or if names are unknown or repeated.
     """
     opening.regular(file, f"a file: {FORMATS}")
     try:
         table = _table(file)
     except InputError:
         raise
-    except Exception as error:  # readers fail in many ways on a damaged file
+    except Exception as error:  # readers raise many kinds of errors for a damaged file
         reason = " ".join(str(error).split())[:100]
         raise InputError(f"{file}: not a vector of numbers ({reason})") from None
     x = _column(file, table, column)
@@ -81,19 +81,21 @@ def read(
 
 
 def _placed(file: Path, x: Vector, rows: list[str], features: list[str]) -> Vector:
-    """Return the numbers of rows at the places of their variables; all others are zero."""
+    """Arrange the numbers in the order of the variables; missing variables are zero."""
     if strange := sorted({*rows} - {*features}):
         raise InputError(f"{file}: {strange[0]!r:.60} is not a variable of the problem")
     if len({*rows}) < len(rows):
         repeated = next(name for name in rows if rows.count(name) > 1)
-        raise InputError(f"{file}: {repeated!r:.60} has two rows; it must have one")
+        raise InputError(f"{file}: {repeated!r:.60} has two rows; names must be unique")
     if len({*features}) < len(features):
-        raise InputError(f"{file}: the problem's variables share names; give only numbers")
+        raise InputError(
+            f"{file}: variables of the problem have the same name; provide numbers without names"
+        )
     return np.asarray(pd.Series(x, rows).reindex(features, fill_value=0.0), dtype=np.float64)
 
 
 def _column(file: Path, table: pd.DataFrame, column: str | None) -> Vector:
-    """Return the numbers of a column; if none is named, there must be only one."""
+    """Return the numbers in a column; without a name, the table must have a single column."""
     names = [str(name) for name in table.columns]
     if column is None and len(names) != 1:
         raise InputError(
@@ -105,26 +107,26 @@ def _column(file: Path, table: pd.DataFrame, column: str | None) -> Vector:
     try:
         return values.to_numpy(dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{file}: column {values.name!r:.60} does not hold numbers") from None
+        raise InputError(f"{file}: column {values.name!r:.60} does not contain numbers") from None
 
 
 def _table(file: Path) -> pd.DataFrame:
-    """Return the numbers of a file in columns, indexed by the names of variables if it has any."""
+    """Read a file as a table, indexed by the names of the variables if the file contains them."""
     if file.suffix == ".npy":
         return pd.DataFrame(np.atleast_1d(np.squeeze(arrays.npy(file))))
     if file.suffix == ".npz":
         return _stored(file)
     if file.suffix == ".parquet":
-        sizes.parquet_schema(file)  # refuses one that is too large
+        sizes.parquet_schema(file)  # rejects files that are too large
         return _named(pd.read_parquet(file))
     if file.suffix not in (".csv", ".txt"):
-        raise InputError(f"{file}: unknown format; the formats are {FORMATS}")
-    sizes.unpacked(file)  # refuses a text that is too large
+        raise InputError(f"{file}: unknown format; supported formats are {FORMATS}")
+    sizes.unpacked(file)  # rejects texts that are too large
     with file.open(encoding="utf-8") as stream:
         first = next((line for line in map(str.strip, stream) if line), "")
     words = first.replace(",", " ").split()
     if not words:
-        raise InputError(f"{file}: empty; one column of numbers is needed")
+        raise InputError(f"{file}: empty; it must contain a column of numbers")
     if not all(map(is_number, words)):
         header = None if is_number(first.rpartition(",")[2]) else 0
         return _named(pd.read_csv(file, header=header, dtype={"variable": str}))
@@ -135,18 +137,18 @@ def _table(file: Path) -> pd.DataFrame:
 
 
 def _stored(file: Path) -> pd.DataFrame:
-    """Return the loadings of a model, or the only array of an .npz file."""
+    """Return the loadings of a model, or the only array in an .npz file."""
     names = arrays.names(file)
     if "loadings" in names:
         saved = model.load(file)
         return pd.DataFrame(saved.loadings, pd.Index(saved.variables, dtype=object), saved.columns)
     if len(names) != 1:
-        raise InputError(f"{file}: {len(names)} arrays; give one array, or a model")
+        raise InputError(f"{file}: {len(names)} arrays; it must contain one array, or a model")
     return pd.DataFrame(np.squeeze(arrays.npz(file, names[0])))
 
 
 def _named(table: pd.DataFrame) -> pd.DataFrame:
-    """Move names in the first column to the index: a column `variable`, or any words."""
+    """Move names in the first column, which is `variable` or contains words, to the index."""
     first = table.iloc[:, 0]
     named = table.columns[0] == "variable" or pd.to_numeric(first, errors="coerce").isna().all()
     if not named or table.shape[1] == 1:
@@ -164,10 +166,10 @@ def graded(
     rows: Path = Path(),
     full: bool = False,
 ) -> Grade:
-    """Grade a vector x (n,); for a problem of the suites, also compare it with the best known.
+    """Grade a vector x (n,), and compare it with known answers to a problem of the suites.
 
-    items : the items of the suites for this problem. rows : folder with rows of comparisons. full :
-        whether to compute the dual bound too (minutes).
+    items : items of the suites for this problem. rows : folder with the rows of comparisons. full :
+        whether to include the dual bound, which can take minutes.
     """
     k = max(int(np.count_nonzero(x)), 1) if k is None else validate.cardinality(k, problem.n)
     cardinality = int(np.count_nonzero(x))
@@ -187,7 +189,7 @@ def graded(
 
 
 def _values(rows: Path, items: list[str], k: int, sign: bool) -> dict[str, float]:
-    """Return the best value of each solver in the rows of comparisons."""
+    """Return a mapping from solvers to their best values in the rows of comparisons."""
     names = ["kind", "item", "stand_in", "asked", "sign", "status", "solver", "variance_refit"]
     table = results.read_text(sorted(rows.glob("*/*.parquet")) if items else [], names)
     same = table.item.isin(items) & ~table.stand_in.astype(bool) & (table.asked == k)
@@ -201,13 +203,13 @@ def _values(rows: Path, items: list[str], k: int, sign: bool) -> dict[str, float
 
 
 def proposal(item: Item, problem: Problem, x: Vector, grade: Grade, who: str) -> known.Entry:
-    """Return the entry of a refitted vector for the table of best known answers.
+    """Return an entry for the table of best known answers from a vector, which is refitted.
 
-    Raises InputError if it is not better than the best known answer.
+    Raises InputError if the vector is not better than the best known answer.
     """
     if grade.best is not None and grade.refit <= grade.best.value * (1.0 + known.CLOSE):
         raise InputError(
-            f"--submit: the value {grade.refit:.9g} is not above the best known one, "
+            f"--submit: the value {grade.refit:.9g} does not exceed the best known value "
             f"{grade.best.value:.9g} by {grade.best.who}"
         )
     bound = known.smallest_bound(problem, grade.k, item.nonnegative)
@@ -221,11 +223,11 @@ def write(entry: known.Entry, file: Path) -> None:
 
 
 def take(file: Path, load: Callable[..., Any]) -> known.Entry:
-    """Return the entry of a proposal, with every number recomputed from its vector.
+    """Read the entry in a proposal, and recompute all its numbers from the vector.
 
-    load : a dataset's name and parameters -> problem.
+    load : function that loads a problem from a dataset's name and parameters.
 
-    Raises InputError for a file that is not a proposal, or whose vector is infeasible.
+    Raises InputError if the file is not a proposal or if the vector is infeasible.
     """
     entry = opening.read_json(file, known.Entry, "a proposal")
     item = by_name().get((entry.item, entry.nonnegative))
@@ -235,10 +237,12 @@ def take(file: Path, load: Callable[..., Any]) -> known.Entry:
     W, z = np.array(entry.support, dtype=np.int64), np.array(entry.loadings)
     if W.shape != z.shape or not ((W >= 0) & (problem.n > W)).all():
         raise InputError(
-            f"{file}: support: it must have {len(z)} indices below {problem.n}, one per loading"
+            f"{file}: support: must consist of {len(z)} indices below {problem.n}, one per loading"
         )
     validate.cardinality(entry.k, problem.n, f"{file}: k")
     grade = graded(problem, embed(z, W, problem.n), entry.k, item.nonnegative)
     if grade.fault or problem.name != entry.problem:
-        raise InputError(f"{file}: {grade.fault or f'its problem is {entry.problem!r:.60}'}")
+        raise InputError(
+            f"{file}: {grade.fault or f'problem {entry.problem!r:.60} is unavailable'}"
+        )
     return proposal(item, problem, embed(z, W, problem.n), grade, entry.who)

@@ -1,7 +1,7 @@
-"""The jobs of a comparison: each job is a solver on a suite, with the plan of its runs.
+"""The plan of a comparison and its jobs, each of which runs one solver on a suite.
 
-Jobs do not depend on the other solvers in a comparison, so all comparisons on the same suite can
-share rows.
+A job does not depend on the other solvers in a comparison, so comparisons on the same suite share
+its rows.
 """
 
 import hashlib
@@ -22,19 +22,21 @@ from spcabench.running.description import Description
 MOST_NAMED = 8  # maximum number of cardinalities listed in the name of a folder
 COMPONENTS = "components"  # the suite of several components
 SEEDS = 5  # default number of seeds for a randomised solver
-ANSWER, SEED = "suite", "seed"  # kinds of rows: answers to a suite, and answers with further seeds
-# labels are a name, with a folder if two files share the name, and a hash if two folders do too
+ANSWER, SEED = "suite", "seed"  # kinds of rows: answers with the first seed, and with other seeds
+# A label is the name of a solver. If two files have the same name, it includes the folder, and if
+# two folders also have the same name, a hash.
 FOLDER = re.compile("[A-Za-z0-9_.+ -]+")
 LABEL = re.compile(rf"{registry.NAME.pattern}( \({FOLDER.pattern}\))?( [0-9a-f]{{8}})?")
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The plan of a page: the request to `spcabench compare`.
+    """The plan of a comparison, as requested with `spcabench compare`.
 
-    named : labels of the named solvers. broken : label -> the promises that its file breaks. jobs :
-    files of its jobs, relative to the folder that contains ``results``. drawn : whether the seed of
-    fresh problems was drawn by the command and not chosen by a person.
+    named : labels of the solvers named by the user. broken : mapping from labels to the failed
+        checks of their files. jobs : files of the jobs, relative to the folder that contains
+        ``results``. drawn : whether the seed of fresh problems was drawn by the command and not
+        chosen by a person.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -47,7 +49,7 @@ class Comparison:
 
     @classmethod
     def read(cls, file: Path) -> "Comparison":
-        """Read a plan from JSON. Raises InputError, which names the field, if it is invalid."""
+        """Read a plan from a JSON file; raise InputError if it is invalid."""
         plan: Comparison = opening.read_json(file, cls, "the plan of a comparison")
         check_labels(file, [*plan.named, *plan.broken])
         return plan
@@ -59,13 +61,13 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Job:
-    """A solver on a suite.
+    """A job of a comparison, which runs one solver on a suite.
 
-    solver : its name, or an absolute path. ks : cardinalities that replace the suite's own. limit :
-    time limit of a run in seconds. fresh : the seed of new problems that replace the standard ones.
-    every_way : for several components, whether to use all deflations, not only the default. seeds :
-    number of seeds for a randomised solver. tuned_on : a sentence on how its settings were chosen.
-    about : the solver's description of itself.
+    solver : name of the solver, or an absolute path. ks : cardinalities that replace those of the
+        suite. limit : time limit of a run in seconds. fresh : seed of new problems that replace the
+        standard ones. every_way : for several components, whether to use all deflations, not only
+        the default. seeds : number of seeds for a randomised solver. tuned_on : a sentence on how
+        the settings were chosen. about : description of the solver by its file.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -83,43 +85,40 @@ class Job:
 
     @classmethod
     def of(cls, solver: str, suite: str = "standard", **options: Any) -> "Job":
-        """Return the job of a solver named by a user; a worker reads the description of a file.
+        """Create the job of a solver; a worker process reads the description in a user's file.
 
-        Raises InputError if it cannot be read.
+        Raises InputError if the description cannot be read.
         """
         return cls(solver, suite, about=description.describe(solver), **options)
 
     @classmethod
     def read(cls, file: Path) -> "Job":
-        """Read a job from a JSON file, without importing anything that the file names.
-
-        Raises InputError, which names the field, if the file does not describe a job.
-        """
+        """Read a job from a JSON file without importing the solver; raise InputError if invalid."""
         job: Job = opening.read_json(file, cls, "the job of a comparison")
         check_labels(file, [job.label])
         return job
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The job as plain data."""
+        """Fields of the job as a dict."""
         return asdict(self)
 
     @property
     def label(self) -> str:
-        """The solver's name in tables and pictures."""
+        """Name of the solver in tables and pictures."""
         return Path(self.solver).stem
 
     @property
     def key(self) -> str:
-        """The name of the job's file, unique even if solver files share a name."""
+        """Name of the job's file, which is unique even if solver files have the same name."""
         apart = hashlib.sha256(self.solver.encode()).hexdigest()[:8]
         return f"{self.label}-{apart}" if self.solver.endswith(".py") else self.label
 
     @property
     def folder(self) -> str:
-        """The name of the job's folder, formed from the suite, the settings and the limits."""
+        """Name of the job's folder, which encodes the suite, the settings and the limits."""
         ks = "".join(f"-k{k}" for k in self.ks[:MOST_NAMED])
-        if len(self.ks) > MOST_NAMED:  # a folder's name has at most 255 characters
+        if len(self.ks) > MOST_NAMED:  # the name of a folder can have at most 255 characters
             digest = hashlib.sha256(repr(self.ks).encode()).hexdigest()[:8]
             ks += f"-to{self.ks[-1]}-{digest}"
         fresh = "" if self.fresh is None else f"-fresh{self.fresh}"
@@ -128,41 +127,42 @@ class Job:
         return f"{self.suite}{fresh}-{self.settings}-{self.limit:g}s{ks}{ways}{seeds}"
 
     def write(self, folder: Path) -> Path:
-        """Write the job below a folder if it has changed, and return the file's path."""
+        """Write the job to a file in a folder, unless it is unchanged, and return the path."""
         file = folder / self.folder / f"{self.key}.json"
         write_changed(file, json.dumps(self.fields) + "\n")
         return file
 
     @property
     def described(self) -> Description:
-        """The solver's description of itself.
+        """Description of the solver by its file.
 
-        Raises InputError for a file whose description was not recorded; the file is not imported.
+        Raises InputError if the description of a third-party file was not recorded, because the
+        file must not be imported here.
         """
         if self.about is None and not registry.is_own_file(self.solver):
-            raise InputError(f"solver: {self.solver!r}: its traits were not recorded")
+            raise InputError(f"solver: {self.solver!r}: its description was not recorded")
         return self.about or description.describe(self.solver)
 
     @property
     def further_seeds(self) -> range:
-        """The seeds after the first; none if the solver takes no seed."""
+        """Seeds after the first one; empty if the solver has no setting seed."""
         return range(1, self.seeds if "seed" in self.described.defaults else 1)
 
     @property
     def own_settings(self) -> dict[str, Any]:
-        """The solver's settings of the kind that the comparison uses: default, paper or tuned."""
+        """Settings of the solver in this comparison, of the kind default, paper or tuned."""
         return suite.settings_of(self.settings, self.label, self.described.settings)
 
 
 def check_labels(file: Path, names: Iterable[str]) -> None:
-    """Raise InputError for a solver's name in a file that could be confused with another one."""
+    """Raise InputError if a file contains a solver's name that could be mistaken for another."""
     for name in names:
         if not LABEL.fullmatch(name):
-            raise InputError(f"{file}: solver {name!a:.60}; a name has {registry.LETTERS}")
+            raise InputError(f"{file}: solver {name!a:.60}; a name must have {registry.LETTERS}")
 
 
 def labels(jobs: Sequence[Job]) -> list[str]:
-    """Return a unique name for each job; files with the same name are distinguished by folder."""
+    """Return a unique label for each job, with folders if files have the same name."""
     names = [job.label for job in jobs]
     folders = [Path(job.solver).parent.name if job.solver.endswith(".py") else "" for job in jobs]
     stems = [
@@ -176,9 +176,9 @@ def labels(jobs: Sequence[Job]) -> list[str]:
 
 
 def entrants(name: str) -> list[str]:
-    """Return all sparse solvers of the registry that a suite can use.
+    """Return all solvers of the registry with sparse answers that can be compared on a suite.
 
-    They give nonnegative answers if the suite asks for these, and otherwise answers of any sign.
+    For a suite with nonnegative problems, the answers must be nonnegative, and otherwise signed.
     """
     nonnegative = all(item.nonnegative for item in suite.SUITES[name])
     traits = {s: description.describe(s).traits for s in registry.names("solver")}
@@ -190,5 +190,5 @@ def entrants(name: str) -> list[str]:
 
 
 def rows_of(job: Path) -> Path:
-    """Return the file of a job's rows, given the file of its description."""
+    """Return the file with the rows of a job from the file that describes the job."""
     return job.parents[2] / "rows" / job.parent.name / f"{job.stem}.parquet"

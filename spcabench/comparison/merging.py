@@ -1,4 +1,4 @@
-"""Merge comparisons from several machines: quality and flops together, times separately."""
+"""Merges comparisons from several machines, whose times remain separate."""
 
 import json
 from collections.abc import Mapping
@@ -20,12 +20,12 @@ from spcabench.running import schema
 from spcabench.solving.status import Status
 
 JOBS, ROWS, PLAN = "jobs.json", "rows.parquet", "plan.json"
-STEP = ("iteration", "cardinality", "variance", "flops", "seconds")  # the fields used of a step
+STEP = ("iteration", "cardinality", "variance", "flops", "seconds")  # the used fields of a step
 
 
 @dataclass(frozen=True)
 class Part:
-    """One comparison: the name of its folder, its jobs, its rows and its plan."""
+    """A comparison to merge: the name of its folder, its jobs, rows and plan."""
 
     name: str
     jobs: dict[str, Job]
@@ -34,15 +34,15 @@ class Part:
 
     @classmethod
     def read(cls, folder: Path) -> "Part":
-        """Read the comparison in a folder. Raises InputError for a folder without one."""
+        """Read the comparison in a folder; raise InputError if there is none."""
         jobs_file, rows = folder / JOBS, folder / ROWS
         for file in (jobs_file, rows):
             if not file.is_file():
-                raise InputError(f"{folder}: no {file.name}; give the folder of a comparison")
+                raise InputError(f"{folder}: no {file.name}; specify the folder of a comparison")
         jobs = opening.read_json(jobs_file, dict[str, Job], "the jobs of a comparison")
         check_labels(jobs_file, [*jobs, *(job.label for job in jobs.values())])
         if not jobs:
-            raise InputError(f"{jobs_file}: no jobs found; give the jobs of a comparison")
+            raise InputError(f"{jobs_file}: the comparison has no jobs")
         table = results.read([rows])
         if not (table.kind == "suite").any():
             raise InputError(f"{rows}: no run of a suite found")
@@ -51,9 +51,9 @@ class Part:
 
 
 def write(folder: Path, jobs: Mapping[str, Job], table: pa.Table, small: bool = False) -> None:
-    """Write everything that a comparison needs into one folder, which can be moved elsewhere.
+    """Write all data of a comparison to a folder, which can be copied to other machines.
 
-    small : whether to thin the histories and pack the file as small as possible.
+    small : whether to thin the histories and compress the file as much as possible.
     """
     fields_of = {label: job.fields for label, job in jobs.items()}
     write_text(folder / JOBS, json.dumps(fields_of, indent=1) + "\n")
@@ -61,11 +61,11 @@ def write(folder: Path, jobs: Mapping[str, Job], table: pa.Table, small: bool = 
 
 
 def thinned(table: pa.Table) -> pa.Table:
-    """Return the rows with only those steps of each history that a comparison's page uses.
+    """Remove the steps of histories that the page of a comparison does not use.
 
-    A step is used if its vector is feasible and better than all before it, because anything reached
-    within a budget or at a cost is reached at such a step. The last feasible step is retained too,
-    because curves end there.
+    A step is kept if its vector is feasible and better than all earlier ones, because the best
+    value within a budget is attained at such a step. The last feasible step is also kept, because
+    curves end there.
     """
     kept = [
         None if text is None else results.to_json(_rises(text, k), separators=(",", ":"))
@@ -77,7 +77,7 @@ def thinned(table: pa.Table) -> pa.Table:
 
 
 def _rises(history: str, k: int) -> list[dict[str, float]]:
-    """Return the steps at which the best value with at most k nonzeros rises, and the last step."""
+    """Return the feasible steps that improve the best value, and the last feasible step."""
     feasible = [s for s in schema.steps(history, *STEP) if s["cardinality"] <= k]
     tops = np.maximum.accumulate([-np.inf, *(step["variance"] for step in feasible)])
     rises = np.diff(tops) > 0.0
@@ -86,7 +86,7 @@ def _rises(history: str, k: int) -> list[dict[str, float]]:
 
 
 def check(parts: list[Part]) -> None:
-    """Raise InputError unless all comparisons have the same problems and limits."""
+    """Raise InputError unless all comparisons use the same problems, settings and limits."""
     terms = [
         (f"{part.name} ({label})", job.fields | {"solver": "", "about": "", "tuned_on": ""})
         for part in parts
@@ -103,14 +103,14 @@ def check(parts: list[Part]) -> None:
 
 
 def joined(parts: list[Part]) -> pd.DataFrame:
-    """Return the rows of all parts, with the best trusted answer if several have the same run."""
+    """Return the rows of all parts; if several have the same run, the best trusted answer."""
     return entering.best_of_each_run(pd.concat([part.rows for part in parts], ignore_index=True))
 
 
 def differences(parts: list[Part]) -> dict[str, int]:
-    """Count, for each solver, the pairs on which parts differ in values or flops.
+    """Return for each solver the number of pairs on which values or flops of the parts differ.
 
-    Runs that ended at their time limit are not compared.
+    Runs that were stopped at their time limit are not compared.
     """
     together = pd.concat([part.rows.assign(place=part.name) for part in parts], ignore_index=True)
     ended = (together.kind == "suite") & (together.status != Status.TIME_LIMIT)
@@ -127,7 +127,7 @@ def differences(parts: list[Part]) -> dict[str, int]:
 
 
 def times(parts: list[Part], table: Mapping[tuple[str, str, int, bool], Entry]) -> pd.DataFrame:
-    """Return the shifted mean of the time for each part and solver, as in its own comparison."""
+    """Return the shifted mean of the times of each solver in each part."""
     tables = []
     for part in (part for part in parts if (part.rows.kind == "suite").any()):
         ranked = ranking.ranking(ranking.standing(part.rows, table))

@@ -1,4 +1,4 @@
-"""The plan of a job in a comparison: the runs of one solver on a suite, and their timing."""
+"""The plan of a job in a comparison: the runs of a solver on a suite, and their timing."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
@@ -13,15 +13,15 @@ from spcabench.run import Run
 from spcabench.running import row_hash
 from spcabench.running.runner import Plan, Protocol
 
-# multiple of the time limit after which a run, or the whole search for a penalty, is ended
+# multiple of the time limit after which a run or a whole penalty search is killed
 PATIENCE_FACTOR = 5.0
-# runs shorter than SHORT seconds are repeated for ROUNDS rounds, of which the fastest counts
+# runs shorter than SHORT seconds are repeated for ROUNDS rounds, and the fastest round is used
 SHORT, ROUNDS = 0.3, 3
-# maximum rounds, and their total seconds, of a run that is repeated because it waited
+# a run that waited for the processor is repeated up to this number of rounds and total seconds
 MOST_ROUNDS, MOST_SECONDS = 8, 3.0
-# warm-up runs on a covariance and on data, in which kernels are compiled
+# warm-up runs on a covariance and on data, which compile the kernels
 WARM: dict[str, dict[str, int]] = {"pitprops": {}, "gaussian": dict(m=12, n=10)}
-FORMED = 5000  # maximum number of variables for forming a covariance, if a solver needs one
+FORMED = 5000  # maximum number of variables for a solver that needs the covariance as an array
 SMALL = 50  # maximum number of variables for relaxations and exact searches
 
 
@@ -37,7 +37,7 @@ PROTOCOL = Protocol(
 
 
 def plan(job: Job) -> Plan:
-    """Return the runs of a job in order, and how they are timed."""
+    """Return the plan of a job: its runs in order, and how they are timed."""
     if job.suite == COMPONENTS:
         warm, runs = [*components.warm(job)], [*components.runs(job)]
     else:
@@ -50,15 +50,15 @@ def plan(job: Job) -> Plan:
 
 
 def _runs(job: Job) -> Iterator[Run]:
-    """Yield all runs in order: the suite, each pair with all seeds, then recovery and resampling.
+    """Yield all runs in order: each pair of the suite with all seeds, recovery, and resampling.
 
-    Resampling is only for problems without a sign constraint, and not for fresh problems, because
-    it needs the standard data.
+    Resampling is used only for problems without a sign constraint. It is not used for fresh
+    problems, because it needs the standard data.
     """
     for item in suite.items(job.suite, job.ks, job.fresh):
         for k in item.ks:
             yield run_of(job, item, k, timed=True, history=True)
-            # further seeds show how much answers vary; the first one shows their cost
+            # costs are measured for the first seed; other seeds show how much answers vary
             for seed in job.further_seeds:
                 run = run_of(job, item, k)
                 yield replace(run, seed=seed, memory=False, columns={**run.columns, "kind": SEED})
@@ -74,7 +74,7 @@ def _runs(job: Job) -> Iterator[Run]:
 
 
 def run_of(job: Job, item: Item, k: int, timed: bool = False, **run_settings: Any) -> Run:
-    """The run of a job's solver on a problem at a cardinality."""
+    """Return the run of a job's solver on a problem for cardinality k."""
     sign = {"nonnegative": True} if item.nonnegative else {}
     settings = dict(k=k, time_limit=job.limit, **job.own_settings, **sign)
     return Run(
@@ -101,7 +101,7 @@ def _measure(job: Job, item: Item, function: Callable[..., Any], judge: Callable
 
 
 def _of_item(job: Job, item: Item, kind: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return what a run takes from its problem: the columns of its row, and why it is skipped."""
+    """Return the arguments of a `Run` that depend on its problem, such as why it is skipped."""
     columns = dict(
         solver=job.label,
         settings=settings,
@@ -121,19 +121,19 @@ def _of_item(job: Job, item: Item, kind: str, settings: dict[str, Any]) -> dict[
 
 
 def refused(traits: Traits, item: Item) -> str:
-    """Return why a solver is not run on a problem, given its traits; empty if it is run."""
+    """Return why a solver with these traits is not run on a problem; "" if it is run."""
     if item.nonnegative and not traits.nonnegative:
-        return "gives signed answers only"
+        return "computes signed answers only"
     if not item.nonnegative and traits.nonnegative == "always":
-        return "gives nonnegative answers only"
+        return "computes nonnegative answers only"
     size = item.variables or SMALL + 1
     if traits.largest is not None and size > traits.largest:
         return f"is for at most {traits.largest} variables"
     if (traits.relaxation or traits.exact) and size > SMALL:
-        return f"relaxations and exact searches are run up to {SMALL} variables"
+        return f"relaxations and exact searches are only run on up to {SMALL} variables"
     if traits.accepts == "covariance" and size > FORMED:
         return (
-            f"works on a covariance, formed for up to {FORMED:,} variables: that of {size:,} takes "
-            f"{8e-9 * size**2:,.1f} GB"
+            f"needs the covariance, which is only formed for up to {FORMED:,} variables; for "
+            f"{size:,} it would need {8e-9 * size**2:,.1f} GB"
         )
     return ""

@@ -1,29 +1,28 @@
-"""Compute performance profiles, data profiles and pairwise wins of solvers.
+"""Performance profiles, data profiles and pairwise wins of solvers.
 
-A cost matrix has shape (pairs of problem and k, solvers); its entries are inf where a solver
-failed.
+A cost matrix has shape (pairs, solvers), where a pair is a problem and a cardinality. An entry is
+inf if the solver failed on the pair.
 """
 
 import numpy as np
 
 from spcabench.vectors import Array, Vector
 
-RESAMPLES, COVERAGE = 200, 0.9  # of the bootstrap bands
-TIE = 1e-6  # relative difference up to which answers are equal, six digits as on the page
+RESAMPLES, COVERAGE = 200, 0.9  # number of resamples, and coverage, of bootstrap bands
+TIE = 1e-6  # largest relative difference of equal answers: six digits, as on the page
 
 
 def ratios(cost: Vector) -> Vector:
-    """Return costs over the least cost of all solvers on the same pair; inf for failures."""
+    """Return the costs divided by the smallest cost on the same pair; inf for failures."""
     best = cost.min(axis=1, keepdims=True, initial=np.inf)
     return np.where(np.isfinite(cost), cost / np.where(np.isfinite(best), best, 1.0), np.inf)
 
 
 def reached(cost: Vector, grid: Vector) -> Array:
-    """Return the share of the pairs that each solver completes within each cost of the grid.
+    """Return the fraction of pairs (solvers, points) completed within each cost of a grid.
 
-    The shape is (solvers, points); the shares never decrease. For cost ratios it is the performance
-    profile of Dolan and More (2002), for costs in units of one product with Sigma the data profile
-    of More and Wild (2009).
+    For cost ratios, the result is the performance profile of Dolan and More (2002). For costs in
+    units of a product with Sigma, it is the data profile of More and Wild (2009).
     """
     if not len(cost):
         return np.zeros((cost.shape[1], len(grid)))
@@ -34,11 +33,11 @@ def reached(cost: Vector, grid: Vector) -> Array:
 
 
 def band(cost: Vector, groups: Vector, grid: Vector) -> tuple[Vector, Vector]:
-    """Return the lower and upper end of a 90 % bootstrap band of `reached`.
+    """Return the lower and upper limit of a 90 % bootstrap band of `reached`.
 
     Problems are resampled, each with all its cardinalities.
     """
-    rng = np.random.default_rng(0)  # fixed, so that the same rows give the same page
+    rng = np.random.default_rng(0)  # a fixed seed, because the same rows must give the same page
     names = np.unique(groups)
     places = {name: np.flatnonzero(groups == name) for name in names}
     draws = []
@@ -59,9 +58,9 @@ def shifted_mean(values: Vector, shift: float) -> float:
 
 
 def wins(value: Vector) -> Array:
-    """Return the share of the pairs on which one solver beats another: (solvers, solvers).
+    """Return the fraction of pairs on which each solver beats each other solver.
 
-    A failure loses to every value.
+    The shape is (solvers, solvers). A failure loses against every value.
     """
     worth = np.where(np.isfinite(value), value, -np.inf)
     margin = TIE * np.abs(np.where(np.isfinite(value), value, 0.0))

@@ -1,4 +1,4 @@
-"""Compute shares, gaps and costs from rows, and rank the solvers."""
+"""Fractions of the best known value, gaps and costs, computed from rows, and ranks of solvers."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -14,52 +14,51 @@ from spcabench.running import schema
 from spcabench.solving.status import GOOD, Status
 from spcabench.vectors import Vector
 
-TARGETS = (0.9, 0.99, 0.999)  # shares of the best known value
-SHIFT = dict(time=0.01, flops=1e5)  # of the geometric means: 10 ms, 1e5 flops
-DIGITS = 6  # number of digits to which mean shares must agree to count as equal
+TARGETS = (0.9, 0.99, 0.999)  # fractions of the best known value
+SHIFT = dict(time=0.01, flops=1e5)  # shifts of the geometric means: 10 ms, 1e5 flops
+DIGITS = 6  # mean fractions that agree to this number of digits are equal
 NOTHING = 10.0**-DIGITS
 FEWEST = 10  # minimum number of problems for a bootstrap over problems
-DRAWS, TAIL = 2000, 0.025  # of the bootstrap: 95 % intervals
-HIT = f"at {TARGETS[-1]:g}"  # whether 99.9 % is reached
+DRAWS, TAIL = 2000, 0.025  # draws of the bootstrap, and tail probability of its 95 % intervals
+HIT = f"at {TARGETS[-1]:g}"  # column for whether 99.9 % is reached
 RULE = (
-    "Solvers are listed by the share of the pairs on which they reach 99.9 % of the best known "
-    "value within the limits, then by the mean share of the best known value (zero for a failure, "
-    "to six digits), and then by "
+    "Solvers are ordered by the percentage of pairs on which they reach 99.9 % of the best known "
+    "value within the limits, then by the mean percentage of the best known value (zero for a "
+    "failure, to six digits), and then by "
 )
 RANK = (
-    "A rank is a range. One solver is above another if the 95 % interval of the difference of "
-    "their shares of pairs at 99.9 % excludes zero (by a bootstrap over problems, with the same "
-    "draws for both and all cardinalities of each problem; each difference is judged separately). "
-    "The range goes from one more than the number of solvers above to the number of solvers that "
-    "are not below. Costs do not affect ranks. "
-    "A randomised solver runs with several seeds, and its shares are means over them; its costs "
-    "are those of the first seed. "
-    "A group holds the solvers that cannot be told apart from its first. "
-    "With fewer than ten problems, ranks only compare the counts on these problems and say nothing "
-    "about others."
+    "A rank is a range. One solver is above another if the percentage of pairs on which it reaches "
+    "99.9 % is larger and the 95 % interval of the difference excludes zero. (The interval comes "
+    "from a bootstrap over problems, with the same draws for both solvers and all cardinalities "
+    "of a problem. Each difference is judged separately.) The range starts at one plus the number "
+    "of solvers above, and ends at the number of solvers that are not below. Costs do not affect "
+    "ranks. A randomised solver runs with several seeds. Its percentages are means over the seeds, "
+    "and its costs are those of the first seed. A group consists of a solver and those after it "
+    "that cannot be distinguished from it. With fewer than ten problems, ranks only compare the "
+    "counts on these problems, and nothing is claimed about other problems."
 )
 LAST = {
-    "time": "the shifted geometric mean of the time (shift 10 ms; a failure gets the largest time "
-    "of all).",
-    "flops": "the shifted geometric mean of the flops (shift 1e5; a failure gets the largest "
-    "number of all). Times are not ranked, because they were taken under different conditions. "
-    "Flops of a file from elsewhere are not ranked: it comes after solvers of the "
-    "repository that are equally good.",
+    "time": "the shifted geometric mean of the times (shift 10 ms; a failure has the largest time "
+    "of all runs).",
+    "flops": "the shifted geometric mean of the flops (shift 1e5; a failure has the largest number "
+    "of all runs). Times are not ranked, because they were measured under different conditions. "
+    "Flops of third-party solvers are not ranked. They are listed after solvers of the repository "
+    "that are equally good.",
 }
 PAIR = ["item", "asked"]
 
 
 def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> pd.DataFrame:
-    """Return one row per solver and pair: value (refitted), share, gap, costs, status.
+    """Return one row per solver and pair: refitted value, fraction of the best, gap, costs, status.
 
-    Costs and status are those of the first seed; see `_over_seeds` for the other seeds.
+    Costs and status belong to the first seed; see `_over_seeds` for the other seeds.
 
-    answered : whether the run gave x.
+    answered : whether the run has an answer.
 
-    best, bound, proven : the best known value, from the table and from these rows, the smallest
-        certified bound that no value refutes, and whether they agree.
+    best, bound, proven : the best known value in the table and these rows, the smallest certified
+        bound that no value refutes, and whether value and bound agree.
 
-    Raises RuntimeError if a value is above the bound of the table, because one of them is wrong.
+    Raises RuntimeError if a value exceeds the bound in the table, because one of them is wrong.
     """
     every = rows[rows.kind.isin((ANSWER, SEED))].sort_values("seed", kind="stable")
     every = every.assign(answered=every.status.isin(GOOD))
@@ -83,10 +82,10 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entr
 
 
 def _over_seeds(every: pd.DataFrame) -> pd.DataFrame:
-    """Return, for each solver and pair, means over its seeds, and ``shares``, one for each seed.
+    """Return means over the seeds for each solver and pair, and ``shares`` with a value per seed.
 
-    The means are of the value and of the share of the best known. A failure counts zero in shares;
-    the mean share is empty if every seed failed.
+    Means are computed of the value and of the fraction of the best known value. A failure has the
+    fraction zero. The mean fraction is empty if the solver failed with every seed.
     """
     share = (every.value / every.best).fillna(0.0)
     seeds = every.assign(share=share).groupby([*PAIR, "solver"], sort=False)
@@ -96,20 +95,20 @@ def _over_seeds(every: pd.DataFrame) -> pd.DataFrame:
 
 
 def _reached(answers: pd.DataFrame, target: float) -> pd.Series:
-    """Return, for each solver and pair, the fraction of seeds that reach the target share."""
+    """Return for each solver and pair the fraction of seeds that reach the target."""
     parts = [np.mean(np.array(shares) >= target * (1.0 - CLOSE)) for shares in answers.shares]
     return pd.Series(parts, answers.index, dtype=float)
 
 
 def _pair(part: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> dict[str, Any]:
-    """Return best value, bound, proof and source for one problem and cardinality."""
+    """Return the best value, bound, proof and source for a problem and cardinality."""
     names, k, sign = part.problem.dropna(), int(part.asked.iloc[0]), bool(part.sign.iloc[0])
     entry = table.get((str(part.item.iloc[0]), names.iloc[0], k, sign)) if len(names) else None
     best = entry.value if entry else 0.0
     top = float(part.value.max())
     if entry and top > entry.bound * (1.0 + CLOSE):
         raise RuntimeError(
-            f"{entry.item}, k = {k}: a value of {top:.12g} is above the certified bound "
+            f"{entry.item}, k = {k}: the value {top:.12g} is above the certified bound "
             f"{entry.bound:.12g}"
         )
     who, listed = (entry.who if entry else ""), entry is not None
@@ -128,7 +127,7 @@ def _pair(part: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry])
 
 
 def _unit(part: pd.DataFrame) -> float:
-    """Return the flops of a product with Sigma: 2 per entry of a covariance, 4 per entry of A."""
+    """Return the flops of a product with Sigma: 2 per entry of a covariance or 4 per entry of A."""
     first = part.dropna(subset=["nnz"])
     return (
         float("nan") if first.empty else float(first.nnz.min() * (2 if first.m.isna().all() else 4))
@@ -136,19 +135,19 @@ def _unit(part: pd.DataFrame) -> float:
 
 
 def costs(answers: pd.DataFrame, share: float, measure: str) -> pd.DataFrame:
-    """Return the cost to reach a share of the best known: pairs x solvers, inf if not reached.
+    """Return the cost to reach a fraction of the best known value (pairs, solvers).
 
-    measure : "time" or "work".
+    The cost is inf if the fraction is not reached. measure : "time" or "work".
     """
     cost = [_cost(row, share, measure) for row in answers.itertuples()]
-    table = answers.assign(cost=np.array(cost, dtype=float))  # flops would otherwise be integers
+    table = answers.assign(cost=np.array(cost, dtype=float))  # flops are integers otherwise
     return table.pivot(index=PAIR, columns="solver", values="cost").fillna(np.inf)
 
 
 def _cost(row: Any, share: float, measure: str) -> float:
     """Return the cost of the first feasible iterate that is good enough.
 
-    If only the final answer is, it is the cost of the whole run or of the whole search.
+    If only the final answer is good enough, return the cost of the whole run or search.
     """
     total = getattr(row, measure)
     if not row.answered or not np.isfinite(total) or row.value < share * row.best:
@@ -165,7 +164,7 @@ def _cost(row: Any, share: float, measure: str) -> float:
 
 @cache
 def steps(history: str) -> dict[str, Vector]:
-    """Return the steps of a run; cached, because pictures use the same ones twenty times."""
+    """Return the steps of a run. Cached, because pictures use the same steps twenty times."""
     names = ("cardinality", "variance", "seconds", "flops")
     taken = schema.steps(history, *names)
     return {name: np.array([step[name] for step in taken], dtype=float) for name in names}
@@ -174,19 +173,19 @@ def steps(history: str) -> dict[str, Vector]:
 def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
     """Return one row per solver that was run, in the order of `RULE`, with ranks by `RANK`.
 
-    last : the criterion that orders solvers of equal quality, "time" or "flops". Flops order only
-        the solvers of the repository: files from elsewhere come after them, ordered by time.
+    last : the criterion that orders solvers of equal quality, "time" or "flops". With "flops",
+        third-party solvers are listed after the solvers of the repository and ordered by time.
 
-    own : whether the solver is one of the repository.
+    own : whether the solver belongs to the repository.
 
-    rank, rank_first, rank_last : the range of ranks, in words and as its ends.
+    rank, rank_first, rank_last : the range of ranks in words, and its first and last rank.
 
-    seeds, least, most : number of seeds, and the share of pairs at 99.9 % for the worst and the
+    seeds, least, most : number of seeds, and the fraction of pairs at 99.9 % for the worst and the
         best seed.
 
-    "at 0.999 low", ... : 95 % intervals of the two shares, from the draws of `RANK`.
+    "at 0.999 low", ... : limits of 95 % intervals of the two fractions, from the draws of `RANK`.
 
-    group : 1 for solvers that cannot be distinguished from the first, and so on.
+    group : number of the group in `RANK`, from 1.
     """
     ran = (answers.status != Status.SKIPPED).groupby(answers.solver).transform("any")
     answers = answers[ran] if ran.any() else answers
@@ -198,7 +197,7 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
         entries.append(
             {
                 "solver": solver,
-                # a run that was left out says nothing of it
+                # missing runs have no value of own
                 "own": bool(part.own.eq(True).any() and part.own.ne(False).all()),
                 "pairs": len(part),
                 "answered": int(part.answered.sum()),
@@ -219,8 +218,8 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
         )
     table = pd.DataFrame(entries)
     table["equal"] = table.share.round(DIGITS)
-    # Work on vectors is not counted, so a file that nobody has reviewed can replace products by
-    # sums of columns that cost no flops. They cost time.
+    # Vector operations are not counted, so a third-party file could replace products by sums of
+    # columns, which cost time but no flops.
     table["counted"] = table.flops.where(table.own, np.inf)
     costs = ["counted", "time"] if last == "flops" else [last]
     order, down = ["at 0.999", "equal", *costs], [False, False, *(True for _ in costs)]
@@ -231,26 +230,26 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
 
 
 def _of_pairs(answers: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Return a column as pairs x solvers, with zero for missing values."""
+    """Reshape a column to a table (pairs, solvers), with zero for missing values."""
     answers = answers.assign(**{HIT: _reached(answers, TARGETS[-1])})
     return answers.set_index([*PAIR, "solver"])[column].fillna(0.0).unstack(fill_value=0.0)
 
 
 def _means(of_pairs: pd.DataFrame) -> tuple[Vector, Vector]:
-    """Return the mean of each column over the pairs, and in draws of the problems (draws, columns).
+    """Return the mean of each column over the pairs, and its bootstrap draws (draws, columns).
 
-    The draws have shape (draws, solvers); there are none for fewer than `FEWEST` problems.
+    Problems are drawn with all their pairs. There are no draws for fewer than `FEWEST` problems.
     """
     by_problem = of_pairs.groupby("item").sum().to_numpy(float)
     pairs = of_pairs.groupby("item").size().to_numpy(float)
-    rng = np.random.default_rng(0)  # fixed, so that the same rows give the same page
+    rng = np.random.default_rng(0)  # a fixed seed, because the same rows must give the same page
     draws = DRAWS if len(pairs) >= FEWEST else 0
     drawn = rng.multinomial(len(pairs), np.full(len(pairs), 1.0 / len(pairs)), draws)
     return by_problem.sum(axis=0) / pairs.sum(), (drawn @ by_problem) / (drawn @ pairs)[:, None]
 
 
 def told_apart(of_pairs: pd.DataFrame) -> tuple[Any, Vector]:
-    """Return whether columns are above others, by `RANK`, and the differences of their means."""
+    """Return which columns are above which by `RANK`, and the differences of their means."""
     means, of_draws = _means(of_pairs)
     differences = means[:, None] - means
     if not len(of_draws):
@@ -260,7 +259,7 @@ def told_apart(of_pairs: pd.DataFrame) -> tuple[Any, Vector]:
 
 
 def ranges(above: Any) -> dict[str, Any]:
-    """Return the columns that say the ranks of solvers in their order; see `ranking`."""
+    """Return the columns with the ranks and groups of ordered solvers; see `ranking`."""
     first, last = 1 + above.sum(axis=0), len(above) - above.sum(axis=1)
     return {
         "rank": [f"{a}" if a == b else f"{a} to {b}" for a, b in zip(first, last, strict=True)],
@@ -271,7 +270,7 @@ def ranges(above: Any) -> dict[str, Any]:
 
 
 def _intervals(answers: pd.DataFrame, solvers: list[str]) -> dict[str, Vector]:
-    """Return the ends of the 95 % intervals of each solver's shares; NaN for too few problems."""
+    """Return 95 % intervals of the fractions of each solver; NaN if there are too few problems."""
     ends: dict[str, Vector] = {}
     for column in (HIT, "share"):
         _, of_draws = _means(_of_pairs(answers, column)[solvers])
@@ -282,7 +281,7 @@ def _intervals(answers: pd.DataFrame, solvers: list[str]) -> dict[str, Vector]:
 
 
 def _groups(above: Any) -> list[int]:
-    """Return the group of each solver; a new group starts with the first one below its leader."""
+    """Return the group of each solver; a group ends at the first solver below its leader."""
     groups, leader = [1], 0
     for place in range(1, len(above)):
         if above[leader, place]:
@@ -292,25 +291,25 @@ def _groups(above: Any) -> list[int]:
 
 
 def resolution(answers: pd.DataFrame) -> str:
-    """Return a sentence on the differences that the problems can resolve."""
+    """Return a sentence about the smallest differences that the problems can resolve."""
     problems = answers.item.nunique()
     if problems < FEWEST:
         return (
-            f"{problems} problem{'s' * (problems > 1)}: ranks are exact counts on these alone; "
-            f"below {FEWEST} problems no order is claimed for others."
+            f"{problems} problem{'s' * (problems > 1)}: ranks only compare the counts on these "
+            f"problems; with fewer than {FEWEST}, nothing is claimed about other problems."
         )
     solvers = list(answers.solver[answers.answered].unique())
     above, differences = told_apart(_of_pairs(answers, HIT)[solvers])
     told, blurred = differences[above], np.abs(differences[~above & ~above.T])
     smallest = f"{100 * told.min():.0f} points at 99.9 %" if told.size else "none"
     return (
-        f"{problems} problems: the smallest difference told apart is {smallest}, "
-        f"the largest not told apart {100 * blurred.max():.0f} points."
+        f"{problems} problems: the smallest significant difference is {smallest}, and the largest "
+        f"insignificant difference is {100 * blurred.max():.0f} points."
     )
 
 
 def recovered(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the F1 of the support on the spiked samples, for each solver, strength and sparsity.
+    """Return the F1 score of the support for each solver, strength and sparsity of spiked samples.
 
     sparsity : k / sqrt(n). f1 : the mean over the seeds, with zero for a failure.
     """
@@ -328,14 +327,14 @@ def recovered(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def f1_of(row: Any) -> float:
-    """Return the F1 of the support in a row of the spiked samples."""
+    """Return the F1 score of the support in a row of recovery; zero for a failure."""
     if row.status not in GOOD or row.support is None:
         return 0.0
     return resampling.f1(list(row.support), row.provenance["support"])
 
 
 def resampled(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return held-out share, optimism and overlap: solver x (item, measure); NaN if missing."""
+    """Return held-out fraction, optimism and overlap in a row for each solver, item and measure."""
     entries = []
     for row in rows[rows.kind.isin(["held_out", "stability"])].itertuples():
         entries += [
@@ -346,6 +345,6 @@ def resampled(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def values(answers: pd.DataFrame) -> tuple[list[str], Vector]:
-    """Return the solvers, and their values (pairs, solvers)."""
+    """Return the names of the solvers, and their values (pairs, solvers)."""
     table = answers.pivot(index=PAIR, columns="solver", values="value")
     return list(table.columns), table.to_numpy(float)

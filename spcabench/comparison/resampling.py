@@ -1,6 +1,6 @@
-"""Held-out variance and stability of supports, as statisticians report them.
+"""Held-out variance, and stability of supports under resampling.
 
-Finding an answer and grading it are two functions of a `Run`, and the grader calls the second.
+A `Run` has one function that computes an answer and another, called by the grader, that grades it.
 """
 
 from itertools import combinations
@@ -16,7 +16,7 @@ HALVES, RESAMPLES = 5, 10
 
 
 def held_out(problem, *, seed, name, k, **settings):
-    """Return the loadings found on five halves of the samples: indices and values of each."""
+    """Return the indices and values of the loadings found on five halves of the samples."""
     loadings = []
     for train, _ in halves(problem, seed):
         result = api.solve(train, name, k=k, refit=True, **settings)
@@ -25,12 +25,11 @@ def held_out(problem, *, seed, name, k, **settings):
 
 
 def share_held_out(problem, numbers, *, seed, name, k, **settings):
-    """Return the share of held-out variance that loadings from the other half explain.
+    """Return the variance that loadings explain on the other half of the samples.
 
-    The shares are relative to the largest variance, and averaged over 5 halves.
-
-    ``optimism`` : the variance of the half on which x was found, over that of the other half,
-    minus 1.
+    ``share`` is this variance divided by the largest eigenvalue on that half. ``optimism`` is the
+    variance on the half used to find x, divided by the variance on the other half, minus 1. Both
+    are averaged over five splits.
     """
     shares, optimism = [], []
     for (train, test), (W, values) in zip(halves(problem, seed), numbers["found"], strict=True):
@@ -41,7 +40,7 @@ def share_held_out(problem, numbers, *, seed, name, k, **settings):
 
 
 def halves(problem, seed):
-    """Yield five random splits of the samples into two halves, each as a problem."""
+    """Yield five random splits of the samples into two halves, each half as a problem."""
     X, rng = problem.data.dense(), np.random.default_rng([seed, 1])
     for _ in range(HALVES):
         order = rng.permutation(len(X))
@@ -49,10 +48,10 @@ def halves(problem, seed):
 
 
 def feasible(W, values, n, k):
-    """Return x (n,) from its nonzeros. Raises ValueError if it is not a valid answer at k."""
+    """Return x (n,) from its nonzeros; raise ValueError if it is infeasible for k."""
     x = embed(np.array(values, dtype=float), np.array(W, dtype=np.intp), n)
     if not abs(x @ x - 1.0) <= 1e-6 or np.count_nonzero(x) > k:
-        raise ValueError(f"a vector of norm {np.sqrt(x @ x):.6g} with {len(W)} nonzeros")
+        raise ValueError(f"infeasible: norm {np.sqrt(x @ x):.6g}, {len(W)} nonzeros")
     return x
 
 
@@ -67,7 +66,7 @@ def overlap(problem, numbers, *, seed, name, k, **settings):
     """Return the mean overlap |S and T| / |S or T| of all pairs of bootstrap supports."""
     supports = [{*map(int, S)} for S in numbers["found"]]
     if len(supports) != RESAMPLES or any(len(S) > k for S in supports):
-        raise ValueError("supports that are no answers at k")
+        raise ValueError(f"expected {RESAMPLES} supports with at most {k} variables")
     return {"overlap": fmean(len(S & T) / max(len(S | T), 1) for S, T in combinations(supports, 2))}
 
 
@@ -77,7 +76,7 @@ def of_samples(X):
 
 
 def f1(support, true):
-    """Return the harmonic mean of precision and recall of a support."""
+    """Return the F1 score of a support: the harmonic mean of precision and recall."""
     return 2.0 * len(set(support) & set(true)) / max(len(support) + len(true), 1)
 
 

@@ -1,7 +1,7 @@
-"""Check that a row that enters a ranking has possible names, amounts and steps.
+"""Checks that a row contains plausible names, numbers and steps before it enters a ranking.
 
-Rows come from files. A value that would break a page or make a mean meaningless is treated as a
-fault of this row only.
+Rows come from files. If a value would break a page or make a mean meaningless, only this row is
+rejected.
 """
 
 from collections.abc import Mapping
@@ -20,11 +20,11 @@ TIMES = ["solve_time", "setup_time"]  # required in every answer
 
 
 def fault(row: Mapping[str, Any]) -> str:
-    """Return what is impossible in a row, in words; empty if nothing is."""
+    """Return a description of an impossible value in a row; "" if there is none."""
     if row["kind"] in (ANSWER, SEED):
         for name in NEEDED:
             if results.is_empty(row[name]):
-                return f"{name}: empty in a run of the suite"
+                return f"{name}: must not be empty in a run of a suite"
     for name, form in (("solver", LABEL), ("dataset", registry.NAME)):
         if not form.fullmatch(str(row[name])):
             return f"{name}: {row[name]!a:.60} is not a valid name"
@@ -32,18 +32,18 @@ def fault(row: Mapping[str, Any]) -> str:
 
 
 def _fault_of_answer(row: Mapping[str, Any]) -> str:
-    """Return what is impossible in a row with a good answer; empty if nothing is."""
+    """Return a description of an impossible value in a row with a good answer, or ""."""
     if row["kind"] in ("held_out", "stability"):
         sound = all(isinstance(number, int | float) for number in row["extra"].values())
-        return "" if sound else "extra: must hold numbers"
+        return "" if sound else "extra: must contain numbers"
     for name in TIMES:
         if results.is_empty(row[name]):
-            return f"{name}: empty in an answer"
+            return f"{name}: must not be empty in an answer"
     if not isinstance(row["history"], str):
         return ""
     try:
         steps = ranking.steps(row["history"])
     except (TypeError, ValueError, LookupError, RecursionError):
-        return "history: it has no steps"
+        return "history: must contain steps"
     spent = np.concatenate([steps[name] for name in ("seconds", "flops", "cardinality")])
-    return "" if ((spent >= 0.0) & (spent < np.inf)).all() else "history: a cost is invalid"
+    return "" if ((spent >= 0.0) & (spent < np.inf)).all() else "history: contains invalid costs"

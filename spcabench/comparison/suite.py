@@ -1,4 +1,4 @@
-"""The sets of problems on which solvers are compared, with cardinalities and origins."""
+"""The suites of problems for comparisons, with cardinalities and origins."""
 
 import secrets
 import tomllib
@@ -18,8 +18,8 @@ from spcabench.solving.driver import parameters
 class Item:
     """A problem of a suite.
 
-    ks : the cardinalities. family : the kind of problem. origin : who has used it. n : number of
-        variables, or 0 if the parameters give it or if it is unknown.
+    ks : the cardinalities. family : the kind of problem. origin : the papers that used it. n :
+        number of variables, or 0 if it is one of the parameters or unknown.
     """
 
     name: str
@@ -33,24 +33,24 @@ class Item:
 
     @property
     def variables(self) -> int:
-        """The number of variables; 0 if it is unknown before the problem is loaded."""
+        """Number of variables; 0 if it is unknown before the problem is loaded."""
         return int(self.n or self.parameters.get("n", 0))
 
     @property
     def full_name(self) -> str:
-        """Its name with the parameters of its dataset: "mll genes=300"."""
+        """Name with the parameters of the dataset, such as "mll genes=300"."""
         return " ".join(
             [self.name, *(f"{name}={value}" for name, value in self.parameters.items())]
         )
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is a dataset with default parameters, as in `solve`."""
+        """Whether the item is a dataset with its default parameters, as in `solve`."""
         defaults = parameters(registry.module("dataset", self.dataset).load)
         return all(defaults[name].default == value for name, value in self.parameters.items())
 
 
-# the problems, settings and rules as data
+# problems, settings and rules
 DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_name("suites.toml").read_text("utf-8"))
 
 
@@ -61,7 +61,7 @@ def _listed(suite: str, nonnegative: bool = False) -> list[Item]:
 
 
 ITEMS = _listed("standard")
-# the covariances of the papers on certified sparse PCA
+# covariances used in papers on certified sparse PCA
 CERTIFIED = [
     Item(
         name,
@@ -74,7 +74,7 @@ CERTIFIED = [
     )
     for name, table in registry.module("dataset", "published").TABLES.items()
 ]
-# what the five papers propose: always in colour, so that they are found in every comparison
+# solvers proposed in the five papers, which are coloured in every comparison
 OF_PAPERS = ("grqi", "scol", "mcol", "dspca", "bca", "spannogram")
 QUICK = ("pit props", "gaussian 40", "spiked 40", "blocks", "decaying", "rank 3")
 SUITES: dict[str, list[Item]] = {
@@ -87,23 +87,23 @@ SUITES: dict[str, list[Item]] = {
     "certified": CERTIFIED,
     "large": _listed("large"),
 }
-# support recovery: samples of the spiked model, with seeds that were not used to tune any solver
+# support recovery: samples of the spiked model with seeds that no solver was tuned on
 SAMPLES, VARIABLES = 100, 100
 STRENGTHS, SPARSITIES, SEEDS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0), (0.5, 1.0, 2.0), (11, 12, 13, 14)
 # problems for held-out variance and stability, with their cardinalities
 RESAMPLED = {"spectra": 10, "leukemia": 20, "colon": 20}
 
 
-# parameters that select the variables of largest variance, which a fresh sample selects anew
+# parameters that select the variables with the largest variances, in fresh samples again
 CHOSEN = ("genes", "words")
 
 
 def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> list[Item]:
-    """Return the problems of a suite, with their own cardinalities or with ``ks``.
+    """Return the problems of a suite with their own cardinalities, or with ``ks``.
 
-    fresh : the seed of new problems of the same families, which replace the standard ones.
+    fresh : seed of new problems of the same families, which replace the standard ones.
 
-    Raises InputError for an unknown suite.
+    Raises InputError if the suite is unknown.
     """
     if suite not in SUITES:
         raise InputError(validate.nearest("suite", suite, SUITES))
@@ -114,19 +114,20 @@ def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> lis
 
 
 def by_name(suites: Iterable[str] = SUITES) -> dict[tuple[str, bool], Item]:
-    """Return the items of suites, by default of all, by name and sign."""
+    """Return a mapping from names and sign constraints to the items of suites."""
     return {(item.name, item.nonnegative): item for suite in suites for item in SUITES[suite]}
 
 
 def called(name: str, items: Iterable[Item]) -> list[Item]:
-    """Return the items that a name can mean; spaces, punctuation and case do not matter.
+    """Return the items that a name can refer to, ignoring spaces, punctuation and case.
 
-    A name can be an item's own, with or without its parameters, or that of a dataset that an item
-    uses with default parameters. Several items with one name are the same problem in several
-    suites; an item that is a whole dataset comes first. The name of a dataset never means an item
-    with other parameters than in `solve`.
+    The name can be that of an item, with or without parameters, or that of a dataset if an item
+    uses the dataset with its default parameters. Several items with the same name are the same
+    problem in several suites. An item without parameters is listed first. The name of a dataset
+    never refers to an item with other parameters than in `solve`.
 
-    Raises InputError if a name means both such an item and a whole dataset.
+    Raises InputError if a name is ambiguous, because it is both an item with other parameters and a
+    whole dataset.
     """
     items, plain = sorted(items, key=lambda item: bool(item.parameters)), _plain(name)
     own = [item for item in items if plain in (_plain(item.name), _plain(item.full_name))]
@@ -135,7 +136,7 @@ def called(name: str, items: Iterable[Item]) -> list[Item]:
     parts = [i for i in parts if name == i.dataset or name != i.name]
     if parts and whole:
         names = " or ".join(repr(item.full_name) for item in (parts[0], whole[0]))
-        raise InputError(f"{name}: two problems have this name; give {names}")
+        raise InputError(f"{name}: two problems have this name; specify {names}")
     return [item for item in own if item not in parts] or whole
 
 
@@ -144,17 +145,17 @@ def _plain(name: str) -> str:
 
 
 def new_seed() -> int:
-    """Draw a seed that nobody can predict.
+    """Draw an unpredictable seed.
 
-    Raises InputError in a process that has run a stranger's file, because it could choose the seed.
+    Raises InputError if this process has run a third-party file, which could influence the seed.
     """
     if registry.has_strangers():
-        raise InputError("--fresh: a solver's file was run in this process; use a new one")
+        raise InputError("--fresh: this process has run a solver's file; use a new process")
     return secrets.randbelow(10**9)
 
 
 def _fresh(item: Item, seed: int, place: int) -> Item:
-    """Return a new problem of the same family: another seed, or resampled rows of the same data."""
+    """Return a new problem of the same family, with another seed or with resampled rows."""
     drawn = int(np.random.SeedSequence([seed, place]).generate_state(1)[0])
     if "seed" in item.parameters:
         parameters = {**item.parameters, "seed": drawn}
@@ -167,9 +168,10 @@ def _fresh(item: Item, seed: int, place: int) -> Item:
 
 
 def recovery(fresh: int | None = None) -> list[Item]:
-    """Return the spiked samples: a problem for each strength, sparsity k / sqrt(n) and seed.
+    """Return problems of spiked samples for each strength, sparsity k / sqrt(n) and seed.
 
-    Each is solved at the true k. fresh : the seed from which the seeds of the samples are drawn.
+    The cardinality of each problem is the true k. fresh : seed for drawing the seeds of the
+    samples, which replace the standard ones.
     """
     seeds: Iterable[int] = SEEDS
     if fresh is not None:
@@ -187,18 +189,19 @@ def recovery(fresh: int | None = None) -> list[Item]:
     return problems
 
 
-# settings by name: ``about`` says what they are, ``of`` has those of some solvers
+# kinds of settings by name: ``about`` is a description, ``of`` maps solvers to their settings
 SETTINGS: dict[str, dict[str, Any]] = DATA["settings"]
-# the reasons for a solver's settings, where its paper leaves a choice
+# reasons for the settings of a solver, if its paper leaves a choice
 RULES: dict[str, str] = DATA["rules"]
 
 
 def settings_of(
     name: str, solver: str = "", own: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[str, Any]:
-    """Return the settings of a solver: those in this file, and PAPER or TUNED of its own file.
+    """Return the settings of a solver of the kind ``name``, from suites.toml and its own file.
 
-    own : the settings in the solver's file, by name. Raises InputError for an unknown name.
+    own : settings in the solver's file (PAPER, TUNED) by name. Raises InputError if the kind is
+        unknown.
     """
     if name not in SETTINGS:
         raise InputError(validate.nearest("settings", name, SETTINGS))

@@ -1,4 +1,4 @@
-"""Choose settings from a solver's GRID on problems that no comparison reports."""
+"""Selection of settings from a solver's GRID, on problems that no comparison reports."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -19,19 +19,19 @@ from spcabench.running import rows as results
 from spcabench.running.runner import Plan, Protocol
 from spcabench.solving.status import GOOD
 
-SEED = 725_041_989  # of the problems, which are generated like those of the quick suite
+SEED = 725_041_989  # seed of the problems, which are generated like those of the quick suite
 MOST = 100  # maximum number of settings in a grid
 
 
 def tuned(job: Job, folder: Path) -> Job:
-    """Return a job with the best settings of its solver's GRID, and a sentence on the choice.
+    """Return a job with the best settings in the GRID of its solver, and a sentence on the choice.
 
-    A job without a GRID is returned unchanged. The best settings have the largest mean share of the
-    best value that any of them finds, with zero for a failure; the first settings win a tie.
+    A job without a GRID is returned unchanged. The best settings have the largest mean fraction of
+    the best value found with any settings, with zero for a failure. The first settings win a tie.
 
-    folder : folder for the rows of tuning, so that the same settings are not run again.
+    folder : folder for the rows of tuning, which are reused if they already exist.
 
-    Raises InputError for an invalid GRID, and if no run gives an answer.
+    Raises InputError if the GRID is invalid or if no run has an answer.
     """
     grid = job.described.settings.get("grid", {})
     if not grid:
@@ -52,7 +52,7 @@ def tuned(job: Job, folder: Path) -> Job:
     chosen = ", ".join(f"{name} = {value}" for name, value in best.items())
     sentence = (
         f"{chosen}: the best of {len(candidates)} settings of its GRID on {len(shares)} pairs "
-        f"({problems}), made from seed {SEED}, which no comparison reports."
+        f"({problems}), generated with seed {SEED}, which no comparison reports."
     )
     return replace(_with(job, best), tuned_on=sentence)
 
@@ -61,31 +61,31 @@ def _check(job: Job, grid: Mapping[str, Any]) -> None:
     where = f"solver {job.label!r}: GRID"
     for name, values in grid.items():
         if name in ("k", "seed", "time_limit", job.described.traits.penalty):
-            raise InputError(f"{where}: {name!r} is set by the comparison; leave it out")
+            raise InputError(f"{where}: {name!r} is set by the comparison; remove it")
         if not isinstance(values, list) or not values:
-            raise InputError(f"{where}: {name!r} is {values!r:.40}; give a list of values")
+            raise InputError(f"{where}: {name!r} is {values!r:.40}; it must be a list of values")
     if prod(map(len, grid.values())) > MOST:
-        raise InputError(f"{where}: it has more than {MOST} settings; leave some values out")
+        raise InputError(f"{where}: more than {MOST} combinations; remove some values")
 
 
 def _with(job: Job, settings: Mapping[str, Any]) -> Job:
-    """Return the job with further settings in addition to TUNED of its file."""
+    """Return the job with settings added to the TUNED settings of its solver."""
     about = job.described
     every = about.settings | {"tuned": {**about.settings.get("tuned", {}), **settings}}
     return replace(job, about=replace(about, settings=every))
 
 
 def _runs(job: Job) -> Iterator[Run]:
-    """Yield a run for each problem and cardinality on which settings are chosen."""
+    """Yield a run for each problem and cardinality used for tuning."""
     name = "nonnegative" if job.suite == "nonnegative" else "quick"
     for item in suite.items(name, fresh=SEED):
-        if item.dataset != "bootstrap":  # resampled rows of known data would not be new
+        if item.dataset != "bootstrap":  # resampled rows of known data are not independent
             for k in item.ks:
                 yield plans.run_of(job, item, k)
 
 
 def _rows(job: Job, runs: list[Run], folder: Path) -> pd.DataFrame:
-    """Return the rows of the runs, which are computed unless they are stored already."""
+    """Return the rows of the runs, and compute them if they are not stored yet."""
     key = row_hash.of_runs(runs)
     file = folder / f"{job.key}-{key}.parquet"
     if not file.is_file():
@@ -94,7 +94,7 @@ def _rows(job: Job, runs: list[Run], folder: Path) -> pd.DataFrame:
 
 
 def _shares(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the shares of the best value that any setting finds: pairs x settings."""
+    """Return the fractions of the best value found with any settings (pairs, settings)."""
     value = rows.variance_refit.where(rows.status.isin(GOOD)).fillna(0.0)
     table = rows.assign(value=value, label=rows.label.astype(int))
     table = table.pivot(index=PAIR, columns="label", values="value")

@@ -1,4 +1,4 @@
-"""Improve the table of best known answers with the rows of comparisons."""
+"""Improves the table of best known answers with the rows of comparisons."""
 
 from pathlib import Path
 from time import process_time
@@ -21,27 +21,31 @@ Table = dict[tuple[str, str, int, bool], known.Entry]
 
 
 def proposed(table: Table, folder: Path, load: Any, say: Any = print) -> Table:
-    """Return the table with better vectors from all rows below a folder, checked on their problems.
+    """Return the table with better vectors from all rows in a folder, verified on their problems.
 
-    Bounds in rows are not trusted, whichever solver they name: the harness computes the bound
-    itself, and an answer that a row shows as proven is proven again by an exact search, whose time
-    is reported.
+    Bounds in rows are never trusted, and the harness computes its own bounds. If a row shows an
+    answer as proven, an exact search proves it again, and its time is reported.
 
     Parameters
     ----------
     table : dict
         The current entries.
     folder : Path
-        Folder with rows of comparisons, SUITE/*.parquet.
+        Folder with the rows of comparisons, SUITE/*.parquet.
     load : callable
-        A dataset's name and parameters -> problem.
+        Function that loads a problem from a dataset's name and parameters.
     say : callable
-        Receives a line for every search, and for every bound that a value refutes.
+        Function that prints a line for every search and every refuted bound.
+
+    Returns
+    -------
+    dict
+        The improved table.
 
     Raises
     ------
     RuntimeError
-        If an entry does not fit its problem.
+        If an entry does not agree with its problem.
     """
     files = sorted(folder.glob("*/*.parquet"))
     everything = results.read(files)
@@ -73,7 +77,7 @@ def proposed(table: Table, folder: Path, load: Any, say: Any = print) -> Table:
 
 
 def _answers(rows: pd.DataFrame, item: Item, problem: str) -> list[tuple[int, pd.DataFrame]]:
-    """Return the rows with good answers to an item, by the requested cardinality."""
+    """Return the rows with good answers to an item for each requested cardinality."""
     of_item = (rows.item == item.name) & (rows.sign == item.nonnegative)
     of_item &= rows.kind.isin(entering.ANSWERS)
     good = rows.status.isin(GOOD) & (rows.problem == problem)
@@ -85,7 +89,7 @@ def _answers(rows: pd.DataFrame, item: Item, problem: str) -> list[tuple[int, pd
 def _feasible(
     rows: pd.DataFrame, problem: Problem, k: int, item: Item, say: Any
 ) -> list[tuple[dict[str, Any], Vector]]:
-    """Return the rows whose vectors are feasible, each with its vector, and report the others."""
+    """Return the rows with feasible vectors, each with its vector, and report rejected rows."""
     feasible = []
     for row in rows.to_dict("records"):
         x = entering.vector(row, problem.n)
@@ -98,7 +102,7 @@ def _feasible(
 
 
 def _proven_again(item: Item, problem: Problem, entry: known.Entry, say: Any) -> known.Entry:
-    """Return the entry, improved by the bound and the answer of a new exact search."""
+    """Improve an entry by the bound and the answer of a new exact search."""
     start = process_time()
     settings: dict[str, Any] = dict(k=entry.k, nonnegative=entry.nonnegative, refit=True)
     result = api.solve(problem, known.EXACT, **settings)

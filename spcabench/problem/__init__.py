@@ -1,1 +1,1 @@
-"""A problem and its matrices, the only place that charges flops; imports only the ground."""
+"""Problems and the matrix layer, the only part of the package that charges flops."""

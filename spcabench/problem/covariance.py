@@ -1,7 +1,7 @@
-"""The matrix layer, covariance side: Sigma (n, n), an array or the Gram matrix A'A of data.
+"""The matrix layer for covariances: Sigma (n, n) as an array, or as the Gram matrix A'A of data.
 
-Both have the same interface: ``Sigma @ x``, ``Sigma[W]`` (the rows of a working set, with its
-Rayleigh and power steps), ``diagonal``, ``largest_column``, ``leading``. The Gram form never
+Both classes have the same interface: ``Sigma @ x``, ``Sigma[W]`` (the rows of a working set, with
+Rayleigh and power steps), ``diagonal``, ``largest_column`` and ``leading``. The Gram class never
 creates an n x n array.
 """
 
@@ -32,11 +32,11 @@ from spcabench.vectors import (
     support,
 )
 
-NEGLIGIBLE = 1e-12  # eigenvalues below this share of the largest count as zero
+NEGLIGIBLE = 1e-12  # eigenvalues below this fraction of the largest are treated as zero
 
 
 class Covariance(Symmetric):
-    """Sigma given as a symmetric array (n, n)."""
+    """Sigma stored as a symmetric array (n, n)."""
 
     def __init__(self, S: Array) -> None:
         expect_shape(S, len(S), len(S))
@@ -44,7 +44,7 @@ class Covariance(Symmetric):
         self.n = len(S)
 
     def __matmul__(self, x: Vector) -> Vector:
-        """Return Sigma x in n^2 flops, or in n k for a k-sparse x."""
+        """Return Sigma x in n^2 flops, or in n k flops for a k-sparse x."""
         expect_shape(x, self.n)
         W = support(x)
         if len(W) < self.n:
@@ -58,11 +58,11 @@ class Covariance(Symmetric):
         return DenseWorkingSet(self.S, W)
 
     def step(self, g: Vector, d_free: Vector, last: int, sign: float) -> tuple[int, float] | None:
-        """Make the step of `dense_steps.next_column`, if the array allows it: n flops."""
+        """Perform the step of `dense_steps.next_column` in n flops, if the array allows it."""
         return dense_steps.step(self.S, g, d_free, last, sign)
 
     def products(self, Z: Array) -> Array:
-        """Return Sigma Z (n, r) for Z (n, r): n^2 r flops, or n per nonzero of a sparse Z."""
+        """Return Sigma Z (n, r) in n^2 r flops, or in n flops per nonzero of a sparse Z (n, r)."""
         expect_shape(Z, self.n, None)
         if is_sparse(Z):
             return product_with_sparse(self.S.T, Z)  # S is symmetric, and its rows are contiguous
@@ -70,48 +70,48 @@ class Covariance(Symmetric):
         return self.S @ Z
 
     def disguised(self, order: Indices, t: Vector) -> "Covariance":
-        """Return diag(t) Sigma diag(t) with its variables in another order."""
+        """Return diag(t) Sigma diag(t) for the variables of Sigma in another order."""
         return Covariance(self.S[np.ix_(order, order)] * np.outer(t, t))
 
     def diagonal(self) -> Vector:
-        """Variances of the variables (n,)."""
+        """Return the variances of the variables (n,)."""
         return self.S.diagonal()
 
     def largest_variance(self) -> int:
-        """Return the variable of largest variance; ties are broken by the norms of the columns.
+        """Return the variable with the largest variance; column norms break ties.
 
-        Each of several tied variables costs n flops.
+        The cost is n flops for each tied variable.
         """
         return first_largest(self.diagonal(), self.column_squares)
 
     def largest_column(self) -> Vector:
-        """Return the column of largest norm (n,); ties are broken by the variance. n^2 flops."""
+        """Return the column with the largest norm (n,) in n^2 flops; the variance breaks ties."""
         squares = self.column_squares(np.arange(self.n))
         return self.S[first_largest(squares, self.diagonal().take)].copy()
 
     def column_squares(self, J: Indices) -> Vector:
-        """||Sigma e_j||^2 for j in J: n |J| flops."""
+        """Return ||Sigma e_j||^2 for j in J in n |J| flops."""
         R = self.S if len(J) == self.n else self.S[J]
         charge(R.size)
         return np.einsum("ij,ij->i", R, R)
 
     def block(self, J: Indices, W: Indices) -> Array:
-        """Sigma[J, W], a gather."""
+        """Return Sigma[J, W] by indexing, free of charge."""
         return self.S[np.ix_(J, W)]
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
-        """Return the pairs as `Symmetric` does. 9 n^3 flops."""
+        """Return the leading eigenpairs, as `Symmetric.leading_pairs`, in 9 n^3 flops."""
         return leading_pairs(self.S, count)
 
     def indefinite_by(self) -> float:
-        """Return the smallest sigma >= 0 for which Sigma + sigma I is PSD. 9 n^3 flops."""
+        """Return the smallest sigma >= 0 for which Sigma + sigma I is PSD, in 9 n^3 flops."""
         return max(0.0, largest_eigenvalue(-self.S))
 
 
 class Gram(Symmetric):
-    """Sigma = A'A - Q diag(w) Q' of data A (m, n), never formed.
+    """Sigma = A'A - Q diag(w) Q' for data A (m, n), without forming Sigma.
 
-    Q (n, r) and w (r,) hold what Hotelling's deflation has removed; initially r is zero.
+    Q (n, r) and w (r,) contain the part removed by Hotelling's deflation. Initially r is zero.
     """
 
     def __init__(self, A: Data, Q: Array | None = None, w: Vector | None = None) -> None:
@@ -121,7 +121,7 @@ class Gram(Symmetric):
         self.w = np.zeros(0) if w is None else w
 
     def __matmul__(self, x: Vector) -> Vector:
-        """Return Sigma x by products with A and A'; sparse x as in `GramWorkingSet.power_step`."""
+        """Return Sigma x by products with A and A', or `GramWorkingSet.power_step` for sparse x."""
         expect_shape(x, self.n)
         W = support(x)
         if len(W) < self.n and (
@@ -134,37 +134,37 @@ class Gram(Symmetric):
         return GramWorkingSet(self, W)
 
     def step(self, g: Vector, d_free: Vector, last: int, sign: float) -> tuple[int, float] | None:
-        """Return None: there is no step in one pass, as a column of Sigma costs a product."""
+        """Return None, because each column of Sigma would cost a product."""
         return None
 
     def disguised(self, order: Indices, t: Vector) -> "Gram":
-        """Return diag(t) Sigma diag(t) with its variables in another order."""
+        """Return diag(t) Sigma diag(t) for the variables of Sigma in another order."""
         return Gram(self.A.disguised(order, t), self.Q[order] * t[:, None], self.w)
 
     def products(self, Z: Array) -> Array:
-        """Return Sigma Z (n, r) for Z (n, r), by products with A and A'."""
+        """Return Sigma Z (n, r) for Z (n, r) by products with A and A'."""
         expect_shape(Z, self.n, None)
         return self.A.transposed_products(self.A.products(Z)) - self.Q @ (
             self.w[:, None] * (self.Q.T @ Z)
         )
 
     def diagonal(self) -> Vector:
-        """Variances of the variables (n,)."""
+        """Return the variances of the variables (n,)."""
         return self.A.squared_norms() - self.Q**2 @ self.w
 
     def largest_variance(self) -> int:
-        """Return the variable of largest variance; ties are broken by the norms of the columns.
+        """Return the variable with the largest variance; column norms break ties.
 
-        If both m and n exceed `SMALL_SIDE`, the columns are too expensive, and the lowest index
-        decides.
+        If both m and n exceed `SMALL_SIDE`, column norms are too expensive, and the lowest index
+        breaks ties.
         """
         return first_largest(self.diagonal(), self.column_squares)
 
     def largest_column(self) -> Vector:
-        """Return the column of Sigma of largest norm (n,) in min(m, n) m n flops.
+        """Return the column of Sigma with the largest norm (n,) in min(m, n) m n flops.
 
-        Ties are broken by the variance. If both m and n exceed `SMALL_SIDE`, the norms are too
-        expensive, and the column of the variable of largest variance is returned.
+        The variance breaks ties. If both m and n exceed `SMALL_SIDE`, norms are too expensive, and
+        the column of the variable with the largest variance is returned.
         """
         e = np.zeros(self.n)
         if min(self.A.shape) > SMALL_SIDE:
@@ -175,9 +175,9 @@ class Gram(Symmetric):
         return self @ e
 
     def column_squares(self, J: Indices) -> Vector:
-        """Return ||Sigma e_j||^2 for j in J, at the cost of `Data.gram_squares`.
+        """Return ||Sigma e_j||^2 for j in J at the cost of `Data.gram_squares`.
 
-        The result is zero if that is too expensive.
+        The result is zero if this cost is too high.
         """
         squares = self.A.gram_squares(J)
         if len(self.w) and squares.any():
@@ -187,19 +187,20 @@ class Gram(Symmetric):
         return squares
 
     def block(self, J: Indices, W: Indices) -> Array:
-        """Sigma[J, W], at the cost of `Data.cross`."""
+        """Return Sigma[J, W] at the cost of `Data.cross`."""
         return self.A.columns(J).cross(self.A.columns(W)) - (self.Q[J] * self.w) @ self.Q[W].T
 
     @cached_property
     def _AQ(self) -> Array:
-        """A Q (m, r): o(n^2) bookkeeping of the low-rank part."""
+        """A Q (m, r), not charged because the low-rank part costs only o(n^2)."""
         with conversion():
             return np.column_stack([self.A @ q for q in self.Q.T])
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
-        """Return the leading pairs by way of the smaller side of the data, or by Lanczos' method.
+        """Return the leading eigenpairs, as `Symmetric.leading_pairs`.
 
-        Lanczos' method is used if both sides are large. See `Symmetric.leading_pairs`.
+        They are computed from A'A or A A', whichever is smaller, or by the Lanczos method if both
+        are large.
         """
         if min(self.A.shape) <= SMALL_SIDE:
             return self[np.arange(self.n)].leading_pairs(count)
@@ -212,15 +213,15 @@ class Gram(Symmetric):
         return w[::-1], V[:, ::-1]
 
     def indefinite_by(self) -> float:
-        """Return some sigma >= 0 with Sigma + sigma I PSD: the trace of the deflated part."""
+        """Return the trace of the deflated part, a sigma >= 0 for which Sigma + sigma I is PSD."""
         return float(np.abs(self.w) @ (self.Q**2).sum(axis=0))
 
 
 class GramWorkingSet(WorkingSet):
-    """Rows of a Gram matrix: A_W (m, k) is gathered, and the matrix of smaller order is factorised.
+    """Rows W of a Gram matrix, computed from the columns A_W (m, k) of the data.
 
-    That matrix is k x k or m x m. Otherwise a working set of more variables than samples would cost
-    k^3, although its block has rank at most m.
+    A k x k matrix is factorised, or an m x m matrix if that is smaller. A working set of more
+    variables than samples would otherwise cost k^3, although its block has rank at most m.
     """
 
     def __init__(self, Sigma: Gram, W: Indices) -> None:
@@ -231,7 +232,7 @@ class GramWorkingSet(WorkingSet):
 
     @cached_property
     def A(self) -> Data:
-        """A[:, W] (m, k), gathered on first use."""
+        """A[:, W] (m, k), extracted on first use."""
         return self.Sigma.A.columns(self.W)
 
     @cached_property
@@ -253,9 +254,9 @@ class GramWorkingSet(WorkingSet):
         return float(p @ p - self.Sigma.w @ (self.Q.T @ y) ** 2) / float(y @ y)
 
     def rayleigh_step(self, x: Vector, mu: float | None = None) -> Vector:
-        """Make the Rayleigh step of `WorkingSet`, for k > m by an m x m inverse (Woodbury).
+        """Perform the step of `WorkingSet.rayleigh_step`.
 
-        The m x m form costs m^2 k + m^3 + 2 m^2 + 2 m k flops.
+        If k > m, an m x m system is solved (Woodbury) in m^2 k + m^3 + 2 m^2 + 2 m k flops.
         """
         if not self.wide:
             return super().rayleigh_step(x, mu)
@@ -281,7 +282,7 @@ class GramWorkingSet(WorkingSet):
     def power_step(self, y: Vector) -> Vector:
         """Return Sigma[:, W] y in m k + m n flops.
 
-        For sparse data the cost is the number of stored entries, or less, as in
+        For sparse data, the cost is at most the number of stored entries; see
         `Data.few_rows_product`.
         """
         S, W = self.Sigma, self.W
@@ -290,17 +291,17 @@ class GramWorkingSet(WorkingSet):
         return z - S.Q @ (S.w * (self.Q.T @ y)) if len(S.w) else z
 
     def product(self, y: Vector) -> Vector:
-        """Return Sigma[W, W] y from the data, without forming the k x k block."""
+        """Return Sigma[W, W] y, computed from the data without forming the k x k block."""
         return self.A.T @ (self.A @ y) - self.Q @ (self.Sigma.w * (self.Q.T @ y))
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
-        """Return the pairs of Sigma[W, W], through an m x m matrix if k > m."""
+        """Return the leading eigenpairs of Sigma[W, W], from an m x m matrix if k > m."""
         if not self.wide or self.Sigma.w.size:
             return super().leading_pairs(count)
         w, P = tied_pairs(self.A.sample_products(), count)
         V = self.A.transposed_products(np.ascontiguousarray(P))
         V = np.column_stack([normalize(v) for v in V.T])
-        # for a zero eigenvalue A'p is noise, not a basis of the eigenspace
+        # for a zero eigenvalue, A'p consists of rounding errors
         live = int((w > NEGLIGIBLE * w[0]).sum())
         V[:, :live] = settled(w[:live], V[:, :live], live)
         return w[:count], V[:, :count]

@@ -1,7 +1,7 @@
-"""The matrix layer, data side: A (m, n), dense or sparse, centred and deflated without a copy.
+"""The matrix layer for data: A (m, n), dense or sparse, centred and deflated without a copy.
 
-This layer, and no other, charges flops (see `spcabench.flops`). ``@`` detects a k-sparse vector,
-and touches and charges only its k columns.
+Only the matrix layer charges flops (see `spcabench.flops`). The operator ``@`` detects a k-sparse
+vector, and reads and charges only k columns.
 """
 
 from functools import cached_property
@@ -24,16 +24,16 @@ from spcabench.vectors import (
     support,
 )
 
-# Beyond this order, the matrices needed for "largest column of Sigma" are too expensive.
+# Above this order, the matrices needed for the largest column of Sigma are too expensive.
 SMALL_SIDE = 4096
 
 
 def bordered_solve(M: Array, b: Vector, corner: float) -> tuple[Vector, float] | None:
-    """Solve [[M, b], [b', corner]] [w; nu] = [0; 1] for w (k,) and nu; None if it is singular.
+    """Solve [[M, b], [b', corner]] [w; nu] = [0; 1] for w (k,) and nu; None if singular.
 
-    With M = mu I - B and an approximate eigenvector b of B this is Rayleigh quotient iteration: w
-    is parallel to (B - mu I)^-1 b and has the same sign (b'w = 1), and the matrix stays regular
-    when mu reaches a simple eigenvalue.
+    If M = mu I - B, where b approximates an eigenvector of B, this is a step of Rayleigh quotient
+    iteration: w is parallel to (B - mu I)^-1 b with b'w = 1, and the matrix remains regular if mu
+    is a simple eigenvalue.
     """
     k = len(b)
     expect_shape(b, k)
@@ -51,13 +51,14 @@ def bordered_solve(M: Array, b: Vector, corner: float) -> tuple[Vector, float] |
 
 
 def is_sparse(Z: Array) -> bool:
-    """Whether fewer than half of the entries are nonzero, so that a product touches only those."""
+    """Whether fewer than half the entries are nonzero; a product then reads only the nonzeros."""
     return bool(2 * np.count_nonzero(Z) < Z.size)
 
 
 def product_with_sparse(X: Array, Z: Array) -> Array:
-    """Return X Z (m, r) for arrays X (m, n) and Z (n, r): m flops for each nonzero of Z."""
-    column, row = np.nonzero(Z.T)  # in the order of a CSR matrix, whose general constructor is slow
+    """Return X Z (m, r) for arrays X (m, n) and Z (n, r) in m flops per nonzero of Z."""
+    # the arrays of a CSR matrix are created directly, because its general constructor is slow
+    column, row = np.nonzero(Z.T)
     starts = np.searchsorted(column, np.arange(Z.shape[1] + 1))
     few = sp.csr_array((Z[row, column], row, starts), shape=Z.T.shape)
     charge(X.shape[0] * few.nnz)
@@ -72,10 +73,10 @@ class Block:
         self.R = R
 
     def rayleigh_step(self, u: Vector, v: Vector) -> tuple[Vector, Vector]:
-        """Make one Rayleigh quotient step on [[0, R'], [R, 0]], from unit u (p,), v (q,) to u+, v+.
+        """Perform a Rayleigh quotient step on [[0, R'], [R, 0]] from unit vectors u (p,), v (q,).
 
         Kuleshov (2013), Algorithm 5. Only the smaller Schur complement, mu I - R R'/mu, is
-        factorised: p^2 q + p^3 + 2 p^2 + 2 p q flops for p <= q.
+        factorised, in p^2 q + p^3 + 2 p^2 + 2 p q flops if p <= q.
         """
         R = self.R
         if R.shape[0] > R.shape[1]:
@@ -103,13 +104,13 @@ class Block:
 
 
 def _row_squares(X) -> Vector:
-    """||X[i]||^2 of every row (m,) of a sparse X."""
+    """Return the squared norm of every row (m,) of a sparse X."""
     squares = X.multiply(X).tocoo()
     return np.bincount(squares.row, squares.data, X.shape[0]).astype(np.float64)
 
 
 class Transpose:
-    """A' of a `Data` matrix A, which only defines ``A.T @ y``."""
+    """The transpose A' of a `Data` matrix A, which only supports ``A.T @ y``."""
 
     def __init__(self, A: "Data") -> None:
         self.A = A
@@ -117,8 +118,8 @@ class Transpose:
     def __matmul__(self, y: Vector) -> Vector:
         """Return A'y (n,) for y (m,).
 
-        The cost is m n flops, or n k for a k-sparse y; for a sparse A it is the number of stored
-        entries.
+        The cost is m n flops, or n k flops for a k-sparse y. For a sparse A, it is the number of
+        stored entries.
         """
         A = self.A
         m, n = A.shape
@@ -139,11 +140,10 @@ class Transpose:
 
 
 class Data:
-    """A = X diag(scale) - U V' of shape (m, n), with X stored as given.
+    """A = X diag(scale) - U V' of shape (m, n), where X is neither copied nor changed.
 
-    X is a Fortran-ordered array or a `scipy.sparse.csc_array`. It is neither copied nor changed:
-    centring and deflation are in the low-rank part, U (m, r) and V (n, r), so that a sparse X stays
-    sparse.
+    X is a Fortran-ordered array or a `scipy.sparse.csc_array`. A sparse X remains sparse, because
+    centring and deflation are stored in the low-rank part, U (m, r) and V (n, r).
     """
 
     def __init__(
@@ -165,18 +165,18 @@ class Data:
 
     @property
     def stored(self) -> int:
-        """Number of entries that a product touches: m n, or the stored entries of a sparse X."""
+        """Number of entries that a product reads: m n, or the stored entries of a sparse X."""
         return self.X.nnz if self.sparse else self.shape[0] * self.shape[1]
 
     def __matmul__(self, z: Vector) -> Vector:
         """Return A z (m,) for z (n,).
 
-        The cost is m n flops, or m k for a k-sparse z; for a sparse A it is the number of stored
-        entries.
+        The cost is m n flops, or m k flops for a k-sparse z. For a sparse A, it is the number of
+        stored entries.
         """
         expect_shape(z, self.shape[1])
         W = support(z)
-        # off the ledger, most columns of a sparse X are faster multiplied by zero than gathered
+        # if flops are not charged, a full product with a sparse X is faster than extracting columns
         gathered = LEDGER.on or not self.sparse or 2 * len(W) < self.shape[1]
         if len(W) < self.shape[1] and gathered:
             return self.columns(W) @ z[W] if len(W) else np.zeros(self.shape[0])
@@ -185,10 +185,10 @@ class Data:
         return y - self.U @ (self.V.T @ z) if self.rank else y
 
     def products(self, Z: Array) -> Array:
-        """Return A Z (m, r) for Z (n, r) in r times the stored entries, in flops.
+        """Return A Z (m, r) for Z (n, r) in r flops per stored entry.
 
-        If Z has few nonzero rows, only the columns of A that they need are touched and charged. If
-        fewer than half of its entries are nonzero, each column costs the same as alone.
+        If Z has few nonzero rows, only the corresponding columns of A are read and charged. If
+        fewer than half the entries of Z are nonzero, each column of Z costs the same as a vector.
         """
         expect_shape(Z, self.shape[1], None)
         W = np.flatnonzero(Z.any(axis=1))
@@ -207,19 +207,19 @@ class Data:
         return Y - self.U @ (self.V.T @ Z) if self.rank else Y
 
     def columns(self, W: Indices) -> "Data":
-        """Return the columns W of A as a matrix of the same kind (a gather, not charged)."""
+        """Return the columns W of A as a matrix of the same kind, free of charge."""
         expect_indices(W)
         X = self.X[:, W] if self.sparse else self.X.T[W].T
         scale = None if self.scale is None else self.scale[W]
         return Data(X, scale, self.U, self.V[W])
 
     def disguised(self, order: Indices, t: Vector) -> "Data":
-        """Return A diag(t) with its columns in another order."""
+        """Reorder the columns of A and multiply them by t."""
         A = self.columns(order)
         return Data(A.X, t if A.scale is None else t * A.scale, A.U, A.V * t[:, None])
 
     def dense(self) -> Array:
-        """Return A as a Fortran-ordered array (m, n), or the stored array itself if A is just X."""
+        """Return A as a Fortran-ordered array (m, n), or X itself if A equals a dense X."""
         X = self.X.toarray(order="F") if self.sparse else self.X
         if self.scale is not None:
             X = X * self.scale
@@ -233,7 +233,7 @@ class Data:
         return Block(R[rows] if len(rows) < self.shape[0] else R)
 
     def transposed_products(self, Y: Array) -> Array:
-        """Return A'Y (n, q) for Y (m, q) in q times the stored entries, in flops."""
+        """Return A'Y (n, q) for Y (m, q) in q flops per stored entry."""
         expect_shape(Y, self.shape[0], None)
         charge(self.stored * Y.shape[1])
         Z = self.X.T @ Y
@@ -242,11 +242,11 @@ class Data:
         return Z - self.V @ (self.U.T @ Y) if self.rank else Z
 
     def gram(self) -> Array:
-        """Return A'A (n, n) as an array: m n^2 flops, or n times the stored entries of sparse A."""
+        """Return A'A as an array (n, n) in n flops per stored entry, or m n^2 for a dense A."""
         return self.cross(self)
 
     def cross(self, B: "Data") -> Array:
-        """Return A'B (n, p) for columns B (m, p) of the same data: p times the stored entries."""
+        """Return A'B (n, p) for columns B (m, p) of the same data in p flops per stored entry."""
         charge(self.stored * B.shape[1])
         if not self.sparse:
             A = self.dense()
@@ -259,16 +259,16 @@ class Data:
         return G
 
     def touches_few_rows(self, W: Indices) -> bool:
-        """Whether the columns W are so sparse that they may touch only some of the rows."""
+        """Whether the columns W are so sparse that not all rows can have a nonzero there."""
         return self.sparse and sparse_gram.is_worthwhile(self.X, W)
 
     def few_rows_product(self, W: Indices, y: Vector) -> Vector:
-        """Return A'A[:, W] y (n,) for y (k,), for columns W that touch few rows of a sparse A.
+        """Return A'A[:, W] y (n,) for y (k,) if the columns W of a sparse A have few nonzero rows.
 
-        The cost is the number of entries in the columns W and in the rows that they touch.
+        The cost is the number of entries in the columns W and in their nonzero rows.
         """
         expect_shape(y, len(W))
-        y = y.astype(np.float64, copy=False)  # the kernel takes no other kind
+        y = y.astype(np.float64, copy=False)  # the only type that the kernel accepts
         scaled = y if self.scale is None else y * self.scale[W]
         z = sparse_gram.gram_product(self.X, self._by_rows, W, scaled)
         if self.scale is not None:
@@ -280,19 +280,19 @@ class Data:
 
     @cached_property
     def _by_rows(self) -> sp.csr_array:
-        """The same sparse X, stored by rows."""
+        """The sparse X, stored by rows."""
         return self.X.tocsr()
 
     @cached_property
     def _low_rank_gram(self) -> tuple[Array, Array]:
-        """B (n, 2 r) and C (2 r, 2 r) such that A'A is the scaled X'X minus B C B'."""
+        """B (n, 2 r) and C (2 r, 2 r) such that A'A equals the scaled X'X minus B C B'."""
         eye = np.eye(self.rank)
         C = np.block([[0.0 * eye, eye], [eye, -(self.U.T @ self.U)]])
         return np.hstack([self._UX, self.V]), C
 
     @cached_property
     def _UX(self) -> Array:
-        """X'U (n, r), scaled: o(n^2) bookkeeping of the low-rank part."""
+        """Scaled X'U (n, r), not charged because the low-rank part costs only o(n^2)."""
         UX = self.X.T @ self.U
         return UX if self.scale is None else (UX.T * self.scale).T
 
@@ -308,12 +308,12 @@ class Data:
             d = d * self.scale**2
         if self.rank:
             low_rank = np.einsum("nr,nr->n", self.V @ (self.U.T @ self.U) - 2.0 * self._UX, self.V)
-            # differences that cancel down to rounding errors become zero
+            # set differences to zero if only rounding errors remain after cancellation
             d = np.where(d + low_rank > 1e-14 * d, d + low_rank, 0.0)
         return d
 
     def squared_norms(self) -> Vector:
-        """Return ||a_j||^2 of every column (n,), in one pass over the stored entries."""
+        """Return the squared norm of every column (n,) in one pass over the stored entries."""
         charge(self.stored)
         return self._squares
 
@@ -322,17 +322,17 @@ class Data:
         return self.columns(np.array([j])).dense()[:, 0]
 
     def largest_column(self) -> Vector:
-        """Return the column of largest norm, scaled to norm one (m,).
+        """Return the column with the largest norm, scaled to norm one (m,).
 
-        Ties are broken by the norms of the columns of A'A, if those are affordable.
+        The norms of the columns of A'A break ties, if they are affordable.
         """
         return normalize(self.column(first_largest(self.squared_norms(), self.gram_squares)))
 
     def gram_squares(self, J: Indices) -> Vector:
-        """Return ||A'a_j||^2 for j in J, in m n |J| flops.
+        """Return ||A'a_j||^2 for j in J in m n |J| flops.
 
-        For |J| > m it is computed as a_j'M a_j with M = A A', in m^2 (n + |J|) + m |J| flops. If
-        both m and |J| exceed `SMALL_SIDE` this is too expensive, and the result is zero.
+        If |J| > m, it is computed as a_j'M a_j with M = A A' in m^2 (n + |J|) + m |J| flops. If
+        both m and |J| exceed `SMALL_SIDE`, it is too expensive, and the result is zero.
         """
         m, n = self.shape
         if min(m, len(J)) > SMALL_SIDE:
@@ -352,11 +352,10 @@ class Data:
         return squares
 
     def largest_row(self) -> Vector:
-        """Return the row of largest norm, scaled to norm one (n,).
+        """Return the row with the largest norm, scaled to norm one (n,).
 
-        The order of the rows has no meaning, so ties must not be broken by index. They are broken
-        by the size of the product with a fixed vector, which is the same only for equal or opposite
-        rows.
+        The order of the rows is arbitrary, so an index must not break ties. The absolute value of
+        the product with a fixed vector does, which is the same only for equal or opposite rows.
         """
         m, n = self.shape
         charge(self.stored)
@@ -369,7 +368,7 @@ class Data:
         return normalize(self.T @ e)
 
     def sample_products(self) -> Array:
-        """Return A A' (m, m) as an array in m^2 n flops. For wide data: m <= `SMALL_SIDE`."""
+        """Return A A' as an array (m, m) in m^2 n flops; intended for m <= `SMALL_SIDE`."""
         charge(self.stored * self.shape[0])
         if not self.sparse:
             A = self.dense()

@@ -1,4 +1,4 @@
-"""The matrix layer: steps on a dense covariance for which NumPy would need many passes."""
+"""Kernels of the matrix layer for dense covariances, which replace many passes of NumPy by one."""
 
 import numpy as np
 
@@ -7,21 +7,21 @@ from spcabench.vectors import TIE, Array, Indices
 
 
 def is_plain(S: Array) -> bool:
-    """Whether kernels accept S without a copy; an array that counts its products is not plain."""
+    """Whether kernels accept S without a copy, which excludes arrays that count their products."""
     return type(S) is np.ndarray and S.flags.carray
 
 
 @compiled("Tuple((i8, i8, f8))(f8[:,::1], f8[::1], f8[::1], i8, f8)")
 def next_column(S, g, d_free, last, sign):  # type: ignore[no-untyped-def]
-    """Make one step of Scol-PCA with Sigma given: add a column to g, and select the next one.
+    """Perform one step of Scol-PCA on Sigma: add a column to g and select the next column.
 
-    g (n,) becomes g + sign S[last]. Then the first index with the largest d_free + 2 |g| is
-    selected: its entry of d_free (n,) becomes -inf, and it is returned with the sign of its g. The
-    cost is n.
+    sign S[last] is added to g (n,). Then the first index with the largest d_free + 2 |g| is
+    selected and returned, with the sign of its entry of g. Its entry of d_free (n,) is set to -inf.
+    The cost is n flops.
     """
     n = len(g)
     row = S[last]
-    # Four maxima in parallel: with a single one, each comparison would wait for the previous one.
+    # Four independent maxima, because each comparison of a single maximum would wait for the last.
     a = b = c = d = -np.inf
     even = n - n % 4
     for i in range(0, even, 4):
@@ -47,7 +47,7 @@ def next_column(S, g, d_free, last, sign):  # type: ignore[no-untyped-def]
 
 @compiled("Tuple((i8, f8[:,::1]))(f8[:,::1], i8[::1])")
 def block(S, W):  # type: ignore[no-untyped-def]
-    """Return S[W, W] (k, k), gathered row by row."""
+    """Return S[W, W] (k, k), extracted row by row."""
     k = len(W)
     B = np.empty((k, k))
     for i in range(k):
@@ -58,10 +58,10 @@ def block(S, W):  # type: ignore[no-untyped-def]
 
 
 def step(S: Array, g: Array, d_free: Array, last: int, sign: float) -> tuple[int, float] | None:
-    """Make the step of `next_column`; do nothing and return None if S is not plain."""
+    """Perform the step of `next_column`, or return None if S is not plain."""
     return next_column(S, g, d_free, last, sign) if is_plain(S) else None
 
 
 def principal_block(S: Array, W: Indices) -> Array | None:
-    """Return S[W, W] by `block`, or None if S is not plain."""
+    """Return S[W, W], or None if S is not plain."""
     return block(S, W) if is_plain(S) else None

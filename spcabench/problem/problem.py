@@ -21,9 +21,9 @@ from spcabench.vectors import Array, Indices, Vector, support
 
 Form = Literal["covariance", "data", "sparse"]
 Divisor = Literal["1", "m", "m - 1"]
-MOST_BYTES = 8e9  # conversions that need more are refused
+MOST_BYTES = 8e9  # conversions to larger matrices are rejected
 LARGEST_ROOT = 5000  # order of the largest covariance that is factorised into data
-SPARSE = 20  # entries of an array that a product passes in the time of one of a sparse matrix
+SPARSE = 20  # time per stored entry of a sparse matrix in a product, relative to a dense array
 
 SHOWN = 6  # variables listed when a problem is printed
 
@@ -33,24 +33,23 @@ class Problem:
     """Maximise x'Sigma x over unit vectors x (n,) with at most k nonzeros.
 
     Create a problem with `Problem.from_data` or `Problem.from_covariance`, or load one by name with
-    `spcabench.load`. A problem never changes: deflation and `given_as` return new ones.
+    `spcabench.load`. Problems are immutable: deflation and `given_as` return new problems.
 
     Attributes
     ----------
     name : str
         Name of the problem, for rows and pages.
     matrix : Covariance | Data | Gram
-        The matrix for products: a covariance, data, or data with a deflation of A'A that cannot be
-        expressed as data.
+        The matrix used for products: a covariance, data, or a deflated A'A that cannot be expressed
+        as data.
     features : sequence of str, or None
         Names of the n variables.
     labels : sequence of str, or None
         Classes of the m samples.
     provenance : mapping
-        Where the numbers come from. The entry "stand_in" is true if other data replace the real
-        ones.
+        Origin of the data. The entry "stand_in" is true if substitute data replace the real data.
     indefinite : bool
-        Whether Sigma may have negative eigenvalues, as after Hotelling's deflation.
+        Whether Sigma can have negative eigenvalues, for example after Hotelling's deflation.
     divisor : int
         Divisor of A'A of the centred data: 1, m or m - 1.
     """
@@ -85,24 +84,24 @@ class Problem:
         Parameters
         ----------
         Sigma : array, data frame or sparse matrix of shape (n, n)
-            Symmetric and positive semidefinite up to rounding. It is copied.
+            Covariance matrix, symmetric and positive semidefinite up to rounding. It is copied.
         name : str
             Name of the problem.
         features : sequence of str, optional
-            Names of the n variables; by default the column names of a data frame.
+            Names of the n variables. The default is the column names of a data frame.
         provenance : mapping, optional
-            Where the numbers come from.
+            Origin of the data.
 
         Returns
         -------
         Problem
-            A problem of the form "covariance".
+            A problem in the form "covariance".
 
         Raises
         ------
         InputError
-            If the matrix has a wrong shape, entries that are NaN or infinite, or no variance, or if
-            it is clearly asymmetric or indefinite. An InputError is a ValueError.
+            If the matrix has the wrong shape, contains NaN or infinite entries, has no variance, or
+            is clearly asymmetric or indefinite. An InputError is a ValueError.
         """
         S, names = validate.covariance(Sigma)
         return cls(
@@ -128,50 +127,49 @@ class Problem:
         labels: Sequence[str] | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> Problem:
-        """Create a problem from data: Sigma = A'A, where A is X centred and optionally scaled.
+        """Create a problem from data: Sigma = A'A, where A is X, centred and optionally scaled.
 
-        Sigma itself is not formed. A sparse X is centred implicitly and stays sparse. A dense X is
-        copied once, and the copy is centred.
+        Sigma itself is not formed. A sparse X is centred implicitly and remains sparse. A dense X
+        is copied once, and the copy is centred.
 
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (m, n)
-            m samples of n features.
+            Data with m samples of n features.
         name : str
             Name of the problem.
         center : bool
             Whether to subtract the mean of each feature.
         scale : bool
             Whether to divide each feature by its standard deviation (with the divisor m). A feature
-            without variance stays zero.
-        divisor : str
-            "1" means that Sigma is A'A, as in most papers; "m - 1" that it is the sample
-            covariance, as `spcabench.solve` uses for an array and the command line for a file; "m"
-            that it is A'A / m.
+            without variance is set to zero.
+        divisor : {"1", "m", "m - 1"}
+            Divisor of A'A. With "1", Sigma is A'A, as in most papers. With "m - 1", Sigma is the
+            sample covariance, as in `spcabench.solve` for an array and on the command line. With
+            "m", Sigma is A'A / m.
         divide_by_m : bool
-            The former name of ``divisor="m"``; it issues a warning.
+            Deprecated; use ``divisor="m"``.
         features : sequence of str, optional
-            Names of the n features; by default the column names of a data frame.
+            Names of the n features. The default is the column names of a data frame.
         labels : sequence of str, optional
             Classes of the m samples.
         provenance : mapping, optional
-            Where the numbers come from.
+            Origin of the data.
 
         Returns
         -------
         Problem
-            A problem of the form "data" or "sparse".
+            A problem in the form "data" or "sparse".
 
         Raises
         ------
         InputError
-            If the data have a wrong shape, entries that are NaN or infinite, or no variance.
+            If the data have the wrong shape, contain NaN or infinite entries, or have no variance.
 
         Warns
         -----
         RuntimeWarning
-            If the means of sparse data are so large that implicit centring loses half of the
-            digits.
+            If the means of sparse data are so large that implicit centring loses half the digits.
         """
         for argument, value in dict(center=center, scale=scale, divide_by_m=divide_by_m).items():
             validate.switch(argument, value)
@@ -191,7 +189,7 @@ class Problem:
 
     @property
     def form(self) -> Form:
-        """The form in which the problem is given: "covariance", "data" (dense) or "sparse"."""
+        """Form of the problem: "covariance", "data" (dense) or "sparse"."""
         A = self._A
         return "covariance" if A is None else "sparse" if A.sparse else "data"
 
@@ -219,33 +217,33 @@ class Problem:
 
     @property
     def product_cost(self) -> int:
-        """Cost of a product with the matrix, in entries of an array: a sparse one costs more."""
+        """Relative time of a product with the matrix; an entry of a dense array takes 1."""
         return self.nnz * (SPARSE if self.form == "sparse" else 1)
 
     @property
     def covariance(self) -> Covariance | Gram:
-        """Sigma (n, n) for products: the array if given, otherwise A'A without forming it."""
+        """Sigma (n, n) for products, as an array or as A'A without forming it."""
         return Gram(self.matrix) if isinstance(self.matrix, Data) else self.matrix
 
     @property
     def data(self) -> Data:
-        """A (m, n) for products; raises InputError if the problem has no data (see `given_as`)."""
+        """A (m, n) for products. Raises InputError if the problem has no data; see `given_as`."""
         if not isinstance(self.matrix, Data):
             raise InputError(f"problem {self.name!r} has no data; use problem.given_as('data')")
         return self.matrix
 
     @property
     def stand_in(self) -> bool:
-        """Whether other data replace the real ones."""
+        """Whether substitute data replace the real data."""
         return bool(self.provenance.get("stand_in", False))
 
     def variance(self, x: Vector) -> float:
         """Return x'Sigma x for x of shape (n,).
 
-        For a solver the first ten calls per iterate, and the first hundred in a run, are free
-        (`spcabench.flops.FREE`); after that the product is charged.
+        The first ten calls per iterate and the first hundred calls per run are free for a solver
+        (`spcabench.flops.FREE`). Further calls are charged.
         """
-        x = np.asarray(x)  # an object may do work when it is read, which is charged here
+        x = np.asarray(x)  # an object can delay computations until it is read, so read it here
         with evaluation():
             if isinstance(self.matrix, Data):
                 p = self.matrix @ x
@@ -254,14 +252,14 @@ class Problem:
             return float(x[W] @ (self.matrix @ x)[W])
 
     def copied(self) -> Problem:
-        """Return the same problem with separate arrays and an empty cache."""
+        """Return a deep copy of the problem with an empty cache."""
         return replace(self, matrix=copy.deepcopy(self.matrix), _cache={})
 
     def disguised(self, order: Indices, t: Vector) -> Problem:
         """Return the problem with variable order[j], multiplied by t[j], as its j-th variable.
 
-        With t of one absolute value, the work of a solver is the same, but what it kept of this
-        problem does not help there.
+        If all entries of t have the same absolute value, a solver needs the same computations for
+        both problems, but cannot reuse anything that it stored about the first one.
         """
         matrix = self.matrix.disguised(order, t)
         return replace(self, matrix=matrix, features=None, _cache={})
@@ -269,7 +267,7 @@ class Problem:
     def given_as(self, form: Form) -> Problem:
         """Return the same problem in another form.
 
-        The conversion is not charged to a solver, and is done once per problem.
+        The problem is converted once, and solvers are not charged for it.
 
         Parameters
         ----------
@@ -279,13 +277,13 @@ class Problem:
         Returns
         -------
         Problem
-            The problem itself if it already has that form.
+            The converted problem, or the problem itself if it already has that form.
 
         Raises
         ------
         InputError
-            For an unknown form, a matrix of more than 8 GB, or the data of a deflated covariance
-            that is indefinite and therefore has none.
+            If the form is unknown, if the matrix would need more than 8 GB, or if data are
+            requested for an indefinite covariance, for which no data exist.
         """
         if form not in ("covariance", "data", "sparse"):
             raise InputError(
@@ -296,9 +294,9 @@ class Problem:
         return self.cached(form, lambda: replace(self, matrix=_converted(self, form), _cache={}))
 
     def cached(self, key: str, make: Callable[[], Any]) -> Any:
-        """Return the result of ``make()``, which is called once per key and never charged.
+        """Return the cached result of ``make()``, which is called once per key and never charged.
 
-        Raises SolverError if it is called from code outside this package.
+        Raises SolverError if the caller is code outside this package.
         """
         check_caller("problem.cached()")
         if key not in self._cache:
@@ -308,18 +306,18 @@ class Problem:
 
 
 def _divisor(divisor: Any, m: int) -> int:
-    """The divisor of A'A, as a number."""
+    """Return the divisor of A'A as a number."""
     if divisor not in get_args(Divisor):
         raise InputError(f"divisor: {validate.shown(divisor)}; choose '1', 'm' or 'm - 1'")
     return {"1": 1, "m": m, "m - 1": m - 1}[divisor]
 
 
 def _dense_data(X: Any, center: bool, scale: bool, divisor: int) -> Data:
-    # Centre the copy, which is needed anyway: the implicit form takes as much memory and cancels.
+    # Implicit centring would need as much memory as this copy and suffer from cancellation.
     A = np.array(X, dtype=np.float64, order="F")
     m = A.shape[0]
-    # The mean of a constant column is rounded. The remainder of the column would be noise, which
-    # scaling would blow up to a variance of one.
+    # The mean of a constant column is rounded. Centring would leave rounding errors, which scaling
+    # would inflate to a variance of one.
     if center:
         constant = A.max(axis=0) == A.min(axis=0)
         A -= A.mean(axis=0)
@@ -359,7 +357,8 @@ def _converted(problem: Problem, form: Form) -> Covariance | Data:
     rows = n if problem.m is None or form == "covariance" else problem.m
     if 8.0 * rows * n > MOST_BYTES:
         raise InputError(
-            f"problem {problem.name!r} as {form!r} would need {8e-9 * rows * n:.0f} GB: too large"
+            f"problem {problem.name!r}: too large for form {form!r}, which would need "
+            f"{8e-9 * rows * n:.0f} GB"
         )
     if form == "covariance":
         rows_of = problem.covariance[np.arange(n)]
@@ -369,18 +368,18 @@ def _converted(problem: Problem, form: Form) -> Covariance | Data:
 
 
 def _root(problem: Problem) -> Array:
-    """Return A (r, n) with A'A = Sigma, from the eigenvectors of nonnegligible eigenvalues."""
+    """Return A (r, n) with A'A = Sigma, computed from the nonnegligible eigenpairs of Sigma."""
     if problem.n > LARGEST_ROOT:
         raise InputError(
-            f"problem {problem.name!r}: {problem.n} variables; a covariance of more than "
-            f"{LARGEST_ROOT} is not turned into data. Deflate by projection or schur, or choose a "
-            "solver that works on a covariance"
+            f"problem {problem.name!r}: {problem.n} variables; only covariances of at most "
+            f"{LARGEST_ROOT} are converted to data. Use projection or schur deflation, or choose a "
+            "solver that accepts a covariance"
         )
     w, V = scipy.linalg.eigh(problem.given_as("covariance").matrix.S)  # type: ignore[union-attr]
     if w[0] < -1e-8 * max(w[-1], 0.0):
         raise InputError(
-            f"problem {problem.name!r} is indefinite (smallest eigenvalue {w[0]:.3g}) and has no "
-            "data form"
+            f"problem {problem.name!r}: no data exist for an indefinite covariance (smallest "
+            f"eigenvalue {w[0]:.3g})"
         )
     positive = w > len(w) * np.finfo(float).eps * w[-1]
     return np.sqrt(w[positive])[:, None] * V[:, positive].T

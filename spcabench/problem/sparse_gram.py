@@ -1,8 +1,8 @@
-"""The matrix layer: the product of X'X with a vector of few nonzeros, for sparse X.
+"""Products of X'X with a sparse vector for a sparse X, part of the matrix layer.
 
-p = X x also has few nonzeros, and X'p needs only the rows of X where p is nonzero. Centring is a
-low-rank correction and is applied afterwards. He, Monteiro and Park (2010, section 2.3) state the
-cost O(nz + n) of a full product; this one costs what it touches.
+p = X x also has few nonzeros, and X'p needs only the rows of X where p is nonzero. Centring, a
+low-rank correction, is applied afterwards. He, Monteiro and Park (2010, section 2.3) state the cost
+O(nz + n) of a full product. The cost here is the number of entries that are read.
 """
 
 import numpy as np
@@ -21,14 +21,14 @@ INDEX = np.dtype(np.int32)  # type of the kernel's indices
 def few_columns(  # type: ignore[no-untyped-def]
     starts, rows, values, row_starts, columns, row_values, W, y, m, n
 ):
-    """X'X[:, W] y (n,), from X (m, n) by columns and by rows.
+    """Return X'X[:, W] y (n,) for X (m, n), stored by columns and by rows.
 
-    starts, rows, values : X by columns; row_starts, columns, row_values : X by rows, as SciPy
-        stores them. The cost is the number of entries in the columns W and in the rows that they
-        touch. This number is the second result: `gram_product` charges it, and the audit can
-        compare it with its own.
+    starts, rows, values : X by columns in SciPy's format. row_starts, columns, row_values : X by
+        rows in SciPy's format. The second result is the cost, the number of entries in the columns
+        W and in their nonzero rows. `gram_product` charges it, and the audit compares it with its
+        own count.
     """
-    # Unsigned indices halve the time, because no index can be negative and count from the end.
+    # Unsigned indices halve the time, because negative indices need not be handled.
     p, g = np.zeros(m), np.zeros(n)
     touched, reached, count = np.zeros(m, np.bool_), np.empty(m, np.int64), 0
     work = 0
@@ -53,14 +53,14 @@ def few_columns(  # type: ignore[no-untyped-def]
 
 
 def is_worthwhile(X, W: Indices) -> bool:  # type: ignore[no-untyped-def]
-    """Whether the columns W of X (m, n) may touch only some of its rows."""
+    """Whether the columns W of X (m, n) are too sparse to have a nonzero in every row."""
     if X.indices.dtype != INDEX:
         return False
     return bool((X.indptr[W + 1] - X.indptr[W]).sum() < X.shape[0])
 
 
 def gram_product(X, by_rows, W: Indices, y: Vector) -> Vector:  # type: ignore[no-untyped-def]
-    """Return X'X[:, W] y (n,) for a sparse X by columns, and the same X by rows."""
+    """Return X'X[:, W] y (n,) for a sparse X, stored by columns and by rows."""
     arrays: list[Array] = [X.indptr, X.indices, X.data]
     arrays += [by_rows.indptr, by_rows.indices, by_rows.data]
     work, product = few_columns(*arrays, W, y, *X.shape)

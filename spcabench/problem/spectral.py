@@ -1,7 +1,7 @@
-"""The matrix layer for iterates that are symmetric matrices: eigendecompositions and products.
+"""The matrix layer for symmetric matrices as iterates: eigendecompositions and products.
 
-It charges 9 n^3 flops for an eigendecomposition of order n, and p q r for a (p x q)(q x r) product,
-like `spcabench.problem.data` and `spcabench.problem.covariance`.
+An eigendecomposition of order n is charged 9 n^3 flops, and a (p x q)(q x r) product p q r flops,
+as in `spcabench.problem.data` and `spcabench.problem.covariance`.
 """
 
 import contextlib
@@ -15,53 +15,53 @@ import scipy.sparse.linalg
 from spcabench.flops import charge, eigh_cost
 from spcabench.vectors import TIE, Array, Indices, Vector, expect_shape, first_largest, one_sided
 
-SMALL_WEIGHT = 1e-12  # eigenvalues with a smaller softmax weight do not matter
-# beyond this share of the eigenvalues a full decomposition is cheaper (d'Aspremont's code)
+SMALL_WEIGHT = 1e-12  # eigenvalues with a smaller softmax weight are ignored
+# above this fraction of the eigenvalues, a full decomposition is faster (d'Aspremont's code)
 FULL_SHARE = 0.1
-PART_SHARE = 0.08  # of all eigenpairs: beyond it, LAPACK finds all of them equally fast
+PART_SHARE = 0.08  # above this fraction of the eigenpairs, LAPACK computes all of them as fast
 
 
 def _order(A: Array) -> int:
-    """Return n for A (n, n); anything else, such as a stack of matrices, is refused."""
+    """Return n for A (n, n); reject anything else, such as a stack of matrices."""
     expect_shape(A, len(A), len(A))
     return len(A)
 
 
 def eigen(A: Array) -> tuple[Vector, Vector]:
-    """Return eigenvalues (n,), increasing, and eigenvectors (n, n) of symmetric A. 9 n^3 flops."""
+    """Return increasing eigenvalues (n,) and the eigenvectors (n, n) of A in 9 n^3 flops."""
     charge(eigh_cost(_order(A)))
     w, V = scipy.linalg.eigh(A, driver="evd", check_finite=False)
     return w, V
 
 
 def eigenvalues(A: Array) -> Vector:
-    """Return all eigenvalues (n,), increasing, of a symmetric A. 9 n^3 flops."""
+    """Return the increasing eigenvalues (n,) of a symmetric A in 9 n^3 flops."""
     charge(eigh_cost(_order(A)))
     w: Vector = scipy.linalg.eigh(A, eigvals_only=True, driver="evd", check_finite=False)
     return w
 
 
 def leading_pairs(B: Array, count: int) -> tuple[Vector, Vector]:
-    """Return the ``count`` largest eigenvalues of a symmetric B, descending, and unit eigenvectors.
+    """Return the ``count`` largest eigenvalues of a symmetric B and unit eigenvectors as columns.
 
-    The eigenvectors are columns. 9 n^3 flops.
+    Eigenvalues are in decreasing order. The cost is 9 n^3 flops.
     """
     w, V = tied_pairs(B, count)
     return w[:count], settled(w, V, count)
 
 
 def tied_pairs(B: Array, count: int) -> tuple[Vector, Array]:
-    """Return at least the ``count`` leading eigenpairs, and all whose eigenvalues tie with them.
+    """Return the ``count`` leading eigenpairs, and all eigenpairs whose eigenvalues tie with them.
 
-    For a multiple eigenvalue, any basis of the eigenspace may be returned; see `settled`. The cost
-    is 9 n^3 flops, and the same again if the last of the ``count`` ties with the next.
+    The basis of the eigenspace of a multiple eigenvalue is arbitrary; see `settled`. The cost is
+    9 n^3 flops, or twice that if the last of the ``count`` eigenvalues ties with the next one.
     """
     k = _order(B)
     charge(eigh_cost(k))
     w = V = np.zeros((0, 0))
-    with contextlib.suppress(np.linalg.LinAlgError):  # one extra pair shows whether there is a tie
+    with contextlib.suppress(np.linalg.LinAlgError):  # one extra pair reveals a tie
         w, V = scipy.linalg.eigh(B, subset_by_index=[max(k - count - 1, 0), k - 1])
-    # LAPACK's dsyevr fails, or finds too few, if all eigenvalues are equal up to rounding
+    # LAPACK's dsyevr fails or finds too few pairs if all eigenvalues are equal up to rounding
     too_few = len(w) < min(count + 1, k)
     if too_few or (count < k and w[-count] - w[-count - 1] <= TIE * np.abs(w).max()):
         charge(eigh_cost(k))
@@ -73,14 +73,14 @@ def tied_pairs(B: Array, count: int) -> tuple[Vector, Array]:
 
 
 def settled(w: Vector, V: Array, count: int) -> Array:
-    """Return ``count`` eigenvectors from V, independent of any choice made by rounding.
+    """Return ``count`` eigenvectors (n, count) from V that do not depend on rounding errors.
 
-    V (n, .) has eigenvectors as columns, in order of decreasing w. In the answer (n, count)
-    the largest entry of each is positive. If eigenvalues tie (see `spcabench.vectors`), any basis
-    of their eigenspace consists of eigenvectors, and a library returns one that depends on
-    rounding. The answer is instead the basis with the largest possible entries. Its first vector is
-    the unit vector of the eigenspace that has the largest entry, at the lowest index among ties.
-    The next one is chosen in the same way from the orthogonal complement of the first, and so on.
+    The columns of V (n, .) are eigenvectors in order of decreasing w. The largest entry of each
+    returned eigenvector is positive. If eigenvalues tie (see `spcabench.vectors`), any basis of
+    their eigenspace consists of eigenvectors, and rounding errors determine which basis a library
+    returns. The basis returned here has the largest possible entries: its first vector is the unit
+    vector of the eigenspace with the largest entry, at the lowest index among ties. The next vector
+    is chosen in the same way from the orthogonal complement of the first, and so on.
     """
     V = np.array(V)
     start, slack = 0, TIE * np.abs(w).max(initial=0.0)
@@ -92,16 +92,16 @@ def settled(w: Vector, V: Array, count: int) -> Array:
 
 
 def last_vector(w: Vector, V: Array) -> Vector:
-    """Return the `settled` eigenvector (n,) of the largest eigenvalue; w and V are from `eigen`."""
+    """Return the `settled` eigenvector (n,) of the largest eigenvalue, from a result of `eigen`."""
     tied = int((w >= w[-1] - TIE * np.abs(w).max()).sum())
     return _largest_entries(V[:, -tied:])[:, 0]
 
 
 def _largest_entries(V: Array) -> Array:
-    """Return the orthonormal basis with the largest entries of the span of the columns of V.
+    """Return the orthonormal basis of the span of V that has the largest entries.
 
-    The columns of V are orthonormal. Each basis vector is the unit vector with the largest entry
-    that is orthogonal to the preceding ones, and this entry is positive.
+    The columns of V are orthonormal. Among the unit vectors orthogonal to the preceding basis
+    vectors, each basis vector has the largest entry, and this entry is positive.
     """
     if V.shape[1] == 1:
         v = V[:, 0]
@@ -116,16 +116,16 @@ def _largest_entries(V: Array) -> Array:
 
 
 def largest_eigenvalue(A: Array) -> float:
-    """Return the largest eigenvalue of a symmetric A (n, n). 9 n^3 flops."""
+    """Return the largest eigenvalue of a symmetric A (n, n) in 9 n^3 flops."""
     return float(leading_pairs(A, 1)[0][0])
 
 
 def part_eigen(A: Array, width: float, guess: int) -> tuple[Vector, Vector]:
-    """Return at least the eigenpairs of A (n, n) within ``width`` of the largest, increasing.
+    """Return at least the eigenpairs of A (n, n) with eigenvalues within ``width`` of the largest.
 
-    LAPACK reduces A to a tridiagonal matrix, and finds the ``guess`` largest pairs of that. If more
-    pairs lie within the width, or if the guess is too large to pay off, `eigen` finds all. Each of
-    the two costs 9 n^3 flops.
+    LAPACK reduces A to a tridiagonal matrix and computes its ``guess`` largest pairs. If more pairs
+    lie within the width, or if the guess is too large to save time, `eigen` computes all pairs.
+    Either computation costs 9 n^3 flops. The eigenvalues are increasing.
     """
     n = _order(A)
     if guess <= PART_SHARE * n:
@@ -138,10 +138,11 @@ def part_eigen(A: Array, width: float, guess: int) -> tuple[Vector, Vector]:
 
 
 def top_eigen(A: Array, width: float) -> tuple[Vector, Vector]:
-    """Return the eigenpairs of A (n, n) within ``width`` of the largest, in increasing order.
+    """Return at least the eigenpairs of A (n, n) with eigenvalues within ``width`` of the largest.
 
-    Lanczos' method finds a few at a time. Its products are charged, n^2 flops each. If more than a
-    tenth of all pairs are needed, `eigen` finds all of them.
+    The Lanczos method computes a few pairs at first, then more, and each product is charged n^2
+    flops. If more than a tenth of all pairs are needed, `eigen` computes all pairs. The eigenvalues
+    are increasing.
     """
     n = _order(A)
     count = 4
@@ -167,7 +168,7 @@ def _product(A: Array, x: Vector) -> Vector:
 
 
 def product(A: Array, B: Array) -> Array:
-    """Return A B for arrays (p, q) and (q,) or (q, r). p q r flops."""
+    """Return A B for arrays A (p, q) and B (q,) or (q, r) in p q r flops."""
     expect_shape(A, None, None)
     expect_shape(B, A.shape[1], *(None,) * (B.ndim > 1))
     charge(A.size * (B.shape[1] if B.ndim > 1 else 1))
@@ -175,13 +176,13 @@ def product(A: Array, B: Array) -> Array:
 
 
 def frobenius(A: Array) -> float:
-    """Return ||A||_F of an array in one flop per entry."""
+    """Return the Frobenius norm of an array in one flop per entry."""
     charge(A.size)
     return float(np.linalg.norm(A))
 
 
 def rebuilt(V: Array, weights: Vector) -> Array:
-    """Return V diag(weights) V' (n, n), in n^2 flops for each column of nonnegligible weight."""
+    """Return V diag(weights) V' (n, n) in n^2 flops per column with a nonnegligible weight."""
     sizeable = np.abs(weights) > SMALL_WEIGHT * np.abs(weights).max()
     V = V[:, sizeable]
     expect_shape(V, None, None)
@@ -191,7 +192,7 @@ def rebuilt(V: Array, weights: Vector) -> Array:
 
 
 def nearest_density(X: Array) -> Array:
-    """Return X (n, n) made symmetric, positive semidefinite and of trace one: 10 n^3 flops."""
+    """Return a symmetric PSD matrix of trace one near X (n, n) in 10 n^3 flops."""
     charge(eigh_cost(_order(X)))
     w, V = np.linalg.eigh((X + X.T) / 2)
     w = np.maximum(w, 0.0)
@@ -201,9 +202,9 @@ def nearest_density(X: Array) -> Array:
 
 
 def block_eigenvalues(S: Array, W: Indices) -> Array:
-    """Return the largest eigenvalues (b,) of the blocks S[W_i, W_i] for the rows W_i of W (b, k).
+    """Return the largest eigenvalue of each block S[W_i, W_i] (b,), for the rows W_i of W (b, k).
 
-    Each costs 9 k^3 flops.
+    Each block costs 9 k^3 flops.
     """
     expect_shape(W, None, None)
     charge(len(W) * eigh_cost(W.shape[1]))
@@ -213,11 +214,11 @@ def block_eigenvalues(S: Array, W: Indices) -> Array:
 def principal_blocks(
     S: Array, k: int, nonnegative: bool = False, batch: int = 4096
 ) -> Iterator[tuple[Indices, Vector, Vector]]:
-    """Yield every k-subset W of the variables of S (n, n), in batches of b, with its best x.
+    """Yield all k-subsets W of the variables of S (n, n) in batches, each subset with a vector x.
 
-    A batch consists of W (b, k), unit vectors x (b, k) and the values x'S[W, W]x (b,). The vectors
-    are the leading eigenvectors of the blocks or, with ``nonnegative``, their one-sided parts. Each
-    subset costs 9 k^3 flops.
+    A batch consists of W (b, k), unit vectors x (b, k) and values x'S[W, W]x (b,). Each vector is
+    the leading eigenvector of its block or, with ``nonnegative``, the one-sided part of this
+    eigenvector. Each subset costs 9 k^3 flops.
     """
     subsets = combinations(range(len(S)), k)
     while chunk := [s for _, s in zip(range(batch), subsets, strict=False)]:
@@ -233,12 +234,12 @@ def principal_blocks(
 
 
 def adjusted_variances(G: Array) -> Vector:
-    """Return the variance that each loading adds to the preceding ones (r,); G is Z'Sigma Z."""
+    """Return the variance that each loading adds to the preceding ones (r,), from G = Z'Sigma Z."""
     return np.diag(_cholesky(G)) ** 2
 
 
 def _cholesky(G: Array) -> Vector:
-    """Return the lower Cholesky factor of a PSD matrix, with zero columns where it is singular."""
+    """Return the lower Cholesky factor of a PSD matrix; columns of zero pivots are zero."""
     L = np.zeros_like(G)
     for j in range(len(G)):
         pivot = G[j, j] - L[j, :j] @ L[j, :j]

@@ -1,4 +1,4 @@
-"""The matrix layer: the common base class of symmetric matrices, and working sets."""
+"""Base class of symmetric matrices, and working sets, in the matrix layer."""
 
 from functools import cached_property
 
@@ -12,12 +12,13 @@ from spcabench.vectors import Array, Indices, Vector, expect_indices, expect_sha
 
 
 class Symmetric:
-    """Base class of symmetric matrices that provide `leading_pairs`."""
+    """Base class of symmetric matrices, whose subclasses define `leading_pairs`."""
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
-        """Return the ``count`` largest eigenvalues, descending, and unit eigenvectors as columns.
+        """Return the ``count`` largest eigenvalues and unit eigenvectors as columns.
 
-        There are fewer if the order of the matrix is smaller.
+        Eigenvalues are in decreasing order. If the order of the matrix is smaller than ``count``,
+        all eigenpairs are returned.
         """
         raise NotImplementedError
 
@@ -28,22 +29,22 @@ class Symmetric:
 
 
 class WorkingSet(Symmetric):
-    """The rows W of Sigma, k = |W|: the principal block ``B`` (k, k), and products with them."""
+    """The k rows W of Sigma: products with them and with their principal submatrix ``B`` (k, k)."""
 
     W: Indices
     B: Array
-    ahead = 0  # quotients taken, less the solves, each of which pays for one
+    ahead = 0  # number of quotients minus number of solves, each of which pays for one quotient
 
     def rayleigh_step(self, x: Vector, mu: float | None = None) -> Vector:
-        """Return (B - mu I)^-1 x, scaled to norm one, with the sign of x. k^3 + 2 k^2 flops.
+        """Return (B - mu I)^-1 x, scaled to norm one and with the sign of x.
 
-        mu is by default the Rayleigh quotient x'Bx / x'x. If the system is singular (at a multiple
-        eigenvalue), x itself is returned.
+        The default of mu is the Rayleigh quotient x'Bx / x'x. If the system is singular (mu is a
+        multiple eigenvalue), x is returned. The cost is k^3 + 2 k^2 flops.
         """
         expect_shape(x, len(self.W))
         B, k = self.B, len(x)
         if mu is not None and self.ahead > 0:
-            charge(-(k**2))  # of the quotient that gave mu
+            charge(-(k**2))  # refund the quotient that computed mu
         self.ahead -= 1
         if mu is None:
             mu = float(x @ (B @ x)) / float(x @ x)
@@ -55,7 +56,7 @@ class WorkingSet(Symmetric):
         return normalize(x if solution is None else solution[0])
 
     def quotient(self, y: Vector) -> float:
-        """Return y'By / y'y: k^2 flops, unless a Rayleigh step with this block pays for it."""
+        """Return y'By / y'y in k^2 flops, unless a Rayleigh step with this block pays for it."""
         expect_shape(y, len(self.W))
         self.ahead += 1
         if self.ahead > 0:
@@ -67,21 +68,21 @@ class WorkingSet(Symmetric):
         raise NotImplementedError
 
     def product(self, y: Vector) -> Vector:
-        """Return Sigma[W, W] y (k,) for y (k,): k^2 flops.
+        """Return Sigma[W, W] y (k,) for y (k,) in k^2 flops.
 
-        For data, the cost is that of the products with A_W and its transpose.
+        For data, the cost is that of a product with A_W and one with its transpose.
         """
         expect_shape(y, len(self.W))
         charge(len(y) ** 2)
         return self.B @ y
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
-        """Return the pairs of B. 9 k^3 flops."""
+        """Return the leading eigenpairs of B in 9 k^3 flops."""
         return leading_pairs(self.B, count)
 
 
 class DenseWorkingSet(WorkingSet):
-    """Rows of a covariance given as an array, with each part gathered on first use."""
+    """Rows of a covariance array; the parts ``R`` and ``B`` are extracted on first use."""
 
     def __init__(self, S: Array, W: Indices) -> None:
         expect_indices(W)
@@ -89,7 +90,7 @@ class DenseWorkingSet(WorkingSet):
 
     @cached_property
     def R(self) -> Array:
-        """Sigma[W] (k, n); for a single row the row itself, not a copy."""
+        """Sigma[W] (k, n), which is a view if W is a single row."""
         W = self.W
         return self.S[W[0] : W[0] + 1] if len(W) == 1 else self.S[W]
 
@@ -101,7 +102,7 @@ class DenseWorkingSet(WorkingSet):
             return B
         if not S.flags.forc:
             return S[np.ix_(W, W)]
-        # One gather from a symmetric array's memory is faster than one of rows and columns.
+        # Indexing the flat memory of a symmetric array is faster than indexing rows and columns.
         return S.ravel(order="K").take(W[:, None] * len(S) + W)
 
     def power_step(self, y: Vector) -> Vector:

@@ -1,1 +1,1 @@
-"""Reading data: files, downloads, text corpora; imports only the problem and the ground."""
+"""Readers of user files, downloads and text corpora."""

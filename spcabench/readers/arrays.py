@@ -1,7 +1,7 @@
-"""Reads .npy and .npz files, dense or sparse. Their content is never executed or trusted.
+"""Safe readers of .npy and .npz files, dense or sparse, which never execute the content of a file.
 
-The header of an array is read and checked before memory is allocated. All indices of a sparse array
-are checked, because SciPy trusts them and would read out of bounds.
+The header of an array is checked before memory is allocated. All indices of a sparse array are
+checked, because SciPy trusts them and would read out of bounds.
 """
 
 import math
@@ -30,13 +30,13 @@ PARTS = {  # names of the arrays of a sparse matrix, in addition to format, shap
 }
 NO_NUMBERS = {
     "O": "Python objects, which are never loaded",
-    "V": "records of several fields: save them as a table, .csv or .parquet",
+    "V": "records with several fields (save them as .csv or .parquet)",
     "U": "text",
     "S": "text",
     "M": "dates",
-    "m": "spans of time",
+    "m": "time spans",
 }
-TINY = 1 << 16  # maximum bytes of the parts "format" and "shape"
+TINY = 1 << 16  # maximum size of the member "format" in bytes
 
 
 def npy(path: Path) -> Array:
@@ -48,16 +48,16 @@ def npy(path: Path) -> Array:
 def names(path: Path) -> list[str]:
     """Return the names of the arrays in an .npz file."""
     if not zipfile.is_zipfile(path):
-        raise InputError(f"{path}: not a zip archive, or a damaged one")
+        raise InputError(f"{path}: not a zip archive, or damaged")
     with zipfile.ZipFile(path) as archive:
         files = archive.namelist()
     return [name.removesuffix(".npy") for name in files if name.endswith(".npy")]
 
 
 def npz(path: Path, key: str | None) -> Any:
-    """Return the sparse array of an .npz file, or one of its arrays."""
+    """Return the sparse array stored in an .npz file, or one of its dense arrays."""
     if not zipfile.is_zipfile(path):
-        raise InputError("not a zip archive, or a damaged one")
+        raise InputError("not a zip archive, or damaged")
     with zipfile.ZipFile(path) as archive:
         members = {
             info.filename.removesuffix(".npy"): info
@@ -68,11 +68,11 @@ def npz(path: Path, key: str | None) -> Any:
         if key is None and {"format", "shape", "data"} <= {*names}:
             return _sparse(path, archive, members)
         if not names:
-            raise InputError(f"{path}: holds no array")
+            raise InputError(f"{path}: contains no array")
         if key is None and len(names) != 1:
             raise InputError(
-                f"{path}: holds {len(names)} arrays ({', '.join(names[:5])}); name one with --key "
-                f"{names[0]}"
+                f"{path}: contains {len(names)} arrays ({', '.join(names[:5])}); choose one, for "
+                f"example with --key {names[0]}"
             )
         if key is not None and key not in names:
             raise InputError(f"{path}: {nearest('array (--key)', key, names)}")
@@ -86,17 +86,17 @@ def _member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Ar
 
 
 def _read(path: Path, stream: IO[bytes], size: int) -> Array:
-    """The array at the start of a stream of ``size`` bytes, after its header has been checked."""
+    """Read an array from a stream of ``size`` bytes after checking its header."""
     version = np.lib.format.read_magic(stream)
     if version not in HEADERS:
-        raise InputError(f"{path}: version {version} of .npy; only 1.0 and 2.0 can be read")
+        raise InputError(f"{path}: .npy version {version}; only 1.0 and 2.0 are supported")
     shape, by_columns, dtype = HEADERS[version](stream)
     if dtype.kind in NO_NUMBERS:
-        raise InputError(f"{path}: holds {NO_NUMBERS[dtype.kind]}; they must be numbers")
+        raise InputError(f"{path}: contains {NO_NUMBERS[dtype.kind]}; the entries must be numbers")
     if dtype.kind == "c":
-        raise InputError(f"{path}: complex entries; they must be real")
+        raise InputError(f"{path}: contains complex entries; they must be real")
     if any(length < 0 for length in shape):
-        raise InputError(f"{path}: damaged: its header promises the shape {shape}")
+        raise InputError(f"{path}: damaged: its header states the shape {shape}")
     count = math.prod(shape)
     sizes.kept(path, count * dtype.itemsize, size - stream.tell())
     sizes.afford(path, max(8.0, dtype.itemsize) * count)
@@ -108,23 +108,23 @@ def _sparse(path: Path, archive: zipfile.ZipFile, members: dict[str, zipfile.Zip
     kind = _format(path, archive, members["format"])
     missing = [part for part in PARTS[kind] if part not in members]
     if missing:
-        raise InputError(f"{path}: a sparse array ({kind}) lacks {', '.join(missing)}")
+        raise InputError(f"{path}: the sparse array ({kind}) has no {', '.join(missing)}")
     shape = _member(path, archive, members["shape"])
     data = _member(path, archive, members["data"])
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or (shape < 0).any():
         raise InputError(
-            f"{path}: a sparse array of shape {shape.tolist()!r:.60}; expected two numbers"
+            f"{path}: the sparse array has shape {shape.tolist()!r:.60}; expected two numbers"
         )
     rows, columns = (int(length) for length in shape)
     sizes.filled(path, rows, columns, data.size)
     sizes.afford(path, 40.0 * data.size + 100.0 * columns + 16.0 * rows)
-    # float64 from the start, because small integers would overflow when duplicates are summed
+    # converted first, because sums of duplicates would overflow small integer types
     data = data.astype(np.float64)
     parts: list[Array] = []
     for part in PARTS[kind]:
         indices = _member(path, archive, members[part])
         if indices.dtype.kind not in "iu":
-            raise InputError(f"{path}: {part} of a sparse array must be a list of whole numbers")
+            raise InputError(f"{path}: {part} of the sparse array must consist of whole numbers")
         parts.append(indices.astype(np.int64))
     if kind == "coo":
         M = sp.coo_array((data, tuple(parts)), shape=(rows, columns))
@@ -132,13 +132,13 @@ def _sparse(path: Path, archive: zipfile.ZipFile, members: dict[str, zipfile.Zip
         M = sp.dia_array((data, parts[0]), shape=(rows, columns))
     else:
         M = SPARSE[kind]((data, *parts), shape=(rows, columns))
-    return validate.sparse(str(path), M)  # refuses an index outside of it
+    return validate.sparse(str(path), M)  # rejects indices out of range
 
 
 def _format(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
-    """The name of the sparse format, which is text and would be refused by `_read`."""
+    """Return the name of the sparse format, which `_read` would reject because it is text."""
     if member.file_size > TINY:
-        raise InputError(f"{path}: damaged: the name of its sparse format is too long")
+        raise InputError(f"{path}: damaged: the name of the sparse format is too long")
     with archive.open(member) as stream:
         name = np.lib.format.read_array(stream, allow_pickle=False).item()
     kind = name.decode("ascii") if isinstance(name, bytes) else str(name)

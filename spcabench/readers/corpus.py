@@ -1,4 +1,4 @@
-"""Text corpora: counts, moments and covariances from docword files, and a corpus of docstrings."""
+"""Counts, moments and covariances of text corpora in docword files, and a corpus of docstrings."""
 
 import ast
 import importlib.util
@@ -19,15 +19,15 @@ from spcabench.readers import sources
 from spcabench.readers.docword import Docword
 from spcabench.vectors import Array, Indices, Vector
 
-LONGEST_WORD = 1000  # characters of a word or of a variable's name
+LONGEST_WORD = 1000  # maximum length of a word, or of a variable's name, in characters
 PACKAGES = ("numpy", "scipy", "pandas", "sklearn", "matplotlib")
 
 
 def read_docword(path: Path) -> sp.csc_array:
-    """Return the counts (documents, words) as a sparse float64 array.
+    """Return the word counts (documents, words) as a sparse float64 array.
 
-    The file may be gzipped and may have Windows line endings. Raises InputError, with file and
-    line, for a malformed file.
+    The file can be gzipped and can have Windows line endings. If it is malformed, an InputError
+    names the file and the line.
     """
     file = Docword.open(path)
     parts = [[array.copy() for array in block] for block in file.blocks()]
@@ -38,9 +38,10 @@ def read_docword(path: Path) -> sp.csc_array:
 
 @dataclass(frozen=True)
 class Moments:
-    """The sum and the sum of squares of each word's counts, and how many documents contain it.
+    """Sums and sums of squares of the counts of each word, and document frequencies.
 
-    All three are arrays of shape (words,).
+    documents : number of documents. sums, squares, documents_with : arrays of shape (words,), the
+        last with the number of documents that contain each word.
     """
 
     documents: int
@@ -50,27 +51,27 @@ class Moments:
 
     @property
     def means(self) -> Vector:
-        """Return the mean count of each word."""
+        """Mean count of each word."""
         return self.sums / self.documents
 
     @property
     def variances(self) -> Vector:
-        """Return the variance (with 1/m) of each word's count."""
+        """Variance of the counts of each word, with divisor m."""
         return np.maximum(self.squares / self.documents - self.means**2, 0.0)
 
     @property
     def idf(self) -> Vector:
-        """Return log(documents / documents with the word), or zero for a word that never occurs."""
+        """Inverse document frequency: log(documents / documents_with), or 0 if a word is absent."""
         return np.log(
             self.documents / np.where(self.documents_with, self.documents_with, self.documents)
         )
 
 
 def moments(path: Path) -> Moments:
-    """Make one pass over a docword file, in memory that does not grow with the file.
+    """Compute the moments of a docword file in one pass that uses a fixed amount of memory.
 
-    The result is cached on disk under the checksum of the file. According to the format, each pair
-    of a document and a word occurs at most once.
+    The result is cached on disk under the checksum of the file. The format allows at most one count
+    for each pair of a document and a word.
     """
     import joblib
     import pooch
@@ -80,7 +81,7 @@ def moments(path: Path) -> Moments:
 
 
 def stream_moments(path: Path, checksum: str = "") -> Moments:
-    """Make the pass of `moments` without the cache on disk."""
+    """Compute `moments` without the cache on disk."""
     file = Docword.open(path)
     sums, squares, documents = np.zeros(file.words), np.zeros(file.words), np.zeros(file.words)
     for _, w, c in file.blocks():
@@ -89,17 +90,20 @@ def stream_moments(path: Path, checksum: str = "") -> Moments:
 
 
 def covariance(path: Path, words: Indices, statistics: Moments) -> Array:
-    """Return the centred covariance (k, k) of k words, divided by the documents; see `products`."""
+    """Return the covariance (k, k) of the counts of k words in one pass over the file.
+
+    The divisor is the number of documents; see `products`.
+    """
     mu = statistics.means[words]
     return products(path, words) - np.outer(mu, mu)
 
 
 def products(path: Path, words: Indices, presence: bool = False) -> Array:
-    """Return the second moments (k, k) of the counts of k words, in a second pass over the file.
+    """Return the second moments (k, k) of the counts of k words in one pass over the file.
 
-    They are divided by the number of documents. ``words`` are indices from 0. With ``presence``
-    every count is replaced by 1, which gives the shares of documents that contain both words.
-    Raises InputError if the documents are not in order.
+    ``words`` contains indices from 0, and the divisor is the number of documents. With
+    ``presence``, every count is replaced by 1, so the entries are the fractions of documents that
+    contain both words. Raises InputError if the documents are not in order.
     """
     file = Docword.open(path)
     place = np.full(file.words, -1, dtype=np.int64)
@@ -112,7 +116,9 @@ def products(path: Path, words: Indices, presence: bool = False) -> Array:
             c[:] = 1
         document, used = _add_products(d, w, c, place, G, columns, counts, document, used)
         if document < 0:
-            raise InputError(f"{path}: documents are not in order, or a pair occurs twice")
+            raise InputError(
+                f"{path}: the documents are not in order, or a document repeats a word"
+            )
     _outer(G, columns, counts, used)
     return (G + np.triu(G, 1).T) / file.documents
 
@@ -127,7 +133,7 @@ def _add_moments(w, c, sums, squares, documents):
 
 @numba.njit(cache=True, nogil=True)
 def _add_products(d, w, c, place, G, columns, counts, document, used):
-    """Collect a document's counts of the chosen words, and add their products to G at its end.
+    """Collect the counts of the chosen words in a document, and add their products to G.
 
     Only one triangle of G is filled.
     """
@@ -155,24 +161,24 @@ def _outer(G, columns, counts, used):
 
 
 def read_vocabulary(path: Path, count: int) -> list[str]:
-    """Return the words, one per line. Raises InputError if there are not ``count``."""
+    """Return ``count`` words from a file with one word per line; raise InputError otherwise."""
     most = LONGEST_WORD * (count + 1)
     with using_file(path), opening.regular(path).open(encoding="utf-8-sig") as stream:
         text = stream.read(most + 1)
     words = [line.strip() for line in text.splitlines() if line.strip()]
     if len(words) != count or len(text) > most:
         count_there = "more" if len(text) > most else f"{len(words):,}"
-        raise InputError(f"{path}: {count_there} words, but the corpus has {count:,}")
+        raise InputError(f"{path}: contains {count_there} words, but the corpus has {count:,}")
     return words
 
 
 @lru_cache
 def docstrings() -> tuple[sp.csc_array, list[str]]:
-    """Return the word counts of the docstrings in installed scientific packages, and the words.
+    """Return the word counts (documents, words) of installed docstrings, and the words.
 
-    This real corpus comes with the dependencies and depends only on their versions. Its documents
-    are the docstrings of public functions and classes. Its words have at least three letters, occur
-    in at least five documents, and are not English stop words.
+    This corpus of real text is installed with the dependencies and depends only on their versions.
+    Each docstring of a public function or class is a document. The words have at least three
+    letters, occur in at least five documents, and are not English stop words.
     """
     import joblib
     import pooch
@@ -184,7 +190,7 @@ def docstrings() -> tuple[sp.csc_array, list[str]]:
 
 
 def _docstrings(versions: list[str]) -> tuple[sp.csc_array, list[str]]:
-    """Parse the docstrings, which takes half a minute, and cache them on disk by version."""
+    """Count the words of all docstrings, which takes half a minute."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     texts = [text for package in PACKAGES for text in _documented(package)]
@@ -200,7 +206,7 @@ def _documented(package: str) -> Iterator[str]:
         if "test" in file.as_posix().removeprefix(Path(spec.origin).parent.as_posix()):
             continue
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)  # in the packages' code
+            warnings.simplefilter("ignore", SyntaxWarning)  # caused by the code of the packages
             tree = ast.parse(file.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):

@@ -1,7 +1,7 @@
-"""Text tables as written by other programs, gzipped or not.
+"""A reader of text tables written by other programs, gzipped or not.
 
-Fields may be separated by commas, semicolons, tabs or spaces, with decimal points or commas, in
-UTF-8 or UTF-16.
+Fields can be separated by commas, semicolons, tabs, bars or spaces. Numbers can have decimal points
+or decimal commas. The encoding can be UTF-8, UTF-16 or UTF-32.
 """
 
 import csv
@@ -21,13 +21,13 @@ import pandas as pd
 from spcabench.errors import InputError
 from spcabench.readers import sizes
 
-SAMPLE = 200  # lines read to detect how a table is written
-ENOUGH = 10**6  # or characters of such lines
-HEAD = 1 << 16  # bytes read to detect its encoding
-FIELD = 24.0  # bytes that a field takes while it is read, in addition to its text
-SEPARATORS = "\t;|,"  # the comma comes last, because it may be a decimal comma
+SAMPLE = 200  # maximum number of lines read to detect the style of a table
+ENOUGH = 10**6  # number of characters after which no further line is read for this
+HEAD = 1 << 16  # number of bytes read to detect the encoding
+FIELD = 24.0  # bytes of memory that a field needs while it is read, in addition to its text
+SEPARATORS = "\t;|,"  # the comma is last, because it can be a decimal comma
 SPACES = r"\s+"
-MARKS = {  # at the start of a file; the longest match wins
+MARKS = {  # byte order marks; longer ones come first, because they can begin with a shorter one
     b"\xff\xfe\x00\x00": "utf-32",
     b"\x00\x00\xfe\xff": "utf-32",
     b"\xef\xbb\xbf": "utf-8-sig",
@@ -36,19 +36,19 @@ MARKS = {  # at the start of a file; the longest match wins
 }
 COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 POINT_NUMBER = re.compile(r"[+-]?\d*\.\d+(e[+-]?\d+)?", re.IGNORECASE)
-# numbers as people write them: 1.234,5 and 1'234 and 12 %
+# numbers in formats that Python does not parse: 1.234,5 and 1'234 and 12 %
 NUMBER_LIKE = re.compile(r"[+-]?[\d.,'’\s]*\d\s*%?")
-csv.field_size_limit((1 << 31) - 1)  # if the separator is wrong, a whole line is one field
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters that spreadsheets evaluate
+csv.field_size_limit((1 << 31) - 1)  # with a wrong separator, a whole line is a single field
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # spreadsheets evaluate cells that start with these
 SAVE = "save the file as UTF-8, for example: iconv -f latin1 -t utf-8 OLD > NEW"
 
 
 @dataclass(frozen=True)
 class Style:
-    """How a table is written.
+    """The style of a text table.
 
-    header : whether its first line names the columns. padded : whether every line of numbers ends
-    with a separator.
+    header : whether the first line contains the column names. padded : whether every line of
+        numbers ends with a separator.
     """
 
     separator: str
@@ -58,9 +58,9 @@ class Style:
 
 
 def read(path: Path, notes: list[str]) -> pd.DataFrame:
-    """Return a text table, and note what was guessed about it.
+    """Read a text table, and append a note for each guess about its style.
 
-    If the first line contains a word, it is taken as the header.
+    If the first line contains a word that is not a number, it is used as the header.
     """
     sizes.afford(path, float(sizes.unpacked(path, FIELD)))
     encoding = _encoding(path)
@@ -86,13 +86,14 @@ def _encoding(path: Path) -> str:
             return encoding
     if b"\x00" in head:
         raise InputError(
-            f"{path}: zero bytes: not text, or UTF-16 without its mark; save the file as UTF-8"
+            f"{path}: contains zero bytes, so it is not text, or it is UTF-16 without a byte order "
+            "mark; save the file as UTF-8"
         )
     return "utf-8"
 
 
 def _sample(stream: IO[str]) -> Iterator[str]:
-    """The first lines of a text, fewer if they are long."""
+    """Yield the first lines of a text, and fewer of them if they are long."""
     read = 0
     for line in itertools.islice(stream, SAMPLE):
         yield line
@@ -110,7 +111,7 @@ def _style(lines: list[str]) -> Style:
     rows = [_fields(line, separator) for line in lines]
     words = [word for row in rows for word in row]
     commas = any(map(COMMA_NUMBER.fullmatch, words))
-    # if commas separate the fields, a quoted 1,234 may be a thousand
+    # if commas separate fields, the comma in a quoted "1,234" can be a thousands separator
     decimal = (
         "," if commas and separator != "," and not any(map(POINT_NUMBER.fullmatch, words)) else "."
     )
@@ -128,7 +129,10 @@ def _fields(line: str, separator: str) -> list[str]:
 
 
 def _separator(lines: list[str]) -> str:
-    """The character that splits all lines alike, or else the first line's most frequent one."""
+    """Return the character that splits all lines into equally many fields.
+
+    If there is none, the most frequent separator of the first line is returned.
+    """
     for mark in SEPARATORS:
         widths = {len(_fields(line, mark)) for line in lines}
         if len(widths) == 1 and widths != {1}:
@@ -137,23 +141,23 @@ def _separator(lines: list[str]) -> str:
         return max(reversed(SEPARATORS), key=lines[0].count)
     first, *lengths = (len(line.split()) for line in lines)
     widths = {*lengths} or {first}
-    # R writes no header above the row names
+    # R omits the header of the row names
     even = len(widths) == 1 and widths != {1} and first - max(widths) in (0, -1)
     return SPACES if even else ","
 
 
 def guarded(name: str) -> str:
-    """Return a name as a table cell, with an apostrophe if a spreadsheet would evaluate it."""
+    """Return a name as a table cell, with an apostrophe if spreadsheets would evaluate it."""
     return f"'{name}" if name.startswith(FORMULA) and not is_number(name) else name
 
 
 def unguarded(cell: str) -> str:
-    """Return the name that a cell contains."""
+    """Return the name in a table cell, without the apostrophe added by `guarded`."""
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell
 
 
 def is_number(word: str, decimal: str = ".") -> bool:
-    """Whether a word is a number, or empty."""
+    """Whether a word is a number or empty."""
     try:
         float(word.strip().strip('"').replace(decimal, ".") or "nan")
     except ValueError:
@@ -163,7 +167,7 @@ def is_number(word: str, decimal: str = ".") -> bool:
 
 def _parsed(path: Path, encoding: str, style: Style) -> pd.DataFrame:
     with _opened(path, encoding) as stream, warnings.catch_warnings():
-        # values beyond the header's names would be dropped
+        # pandas warns before it drops values that have no column name
         warnings.simplefilter("error", pd.errors.ParserWarning)
         frame = pd.read_csv(
             stream,
@@ -174,28 +178,28 @@ def _parsed(path: Path, encoding: str, style: Style) -> pd.DataFrame:
             low_memory=False,
             skipinitialspace=True,
         )
-    # each column has separate memory, which makes the later steps slow on a wide table
+    # pandas stores each column separately, which would slow down later steps for wide tables
     return frame.copy()
 
 
 def note_repeated(names: list[str], notes: list[str]) -> None:
-    """Note the names that occur in several columns."""
+    """Append a note if several columns have the same name."""
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         shown = ", ".join(map(repr, twice[:3])) + (", ..." if len(twice) > 3 else "")
-        notes.append(f"several columns are named {shown}: the later ones get .1, .2, ...")
+        notes.append(f"several columns are named {shown}; .1, .2, ... is added to repeated names")
 
 
 def _remark(lines: list[str], style: Style, notes: list[str]) -> None:
-    """Note the guesses that may be wrong."""
+    """Append a note for each guess that could be wrong."""
     first = _fields(lines[0], style.separator)
     if style.header:
         note_repeated(first, notes)
     numbers = sum(word != "" and is_number(word, style.decimal) for word in first)
     if not style.header:
-        notes.append("the first line has only numbers: taken as data, not as names")
+        notes.append("the first line contains only numbers and is read as data, not as names")
     elif numbers:
         notes.append(
-            f"the first line is taken as the names, though {numbers} of its {len(first)} words "
+            f"the first line is read as column names, although {numbers} of its {len(first)} words "
             f"{'is a number' if numbers == 1 else 'are numbers'}"
         )
     if style.decimal == ",":
@@ -205,14 +209,15 @@ def _remark(lines: list[str], style: Style, notes: list[str]) -> None:
 
 
 def _named(path: Path, frame: pd.DataFrame, style: Style, notes: list[str]) -> pd.DataFrame:
-    """The table with column names as text, and with the row names as its first column."""
+    """Return the table with strings as column names and with row names as the first column."""
     if isinstance(frame.index, pd.MultiIndex):
         raise InputError(
-            f"{path}: its lines have {frame.index.nlevels} more values than its header has names"
+            f"{path}: the lines have {frame.index.nlevels} more values than the header has names"
         )
     if not isinstance(frame.index, pd.RangeIndex):
         notes.append(
-            "the lines have one more value than the header: the first is taken as the row's name"
+            "the lines have one more value than the header, so the first value is read as a row "
+            "name"
         )
         frame = frame.reset_index(drop=True)
     if style.header:

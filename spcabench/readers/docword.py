@@ -1,8 +1,8 @@
-"""Reads UCI's docword format as a stream.
+"""A streaming reader of UCI's docword format.
 
-A file has three header lines D, W and NNZ, followed by lines "document word count", counted from 1.
-It may be gzipped. It is read in blocks of bounded memory, whose numbers are parsed by a compiled
-kernel. Errors name the file and the line.
+A file has three header lines D, W and NNZ, followed by lines "document word count" with indices
+from 1. It can be gzipped. It is read in blocks of limited size, and a compiled kernel parses the
+numbers. Errors name the file and the line.
 """
 
 import gzip
@@ -27,8 +27,8 @@ except ImportError:
     igzip_threaded = None  # type: ignore[assignment]
     DAMAGED = (OSError, EOFError, zlib.error)
 
-BLOCK = 1 << 22  # bytes read at a time
-KEPT = 256  # bytes of a line that may be cut by a block
+BLOCK = 1 << 22  # size of a block in bytes
+KEPT = 256  # maximum length of a line in bytes, which the end of a block can split
 DIGITS = 17  # maximum number of digits of a number
 HEADER = ("number of documents", "number of words", "number of triplets")
 
@@ -44,12 +44,12 @@ class Docword:
 
     @classmethod
     def open(cls, path: Path) -> "Docword":
-        """Read the header. Raises InputError if it is malformed."""
+        """Read the header of a file; raise InputError if it is malformed."""
         numbers: list[int] = []
         try:
             with _stream(path) as stream:
                 for entry in HEADER:
-                    line = stream.readline(KEPT)  # a damaged line could be as long as the file
+                    line = stream.readline(KEPT)  # a damaged file can consist of a single line
                     if not line:
                         break
                     if not line.strip().isdigit() or len(line.strip()) > DIGITS:
@@ -61,16 +61,16 @@ class Docword:
         except DAMAGED as error:
             raise InputError(f"{path}, line {len(numbers) + 1}: damaged file ({error})") from None
         if len(numbers) < 3:
-            raise InputError(f"{path}: {len(numbers)} lines, but the header needs three")
+            raise InputError(f"{path}: {len(numbers)} lines; the header alone has three")
         return cls(path, *numbers)
 
     def blocks(self) -> Iterator[tuple[Indices, Indices, Indices]]:
-        """Yield the documents, words (both from 1) and counts of each block.
+        """Yield the documents, words and counts of each block, with indices from 1.
 
-        The arrays are reused for the next block. Raises InputError for a line that does not consist
-        of three numbers in range, and for fewer or more triplets than stated in the header.
+        The arrays are overwritten by the next block. Raises InputError if a line does not consist
+        of three numbers in range, or if the number of triplets differs from the header.
         """
-        # a line has at least six bytes
+        # each line has at least six bytes
         arrays = tuple(np.empty((BLOCK + KEPT) // 6 + 1, dtype=np.int64) for _ in range(3))
         triplets, line = 0, 4
         with tqdm(
@@ -91,14 +91,14 @@ class Docword:
                 bar.update(count)
                 yield tuple(a[:count] for a in arrays)  # type: ignore[misc]
         if triplets != self.triplets:
-            words = "holds at least" if triplets > self.triplets else "ends with"
+            words = "at least " if triplets > self.triplets else ""
             raise InputError(
-                f"{self.path}, line {line}: the file {words} {triplets} triplets; its header "
-                f"promises {self.triplets}"
+                f"{self.path}, line {line}: the file contains {words}{triplets} triplets; its "
+                f"header states {self.triplets}"
             )
 
     def _bytes(self) -> Iterator[Any]:
-        """Complete lines after the header, block by block."""
+        """Yield blocks of complete lines after the header."""
         buffer = np.empty(BLOCK + KEPT, dtype=np.uint8)
         unread = 0
         with _stream(self.path) as stream:
@@ -116,8 +116,8 @@ class Docword:
                     buffer[:unread] = buffer[end:filled].copy()
                     if unread >= KEPT:
                         raise InputError(
-                            f"{self.path}: a line has more than {KEPT} characters; the format has "
-                            "three numbers per line"
+                            f"{self.path}: a line has more than {KEPT} characters; a line must "
+                            "consist of three numbers"
                         )
             except DAMAGED as error:
                 raise InputError(f"{self.path}: damaged file ({error})") from None
@@ -156,9 +156,9 @@ def _after_last_line(buffer, filled):
 
 @numba.njit(cache=True, nogil=True)
 def _parse(data, documents, words, d, w, c):
-    """Parse complete lines into d, w, c; return their number, and the position of an error, or -1.
+    """Parse complete lines into d, w and c, and skip empty lines.
 
-    Empty lines are skipped.
+    Returns the number of parsed lines and the position of the first malformed line, or -1.
     """
     i, n, size = 0, 0, len(data)
     values = np.zeros(3, dtype=np.int64)
@@ -191,7 +191,7 @@ def _parse(data, documents, words, d, w, c):
 
 @numba.njit(cache=True, nogil=True)
 def _skip(data, i, size):
-    """Return the first position from i on that is not a space, tab or carriage return."""
+    """Return the first position >= i that is not a space, tab or carriage return."""
     while i < size and (data[i] == 32 or data[i] == 9 or data[i] == 13):
         i += 1
     return i

@@ -1,4 +1,4 @@
-"""Gene expression: code shared by its datasets, and the stand-in for missing files."""
+"""Code shared by the gene expression datasets, and their stand-in if files are missing."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ from spcabench import validate
 from spcabench.problem.problem import Divisor, Problem
 from spcabench.vectors import Vector, largest_indices
 
-# floor and ceiling of intensities (Dudoit, Fridlyand, Speed 2002, after Golub et al.)
+# lower and upper limit of intensities (Dudoit, Fridlyand, Speed 2002, after Golub et al.)
 RANGE = (100, 16_000)
 
 
@@ -23,19 +23,31 @@ def problem(
     scale: bool,
     log2: bool = False,
 ) -> Problem:
-    """Create a problem from a gene expression table, centred by gene, with Sigma its covariance.
+    """Create a problem from a gene expression table.
 
     Parameters
     ----------
+    name : str
+        Name of the problem.
+    source : str
+        Origin of the table.
     file : tuple of str
-        Path of the file below the data folder, and its checksum.
+        Path of the file in the data folder, and its checksum.
     table : tuple
         X (m, n), the names of the genes and the classes of the samples.
-    genes : int, optional
-        Number of genes of largest variance to load, in the order of the table; by default all.
+    genes : int or None
+        Number of genes to keep, namely those with the largest variances, in the order of the table.
+        None keeps all genes.
+    center, scale : bool
+        Whether to centre and scale each gene.
     log2 : bool
-        Whether intensities are clipped between 100 and 16,000 and replaced by their logarithm
-        before genes are chosen.
+        Whether to clip intensities between 100 and 16,000 and take their logarithms before genes
+        are selected.
+
+    Returns
+    -------
+    Problem
+        A problem for which Sigma is the covariance with divisor m.
 
     Raises
     ------
@@ -70,7 +82,7 @@ def problem(
 
 
 def from_rdata(file: Path, name: str) -> tuple[Vector, Sequence[str], Sequence[str]]:
-    """Read X (m, n), gene names and classes from a table of the R package datamicroarray."""
+    """Read X (m, n), gene names and classes from a table in the R package datamicroarray."""
     from spcabench.readers.sources import read_rdata
 
     table = read_rdata(file)[name]
@@ -78,7 +90,7 @@ def from_rdata(file: Path, name: str) -> tuple[Vector, Sequence[str], Sequence[s
 
 
 def stand_in(name: str, source: str, divisor: Divisor = "m") -> Problem:
-    """Return scikit-learn's breast-cancer table (569 x 30) as a stand-in for a named dataset.
+    """Return scikit-learn's breast-cancer table (569 x 30) as a stand-in for the dataset ``name``.
 
     The features are centred and scaled.
     """

@@ -1,7 +1,7 @@
-"""Matrix Market files, gzipped or not.
+"""A reader of Matrix Market files, gzipped or not.
 
-SciPy's reader writes beyond its array if a damaged file contains more values than its header
-states, so the numbers are parsed by pandas and counted here.
+SciPy's reader writes out of bounds if a damaged file contains more values than its header states.
+Therefore pandas parses the numbers, and they are counted here.
 """
 
 import io
@@ -26,7 +26,7 @@ SIGNS = {"general": 0.0, "symmetric": 1.0, "skew-symmetric": -1.0}  # factors of
 
 @dataclass(frozen=True)
 class Header:
-    """The first lines of a file: the layout of its numbers, and the sizes that it states.
+    """The header of a Matrix Market file.
 
     lines : number of lines of the header.
     """
@@ -40,7 +40,7 @@ class Header:
 
 
 def read(path: Path) -> Any:
-    """Return a sparse array for a coordinate file, an array for a dense one, both of float64."""
+    """Return the matrix in a file as a sparse or dense float64 array, according to its layout."""
     size = sizes.unpacked(path)
     header = _header(path)
     (rows, columns), entries = header.shape, header.entries
@@ -63,7 +63,7 @@ def _header(path: Path) -> Header:
         readable = layout in LAYOUTS and field in FIELDS and symmetry in SIGNS
         if not readable or (layout == "array" and field == "pattern"):
             raise InputError(
-                f"{path}: {' '.join(first[2:])!r:.40}; allowed: {' or '.join(LAYOUTS)}; "
+                f"{path}: {' '.join(first[2:])!r:.40}; supported: {' or '.join(LAYOUTS)}; "
                 f"{', '.join(FIELDS)} (no array); {', '.join(SIGNS)}"
             )
         line, lines = b"%", 1
@@ -75,7 +75,7 @@ def _header(path: Path) -> Header:
 def _sizes(
     path: Path, layout: str, symmetry: str, line: bytes, number: int
 ) -> tuple[tuple[int, int], int]:
-    """The shape, and the number of values that follow."""
+    """Return the shape, and the number of values after the header."""
     words = line.split()
     expected = 3 if layout == "coordinate" else 2
     if len(words) != expected or not all(w.isdigit() and len(w) <= DIGITS for w in words):
@@ -83,7 +83,9 @@ def _sizes(
         raise InputError(f"{path}, line {number}: {shown!r:.60}; expected {expected} whole numbers")
     rows, columns, *counts = (int(word) for word in words)
     if symmetry != "general" and rows != columns:
-        raise InputError(f"{path}, line {number}: {symmetry}, but the size is {rows} x {columns}")
+        raise InputError(
+            f"{path}, line {number}: size {rows} x {columns}; a {symmetry} matrix must be square"
+        )
     if counts:
         return (rows, columns), counts[0]
     diagonal = {"general": None, "symmetric": 1, "skew-symmetric": -1}[symmetry]
@@ -92,18 +94,18 @@ def _sizes(
 
 
 def _numbers(path: Path, header: Header, width: int) -> Array:
-    """The numbers below the header, (entries, width), as float64."""
+    """Return the numbers after the header as an array (entries, width) of float64."""
     with sizes.open_text(path) as stream:
         for _ in range(header.lines):
             stream.readline(LINE)
         text = io.TextIOWrapper(stream, encoding="latin-1")
-        names = [*range(width + 1)]  # one column more than allowed
+        names = [*range(width + 1)]  # an additional column, to detect lines with too many numbers
         frame = pd.read_csv(
             text, sep=r"\s+", header=None, names=names, comment="%", dtype=np.float64
         )
     if len(frame) != header.entries:
         raise InputError(
-            f"{path}: its header promises {header.entries:,} entries, the file has {len(frame):,}"
+            f"{path}: its header states {header.entries:,} entries; the file has {len(frame):,}"
         )
     if frame[width].notna().any() or frame.iloc[:, : min(width, 2)].isna().any(axis=None):
         raise InputError(f"{path}: a line does not have {width} numbers")
@@ -116,7 +118,7 @@ def _coordinates(path: Path, header: Header) -> Any:
         wrong = (place < 1) | (place > length) | (place != np.floor(place))
         if wrong.any():
             value = place[wrong][0]
-            raise InputError(f"{path}: {axis} {value:g} of an entry; it must be from 1 to {length}")
+            raise InputError(f"{path}: an entry has {axis} {value:g}; it must be 1 to {length}")
     i, j = (triplets[:, :2].T - 1).astype(np.int64)
     values = np.ones(len(triplets)) if header.field == "pattern" else triplets[:, 2]
     lower = sp.coo_array((values, (i, j)), shape=header.shape)

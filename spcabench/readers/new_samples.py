@@ -1,4 +1,4 @@
-"""Reading new samples of a model's variables from a user's file."""
+"""A reader of new samples in a user's file, for the variables of a model."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,8 +12,8 @@ from spcabench.errors import InputError
 from spcabench.readers import table, user_file
 from spcabench.vectors import Array, Indices
 
-GAPS = "--missing rows leaves {rows} out, --missing mean fills in the model's means"
-TEXTS = "--drop-text leaves out every column of text"
+GAPS = "use --missing rows to drop {rows}, or --missing mean to fill in the model's means"
+TEXTS = "use --drop-text to drop all text columns"
 NEEDED = "the model needs numbers there"
 
 
@@ -26,16 +26,16 @@ def read(
     n: int,
     notes: list[str],
 ) -> tuple[Array, list[str]]:
-    """Return the samples (m, len(used)) of some variables, and the samples' names.
+    """Return the samples (m, len(used)) of the variables of a model, and the names of the samples.
 
-    In a table, ``choose`` finds the columns by their names, ``needed``. In an array of n columns,
-    they are found by their positions, ``used``. Raises InputError if the file lacks some of them.
+    In a table, ``choose`` returns the positions of the columns with the names ``needed``. In an
+    array of n columns, ``used`` contains these positions. Raises InputError if columns are missing.
     """
     X = user_file.contents(path, how, notes)
     if not isinstance(X, pd.DataFrame):
         X = X.T if how.transpose else X
         if X.ndim != 2 or X.shape[1] != n:
-            raise InputError(f"{path}: shape {X.shape}; the model needs {n} columns")
+            raise InputError(f"{path}: has shape {X.shape}; the model needs {n} columns")
         chosen = X[:, used] if not sp.issparse(X) else X.tocsc()[:, used].toarray()
         return _complete(path, pd.DataFrame(chosen, columns=used + 1), how, notes, None)
     frame, names = table.row_names(path, X, () if how.transpose else needed, notes)
@@ -59,19 +59,19 @@ def _complete(
     notes: list[str],
     names: list[str] | None,
 ) -> tuple[Array, list[str]]:
-    """The numbers and row names; gaps remain if the model's means will fill them."""
+    """Return the numbers and the row names; with missing="mean", the gaps remain NaN."""
     if how.missing == "columns":
-        raise InputError("--missing: 'columns'; a model needs all its columns: choose rows or mean")
+        raise InputError("--missing columns: a model needs all its columns; choose rows or mean")
     if frame.empty:
         raise InputError(f"{path}: no rows; at least one sample is needed")
     values = frame.to_numpy(dtype=np.float64)
-    # a gap is not an infinite entry
+    # NaN marks a missing value, which is allowed here
     validate.finite(str(path), np.where(np.isnan(values), 0.0, values), [*map(str, frame.columns)])
     names = names or [str(i + 1) for i in range(len(frame))]
     if how.missing == "mean":
         gaps = frame.isna().to_numpy()
         if gaps.any():
-            notes.append(f"{table.missing_values(frame, gaps)}; filled in with the model's means")
+            notes.append(f"{table.missing_values(frame, gaps)}; replaced by the model's means")
         return frame.to_numpy(dtype=np.float64), names
     complete, present = table.complete(path, frame, how.missing, notes, GAPS)
     return complete.to_numpy(dtype=np.float64), [names[i] for i in np.flatnonzero(present)]

@@ -1,7 +1,7 @@
-"""Checks the size that a file states before memory is allocated for it.
+"""Checks of the size that a file states, before memory is allocated for it.
 
-A header can state more than the file contains, and a compressed file can contain far more than its
-own size. Both are refused with a one-line error, in readable units.
+A header can state a larger size than the file contains, and a compressed file can expand to far
+more than its own size. Such files are rejected with a one-line error.
 """
 
 import gzip
@@ -14,38 +14,38 @@ from spcabench.errors import InputError
 from spcabench.machine import readable
 from spcabench.optional_dependencies import require
 
-SHARE = 0.4  # of the free memory that a table may take, because the problem takes as much again
+SHARE = 0.4  # fraction of the free memory for a table; its problem needs as much again
 BLOCK = 1 << 20  # bytes unpacked at a time
-BOMB, DENSE = 1e9, 100.0  # bytes, and the largest accepted compression ratio of a zip member
-LONGEST = 10**8  # bytes of a line; a million fields of a table take a fifth of this
+BOMB, DENSE = 1e9, 100.0  # a zip member above this size must not have a larger compression ratio
+LONGEST = 10**8  # maximum bytes of a line; a million fields of a table need a fifth of this
 DENSEST = 1100  # largest possible compression ratio of gzip
-MOST_EMPTY = 10**7  # empty rows and columns that a sparse file may state
+MOST_EMPTY = 10**7  # maximum number of empty rows or columns of a sparse file
 ADVICE = (
-    "take fewer rows, or form the covariance by blocks of rows (for a text, of the words of "
-    "largest variance)"
+    "use fewer rows, or compute the covariance from blocks of rows (for a text, of the words with "
+    "the largest variances)"
 )
 
 
 def afford(path: Path, needed: float) -> None:
-    """Raise InputError if the bytes needed exceed a share of the free memory."""
+    """Raise InputError if the needed bytes exceed a fixed fraction of the free memory."""
     free = machine.free_memory()
     if needed > SHARE * free:
-        raise InputError(f"{path}: {readable(needed)} needed, {readable(free)} free: {ADVICE}")
+        raise InputError(f"{path}: needs {readable(needed)} of {readable(free)} free: {ADVICE}")
 
 
 def unpackable(path: Path, member: zipfile.ZipInfo) -> None:
-    """Raise InputError for a zip member that expands further than compressed numbers ever do."""
+    """Raise InputError if a zip member expands further than numbers plausibly can."""
     if member.file_size > max(BOMB, DENSE * member.compress_size):
         raise InputError(
-            f"{path}: {member.filename!r:.40} grows from {readable(member.compress_size)} to "
+            f"{path}: {member.filename!r:.40} expands from {readable(member.compress_size)} to "
             f"{readable(member.file_size)}; the limit is {DENSE:.0f} times, or {readable(BOMB)}"
         )
 
 
 def parquet_schema(path: Path) -> Any:
-    """Return the columns of a Parquet file (a pyarrow.Schema) that fits into the free memory.
+    """Return the schema of a Parquet file (a pyarrow.Schema).
 
-    Raises InputError for a file that is too large or damaged.
+    Raises InputError if the file is damaged or too large for the free memory.
     """
     pa, parquet = require("pyarrow"), require("pyarrow.parquet")
     try:
@@ -59,41 +59,42 @@ def parquet_schema(path: Path) -> Any:
 
 
 def kept(path: Path, promised: float, available: float, content: str = "numbers") -> None:
-    """Raise InputError if a header states more bytes than the file can hold."""
+    """Raise InputError if a header states more bytes than the file can contain."""
     if promised > available:
         raise InputError(
-            f"{path}: damaged: its header promises at least {readable(promised)} of {content}, the "
-            f"file holds {readable(available)}"
+            f"{path}: damaged: its header states at least {readable(promised)} of {content}, but "
+            f"the file contains {readable(available)}"
         )
 
 
 def filled(path: Path, rows: int, columns: int, entries: int) -> None:
-    """Raise InputError if nearly all of the stated rows and columns would be empty."""
+    """Raise InputError if nearly all the stated rows or columns would be empty."""
     for lines, count in (("rows", rows), ("columns", columns)):
         if count > MOST_EMPTY + 1000 * entries:
             raise InputError(
-                f"{path}: its header promises {count:,} {lines} for {entries:,} entries: number "
-                f"the {lines} from 1 without gaps"
+                f"{path}: its header states {count:,} {lines} for {entries:,} entries; number the "
+                f"{lines} from 1 without gaps"
             )
 
 
 def is_gzipped(path: Path) -> bool:
-    """Whether a file has the gzip signature, whatever its name."""
+    """Whether a file starts with the gzip signature, regardless of its name."""
     with path.open("rb") as stream:
         return stream.read(2) == b"\x1f\x8b"
 
 
 def open_text(path: Path) -> IO[Any]:
-    """Open a file to read its bytes, unpacked if it is gzipped."""
+    """Open a file for reading bytes, and unpack it if it is gzipped."""
     opener: Any = gzip.open if is_gzipped(path) else open
     return opener(path, "rb")
 
 
 def unpacked(path: Path, per_field: float = 0.0) -> int:
-    """Return the bytes of a text, in one pass of bounded memory that stops early if it is too long.
+    """Return the unpacked size of a text file in bytes.
 
-    A field takes ``per_field`` bytes in addition to the text itself. Raises InputError for a text
-    that is too large, and for a line that is too long, because readers store a line several times.
+    Each field of a table needs ``per_field`` bytes in addition to the text. Raises InputError, as
+    soon as it is known, if the text is too large for the memory or if a line is too long, because
+    readers store several copies of a line.
     """
     size, lines, separators, line = 0, 0, 0, 0
     free = SHARE * machine.free_memory()
@@ -105,7 +106,7 @@ def unpacked(path: Path, per_field: float = 0.0) -> int:
             line = line + len(block) if b"\n" not in block else len(block) - block.rfind(b"\n")
             if line > LONGEST:
                 raise InputError(
-                    f"{path}: a line has more than {readable(LONGEST)}: not a table of numbers"
+                    f"{path}: not a table of numbers: a line has more than {readable(LONGEST)}"
                 )
             if size + per_field * (lines + separators) > free:
                 afford(path, size + per_field * (lines + separators))

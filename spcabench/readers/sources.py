@@ -1,7 +1,8 @@
-"""Finds real data: in a local folder, in the download cache, or at the public address.
+"""Finds the files of datasets in a local folder, in the download cache or at a public address.
 
-They are tried in this order. ``SPCABENCH_DATA`` names the local folder, and ``SPCABENCH_OFFLINE=1``
-forbids downloads. Files are not trusted: each has a checksum, and no reader runs code from a file.
+The three places are tried in this order. ``SPCABENCH_DATA`` is the local folder, and
+``SPCABENCH_OFFLINE=1`` disables downloads. Files are not trusted: their checksums are verified, and
+no reader runs code from a file.
 """
 
 import hashlib
@@ -17,17 +18,17 @@ from spcabench.errors import InputError, using_file
 from spcabench.optional_dependencies import require
 
 TIMEOUT = 10.0  # seconds to wait for a response
-CHUNK = 1 << 16  # most bytes that an interruption can lose
+CHUNK = 1 << 16  # bytes written at a time, and lost at most if a download is interrupted
 
 
 @dataclass(frozen=True)
 class File:
-    """A file that a dataset reads, as listed in its ``FILES``.
+    """A file of a dataset, listed in the ``FILES`` of the dataset.
 
     Parameters
     ----------
     path : str
-        Path below the data folder.
+        Path in the data folder.
     sha256 : str, optional
         Checksum of the published file, if known.
     url : str, optional
@@ -35,7 +36,7 @@ class File:
     size : int, optional
         Size in bytes.
     licence : str
-        The licence, if stated.
+        Licence of the file, if stated.
     """
 
     path: str
@@ -46,48 +47,49 @@ class File:
 
 
 def find(file: str, sha256: str | None, url: str | None = None) -> Path | None:
-    """Return the path of a data file, downloaded if necessary; None if it is not available.
+    """Find a data file, and download it if necessary.
 
     Parameters
     ----------
     file : str
-        Path below the data folder.
+        Path in the data folder.
     sha256 : str or None
-        Checksum of the published file; None if it is not known. A file without one is only taken
-        from the local folder.
+        Checksum of the published file, or None if unknown. Without a checksum, only a file in the
+        local folder is used.
     url : str, optional
         Public address of the file.
 
     Returns
     -------
     Path or None
-        The file in the local folder, or else in the download cache.
+        Path of the file in the local folder or the download cache, or None if the file is not
+        available.
 
     Raises
     ------
     InputError
-        If a local file has a wrong checksum.
+        If a local file has the wrong checksum.
     """
     local = at_hand(file)
     if local is not None:
         if sha256 and checksum(local) != sha256:
             raise InputError(
-                f"{local}: checksum differs from the published file's (sha256 {sha256[:12]}...): "
-                "replace it"
+                f"{local}: wrong checksum; replace it by the published file (sha256 "
+                f"{sha256[:12]}...)"
             )
         return local
     return _downloaded(file, sha256, url) if sha256 else None
 
 
 def at_hand(file: str) -> Path | None:
-    """Return the file in the local folder, unchecked, or None."""
+    """Return the path of a file in the local folder, without verifying it, or None."""
     folder = os.environ.get("SPCABENCH_DATA")
     local = Path(folder, file) if folder else None
     return local if local is not None and local.is_file() else None
 
 
 def cached(file: str, sha256: str | None) -> Path | None:
-    """Return an earlier download with the right checksum, or None."""
+    """Return the path of an earlier download with the right checksum, or None."""
     target = _target(file)
     return target if target.is_file() and checksum(target) == sha256 else None
 
@@ -105,7 +107,7 @@ def _checksum(path: Path, size: int, changed: int) -> str:
 
 
 def checksum(path: Path) -> str:
-    """Return the sha256 of a file, in hexadecimal."""
+    """Return the SHA-256 checksum of a file in hexadecimal."""
     with using_file(path):
         state = path.stat()
         return _checksum(path, state.st_size, state.st_mtime_ns)
@@ -123,15 +125,16 @@ def _downloaded(file: str, sha256: str, url: str | None) -> Path | None:
 
 
 def fetch(file: File) -> Path:
-    """Download a file to the cache, resuming a partial download.
+    """Download a file to the cache, or resume a partial download.
 
     Raises OSError if the address does not respond. Raises InputError if the file has no address or
-    no checksum, or if the checksum is wrong; an earlier download is then preserved.
+    no checksum, or if the checksum is wrong. After an error, an earlier download is preserved.
     """
     if file.url is None or file.sha256 is None:
-        where = f"get it from {file.url}" if file.url else "it has no public address"
+        where = f" from {file.url}" if file.url else ", which has no public address,"
         raise InputError(
-            f"{file.path}: no checked download; {where}, and put it below the folder SPCABENCH_DATA"
+            f"{file.path}: cannot be downloaded and verified; put the file{where} into the folder "
+            "SPCABENCH_DATA"
         )
     target = _target(file.path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -139,12 +142,12 @@ def fetch(file: File) -> Path:
     _append(file, part)
     if checksum(part) != file.sha256:
         part.unlink()
-        raise InputError(f"{file.url}: checksum differs from the published file's: not used")
+        raise InputError(f"{file.url}: wrong checksum; the download was deleted")
     return part.replace(target)
 
 
 def _append(file: File, part: Path) -> None:
-    """Append the rest of the file from the address to the partial download, up to its size."""
+    """Download the rest of a file, up to its size, and append it to a partial download."""
     import requests
     from tqdm import tqdm
 
@@ -170,16 +173,16 @@ def _append(file: File, part: Path) -> None:
                 stream.write(chunk)
                 bar.update(len(chunk))
                 if file.size is not None and stream.tell() > file.size:
-                    break  # the checksum will be wrong
+                    break  # too long, so the checksum is wrong in any case
 
 
 def read_rdata(path: Path) -> Mapping[str, Any]:
-    """Return an RData file as pandas objects; raise InputError if it is unreadable."""
+    """Return the objects in an RData file by name; raise InputError if the file is unreadable."""
     rdata = require("rdata")
     try:
         with warnings.catch_warnings():
-            # if the file names no encoding, assume ASCII
+            # the parser warns that it assumes ASCII if the file states no encoding
             warnings.simplefilter("ignore", UserWarning)
             return rdata.read_rda(path)
-    except Exception as error:  # on a damaged file the parser raises many kinds of errors
+    except Exception as error:  # the parser raises many kinds of errors for a damaged file
         raise InputError(f"{path}: not a readable RData file ({error})") from error

@@ -1,6 +1,6 @@
-"""Turns a saved table into variables: row names, classes, text columns, gaps, genes as rows.
+"""Converts a table to numbers: handles row names, text, missing values and transposition.
 
-A note tells the user whenever something is dropped or filled in, and how much.
+A note informs the user of everything that is dropped or filled in.
 """
 
 import textwrap
@@ -18,9 +18,9 @@ from spcabench.readers.delimited import NUMBER_LIKE, is_number
 from spcabench.validate import nearest
 from spcabench.vectors import Array
 
-MUCH = 0.05  # share of missing values above which imputation is advised
+MUCH = 0.05  # fraction of missing values above which imputation is recommended
 IDS = ("id", "index", "row", "nr", "no", "sample", "subject", "case")
-HELD = {  # types of columns without numbers, in the order of their tests, and their names in words
+HELD = {  # types of values that are not numbers, in the order of the tests, and names for messages
     (list, tuple, np.ndarray): "lists",
     (dict,): "records",
     (bytes,): "bytes",
@@ -29,21 +29,21 @@ HELD = {  # types of columns without numbers, in the order of their tests, and t
     (time,): "times of day",
     (complex,): "complex numbers",
 }
-ADVICE = "--missing rows leaves {rows} out, columns {columns}, mean fills in the mean"
-NAMED = 45  # characters of listed column names
-IMPUTE = "much is missing: consider imputing it first, as with scikit-learn's IterativeImputer"
+ADVICE = "--missing rows drops {rows}, --missing columns {columns}, --missing mean fills in means"
+NAMED = 45  # maximum length of a list of column names in characters
+IMPUTE = "consider imputing missing values first, for example with scikit-learn's IterativeImputer"
 LOST = {
-    "rows": "rows with gaps left out, {kept:,} of {total:,} remain",
-    "columns": "columns with gaps left out, {kept:,} of {total:,} remain",
+    "rows": "rows with missing values dropped, {kept:,} of {total:,} remain",
+    "columns": "columns with missing values dropped, {kept:,} of {total:,} remain",
 }
 
 
 def row_names(path: Path, frame: pd.DataFrame, keep: Sequence[str | None], notes: list[str]):
-    """Return the table without its row names, and these names, or None.
+    """Separate a table from its row names; return the table, and the row names or None.
 
-    Row names are a first column without a header, or a first column of text that differs in each
-    row, unless its name is in ``keep``. A second column without a header that numbers the rows is
-    dropped too, as it comes from saving a table twice.
+    The first column contains row names if it has no header, or if it is text that differs in each
+    row. Columns named in ``keep`` are never row names. If the next column has no header and numbers
+    the rows, it is dropped, because it is the result of saving a table twice.
     """
     if not frame.shape[1]:
         raise InputError(f"{path}: no columns; at least one variable is needed")
@@ -54,11 +54,11 @@ def row_names(path: Path, frame: pd.DataFrame, keep: Sequence[str | None], notes
     unnamed = _unnamed(first)
     texts = not pd.api.types.is_numeric_dtype(column) and not words.map(_like_a_number).any()
     if unnamed and frame.shape[1] > 1:
-        notes.append("the first column has no header: taken as the rows' names")
+        notes.append("the first column has no header and is read as row names")
     elif texts and len(words) == len(frame) and words.is_unique and frame.shape[1] > 1:
         kind = "date" if pd.api.types.is_datetime64_any_dtype(column) else "text"
         notes.append(
-            f"column {first!r} is a different {kind} in each row: taken as the rows' names"
+            f"column {first!r} contains a different {kind} in each row and is read as row names"
         )
     else:
         return frame, None
@@ -66,13 +66,15 @@ def row_names(path: Path, frame: pd.DataFrame, keep: Sequence[str | None], notes
     while (
         frame.shape[1] > 1 and _unnamed(str(frame.columns[0])) and _numbers_rows(frame.iloc[:, 0])
     ):
-        notes.append(f"column {str(frame.columns[0])!r} has no name and numbers the rows: left out")
+        notes.append(
+            f"column {str(frame.columns[0])!r} has no header and numbers the rows: dropped"
+        )
         frame = frame.iloc[:, 1:]
     return frame, column.astype(str).tolist()
 
 
 def _unnamed(name: str) -> bool:
-    """Whether a column has no header; pandas calls such columns Unnamed."""
+    """Whether a column has no header; pandas names such columns Unnamed."""
     return not name.strip() or name.startswith("Unnamed: ")
 
 
@@ -86,13 +88,13 @@ def _like_a_number(word: str) -> bool:
 
 
 def transposed(path: Path, frame: pd.DataFrame, names: Sequence[str] | None) -> pd.DataFrame:
-    """Return the table with its rows as variables, all of which must be numbers."""
+    """Transpose a table whose rows are variables; raise InputError if it contains text."""
     numbers = as_numbers(frame)
     text = [str(name) for name, kind in numbers.dtypes.items() if not _numeric(kind)]
     if text:
         raise InputError(
-            f"{path}: column {text[0]!r:.60} is text; with --transpose every column but the first, "
-            "which names the variables, is a sample of numbers: --drop-text leaves it out"
+            f"{path}: column {text[0]!r:.60} is text; with --transpose, all columns after the row "
+            "names must be numbers; use --drop-text to drop text columns"
         )
     samples = numbers.to_numpy(dtype=np.float64).T
     columns = names or [str(i + 1) for i in range(samples.shape[1])]
@@ -104,9 +106,9 @@ def _numeric(kind: object) -> bool:
 
 
 def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with number columns converted, whatever marks their gaps."""
+    """Convert all columns of numbers to float64; leave other columns unchanged."""
     if all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in frame.dtypes):
-        return frame.astype(np.float64)  # all at once, as a table may have 60,000 columns
+        return frame.astype(np.float64)  # all columns at once, because there can be 60,000
     columns = {j: _as_numbers(frame.iloc[:, j]) for j in range(frame.shape[1])}
     numbers = pd.DataFrame(columns, index=frame.index)
     return numbers.set_axis(frame.columns, axis=1)
@@ -114,7 +116,7 @@ def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _as_numbers(column: pd.Series) -> pd.Series:
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_complex_dtype(column):
-        # a pandas array may contain NA, which is NaN in NumPy
+        # a pandas array can contain NA, which becomes NaN in NumPy
         return column.astype(np.float64)
     if column.dtype == object:
         values = column.to_numpy()
@@ -126,7 +128,7 @@ def _as_numbers(column: pd.Series) -> pd.Series:
 
 
 def chosen(path: Path, frame: pd.DataFrame, drop: Sequence[str]) -> pd.DataFrame:
-    """Return the table without the columns in ``drop``: names, or comma-separated lists."""
+    """Drop columns; each entry of ``drop`` is a name or a comma-separated list of names."""
     names = [str(name) for name in frame.columns]
     dropped = [
         name for word in drop for name in ([word] if word in names else word.split(",")) if name
@@ -140,10 +142,9 @@ def chosen(path: Path, frame: pd.DataFrame, drop: Sequence[str]) -> pd.DataFrame
 def without_text(
     path: Path, frame: pd.DataFrame, drop_text: bool, notes: list[str], advice: str = ""
 ) -> pd.DataFrame:
-    """Return the table of numbers. Raises InputError for a text column that was not to be dropped.
+    """Drop columns without numbers, or raise InputError if ``drop_text`` is false.
 
-    advice : what to do about a column that does not contain numbers, if --label and --drop are not
-        available.
+    advice : advice to the user in this error, if --label and --drop are not available.
     """
     text = [j for j, kind in enumerate(frame.dtypes) if not _numeric(kind)]
     if not text:
@@ -155,12 +156,12 @@ def without_text(
         raise InputError(f"{path}: every column is text; at least one variable is needed")
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     held = ", ".join(sorted({_held(frame.iloc[:, j]) for j in text}))
-    notes.append(f"{len(names)} column{'s'[: len(names) > 1]} of {held} left out: {shown}")
+    notes.append(f"dropped {len(names)} column{'s'[: len(names) > 1]} of {held}: {shown}")
     return frame.iloc[:, [j for j in range(frame.shape[1]) if j not in text]]
 
 
 def _held(column: pd.Series) -> str:
-    """A word for what a column contains instead of numbers."""
+    """Return a word for the content of a column that does not contain numbers."""
     if isinstance(column.dtype, pd.CategoricalDtype) or not len(column.dropna()):
         return "text"
     value = column.dropna().iloc[0]
@@ -173,25 +174,21 @@ def _text_found(path: Path, frame: pd.DataFrame, first: int, names: list[str], a
     words = column.dropna().astype(str)
     wrong = words[~words.map(is_number)]
     if not len(wrong):
-        return f"{path}: column {names[0]!r:.60}{others} holds {column.dtype}; it must hold numbers"
+        return f"{path}: column {names[0]!r:.60}{others} contains {column.dtype}, not numbers"
     row = int(np.flatnonzero(column.index == wrong.index[0])[0]) + 1
     value = f": {wrong.iloc[0]!r:.40} in row {row}"
     if (held := _held(column)) != "text":
-        return (
-            f"{path}: column {names[0]!r:.60}{others} holds {held}{value}; must hold numbers: "
-            + (
-                advice
-                or f"--drop {names[0]} leaves it out, --drop-text all columns without numbers"
-            )
+        return f"{path}: column {names[0]!r:.60}{others} contains {held}{value}, not numbers; " + (
+            advice or f"use --drop {names[0]}, or --drop-text to drop all such columns"
         )
     if NUMBER_LIKE.fullmatch(wrong.iloc[0].strip()):
-        advised = "write all numbers alike, without thousands separators, spaces or %"
+        advised = "write numbers without thousands separators, spaces or %"
     elif len(wrong) < 0.1 * len(words):
-        advised = "if it means a missing value, leave the field empty or write NA"
+        advised = "if this is a missing value, leave the field empty or write NA"
     else:
         advised = advice or (
-            f"--label {names[0]} takes it as the classes, --drop {names[0]} leaves it out, "
-            "--drop-text every column of text"
+            f"use --label {names[0]} for classes, --drop {names[0]} to drop it, or --drop-text to "
+            "drop all text columns"
         )
     return f"{path}: column {names[0]!r:.60}{others} is text{value}; {advised}"
 
@@ -199,9 +196,10 @@ def _text_found(path: Path, frame: pd.DataFrame, first: int, names: list[str], a
 def complete(
     path: Path, frame: pd.DataFrame, missing: str, notes: list[str], advice: str = ADVICE
 ) -> tuple[pd.DataFrame, Array]:
-    """Return the table without missing values, and a mask of its remaining rows.
+    """Drop or fill in missing values; return the table, and a mask of the rows that remain.
 
-    advice : what can be done about them, with the numbers of rows and columns in braces.
+    missing : as in `Reading`. advice : advice to the user in the error about missing values, with
+        placeholders for the numbers of rows and columns.
     """
     gaps = frame.isna().to_numpy()
     every = np.ones(len(frame), dtype=bool)
@@ -220,23 +218,25 @@ def complete(
         wholly = gaps.all(axis=0)
         if wholly.any():
             name = frame.columns[int(np.argmax(wholly))]
-            raise InputError(f"{path}: column {name!r} has no values; --drop {name} leaves it out")
+            raise InputError(f"{path}: column {name!r} has no values; drop it with --drop {name}")
         notes.append(
-            f"{gaps_in_words}; filled in with the mean of the column, which lowers variances{much}"
+            f"{gaps_in_words}; replaced by the mean of the column, which lowers variances{much}"
         )
-        # fillna goes column by column: 9 s instead of .02 s for 20,000 columns
+        # fillna processes one column at a time: 9 s instead of 0.02 s for 20,000 columns
         return frame.where(~gaps, frame.mean(), axis=1), every
     lost = rows if missing == "rows" else columns
     left = int((~lost).sum())
     if not left:
-        raise InputError(f"{path}: {gaps_in_words}; every {missing[:-1]} has gaps; {IMPUTE}")
+        raise InputError(
+            f"{path}: {gaps_in_words}; every {missing[:-1]} has missing values; {IMPUTE}"
+        )
     loss = LOST[missing].format(kept=left, total=len(lost))
     notes.append(f"{gaps_in_words}; {loss} ({lost.mean():.1%} lost){much}")
     return (frame.loc[~rows], ~rows) if missing == "rows" else (frame.loc[:, ~columns], every)
 
 
 def missing_values(frame: pd.DataFrame, gaps: Array) -> str:
-    """Return how many values are missing, and which columns have the most."""
+    """Describe how many values are missing, and in which columns most of them are."""
     counts = gaps.sum(axis=0)
     worst = [j for j in np.argsort(-counts, kind="stable")[:3] if counts[j]]
     shown = ", ".join(f"{frame.columns[j]} ({counts[j]:,})" for j in worst)
@@ -249,9 +249,9 @@ def missing_values(frame: pd.DataFrame, gaps: Array) -> str:
 
 
 def date_columns(frame: pd.DataFrame) -> list[str]:
-    """Return the names of columns that store dates as whole numbers, such as 20240229."""
+    """Return the names of columns with dates that are stored as numbers, such as 20240229."""
     first = frame.iloc[0].to_numpy(dtype=np.float64) if len(frame) else np.empty(0)
-    # the first value excludes most columns, so only the others are checked in full
+    # only columns that pass a check of the first value are checked completely
     places = np.flatnonzero((first >= 18000101) & (first <= 22001231))
     dates = []
     for j in places:
@@ -264,10 +264,10 @@ def date_columns(frame: pd.DataFrame) -> list[str]:
 
 
 def counting_columns(frame: pd.DataFrame) -> list[str]:
-    """Return the names of columns that number the rows, judged by their names or their values."""
+    """Return the names of columns that seem to number the rows, by their names or values."""
     names = [str(name) for name in frame.columns]
     first = frame.iloc[:3].to_numpy(dtype=np.float64)
-    # the first values exclude most columns, so only the others are checked in full
+    # only columns that pass a check of their names or first values are checked completely
     rising = (np.diff(first, axis=0) == 1.0).all(axis=0) & (len(frame) >= 3)
     counters = []
     for j, name in enumerate(names):

@@ -1,7 +1,8 @@
-"""A user's own file as a problem: .npy, .npz, .csv, .tsv, .mtx, .parquet or UCI's docword.
+"""Reads a user's file as a problem: .npy, .npz, .csv, .tsv, .mtx, .parquet or UCI's docword.
 
-This is the only entry point for files. Any failure of a reader becomes a one-line error with the
-file's name and what to do. No code in a file is run, and no size stated in it is trusted.
+This is the only entry point for user files. Any failure of a reader becomes a one-line error that
+names the file and gives advice. No code in a file is executed, and sizes stated in a file are not
+trusted.
 """
 
 import os
@@ -25,20 +26,21 @@ from spcabench.vectors import Vector
 
 MISSING = ("error", "rows", "columns", "mean")
 FORMATS = ".npy, .npz, .csv, .tsv, .mtx, .parquet, docword.NAME.txt (text also as .gz)"
-TALL = 10  # with this many times more named rows than columns, the rows may be the variables
-LONGEST = 150  # characters of a library's message about a file
+TALL = 10  # above this ratio of named rows to columns, the rows are possibly the variables
+LONGEST = 150  # maximum length of a library's message about a file in characters
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
     """Settings for reading a file.
 
-    covariance : whether it contains Sigma (n, n). center, scale : as in `Problem.from_data`.
-    label : column with the classes of the samples. drop : columns to drop. drop_text : whether to
-        drop all columns of text. transpose : whether the variables are the rows, as is common for
-        genes. missing : what to do about missing values: "error", "rows" or "columns" to drop those
-        that have any, or "mean" to fill in the mean of the column.
-    names : file with the variables' names, one per line. key : the array of an .npz file.
+    covariance : whether the file contains Sigma (n, n). center, scale : as in `Problem.from_data`.
+    label : name of the column with the classes of the samples. drop : names of columns to drop.
+    drop_text : whether to drop all text columns. transpose : whether the rows are the variables, as
+        is common for genes. missing : treatment of missing values, one of "error", "rows" or
+        "columns" (drop rows or columns with missing values) and "mean" (fill in column means).
+    names : file with the names of the variables, one per line. key : name of an array in an .npz
+        file.
     """
 
     covariance: bool = False
@@ -53,25 +55,25 @@ class Reading:
     key: str | None = None
 
     def check(self) -> None:
-        """Raise InputError for settings that contradict each other."""
+        """Raise InputError if settings contradict each other."""
         if self.missing not in MISSING:
             raise InputError(f"--missing: {self.missing!r}; choose from {', '.join(MISSING)}")
         if self.covariance and (self.scale or not self.center or self.label or self.transpose):
             raise InputError(
-                "--covariance: a covariance is used as it is; --scale, --no-center, --label and "
-                "--transpose are for data"
+                "--covariance: cannot be combined with --scale, --no-center, --label or "
+                "--transpose, which apply to data"
             )
         if self.transpose and self.label:
-            raise InputError("--label: does not work with --transpose, where columns are samples")
+            raise InputError("--label: cannot be combined with --transpose")
 
 
 def is_file(source: str) -> bool:
-    """Whether a word on the command line denotes a file, not a dataset."""
+    """Whether an argument on the command line is a file and not the name of a dataset."""
     return os.path.isfile(source) or "/" in source or kind_of(Path(source)) != ""
 
 
 def kind_of(path: Path) -> str:
-    """Return the format by the file's name, or "" if unknown."""
+    """Return the format indicated by the name of a file, or "" if unknown."""
     name = path.name.lower().removesuffix(".gz")
     if name.startswith("docword") and name.endswith(".txt"):
         return "docword"
@@ -79,11 +81,12 @@ def kind_of(path: Path) -> str:
     return suffix if suffix in READERS else ""
 
 
-@np.errstate(over="ignore", invalid="ignore")  # entries of any size are checked later
+@np.errstate(over="ignore", invalid="ignore")  # the magnitudes of entries are checked later
 def read(path: Path, how: Reading) -> Problem:
-    """Return the problem in a file; Sigma is the sample covariance of its columns (divisor m - 1).
+    """Return the problem in a file.
 
-    Raises InputError for a file that does not contain a problem.
+    Unless the file contains a covariance, Sigma is the sample covariance of its columns (divisor
+    m - 1). Raises InputError if the file cannot be read as a problem.
     """
     how.check()
     notes: list[str] = []
@@ -110,22 +113,22 @@ def read(path: Path, how: Reading) -> Problem:
 
 
 def contents(path: Path, how: Reading, notes: list[str]) -> Any:
-    """Return the content of a file unchanged: a data frame, an array or a sparse matrix."""
+    """Return the unprocessed content of a file: a data frame, an array or a sparse matrix."""
     kind = kind_of(path)
     opening.regular(path, f"a file: {FORMATS}")
     if not kind:
-        raise InputError(f"{path}: unknown format; the formats are {FORMATS}")
+        raise InputError(f"{path}: unknown format; supported formats are {FORMATS}")
     if how.key is not None and kind != ".npz":
-        raise InputError(f"--key: works with .npz files only; {path} holds one table")
+        raise InputError(f"--key: only supported for .npz files; {path} contains one table")
     with _one_line(path, kind):
         return READERS[kind](path, how, notes)
 
 
 @contextmanager
 def _one_line(path: Path, kind: str) -> Iterator[None]:
-    """Turn any exception of a reader into one line that begins with the file's name.
+    """Convert any exception of a reader to a one-line error that starts with the file's name.
 
-    Library readers raise many kinds of errors on a damaged file, hence every exception is caught.
+    All exceptions are caught, because libraries raise many kinds of errors for a damaged file.
     """
     try:
         yield
@@ -147,7 +150,7 @@ def _one_line(path: Path, kind: str) -> Iterator[None]:
 
 
 def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
-    """A Parquet file, with text as categories, so that a long text is stored once."""
+    """Read a Parquet file, with text as categories to store repeated texts once."""
     pa, parquet = require("pyarrow"), require("pyarrow.parquet")
     schema = sizes.parquet_schema(path)
     text = [
@@ -159,7 +162,7 @@ def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
 
 
 def _distinct(names: list[str]) -> list[str]:
-    """The names, with .1, .2 and so on added to duplicates, as pandas names columns."""
+    """Add .1, .2 and so on to duplicate names, as pandas does."""
     distinct: dict[str, None] = {}
     counts: dict[str, int] = {}
     for name in names:
@@ -172,7 +175,7 @@ def _distinct(names: list[str]) -> list[str]:
 
 
 def _docword(path: Path, how: Reading, notes: list[str]) -> Any:
-    # this import loads numba, which readers of other files need not wait for
+    # imported here because it loads numba, which readers of other files do not need
     from spcabench.readers import corpus
     from spcabench.readers.docword import Docword
 
@@ -199,9 +202,9 @@ READERS: dict[str, Reader] = {
 def _variables(
     path: Path, X: Any, how: Reading, notes: list[str]
 ) -> tuple[Any, list[str] | None, list[str] | None]:
-    """The matrix of the variables, the classes of the samples, and the names of the variables."""
+    """Return the matrix (m, n), the classes of the samples and the names of the variables."""
     if X.ndim != 2:
-        raise InputError(f"{path}: {X.ndim} dimensions; it must be a matrix, with 2")
+        raise InputError(f"{path}: has {X.ndim} dimensions; it must be a matrix with 2 dimensions")
     if not isinstance(X, pd.DataFrame):
         for option, value in (("--label", how.label), ("--drop", how.drop)):
             if value:
@@ -218,13 +221,13 @@ def _variables(
     numbers = _numbers(path, table.chosen(path, frame, how.drop), how, notes)
     numbers, present = table.complete(path, numbers, how.missing, notes)
     for name in table.counting_columns(numbers):
-        notes.append(f"column {name!r} seems to number the rows: --drop {name} leaves it out")
+        notes.append(f"column {name!r} seems to number the rows; to drop it, use --drop {name}")
     for name in table.date_columns(numbers):
-        notes.append(f"column {name!r} seems to hold dates: --drop {name} leaves it out")
+        notes.append(f"column {name!r} seems to contain dates; to drop it, use --drop {name}")
     if names is not None and not how.transpose and len(frame) > TALL * frame.shape[1]:
         notes.append(
-            f"{len(frame):,} rows have names and {frame.shape[1]:,} columns numbers: if the rows "
-            "are the variables, as genes often are, say --transpose"
+            f"the table has {len(frame):,} named rows and {frame.shape[1]:,} columns of numbers; "
+            "if the rows are the variables (often genes), use --transpose"
         )
     labels = None if labels is None else [labels[i] for i in np.flatnonzero(present)]
     named = [str(name) for name in numbers.columns]
@@ -240,7 +243,7 @@ def _numbers(path: Path, frame: pd.DataFrame, how: Reading, notes: list[str]) ->
 def _labels(
     path: Path, frame: pd.DataFrame, label: str | None
 ) -> tuple[list[str] | None, pd.DataFrame]:
-    """The classes of the samples, and the table without them."""
+    """Return the classes of the samples, and the table without their column."""
     if label is None:
         return None, frame
     columns = [str(name) for name in frame.columns]
@@ -251,7 +254,7 @@ def _labels(
 
 
 def _centre_and_scale(X: Any, how: Reading) -> tuple[Vector, Vector]:
-    """What was subtracted from each variable (n,), and its divisor."""
+    """Return the subtracted mean and the divisor of each variable, both (n,)."""
     mean, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
     if how.center:
         mean = np.asarray(X.mean(axis=0)).ravel().astype(np.float64)
@@ -269,15 +272,16 @@ def _remark(problem: Problem, X: Any, how: Reading, notes: list[str]) -> None:
     if len(constant):
         names = ", ".join(problem.features[j] if problem.features else str(j) for j in constant[:5])
         notes.append(
-            f"{len(constant)} of {problem.n} columns are constant and get no weight: {names}"
+            f"{len(constant)} of {problem.n} columns are constant, so their loadings are zero: "
+            f"{names}"
         )
     square = X.shape[0] == X.shape[1] and not how.covariance and not sp.issparse(X)
     if square and np.allclose(X, np.transpose(X)):
-        notes.append("the table is square and symmetric: if it is a covariance, say --covariance")
+        notes.append("the table is square and symmetric; if it is a covariance, use --covariance")
 
 
 def _names(path: Path, file: Path | None, count: int) -> list[str] | None:
-    """The given names, or the vocabulary next to a docword file."""
+    """Return the names in a file, or the vocabulary next to a docword file, or None."""
     if file is None and kind_of(path) == "docword":
         beside = path.with_name(path.name.replace("docword", "vocab", 1).removesuffix(".gz"))
         file = beside if beside.is_file() else None

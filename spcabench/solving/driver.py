@@ -45,12 +45,12 @@ RESERVED = (
     "time_limit",
     "history",
 )
-END = object()  # None would not do, because a solver can yield None by mistake
+END = object()  # not None, because a solver can yield None by mistake
 # Default of a tolerance, compared by identity. It is not None, because tol=None is a mistake of the
 # caller that is rejected like any other value that is not a number.
 UNSET = float("nan")
-# Names of the harness in a history. A solver's `extra` must not use them, because a solver could
-# then overwrite its own variance.
+# Names that are reserved in a history. A solver's `extra` must not use them, because it could then
+# overwrite the variance computed by the harness.
 OWN_NUMBERS = (
     "iteration",
     "variance",

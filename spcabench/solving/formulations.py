@@ -38,15 +38,15 @@ class Formulation(StrEnum):
 
 MEANINGS = {
     Formulation.DEFLATION: (
-        "One loading after the other, each with at most k nonzeros, each found after the ones "
-        "before it were taken out of the covariance."
+        "Loadings are computed one after the other, each with at most k nonzeros. The covariance "
+        "is deflated after each loading."
     ),
-    Formulation.ORTHONORMAL: "Each loading has at most k nonzeros, and all are orthogonal.",
+    Formulation.ORTHONORMAL: "Each loading has at most k nonzeros, and all pairs are orthogonal.",
     Formulation.DISJOINT: "Each loading has at most k nonzeros, and no two share a variable.",
-    Formulation.COMMON: "At most k variables in all loadings together, and all are orthogonal.",
+    Formulation.COMMON: "The loadings are orthogonal and use the same k variables at most.",
     Formulation.PENALISED: (
-        "A penalty makes the loadings sparse. It is set so that all together have at most r k "
-        "nonzeros."
+        "A penalty makes the loadings sparse. It is chosen such that they have at most r k "
+        "nonzeros in total."
     ),
 }
 
@@ -64,7 +64,7 @@ def fault(Z: Array, formulation: Formulation, k: int, r: int | None = None) -> s
         default q.
     """
     if Z.ndim != 2 or not np.isfinite(Z).all():
-        return "Z is no matrix of finite numbers"
+        return "Z must be a matrix of finite numbers"
     norms = np.sqrt((Z * Z).sum(axis=0))
     if (np.abs(norms**2 - 1.0) > UNIT).any():
         j = int(np.abs(norms - 1.0).argmax())
@@ -75,13 +75,17 @@ def fault(Z: Array, formulation: Formulation, k: int, r: int | None = None) -> s
 def _too_many(Z: Array, formulation: Formulation, k: int, r: int) -> str:
     used = Z != 0.0
     if formulation == Formulation.PENALISED:
-        return f"{used.sum()} nonzeros, of {r * k}" if used.sum() > r * k else ""
+        if used.sum() <= r * k:
+            return ""
+        return f"the loadings have {used.sum()} nonzeros; at most {r * k} are allowed"
     if formulation == Formulation.COMMON:
         rows = int(used.any(axis=1).sum())
-        return f"{rows} variables in all, of {k}" if rows > k else ""
+        return f"the loadings use {rows} variables; at most {k} are allowed" if rows > k else ""
     counts = used.sum(axis=0)
     j = int(counts.argmax())
-    return f"loading {j + 1} has {counts[j]} nonzeros, of {k}" if counts[j] > k else ""
+    if counts[j] <= k:
+        return ""
+    return f"loading {j + 1} has {counts[j]} nonzeros; at most {k} are allowed"
 
 
 def _not_apart(Z: Array, formulation: Formulation) -> str:

@@ -65,7 +65,11 @@ WRONG = {
         "yield x if problem.form != 'sparse' else np.eye(8)[5]",
     ),
     "refuses": ("works on every form", "has no data", "problem.data\nyield x"),
-    "mutates": ("mutates nothing", "array S was changed", "Sigma.S[:] = np.eye(8)\nyield x"),
+    "mutates": (
+        "mutates nothing",
+        "array S of the problem was changed",
+        "Sigma.S[:] = np.eye(8)\nyield x",
+    ),
     "cheats": ("counts honestly", "were charged, but", "yield project(Sigma.S @ x, k)"),
     "honest when small": (
         "counts honestly",
@@ -124,8 +128,11 @@ def test_a_wrong_solver_is_told_what_is_wrong(name, outcome_of):
 
 
 EXAMPLES = {  # what it is -> the promise that it breaks, and the sentence
-    "dict(k=3, fast=True)": ("says what it is", "EXAMPLE has fast; solve() takes k"),
-    "{1: 2}": ("says what it is", "EXAMPLE has 1; its keys must be names of settings"),
+    "dict(k=3, fast=True)": (
+        "says what it is",
+        "EXAMPLE has the unknown settings fast; solve() accepts k",
+    ),
+    "{1: 2}": ("says what it is", "EXAMPLE has the key 1; its keys must be names of settings"),
     "dict(k='ten')": ("runs its example", "EXAMPLE: k: 'ten'"),
 }
 

@@ -210,22 +210,22 @@ def test_an_infeasible_answer_says_why(typed, own_solver):
 
 WRONG_SETTINGS = {  # what the line says -> settings of grqi, or of a solver that is named
     "write NAME=VALUE": ["J", "=3"],
-    "give true or false": ["history=3", "fresh=yes"],
-    "give a whole number": [
+    "must be true or false": ["history=3", "fresh=yes"],
+    "must be a whole number": [
         *("max_iterations=2.5", "max_iterations=-1", "max_iterations=" + "9" * 5000),
         *("mcol c=2.5", "em restarts=many"),
     ],
-    "give a number, at least 0": ["J=nan", "J=-2", "J=two"],
-    "give a finite number": ["bca eps=inf", "tol=inf"],
-    "give a word": ["mu="],
-    "give a list of numbers": ["start=1", "start=[true]", "start=[NaN]", "start=" + "[" * 10**5],
-    "give a list": ["alternating_deflation cardinalities=3"],
+    "must be a number, at least 0": ["J=nan", "J=-2", "J=two"],
+    "must be a finite number": ["bca eps=inf", "tol=inf"],
+    "must be a word": ["mu="],
+    "must be a list of numbers": ["start=1", "start=[true]", "start=[NaN]", "start=" + "[" * 10**5],
+    "must be a list": ["alternating_deflation cardinalities=3"],
     "did you mean 'max_iterations'": ["max_iteration=3"],
 }
 OPTIONS = ["amanpg components=2", "nonnegative=maybe", "refit=true", "deflation=schur", "seed=3"]
 WRONG_SETTINGS |= {f"its own option: --{re.search('[a-z]+(?==)', o)[0]}": [o] for o in OPTIONS}
 WRONG_SETTINGS["its own option: -k"] = ["k=3"]
-CARDINALITIES = "-k: {!r}; give whole numbers of at least 1: 10, a list"
+CARDINALITIES = "-k: {!r}; specify whole numbers of at least 1: 10, a list"
 WRONG = ["''", "0", "-1", "x", "3,", ",", "5:2", "5:50:0", "50:5:-5", "1:2:3:4", "2.5"]
 WRONG += [":", "1,5:2"]
 LINES = {  # words, in a folder with the files below -> what the one line says
@@ -247,7 +247,7 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     "verify run --names none.json": "none.json",
     "verify run --names good.csv": "good.csv",
     "compare-page none.json": "none.json",
-    "results-page .": "no figures found; give the folder of a run",
+    "results-page .": "no figures found; specify the folder of a run",
     "solve none.csv -k 3": "none.csv: no such file",
     "solve folder.csv -k 3": "folder.csv: a folder",
     "solve pipe.csv -k 3": "pipe.csv: a device or a pipe",
@@ -255,9 +255,9 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     "draw kuleshov2013_fig2 new --rows good.csv": "good.csv",
     "grade x.npy --problem colonn": "did you mean 'colon'?",
     "grade x.npy --problem good.csv --submit p.json": "not a problem of the suites",
-    "grade x.npy --problem mll -k 10": "give 'mll genes=300' or 'mll whole'",
-    "best-known mll": "give 'mll genes=300' or 'mll whole'",
-    "best-known golub": "problems of these data are ['leukemia']",
+    "grade x.npy --problem mll -k 10": "specify 'mll genes=300' or 'mll whole'",
+    "best-known mll": "specify 'mll genes=300' or 'mll whole'",
+    "best-known golub": "problems of this dataset: ['leukemia']",
     **{
         f"solve good.csv -k 2 {option} {file}": file
         for option, files in {
@@ -270,7 +270,7 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     },
     # tables
     "solve good.csv -k 9": "-k: 9; it must be from 1 to n = 4",
-    "solve good.csv -k 1 --key q": "--key: works with .npz files only",
+    "solve good.csv -k 1 --key q": "--key: only supported for .npz files",
     "solve good.csv": "needs a cardinality",
     "solve good.csv -k 1 --set tol=x": "tol=x",
     "solve named.csv -k 2 --label alpa": "did you mean 'alpha'",
@@ -278,23 +278,23 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     "solve good.csv -k 2 --out x.xlsx": "--out",
     "solve good.csv -k 2 --missing zero": "--missing",
     "solve good.csv -k 1,2,3 --components 2": "-k: 3 cardinalities for 2 components",
-    "solve named.csv -k 3": "n = 2 (column 'town' is a different text in each row: taken as",
+    "solve named.csv -k 3": "n = 2 (column 'town' contains a different text in each row",
     # a file that is read is not replaced
-    "solve good.csv -k 2 --out good.csv": "--out: 'good.csv' is read by this command",
-    "apply m.npz good.csv --out ./good.csv": "--out: 'good.csv' is read by this command",
-    "grade x.npy --problem pitprops --submit x.npy": "--submit: 'x.npy' is read by this command",
+    "solve good.csv -k 2 --out good.csv": "--out: 'good.csv' is an input of this command",
+    "apply m.npz good.csv --out ./good.csv": "--out: 'good.csv' is an input of this",
+    "grade x.npy --problem pitprops --submit x.npy": "--submit: 'x.npy' is an input of this",
     # names and numbers out of range
     "compare grqi --name ../../evil": "--name: '../../evil'",
     "compare grqi --name /tmp/evil": "--name",
     "compare grqi --name ..": "--name",
-    "compare grqi --name rows": "but not commands, jobs, rows",
+    "compare grqi --name rows": "not the names commands, jobs, rows",
     f"compare grqi --name {'x' * 300}": "at most 150",
     "compare grqi --suite quick -k 100000": "has 150 variables",
     "new solver class": "'class' already has a meaning in Python",
     "new solver numpy": "'numpy' already has a meaning in Python",
     "new solver ../x": "letters, digits and _",
     f"new solver {'x' * 300}": "name too long",
-    "new figure x": "write `new solver NAME`",
+    "new figure x": "use `new solver NAME`",
     "check grqi --patience -1": "--patience",
     "check grqi --patience nan": "--patience",
     "compare --jobs 0": "--jobs",
@@ -327,12 +327,12 @@ LINES = {  # words, in a folder with the files below -> what the one line says
         for solver, _, setting in (text.rpartition(" ") for text in settings_of)
     },
     **{
-        f"solve pitprops -k 3 --solver grqi --set stop={rule}": f"stop: {rule!r} needs a solver"
+        f"solve pitprops -k 3 --solver grqi --set stop={rule}": f"stop: {rule!r} requires a solver"
         for rule in ("gap", "objective")
     },
     # options that would do nothing
     **{
-        f"solve pitprops -k 3 {option}": f"{option.split()[0]}: works with files only;"
+        f"solve pitprops -k 3 {option}": f"{option.split()[0]}: only applies to files,"
         for option in (
             *("--scale", "--no-center", "--covariance", "--drop-text", "--transpose"),
             *("--label x", "--drop x", "--missing mean", "--names x.txt", "--key x"),
@@ -465,12 +465,12 @@ def test_annotations_of_a_stranger_are_read_where_they_can_be(add_file):
         add_file("solver", "mine", text.format(annotation))
         values = settings.read(["rate=2", "other=4"], "mine")
         assert values == {"rate": 2.0, "other": 4} and type(values["rate"]) is float
-        with pytest.raises(InputError, match="give a whole number"):
+        with pytest.raises(InputError, match="must be a whole number"):
             settings.read(["other=4.5"], "mine")
 
 
 def test_a_setting_given_twice_is_refused():
-    with pytest.raises(InputError, match="J is given twice"):
+    with pytest.raises(InputError, match="J is specified twice"):
         settings.read(["J=2", "J=3"], "grqi")
 
 

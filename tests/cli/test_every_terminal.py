@@ -80,7 +80,7 @@ def test_a_column_of_dates_is_noted(tmp_path):
     file = tmp_path / "t.csv"
     file.write_text("day,a,b\n20200131,1,2\n20200229,2,1\n20200301,4,7\n")
     notes = user_file.read(file, user_file.Reading()).provenance["notes"]
-    assert "column 'day' seems to hold dates: --drop day leaves it out" in notes
+    assert "column 'day' seems to contain dates; to drop it, use --drop day" in notes
     file.write_text("dose,a,b\n20200131,1,2\n20209999,2,1\n20200301,4,7\n")
     notes = user_file.read(file, user_file.Reading()).provenance["notes"]
     assert not [note for note in notes if "dates" in note]
@@ -91,7 +91,7 @@ def test_a_table_of_named_rows_is_told_of_transpose(tmp_path):
     rows = [f"g{i},{i % 7},{i % 5},{i % 3}" for i in range(60)]
     file.write_text("\n".join(["gene,s1,s2,s3", *rows]) + "\n")
     notes = user_file.read(file, user_file.Reading()).provenance["notes"]
-    assert [note for note in notes if "say --transpose" in note]
+    assert [note for note in notes if "use --transpose" in note]
     turned = user_file.read(file, user_file.Reading(transpose=True))
     assert turned.n == 60 and not [n for n in turned.provenance["notes"] if "--transpose" in n]
 
@@ -140,7 +140,7 @@ def test_a_full_disk_behind_the_output_is_one_line(survey, arguments):
     command = [sys.executable, "-m", "spcabench", *typed]
     with open("/dev/full", "w") as full:
         completed = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
-    lines = [x for x in completed.stderr.splitlines() if "--solver for another" not in x]
+    lines = [x for x in completed.stderr.splitlines() if "change it with --solver" not in x]
     assert completed.returncode == 2 and len(lines) == 1, completed.stderr
     assert "the output cannot be written" in lines[0]
 

@@ -155,9 +155,7 @@ def test_what_is_known_of_a_problem_is_shown(table, spcabench, monkeypatch):
     best_known.write([replace(entry, bound_by="") for entry in table().values()])
     assert "5, by a method that was not recorded" in spcabench("best-known", "pit props").stdout
     other = spcabench("best-known", "pit props", "-k", 3)
-    assert other.returncode == 2 and other.stderr.strip().endswith(
-        f"; there are answers at k = {K}"
-    )
+    assert other.returncode == 2 and other.stderr.strip().endswith(f"; answers exist for k = {K}")
     monkeypatch.setenv("SPCABENCH_DATA", "")  # the published covariance is not at hand
     best_known.write(
         [replace(entry, item="pitprops", problem="else") for entry in table().values()]

@@ -383,7 +383,7 @@ def test_one_problem_is_shown_with_names_and_what_proved_it(capsys):
     shown = capsys.readouterr().out
     for word in ("k =   3", "optimal", "topdiam", "bound", "proven by"):
         assert word in shown
-    with pytest.raises(InputError, match="no answers known"):
+    with pytest.raises(InputError, match="no answers are known"):
         command("pit props", "2")
 
 

@@ -235,7 +235,7 @@ def test_rows_that_are_left_out_are_failures(folders, tmp_path, out):
     worst = part.rows[(part.rows.solver == "gpower1") & (part.rows.kind == "suite")].index[0]
     fewer = kept(good, tmp_path / "fewer", lambda rows: [i for i in rows.index if i != worst])
     rows, messages = page._entering(merging.Part.read(fewer).rows, part.jobs, elsewhere=True)
-    assert messages == ["gpower1, 1 rows: they were left out, and count as failures"]
+    assert messages == ["gpower1, 1 rows: they are missing and are treated as failures"]
     own = rows[(rows.solver == "gpower1") & (rows.kind == "suite")]
     assert len(own) == suite_rows(part.rows, "gpower1")
     page.write_merged(out, [folders[0], fewer])

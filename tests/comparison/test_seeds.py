@@ -54,7 +54,7 @@ def test_a_seed_that_was_left_out_on_some_pairs_is_a_failure_there():
         parameters=[{}] * 3
     )
     complete, said = entering.complete(rows, items)
-    assert len(complete) == 4 and "1 rows: they were left out" in said[0]
+    assert len(complete) == 4 and "1 rows: they are missing" in said[0]
     assert ranking.standing(complete, {}).set_index("asked").share.tolist() == [1.0, 0.5]
 
 

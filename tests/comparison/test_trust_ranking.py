@@ -105,7 +105,7 @@ def test_a_file_whose_name_looks_like_another_is_refused(tmp_path, name):
 
 def test_a_process_that_ran_a_strangers_file_draws_no_seed(monkeypatch):
     monkeypatch.setattr(registry, "_STRANGERS", {"mine.py"})
-    with pytest.raises(InputError, match="use a new one"):
+    with pytest.raises(InputError, match="use a new process"):
         suite.new_seed()
 
 

@@ -51,8 +51,8 @@ def test_a_solver_without_a_grid_keeps_its_job(tuned):
     ("grid", "said"),
     [
         ({"k": [1, 2]}, "'k' is set by the comparison"),
-        ({"shift": 3}, "give a list of values"),
-        ({"shift": list(range(101))}, "more than 100 settings"),
+        ({"shift": 3}, "must be a list of values"),
+        ({"shift": list(range(101))}, "more than 100 combinations"),
         ({"shfit": [1]}, "did you mean 'shift'"),
     ],
 )

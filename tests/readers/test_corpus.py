@@ -37,7 +37,7 @@ def test_members_of_a_gz_file_are_joined(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "0 lines, but the header needs three"),
+        ("", "0 lines; the header alone has three"),
         ("3\n4\n", "2 lines"),
         ("3\nfour\n5\n1 1 2\n", "line 2: 'four' is not a number of words"),
         (GOOD.replace("1 4 1", "1 5 1"), "line 5: word 5 is out of range; it must be from 1 to 4"),
@@ -48,8 +48,8 @@ def test_members_of_a_gz_file_are_joined(tmp_path):
         (GOOD.replace("2 2 7", "2 two 7"), "line 6: '2 two 7' is not three whole numbers"),
         (GOOD.replace("2 2 7", "2 2"), "line 6: '2 2' is not three"),
         (GOOD.replace("2 2 7", "2 2 7 9"), "line 6"),
-        (GOOD.replace("2 2 7\n", ""), "4 triplets; its header promises 5"),
-        (GOOD + "3 4 1\n", "6 triplets; its header promises 5"),
+        (GOOD.replace("2 2 7\n", ""), "4 triplets; its header states 5"),
+        (GOOD + "3 4 1\n", "6 triplets; its header states 5"),
     ],
 )
 @pytest.mark.parametrize("zipped", [False, True])
@@ -98,7 +98,7 @@ def test_vocabulary_of_the_wrong_length(tmp_path):
     path = tmp_path / "vocab.txt"
     path.write_text("one\ntwo\n")
     assert read_vocabulary(path, 2) == ["one", "two"]
-    with pytest.raises(InputError, match=r"vocab.txt: 2 words, but the corpus has 3"):
+    with pytest.raises(InputError, match=r"vocab.txt: contains 2 words, but the corpus has 3"):
         read_vocabulary(path, 3)
 
 

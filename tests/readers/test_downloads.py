@@ -94,10 +94,10 @@ def test_a_wrong_checksum_is_an_error_that_keeps_the_old_file(served, content):
     old.parent.mkdir()
     old.write_bytes(b"old")
     handler.content = content
-    with pytest.raises(InputError, match="checksum differs"):
+    with pytest.raises(InputError, match="wrong checksum"):
         sources.fetch(file)
     assert [p.name for p in old.parent.iterdir()] == [old.name] and old.read_bytes() == b"old"
-    with pytest.raises(InputError, match="checksum differs"):
+    with pytest.raises(InputError, match="wrong checksum"):
         sources.find("set/another.bin", SHA256, file.url)
 
 
@@ -118,12 +118,12 @@ def test_the_command_fetches_and_lists(served, monkeypatch):
     monkeypatch.setattr(doctor, "_files", lambda: iter([("set", file)]))
     assert "missing" in run("data")[0] and "--fetch set/a.bin" in run("data")[0]
     assert "downloaded to" in run("data", "--fetch", "set")[0]
-    assert "already here" in run("data", "--fetch", "set/a.bin")[0]
+    assert "already downloaded" in run("data", "--fetch", "set/a.bin")[0]
     assert json.loads(run("data", "--json")[0])[0]["state"] == "here"
     assert "did you mean 'set'" in run("data", "--fetch", "sat")[1]
     sources._target(file.path).unlink()
     handler.limit = 1000
-    assert "run the same command again to resume it" in run("data", "--fetch", "set")[1]
+    assert "to resume it, repeat the command" in run("data", "--fetch", "set")[1]
 
 
 def test_every_real_dataset_lists_its_files():
@@ -147,7 +147,7 @@ def test_a_truncated_corpus_and_a_wrong_local_file_are_named(data_folder):
     (data_folder / "alon" / "alon.RData").write_bytes(b"other")
     with pytest.raises(InputError, match=r"docword\.enron\.txt\.gz, line 1: damaged file"):
         api.load_or_stand_in("bag_of_words", corpus="enron")
-    with pytest.raises(InputError, match=r"alon\.RData: checksum differs"):
+    with pytest.raises(InputError, match=r"alon\.RData: wrong checksum"):
         api.load_or_stand_in("alon")
     output, _ = run("doctor")
     assert "PROBLEM  data" in output and "wrong checksum: alon" in output

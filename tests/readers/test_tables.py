@@ -144,8 +144,8 @@ def _numbered(head, line):
 WAYS = {
     "plain": (PLAIN, "abc", ""),
     "byte-order mark": ("\ufeff" + PLAIN, "abc", ""),
-    "no header": (PLAIN[6:], "123", "taken as data"),
-    "no header after a mark": ("\ufeff" + PLAIN[6:], "123", "taken as data"),
+    "no header": (PLAIN[6:], "123", "is read as data"),
+    "no header after a mark": ("\ufeff" + PLAIN[6:], "123", "is read as data"),
     "semicolons": (PLAIN.replace(",", ";"), "abc", ""),
     "decimal commas": (_decimal(PLAIN), "abc", "decimal commas: 1,5 is read as 1.5"),
     "decimal commas, no header": (_decimal(PLAIN[6:]), "123", "decimal commas"),
@@ -164,7 +164,7 @@ WAYS = {
     "rows' names": (
         _numbered("who,a,b,c\n", "r{},"),
         "abc",
-        "column 'who' is a different text in each row",
+        "column 'who' contains a different text in each row",
     ),
     "R's write.table": (
         _numbered('"a" "b" "c"\n', '"r{}" ').replace(",", " "),
@@ -184,7 +184,7 @@ WAYS = {
     "an index that was saved twice": (
         _numbered(",Unnamed: 0,a,b,c\n", "{0},{0},"),
         "abc",
-        "'Unnamed: 0' has no name and numbers the rows: left out",
+        "'Unnamed: 0' has no header and numbers the rows: dropped",
     ),
     "years as names": (PLAIN.replace("a,b,c", "x,2001,2002"), ["x", "2001", "2002"], "2 of its 3"),
 }
@@ -228,7 +228,7 @@ def test_columns_are_left_out_by_a_list_and_by_their_kind(tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     problem = read(tmp_path / "t.csv", drop=["age,dose", "a,b"], drop_text=True)
     assert list(problem.features) == ["height", "weight", "pulse", "score"]
-    assert "2 columns of text left out: site, note" in problem.provenance["notes"]
+    assert "dropped 2 columns of text: site, note" in problem.provenance["notes"]
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_a_column_that_numbers_the_rows_is_said(name, values, seen, tmp_path):
     problem = read(tmp_path / "t.csv")
     notes = problem.provenance["notes"]
     assert notes == (
-        [f"column {name!r} seems to number the rows: --drop {name} leaves it out"] if seen else []
+        [f"column {name!r} seems to number the rows; to drop it, use --drop {name}"] if seen else []
     )
     assert problem.n == 7  # nothing is left out without being asked
 
@@ -272,11 +272,14 @@ def test_missing_values_are_said_with_their_loss(missing, share, tmp_path):
 def test_nothing_left_is_an_error(tmp_path):
     gaps = FRAME.head(6).mask(np.eye(6, dtype=bool))
     gaps.to_csv(tmp_path / "t.csv", index=False)
-    for missing, message in (("rows", "every row has gaps"), ("columns", "every column has gaps")):
+    for missing, message in (
+        ("rows", "every row has missing values"),
+        ("columns", "every column has missing values"),
+    ):
         with pytest.raises(InputError, match=message):
             read(tmp_path / "t.csv", missing=missing)
     FRAME.assign(empty=np.nan).to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(InputError, match="column 'empty' has no values; --drop empty leaves"):
+    with pytest.raises(InputError, match="column 'empty' has no values; drop it with --drop empty"):
         read(tmp_path / "t.csv", missing="mean")
 
 
@@ -294,7 +297,7 @@ def test_more_rows_than_memory_is_advised_before_it_is_read(tmp_path, monkeypatc
     monkeypatch.setattr(machine, "free_memory", lambda: 1000.0)
     for name, make in WRITE.items():
         make(tmp_path / name)
-        with pytest.raises(InputError, match=r"kB free: .*covariance by blocks"):
+        with pytest.raises(InputError, match=r"kB free: .*covariance from blocks"):
             read(tmp_path / name)
 
 
@@ -322,11 +325,11 @@ def test_a_column_of_no_numbers_is_called_what_it_holds(held, tmp_path):
     file = tmp_path / "t.parquet"
     frame = pd.DataFrame({"a": [float(i * i) for i in TEN], "b": [float(i) for i in TEN]})
     frame.assign(x=HELD[held]).to_parquet(file)
-    with pytest.raises(InputError, match=f"column 'x' holds {held}: .*--drop x leaves it out"):
+    with pytest.raises(InputError, match=f"column 'x' contains {held}: .*use --drop x"):
         read(file)
     problem = read(file, drop_text=True)
     assert problem.features == ("a", "b")
-    assert f"1 column of {held} left out: x" in problem.provenance["notes"]
+    assert f"dropped 1 column of {held}: x" in problem.provenance["notes"]
 
 
 def test_decimals_are_numbers(tmp_path):

@@ -99,7 +99,7 @@ def rows_of(calibrations, cpus=None, waited=0.0):
         ([1.0, 1.05], None, None, ""),  # the system does not say
         ([1.0, 1.2], None, 0.0, "calibrations differ by more than 10%"),
         ([1.0, 1.0], ["one", "two"], 0.0, "processors are different"),
-        ([1.0, 1.0], None, [0.0, 0.2], "Other work used the processor: for solver 1,"),
+        ([1.0, 1.0], None, [0.0, 0.2], "Other processes disturbed solver 1:"),
         ([], None, 0.0, ""),
     ],
 )
@@ -321,7 +321,7 @@ def test_kept_times_that_cannot_be_compared_are_taken_again(
     compare._drop_stale_times(calls, here)
     assert [file.exists() for file in tables] == [not dropped] * len(calibrations)
     message = capsys.readouterr().out
-    assert ("solvers run again; they took 8 s" in message) == dropped  # two runs of two rounds
+    assert ("solvers run again (last time 8 s)" in message) == dropped  # two runs of two rounds
 
 
 @pytest.mark.parametrize(("busy", "dropped"), [(0.0, True), (0.3, False)])
@@ -329,7 +329,7 @@ def test_times_that_waited_are_taken_again_once_the_machine_is_quiet(kept, capsy
     calls, tables = kept([1.0, 1.0], 1.0, 2, waited=0.5, busy=busy)
     compare._drop_stale_times(calls, True)
     assert [file.exists() for file in tables] == [not dropped] * 2
-    assert ("while other work used the processor" in capsys.readouterr().out) == dropped
+    assert ("while other processes used the processor" in capsys.readouterr().out) == dropped
 
 
 @pytest.mark.parametrize("dropped", [True, False])

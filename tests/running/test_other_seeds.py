@@ -60,8 +60,8 @@ def test_rows_with_other_seeds_are_not_those_of_the_figure():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("kuleshov2013_fig5", "--seeds", "20:40"), "has no seeds"),
-        (("--seeds", "20:40"), "name the figures"),
+        (("kuleshov2013_fig5", "--seeds", "20:40"), "does not use seeds"),
+        (("--seeds", "20:40"), "specify the figures"),
         (("kuleshov2013_fig1", "--seeds", "40:20"), "whole numbers of at least 0"),
         (("kuleshov2013_fig1", "--seeds", "../x"), "whole numbers of at least 0"),
         (("kuleshov2013_fig1", "--seeds", ",".join(["1"] * 99)), "at most 60"),

@@ -64,8 +64,8 @@ def test_components_are_infeasible_exactly_where_they_break_their_formulation(
     ("formulation", "settings", "sentence"),
     [
         ("common", "", "has no argument components"),
-        ("common", ", components=1", "two components: 8 variables in all, of 3"),
-        ("disjoint", ", components=1", "nonzeros, of"),
+        ("common", ", components=1", "two components: the loadings use 8 variables; at most 3"),
+        ("disjoint", ", components=1", "nonzeros; at most"),
         ("penalised", ", components=1", ""),
     ],
 )

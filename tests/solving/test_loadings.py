@@ -119,7 +119,7 @@ def test_each_formulation_names_what_is_broken():
     assert "variable 0" in fault(slanted, Formulation.DISJOINT, 2)
     assert "Z'Z" in fault(slanted, Formulation.COMMON, 2)
     assert fault(e[:, :2], Formulation.COMMON, 2) == ""
-    assert "variables in all" in fault(e[:, :2], Formulation.COMMON, 1)
+    assert "loadings use 2 variables" in fault(e[:, :2], Formulation.COMMON, 1)
     assert "norm 2" in fault(2.0 * e[:, :2], Formulation.DISJOINT, 1)
 
 

@@ -285,7 +285,7 @@ def test_a_model_that_grows_beyond_bounds_is_refused_by_its_directory(tmp_path, 
 
     monkeypatch.setattr(sizes, "BOMB", 1e6)
     np.savez_compressed(tmp_path / "m.npz", loadings=np.zeros((10**6, 2)), variables=[], about="{}")
-    with pytest.raises(InputError, match=r"'loadings\.npy' grows from .* to 16 MB"):
+    with pytest.raises(InputError, match=r"'loadings\.npy' expands from .* to 16 MB"):
         models.load(tmp_path / "m.npz")
 
 

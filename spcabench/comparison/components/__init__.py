@@ -1,1 +1,1 @@
-"""Comparisons of several components: problems, ways to use a solver, runs and grades."""
+"""Comparisons of solvers for several components: problems, ways to use a solver, runs, grades."""

@@ -1,4 +1,4 @@
-"""Find the loadings of one run: a solver in one way, with its cost."""
+"""Computes the loadings of a run, in one of the ways to use a solver, and their cost."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,13 +14,13 @@ from spcabench.solving.measures import measures
 from spcabench.vectors import Array, Indices, embed, support
 
 TRIALS = 25  # maximum number of trials in the search for a penalty
-CLOSED = 1e-4  # relative distance of the penalties at which the search ends
-PATIENCE = 5.0  # time limits of one run that the whole search may take
+CLOSED = 1e-4  # relative distance of two penalties at which the search stops
+PATIENCE = 5.0  # limit of the whole search, as a multiple of the time limit of a run
 
 
 @dataclass
 class Bill:
-    """The total cost of the runs of one way; flops are None if any run's flops are not counted."""
+    """The total cost of the runs; flops are None if the flops of any run are not counted."""
 
     seconds: float = 0.0
     flops: int | None = 0
@@ -28,7 +28,7 @@ class Bill:
     statuses: list[str] = field(default_factory=list)
 
     def add(self, components: Components, joint: bool) -> None:
-        """Add the cost of one call of the solver; the results of a joint call share one cost."""
+        """Add the cost of a call of the solver; all results of a joint call share the same cost."""
         for result in components.results[:1] if joint else components.results:
             search = result.search
             self.seconds += search.get("time", result.setup_time + result.solve_time)
@@ -52,8 +52,8 @@ def loadings(
 ) -> dict[str, Any]:
     """Return the loadings as lists of indices and values, with seconds, flops and statuses.
 
-    limit : time limit of each run in seconds. formulation : how the loadings will be judged.
-        Loadings that a solver did not find are left out.
+    Loadings that the solver did not find are omitted. limit : time limit of each run in seconds.
+    formulation : the formulation in which the loadings will be judged.
     """
     bill = Bill()
     if how in (CALIBRATED, ROUNDED):
@@ -73,13 +73,13 @@ def loadings(
 
 
 def halves(problem: Problem, **question: Any) -> dict[str, Any]:
-    """Return the loadings found on the first half of the samples by `train_and_test`."""
+    """Return the loadings found on the training samples of `train_and_test`."""
     train, _ = train_and_test(problem)
     return loadings(train, **question)
 
 
 def train_and_test(problem: Problem) -> tuple[Problem, Problem]:
-    """Return the problems of the even and the odd samples, each centred at its own mean."""
+    """Return the problems of the even and of the odd samples, each centred separately."""
     A = problem.given_as("data").data.dense()
     return Problem.from_data(A[::2], problem.name), Problem.from_data(A[1::2], problem.name)
 
@@ -101,7 +101,7 @@ def _good(components: Components) -> Array:
 def _searched(
     problem: Problem, solver: str, how: str, r: int, k: int, seed: int, limit: float, bill: Bill
 ) -> Array:
-    """Return the loadings of the penalty that explains the most among sufficiently sparse ones.
+    """Return the sufficiently sparse loadings that explain the most variance over all penalties.
 
     The number of nonzeros decreases with the penalty, but in jumps, so every trial is considered.
     """

@@ -1,7 +1,8 @@
-"""Grade loadings: feasibility, measures and recovery. The grader calls these functions.
+"""Functions for the grader that grade several loadings: feasibility, measures and recovery.
 
-Each takes the freshly loaded problem and the worker's answer: lists of indices and values, and
-costs. It returns them with the measures, or a sentence that says what is wrong.
+The arguments are a freshly loaded problem and the worker's answer, which consists of lists of
+indices and values, and costs. The result is the answer with the measures, or a sentence about an
+error.
 """
 
 from dataclasses import asdict
@@ -19,10 +20,10 @@ from spcabench.vectors import Array
 def measured(
     problem: Problem, numbers: dict[str, Any], *, k: int, r: int, formulation: str, **question: Any
 ) -> dict[str, Any] | str:
-    """Return the measures, and the recovery if the true loadings are known.
+    """Return the measures of the loadings, and their recovery if the true loadings are known.
 
-    ``value`` is the objective of the formulation: the total variance of orthonormal loadings, or
-    the projected variance of any others.
+    ``value`` is the objective of the formulation, which is the total variance if loadings must be
+    orthonormal, and otherwise the projected variance.
     """
     obeyed = Formulation(formulation)
     Z, wrong = _feasible(problem, numbers, obeyed, k, r)
@@ -38,7 +39,7 @@ def measured(
 def on_others(
     problem: Problem, numbers: dict[str, Any], *, k: int, r: int, formulation: str, **question: Any
 ) -> dict[str, Any] | str:
-    """Return shares of the variance of samples that were not used to find the loadings."""
+    """Return the measures on samples that were not used to find the loadings."""
     Z, wrong = _feasible(problem, numbers, Formulation(formulation), k, r)
     if wrong:
         return wrong
@@ -50,6 +51,6 @@ def on_others(
 def _feasible(
     problem: Problem, numbers: dict[str, Any], formulation: Formulation, k: int, r: int
 ) -> tuple[Array, str]:
-    """Return the loadings Z (n, r), and why they are not an answer; empty if they are."""
+    """Return the loadings Z (n, r), and a sentence about an error or ""."""
     Z = find.assembled(numbers, problem.n)
     return Z, fault(Z, formulation, k, r) if Z.shape[1] else "no loading was found"

@@ -1,6 +1,6 @@
-"""The standing of all ways in a comparison of several components: measures, bounds, ranks.
+"""Measures, bounds and ranks in a comparison of several components.
 
-Rows contain the loadings and the grader's measures. The bounds are computed here.
+Rows contain the loadings and the measures computed by the grader. Bounds are computed here.
 """
 
 import json
@@ -25,11 +25,11 @@ NOT_MEASURES = ("indices", "values", "statuses", "runs")
 
 
 def standing(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return a line for each way of each solver on each problem, r and k.
+    """Return a table with a line for each solver, way to use it, problem, r and k.
 
-    Disjoint loadings are also orthonormal, so they appear in both formulations. ``value`` is the
-    objective of the formulation: the total variance of orthonormal loadings, or the projected
-    variance of any others. It is NaN without a feasible answer of r loadings.
+    Disjoint loadings are orthonormal, so they appear in both formulations. ``value`` is the
+    objective of the formulation, which is the total variance if loadings must be orthonormal, and
+    otherwise the projected variance. It is NaN if there is no feasible answer.
     """
     lines = [_line(row) for row in rows.itertuples()]
     table = pd.DataFrame(lines)
@@ -68,7 +68,7 @@ def _line(row: Any) -> dict[str, Any]:
 
 
 def _bounded(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with a certified bound, its source and the gap for lines with a value."""
+    """Add a certified bound, its source and the gap to lines with a value."""
     keys = ["formulation", "dataset", "parameters", "r", "k"]
     bound_of = {
         key: _bound(*key)
@@ -92,13 +92,15 @@ def _problem(dataset: str, parameters: str) -> Problem:
 
 
 def ranking(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a line for each formulation, solver and way; formulations are never compared.
+    """Return a line for each formulation, solver and way, sorted from best to worst.
 
-    share : mean share of the best value of each problem, with zero for a failure. The best come
-        first; ways that ran only on some problems, or on none, come last.
+    Formulations are not compared with each other. Ways that did not run on all problems are listed
+    last.
 
-    rank, rank_first, rank_last, group : the same as in a comparison of one component, but by the
-        mean share; empty for ways that ran only on some problems.
+    share : mean fraction of the best value of each problem, with zero for a failure.
+
+    rank, rank_first, rank_last, group : as in a comparison of one component, but by the mean
+        fraction; empty for ways that did not run on all problems.
     """
     table = table[(table.kind != HELD_OUT) & (table.status != Status.SKIPPED)]
     lines = []

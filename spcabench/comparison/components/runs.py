@@ -1,6 +1,6 @@
-"""The runs of one solver for several components: every way on every problem.
+"""The runs of a solver in a comparison of several components, in every way on every problem.
 
-A worker finds the loadings. The grader, which has never imported the solver, grades them.
+A worker computes the loadings. The grader, which never imported the solver, grades them.
 """
 
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from spcabench.iterate import Traits
 from spcabench.run import Run
 
 LIMIT = 1.0  # time limit of each run of a solver in seconds
-PATIENCE = 40.0  # seconds after which the process of one way is ended
+PATIENCE = 40.0  # seconds after which the process of a run is killed
 TRUE, HELD_OUT = "components", "components, held out"
 
 
 def runs(job: Job) -> Iterator[Run]:
-    """Yield all runs in order: by problem, number of loadings, cardinality and way."""
+    """Yield all runs, ordered by problem, number of loadings, cardinality and way."""
     ways = _ways(job)
     for item in suite.ITEMS:
         for r in item.counts:
@@ -32,7 +32,7 @@ def runs(job: Job) -> Iterator[Run]:
 
 
 def warm(job: Job) -> Iterator[Run]:
-    """Yield every way on a small problem as untimed runs in which kernels are compiled."""
+    """Yield untimed runs of every way on a small problem, which compile the kernels."""
     for way in _ways(job):
         yield _run(job, suite.ITEMS[0], way, 2, 3)
 
@@ -68,9 +68,9 @@ def _run(job: Job, item: Item, way: Way, r: int, k: int, held_out: bool = False)
 
 
 def refused(traits: Traits, item: Item) -> str:
-    """Return why a solver is not run on a problem, as known in advance; empty if it is run."""
+    """Return why a solver is not run on a problem; "" if it is run."""
     if traits.largest is not None and item.n > traits.largest:
         return f"is for at most {traits.largest} variables"
     if (traits.relaxation or traits.exact) and not item.small:
-        return "relaxations and exact searches are run on the small problems alone"
+        return "relaxations and exact searches are only run on small problems"
     return ""

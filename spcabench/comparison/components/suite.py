@@ -1,4 +1,4 @@
-"""The problems on which solvers of several components are compared."""
+"""The problems in comparisons of several components."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,10 +8,11 @@ from spcabench.comparison.suite import DATA
 
 @dataclass(frozen=True)
 class Item:
-    """A problem with the numbers of loadings r and the cardinalities k to solve for.
+    """A problem with numbers of loadings r and cardinalities k.
 
-    n : number of variables. small : whether it is small enough for exact searches and relaxations.
-        held_out : whether it is also solved on half of its samples and measured on the others.
+    counts : the numbers of loadings. ks : the cardinalities. n : number of variables. small :
+        whether it is small enough for exact searches and relaxations. held_out : whether it is also
+        solved on half of the samples and measured on the other half.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The ways in which a solver can compute several components, each with its formulation."""
+"""The ways to compute several components with a solver, each with its formulation."""
 
 from dataclasses import dataclass
 
@@ -8,21 +8,22 @@ from spcabench.running.description import describe
 from spcabench.solving.deflate import DEFLATIONS
 from spcabench.solving.formulations import Formulation
 
-DEFAULT = "projection"  # the deflation used with every single-component solver
-# single-component solvers that run with every deflation, to compare deflations: a cheap one, a
-# thorough one, and one without a starting point
+DEFAULT = "projection"  # the deflation of all single-component solvers
+# solvers that run with every deflation, to compare deflations: a fast solver, a thorough solver and
+# a solver that needs no starting point
 FACTORS = ("tpower", "local_search", "greedy_forward")
 CALIBRATED, ROUNDED = "calibrated", "rounded"
 
 
 @dataclass(frozen=True)
 class Way:
-    """One way to compute several components with a solver.
+    """A way to compute several components with a solver.
 
-    how : the deflation; or "joint" if the solver finds all components at k; or "calibrated" if its
-        penalty is searched until all loadings together have at most r k nonzeros; or "rounded" if
-        it is searched until all together use at most k variables, whose leading eigenvectors are
-        then the loadings.
+    how : the deflation, "joint", "calibrated" or "rounded". With "joint", the solver computes all
+        components for cardinality k. With "calibrated", a penalty is searched for which the
+        loadings have at most r k nonzeros in total. With "rounded", a penalty is searched for which
+        the loadings use at most k variables in total, and the leading eigenvectors on these
+        variables are the loadings.
     """
 
     solver: str
@@ -31,15 +32,15 @@ class Way:
 
     @property
     def label(self) -> str:
-        """The way in words, without the solver's name."""
+        """The way in words, without the name of the solver."""
         return self.how.replace("_", " ")
 
 
 def ways(solver: str, traits: Traits, every_deflation: bool = False) -> list[Way]:
-    """Return all ways in which a solver with these traits can compute several components.
+    """Return all ways to compute several components with a solver with these traits.
 
-    solver : a name, or the path of a file. every_deflation : whether to use more than the default
-        one.
+    solver : a name or the path of a file. every_deflation : whether to use all deflations, not only
+        the default.
     """
     if traits.control is None or traits.nonnegative == "always" or traits.rectangular:
         return []
@@ -51,7 +52,7 @@ def ways(solver: str, traits: Traits, every_deflation: bool = False) -> list[Way
             Way(solver, Formulation.COMMON, ROUNDED),
         ]
     kinds = [kind for kind in DEFLATIONS if kind != "drop_features"]
-    if traits.accepts == "data":  # Hotelling's deflation gives an indefinite matrix, without data
+    if traits.accepts == "data":  # Hotelling's deflation gives an indefinite covariance
         kinds.remove("hotelling")
     if not every_deflation and solver not in FACTORS:
         kinds = [DEFAULT]
@@ -62,5 +63,5 @@ def ways(solver: str, traits: Traits, every_deflation: bool = False) -> list[Way
 
 
 def entrants() -> list[str]:
-    """Return all solvers of the registry that can compute several components of any sign."""
+    """Return all solvers of the registry that can compute several signed components."""
     return [name for name in registry.names("solver") if ways(name, describe(name).traits)]
