@@ -1,7 +1,7 @@
 """spcabench: a benchmarking and reproduction suite for sparse principal component analysis.
 
-``load`` returns a dataset as a `Problem`, which can also be created from your own data. ``solve``
-finds one sparse component with any solver by name, and ``components`` finds several.
+``load`` returns a dataset as a `Problem`. You can also create a problem from your own data.
+``solve`` finds a sparse component with a named solver, and ``components`` finds several.
 """
 
 from importlib import import_module
@@ -55,7 +55,8 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    # Lazy: a worker pins its threads before NumPy is imported, and this file is imported first.
+    # Imports are lazy, because a worker must pin its threads after importing this file and before
+    # importing NumPy.
     if name == "__version__":
         return import_module("importlib.metadata").version(__name__)
     if name not in __all__:

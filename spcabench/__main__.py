@@ -4,8 +4,8 @@ import signal
 
 
 def main() -> None:
-    """Load the commands, and run the one that the user typed."""
-    # until the commands are loaded, Ctrl-C ends the process without a traceback
+    """Load the commands and run the application."""
+    # while the commands are loaded, Ctrl-C kills the process without a traceback
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from spcabench.cli import application

@@ -1,4 +1,4 @@
-"""The public functions for problems and solvers by name."""
+"""The public functions that load problems and run solvers by name."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ from spcabench.solving.formulations import Formulation
 from spcabench.solving.result import Result, graded, refitted
 from spcabench.solving.status import Status
 
-HUGE = 10**9  # rows or columns of a dataset too large for any memory
+HUGE = 10**9  # number of rows or columns that is too large for any memory
 LIMITS = ("stop", "tol", "max_iterations", "time_limit", "history")
 
 
@@ -30,38 +30,37 @@ def load(name: str, /, *, stand_in: bool = False, **settings: Any) -> Problem:
     Parameters
     ----------
     name : str
-        One of `spcabench.list_datasets`.
+        Name of a dataset; see `spcabench.list_datasets`.
     stand_in : bool
-        Whether to substitute other data (a stand-in) if the files of the real data are not
-        available.
+        Whether to use substitute data (a stand-in) if the files of the real data are not available.
     **settings
-        Parameters of the dataset: see the ``load`` of its file in ``datasets/``.
+        Parameters of the dataset; see ``load`` in its file in ``datasets/``.
 
     Returns
     -------
     Problem
-        The data. ``problem.stand_in`` tells whether other data replace the real ones.
+        The dataset as a problem. ``problem.stand_in`` is True if substitute data were used.
 
     Raises
     ------
     InputError
-        For an unknown name or parameter, a value out of range, or real data whose files are not
-        available. An InputError is a ValueError.
+        If the name or a parameter is unknown, a value is out of range, or the files of the real
+        data are not available. An InputError is a ValueError.
     """
     validate.switch("stand_in", stand_in)
     problem = load_or_stand_in(name, **settings)
     if problem.stand_in and not stand_in:
         raise InputError(
-            f"dataset {name!r}: its files are not available; `spcabench data` says how to get "
-            "them, and stand_in=True (--stand-in) uses other data instead"
+            f"dataset {name!r}: files are not available; see `spcabench data` on how to get them, "
+            "or use substitute data with stand_in=True (--stand-in)"
         )
     return problem
 
 
 def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
-    """Load a dataset, or its stand-in if its files are not available; for figures and suites."""
+    """Load a dataset, or its stand-in if files are missing. Used for figures and suites."""
     if not isinstance(name, str):
-        raise InputError(f"dataset: {validate.shown(name)}; give its name")
+        raise InputError(f"dataset: {validate.shown(name)}; it must be the name of a dataset")
     dataset = registry.module("dataset", name)
     check_settings(f"dataset {name!r}", dataset.load, settings)
     try:
@@ -69,7 +68,7 @@ def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
     except InputError:
         raise
     except (MemoryError, OverflowError, ValueError) as error:
-        # for arrays beyond its limits, NumPy raises a ValueError
+        # NumPy raises a ValueError for arrays that exceed its limits
         huge = any(isinstance(v, Integral) and int(v) >= HUGE for v in settings.values())
         if not huge and not isinstance(error, MemoryError):
             raise
@@ -78,27 +77,28 @@ def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
 
 
 def as_problem(X: Any, scale: bool = False, argument: str = "problem") -> Problem:
-    """Return a problem unchanged, and data as a problem with their sample covariance as Sigma.
+    """Return a problem unchanged, or convert data to a problem with the sample covariance as Sigma.
 
-    Raises InputError, which names the argument, for anything else.
+    Raises InputError, which names the argument, if X is neither.
     """
     validate.switch("scale", scale)
     if isinstance(X, Problem):
         if scale:
-            raise InputError("scale: only data can be scaled; a Problem is used as it is")
+            raise InputError("scale: only data can be scaled, but not a Problem")
         return X
     if not (sp.issparse(X) or isinstance(X, np.ndarray) or hasattr(X, "to_numpy")):
         raise InputError(
-            f"{argument}: an object of type {type(X).__name__}; give a Problem (Problem.from_data, "
-            "Problem.from_covariance), or an array, data frame or sparse matrix of shape (m, n)"
+            f"{argument}: an object of type {type(X).__name__}; it must be a Problem "
+            "(Problem.from_data, Problem.from_covariance), or an array, data frame or sparse "
+            "matrix of shape (m, n)"
         )
     return Problem.from_data(X, "X", scale=scale, divisor="m - 1")
 
 
 def default_solver(problem: Problem, nonnegative: bool = False, thorough: bool = False) -> str:
-    """Return the name of the solver that is used if none is given.
+    """Return the name of the default solver for a problem.
 
-    thorough : whether it may take minutes for large data.
+    thorough : whether to choose a solver that can take minutes for large data.
     """
     cost = 0 if thorough else problem.product_cost
     return registry.solver_for(problem.n, cost, bool(nonnegative))
@@ -116,37 +116,37 @@ def solve(
     blocks: float | None = None,
     **settings: Any,
 ) -> Result:
-    """Find one sparse component with one solver.
+    """Find one sparse component.
 
     Parameters
     ----------
     problem : Problem, array, data frame or sparse matrix of shape (m, n)
-        The problem to solve. Data are centred, and Sigma is their sample covariance, with
-        divisor m - 1. `Result.sum_of_squares` has no divisor, as in most papers.
+        The problem to solve. Data are centred, and Sigma is their sample covariance (divisor
+        m - 1). `Result.sum_of_squares` has no divisor, as in most papers.
     name : str or module, optional
-        A solver's name (one of `spcabench.list_solvers`), the path of its file, or its module. By
-        default it is chosen by the size of the problem, and is exact for up to 30 variables.
+        Name of a solver (see `spcabench.list_solvers`), the path of its file, or its module. The
+        default depends on the size of the problem, and is an exact solver for up to 30 variables.
     k : int, optional
-        Cardinality, 1 to n. If the solver has a penalty instead, the penalty is searched until the
-        answer has at most k nonzeros.
+        Cardinality, 1 to n. For a solver with a penalty, a penalty is searched for which the answer
+        has at most k nonzeros.
     seed : int
-        Seed for solvers that draw random numbers.
+        Seed for solvers that use random numbers.
     nonnegative : bool
         Whether to require x >= 0.
     refit : bool
-        Whether to replace x by the leading eigenvector on its support. A nonnegative x stays
+        Whether to replace x by the leading eigenvector on its support. A nonnegative x remains
         nonnegative.
     fresh : bool
-        Whether to pass a copy of the problem to the solver, so that it cannot change the problem on
-        which it is graded.
+        Whether to pass a copy of the problem to the solver. The solver then cannot change the
+        problem that is used for grading.
     blocks : float, optional
-        Solve the blocks of the covariance separately, and return the best answer. Covariances up to
-        this share of the largest variance are treated as zero; see `spcabench.solving.blocks`.
-        Limits apply to each block.
+        If specified, the blocks of the covariance are solved separately, and the best answer is
+        returned. Covariances up to this fraction of the largest variance are treated as zero; see
+        `spcabench.solving.blocks`. Limits apply to each block.
     **settings
         Settings of the solver (see its ``solve``) and of the run: ``stop``, ``tol``,
-        ``max_iterations``, ``time_limit``, ``history``, and ``start``, a vector of shape (n,) for
-        solvers that accept one.
+        ``max_iterations``, ``time_limit``, ``history`` and ``start``. ``start`` is a vector of
+        shape (n,) for solvers that accept a starting point.
 
     Returns
     -------
@@ -156,14 +156,14 @@ def solve(
     Raises
     ------
     InputError
-        For an unknown solver or setting, a value out of range, or if a nonnegative answer is
-        requested from a solver that only finds signed ones.
+        If the solver or a setting is unknown, a value is out of range, or a nonnegative answer is
+        requested from a solver that only computes signed answers.
     """
     problem, solver = _asked(problem, name, nonnegative=nonnegative, refit=refit, fresh=fresh)
     label = solver.__name__.rpartition(".")[2]
     traits = solver.TRAITS
     if nonnegative and not traits.nonnegative:
-        raise InputError(f"nonnegative: solver {label!r} cannot keep loadings nonnegative")
+        raise InputError(f"nonnegative: solver {label!r} cannot compute nonnegative loadings")
     if nonnegative and traits.nonnegative != "always":
         settings["nonnegative"] = True
     limits = Limits(**{key: settings.pop(key) for key in LIMITS if key in settings})
@@ -192,7 +192,7 @@ def solve(
 def _asked(
     problem: Any, solver: Any, nonnegative: Any = False, **switches: Any
 ) -> tuple[Problem, ModuleType]:
-    """Return the problem and the solver's module; raise InputError if either is invalid."""
+    """Return the problem and the module of the solver; raise InputError if one is invalid."""
     for argument, value in {"nonnegative": nonnegative, **switches}.items():
         validate.switch(argument, value)
     problem = as_problem(problem)
@@ -201,7 +201,7 @@ def _asked(
     if isinstance(solver, ModuleType) and hasattr(solver, "TRAITS"):
         return problem, solver
     if not isinstance(solver, str):
-        raise InputError(f"solver: {validate.shown(solver)}; give a name, a file or a module")
+        raise InputError(f"solver: {validate.shown(solver)}; it must be a name, file or module")
     return problem, registry.module("solver", solver)
 
 
@@ -218,7 +218,7 @@ def _run(
     traits = solver.TRAITS
     if traits.control is None:
         if k not in (None, problem.n):
-            raise InputError(f"k: solver {label!r} is not sparse, so it takes no cardinality")
+            raise InputError(f"k: solver {label!r} is not sparse and accepts no cardinality")
         return drive(problem, solver, settings, limits, seed, fresh)
     if traits.control == "cardinality":
         if k is None:
@@ -245,45 +245,45 @@ def components(
     tell: Callable[[Result], None] | None = None,
     **settings: Any,
 ) -> deflate.Components:
-    """Find several sparse components with one solver, deflating after each.
+    """Find several sparse components, with a deflation after each component.
 
     Parameters
     ----------
     problem : Problem
         The problem to solve.
     name : str or module
-        A solver, as for `spcabench.solve`.
+        The solver, as in `spcabench.solve`.
     count : int
-        Number of components. There are fewer if the solver finds no further one.
+        Number of components. The result has fewer components if the solver does not find more.
     k : int or sequence of int, optional
-        Cardinality of each component: one number for all, or a list or an array with one for each.
-        For a joint solver whose components share a support, k is the size of that support. A joint
-        solver with a penalty takes the penalty instead.
+        Cardinality, either one number for all components or a sequence with one number per
+        component. For a joint solver with a common support, k is the size of the support. A joint
+        solver with a penalty requires the penalty instead.
     deflation : str
-        "projection", "hotelling", "schur", "orthogonal_projection" or "drop_features". "joint" is
-        for a solver that finds all components at once.
+        "projection", "hotelling", "schur", "orthogonal_projection" or "drop_features". "joint"
+        requires a solver that finds all components at once.
     alpha : float
-        Share of the variance that Hotelling's deflation removes, from 0 to 1. With "joint" it is
-        passed to the solver.
+        Fraction of the variance that Hotelling's deflation removes, from 0 to 1. With "joint",
+        alpha is passed to the solver.
     tell : callable, optional
-        Called with each result as soon as it is found, for progress.
+        Function that is called with each result as soon as it is available, to report progress.
     **settings
-        As for `spcabench.solve`.
+        Other settings, as in `spcabench.solve`.
 
     Returns
     -------
     Components
-        The results in order. Each is graded on the deflated problem in which it was found;
-        ``joint_bound`` bounds all of them together. ``formulation`` names the multi-component
-        problem that they solve, and ``measures`` describes what they explain together. Components
-        that were found jointly have the status infeasible if they violate the formulation of their
-        solver (`spcabench.iterate.Traits`).
+        The results in order. Each result is graded on its deflated problem. ``joint_bound`` is a
+        bound on all components together, ``formulation`` is the multi-component problem that they
+        solve, and ``measures`` describes the variance that they explain together. Components found
+        jointly have the status "infeasible" if they violate the formulation of their solver
+        (`spcabench.iterate.Traits`).
 
     Raises
     ------
     InputError
-        For an unknown deflation, a value out of range, or "joint" with a solver that finds one
-        component at a time.
+        If the deflation is unknown, a value is out of range, or "joint" is used with a solver that
+        finds one component at a time.
 
     References
     ----------
@@ -294,11 +294,11 @@ def components(
     problem, solver = _asked(problem, name, settings.get("nonnegative", False))
     if alpha == 1.0 or (isinstance(deflation, str) and deflation == "joint"):
         validate.cardinality(count, problem.n, "count")
-    else:  # partial deflation leaves variance, so there may be more than n components
+    else:  # partial deflation leaves variance, so there can be more than n components
         validate.affordable("count", (count, problem.n), 8.0)
     if isinstance(deflation, str) and deflation == "joint":
         if _several(k):
-            raise InputError("k: joint components share one cardinality; give one number")
+            raise InputError("k: must be a single number for joint components")
         if alpha != 1.0:  # without deflation, alpha is one of the solver's settings
             settings["alpha"] = alpha
         return _jointly(problem, solver, count, k, settings)
@@ -314,13 +314,14 @@ def components(
 
 
 def _cardinalities(k: Any, count: int) -> list[int | None]:
-    """One cardinality for each component."""
+    """Return a list with a cardinality for each component."""
     if not _several(k):
         return [k] * count  # `solve` rejects anything but numbers
     listed = validate.several("k", k)
     if len(listed) != count:
         raise InputError(
-            f"k: {len(listed)} cardinalities for {count} components; give one, or one for each"
+            f"k: {len(listed)} cardinalities for {count} components; specify one cardinality, or "
+            "one per component"
         )
     return listed
 
@@ -343,7 +344,7 @@ def _jointly(
         )
     if solver.TRAITS.control == "penalty" and k is not None:
         raise InputError(
-            f"k: joint components are controlled by {solver.TRAITS.penalty}; leave out k"
+            f"k: specify {solver.TRAITS.penalty} instead, which controls joint components"
         )
     if settings.get("blocks") is not None:
         raise InputError("blocks: cannot be combined with joint components")
@@ -364,36 +365,37 @@ def _jointly(
 def path(
     problem: Any, name: str | ModuleType | None, cardinalities: Sequence[int], **settings: Any
 ) -> CardinalityPath:
-    """Find one component at each of several cardinalities, in increasing order.
+    """Find one component for each of several cardinalities, in increasing order.
 
     Each answer is the best of a cold start, a start from the preceding answer (if the solver
-    accepts a start), and that answer itself. The variance therefore never falls as the cardinality
-    grows.
+    accepts a starting point), and the preceding answer itself. The variance therefore never
+    decreases along the path.
 
     Parameters
     ----------
     problem : Problem, array, data frame or sparse matrix of shape (m, n)
-        The problem to solve, as for `spcabench.solve`.
+        The problem to solve, as in `spcabench.solve`.
     name : str, module or None
-        A solver, as for `spcabench.solve`.
+        The solver, as in `spcabench.solve`.
     cardinalities : sequence of int
-        The cardinalities; duplicates are ignored.
+        The cardinalities. Duplicates are ignored.
     **settings
-        As for `spcabench.solve`.
+        Other settings, as in `spcabench.solve`.
 
     Returns
     -------
     CardinalityPath
-        A sequence with one result per cardinality, and with ``to_frame``, ``to_csv`` and ``plot``.
+        A sequence with one result per cardinality and the methods ``to_frame``, ``to_csv`` and
+        ``plot``.
 
     Raises
     ------
     InputError
-        As for `spcabench.solve`.
+        As in `spcabench.solve`.
     """
     problem, solver = _asked(problem, name, settings.get("nonnegative", False))
     if "k" in settings:
-        raise InputError("k: `path` takes a list of cardinalities instead")
+        raise InputError("k: specify the list cardinalities instead")
     warm = "start" in parameters(solver.solve) and settings.get("blocks") is None
     results: list[Result] = []
     listed = validate.several("cardinalities", cardinalities)
@@ -410,33 +412,34 @@ def path(
 
 
 def list_solvers() -> dict[str, str]:
-    """Return the descriptions of all solvers by name.
+    """Return the names and descriptions of all solvers.
 
     Returns
     -------
     dict of str to str
-        The first paragraph of each file in ``solvers/``, and of each installed plug-in.
+        Mapping from names to the first paragraph of each file in ``solvers/`` and of each installed
+        plug-in.
     """
     return registry.descriptions("solver")
 
 
 def list_datasets() -> dict[str, str]:
-    """Return the descriptions of all datasets by name.
+    """Return the names and descriptions of all datasets.
 
     Returns
     -------
     dict of str to str
-        The first paragraph of each file in ``datasets/``.
+        Mapping from names to the first paragraph of each file in ``datasets/``.
     """
     return registry.descriptions("dataset")
 
 
 def list_figures() -> dict[str, str]:
-    """Return the descriptions of all figures and tables by name.
+    """Return the names and descriptions of all figures and tables.
 
     Returns
     -------
     dict of str to str
-        The first paragraph of each file in ``spcabench/figures/``.
+        Mapping from names to the first paragraph of each file in ``spcabench/figures/``.
     """
     return registry.descriptions("figure")

@@ -1,4 +1,4 @@
-"""Atomic writes: a file is complete or absent, even if the process is killed or the disk full."""
+"""Atomic writes: a file is complete or absent, even after a kill signal or on a full disk."""
 
 import ctypes
 import io
@@ -13,33 +13,30 @@ from typing import Any
 from spcabench import opening
 from spcabench.errors import InputError
 
-PROBE = 4096  # bytes of a file written to test a folder
+PROBE = 4096  # size in bytes of a file that is written to test a folder
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Convert a system error in writing a file (full disk, no permission) into a one-line error.
-
-    Raises InputError.
-    """
+    """Convert system errors, such as a full disk or a missing permission, to an InputError."""
     try:
         yield
     except OSError as error:
-        # C++ libraries keep the error number, but use their own message
+        # C++ libraries preserve the error number but use another message
         reason = os.strerror(error.errno) if error.errno else " ".join(str(error).split())
-        if isinstance(error, shutil.Error):  # lists all files that could not be copied
+        if isinstance(error, shutil.Error):  # it lists all files that could not be copied
             reason = re.sub(r"\[Errno \d+\] |: '.*", "", str(error.args[0][0][2]))
         raise InputError(f"{path}: cannot be written ({reason})") from error
 
 
 @contextmanager
 def replacing(file: Path | str) -> Iterator[Path]:
-    """Yield a temporary path next to a file, which it replaces at the end; removed after an error.
+    """Yield a temporary path next to a file, and finally rename it to replace the file.
 
-    The path has the same suffix, from which libraries infer the format, and contains the process
-    id, so that two processes never write to the same path. If the file is a link, the link is
-    preserved and its target replaced. Raises InputError for a device or a pipe, which renaming
-    would replace, and if the system refuses to write.
+    The temporary path has the suffix of the file, because libraries infer the format from it. It
+    also contains the process id, so two processes never write to the same path. After an error, it
+    is removed. If the file is a link, its target is replaced. Raises InputError if the file cannot
+    be written, or if it is a device or a pipe, which renaming would replace.
     """
     path = opening.path_named(file)
     target = Path(os.path.realpath(path))
@@ -57,11 +54,10 @@ def replacing(file: Path | str) -> Iterator[Path]:
 
 @contextmanager
 def replacing_folder(folder: Path, keep: bool = False) -> Iterator[Path]:
-    """Yield a new folder next to another one, which it replaces at the end.
+    """Yield a temporary folder next to a folder, and finally rename it to replace the folder.
 
-    Even if the process is killed, one of the two is there and complete.
-
-    keep : whether the new folder starts as a copy. Raises InputError if the system refuses.
+    If the process is killed, either the old or the new folder exists and is complete. keep :
+    whether the temporary folder is initially a copy. Raises InputError if it cannot be written.
     """
     aside = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(aside, ignore_errors=True)
@@ -81,7 +77,7 @@ def replacing_folder(folder: Path, keep: bool = False) -> Iterator[Path]:
 
 
 def _exchange(first: Path, second: Path) -> None:
-    """Swap the names of two folders: atomically if the system can, otherwise nearly so."""
+    """Swap the names of two folders, atomically if the system supports it."""
     names = (-100, os.fsencode(first.absolute()), -100, os.fsencode(second.absolute()))
     exchange = getattr(ctypes.CDLL(None), "renameat2", None)  # on Linux; 2 is RENAME_EXCHANGE
     if exchange is None or exchange(*names, 2):
@@ -101,7 +97,7 @@ def write_text(path: Path, text: str) -> None:
 def write_picture(path: Path, figure: Any, **how: Any) -> None:
     """Write a Matplotlib figure atomically.
 
-    It is rendered in memory first, because on a full disk Matplotlib hides the system's error.
+    The figure is rendered in memory first, because Matplotlib hides the error of a full disk.
     """
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:], **how)
@@ -110,7 +106,7 @@ def write_picture(path: Path, figure: Any, **how: Any) -> None:
 
 
 def write_changed(path: Path, text: str) -> None:
-    """Write a text file, creating its folder; an unchanged file keeps its modification time."""
+    """Write a text file and create its folder, but preserve the file if the text is unchanged."""
     make_folder(path.parent)
     with writing(path):
         same = path.exists() and path.read_bytes() == text.encode()
@@ -119,7 +115,7 @@ def write_changed(path: Path, text: str) -> None:
 
 
 def append(path: Path, text: str) -> None:
-    """Append to a text file; if the whole text does not fit, the file stays unchanged."""
+    """Append to a text file; if the text does not fit on the disk, the file is not changed."""
     before = path.stat().st_size if path.exists() else None
     try:
         with writing(path), path.open("a", encoding="utf-8") as stream:
@@ -137,7 +133,7 @@ def make_folder(folder: Path) -> None:
 
 
 def check_room(folder: Path) -> None:
-    """Create a folder, and raise InputError if not even a small file can be written to it."""
+    """Create a folder, and raise InputError if a small file cannot be written to it."""
     make_folder(folder)
     probe = folder / f".room.{os.getpid()}"
     try:

@@ -1,4 +1,4 @@
-"""Errors that users and authors of solvers can fix, and the line where an error occurred."""
+"""Errors that users and authors of solvers can fix, and one-line descriptions of errors."""
 
 import json
 import traceback
@@ -7,27 +7,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-MOST = 100  # characters of the author's message
-LONGEST = 60  # characters of a quoted line
+MOST = 100  # maximum length of an error's message in characters
+LONGEST = 60  # maximum length of a quoted line in characters
 
 
 class InputError(ValueError):
-    """A wrong argument, file or setting, which the user can fix.
+    """An invalid argument, file or setting, which the user can fix.
 
-    Its message is one line that says what was wrong and what to do. The command line prints the
-    line and exits with code 2. Any other exception is a bug, and shows its traceback.
+    The message is a single line that states the error and how to fix it. The command line prints it
+    and exits with code 2. Any other exception is a bug and is shown with its traceback.
     """
 
 
 class SolverError(RuntimeError):
-    """A solver broke its contract, which its author can fix."""
+    """A violation of the contract by a solver, which its author can fix."""
 
 
 @contextmanager
 def using_file(file: Path | str) -> Iterator[None]:
-    """Convert errors in reading or writing a file that the user named into an `InputError`.
+    """Convert errors in reading or writing a user's file to an `InputError`.
 
-    This covers a missing file, a file without permission, a damaged gzip file, text that is not
+    These errors include a missing file, a missing permission, a damaged gzip file, text that is not
     UTF-8, and invalid JSON.
     """
     try:
@@ -45,9 +45,9 @@ def using_file(file: Path | str) -> Iterator[None]:
 
 
 def last_frame(error: BaseException, *files: Path) -> str:
-    """Return the innermost line of these files in a traceback: "mine.py, line 23: x = A @ y".
+    """Return the innermost line of these files in a traceback, or "" if there is none.
 
-    The result is "" if the error did not pass through them.
+    For example, "mine.py, line 23: x = A @ y".
     """
     own = {file.resolve() for file in files}
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).resolve() in own:
@@ -65,19 +65,20 @@ def _line(file: str, number: int | None, text: str | None) -> str:
 
 
 def in_one_line(error: BaseException, *files: Path) -> str:
-    """Return an error's type and message, with the line of the author's files where it occurred:
+    """Return the type and message of an error, and the line of these files where it occurred.
 
-    "ValueError: operands could not be broadcast together (mine.py, line 23: x = A @ y)".
+    For example, "ValueError: operands could not be broadcast together (mine.py, line 23: x = A @
+    y)".
     """
     words, where = _words(error), last_frame(error, *files)
     return type(error).__name__ + (f": {words}" if words else "") + (f" ({where})" if where else "")
 
 
 def _words(error: BaseException) -> str:
-    """The message of an error, on one line that every terminal can show."""
+    """Return the message of an error on one line that every terminal can show."""
     try:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
-    except Exception as another:  # an author's own error class may fail even here
+    except Exception as another:  # the error class of a third-party file can raise an error itself
         return f"its message cannot be read ({type(another).__name__})"
     text = " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= MOST else f"{text[: MOST // 2]}...{text[3 - MOST // 2 :]}"

@@ -1,4 +1,4 @@
-"""A scikit-learn estimator over the solvers."""
+"""`SparsePCA`, a scikit-learn estimator for all solvers."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -22,13 +22,13 @@ from spcabench.solving import model as models
 from spcabench.solving.deflate import Components
 from spcabench.solving.formulations import Formulation
 
-# attributes that a file stores as separate arrays
+# attributes that are stored as arrays in a file
 KEPT = ("explained_variance_", "explained_variance_ratio_", "deflated_variance_", "bound_")
 
 
 @dataclass(frozen=True)
 class _Saved:
-    """The part of a saved estimator that is not stored as arrays."""
+    """The part of a saved estimator that is stored as JSON."""
 
     parameters: dict[str, Any]
     named: bool
@@ -37,7 +37,7 @@ class _Saved:
 
 
 def _plain(value: Any) -> Any:
-    """A parameter in a form that JSON can represent; anything else becomes text."""
+    """Convert a parameter to a value that JSON can represent, if necessary to a string."""
     if isinstance(value, Mapping):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, np.ndarray | list | tuple):
@@ -48,14 +48,14 @@ def _plain(value: Any) -> Any:
 
 
 def _stream(value: Any) -> Any:
-    """The random_state of an estimator for JSON; a RandomState is represented by its state."""
+    """Convert the random_state of an estimator to a value that JSON can represent."""
     if isinstance(value, np.random.RandomState):
         return {"RandomState": _plain(value.get_state())}
-    return None if value is np.random else _plain(value)  # both mean NumPy's own stream
+    return None if value is np.random else _plain(value)  # None also means NumPy's global state
 
 
 def _from_stream(value: Any) -> Any:
-    """The random_state that `_stream` wrote; raises ValueError or TypeError if damaged."""
+    """Invert `_stream`; raise ValueError or TypeError if the value is damaged."""
     if not isinstance(value, Mapping):
         return value
     stream = np.random.RandomState()
@@ -64,67 +64,68 @@ def _from_stream(value: Any) -> Any:
 
 
 class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Sparse principal components of data, as a scikit-learn estimator.
+    """Sparse principal component analysis, as a scikit-learn estimator.
 
-    Each loading is a unit vector with at most ``cardinality`` nonzeros. The data are centred;
-    sparse data are centred implicitly and never made dense.
+    Each loading is a unit vector with at most ``cardinality`` nonzeros. The data are centred.
+    Sparse data are centred implicitly and are never converted to dense arrays.
 
     Parameters
     ----------
     n_components : int
-        Number of components. Fewer are found, with a warning, if no variance is left.
+        Number of components. If no variance is left, fewer components are found, with a warning.
     cardinality : int, float, "auto" or a sequence of int or float
-        Number of nonzeros of each loading, 1 to n. A float, above 0 and up to 1.0, is a share of
-        the features. A sequence has one value for each component. With "auto", `spcabench.select`
-        chooses one value for all components, by the variance of the first component on held-out
-        samples.
+        Number of nonzeros of each loading, 1 to n. A float, above 0 and up to 1.0, is a fraction of
+        the features. A sequence contains a value for each component. With "auto",
+        `spcabench.select` chooses a value for all components, based on the variance of the first
+        component on held-out samples.
     solver : str, optional
-        Name of a solver, or the path of its file. By default the choice of `spcabench solve`: exact
-        for up to 30 features and a local search for up to 2000.
+        Name of a solver, or the path of its file. The default is that of `spcabench solve`: an
+        exact solver for up to 30 features, and a local search for up to 2000 features.
     deflation : str
-        Deflation between two components, as for `spcabench.components`.
+        Deflation after each component, as in `spcabench.components`.
     scale : bool
         Whether to divide each feature by its standard deviation.
     nonnegative : bool
-        Whether the loadings are nonnegative.
+        Whether to require nonnegative loadings.
     refit : bool
-        Whether each loading becomes the leading eigenvector on its support.
+        Whether to replace each loading by the leading eigenvector on its support.
     settings : dict, optional
         Settings of the solver.
     bound : bool
-        Whether to compute certified bounds, which takes seconds with thousands of features.
+        Whether to compute certified bounds, which takes seconds for thousands of features.
     random_state : int | RandomState, optional
-        Seed for solvers that draw random numbers.
+        Seed for solvers that use random numbers.
 
     Attributes
     ----------
     components_ : array of shape (K, n)
-        The loadings, one in each row.
+        The loadings, one per row.
     n_components_ : int
         Number K of components found.
     cardinality_ : int or list of int
         Maximum number of nonzeros of each loading.
     selection_ : Selection
-        Only with "auto": why this cardinality was chosen.
+        The selection of the cardinality. Only available with "auto".
     formulation_ : Formulation
-        The multi-component problem that the answer solves; see docs/components.md.
+        The multi-component problem that the components solve; see docs/components.md.
     mean_, scale_ : array of shape (n,)
-        Mean of each feature, and the divisor of each feature.
+        Mean and divisor of each feature.
     explained_variance_ : array of shape (K,)
-        Variance that each component adds to the preceding ones (adjusted variance), so that
-        correlated components are not counted twice.
+        Variance that each component adds to the preceding components (adjusted variance). Variance
+        shared by correlated components is counted once.
     explained_variance_ratio_ : array of shape (K,)
-        The same, divided by the total variance of all features. The sum is at most one.
+        ``explained_variance_`` divided by the total variance of all features. The sum is at most
+        one.
     deflated_variance_ : array of shape (K,)
-        Variance of each component in the deflated problem in which it was found.
+        Variance of each component in its deflated problem.
     bound_ : array of shape (K,)
-        Certified upper bound on that variance for any feasible loading. For the first component the
-        deflated problem is the data itself. Not available with ``bound=False``.
+        Certified upper bound on the variance of any feasible loading in the deflated problem. For
+        the first component, this problem is the original one. Not available with ``bound=False``.
 
     Notes
     -----
-    All variances are divided by m - 1. The adjusted variance is the squared diagonal of R in the QR
-    decomposition of the scores.
+    All variances have the divisor m - 1. The adjusted variance is the squared diagonal of R in the
+    QR decomposition of the scores.
 
     References
     ----------
@@ -163,24 +164,24 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Parameters
         ----------
         X : array or sparse matrix of shape (m, n)
-            m samples of n features, m at least 2.
+            Data with at least two samples.
         y : ignored
             Present for compatibility with scikit-learn's pipelines.
 
         Returns
         -------
         SparsePCA
-            The estimator itself.
+            The fitted estimator.
 
         Raises
         ------
         InputError
-            For a parameter out of range, or a solver that returned no feasible component.
+            If a parameter is out of range or the solver found no feasible component.
 
         Warns
         -----
         RuntimeWarning
-            If fewer components than requested were found.
+            If fewer components than requested were found, or if components add no variance.
         """
         validate.switch("scale", self.scale)
         validate.switch("nonnegative", self.nonnegative)
@@ -209,17 +210,17 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self
 
     def _matrix(self, X: Any, **conditions: Any) -> Any:
-        """Return X as scikit-learn checks it; errors become one line that names X."""
+        """Validate X with scikit-learn, and convert errors to a single line that names X."""
         validate.plain("X", X)
         try:
             return validate_data(
                 self, X, accept_sparse=("csc", "csr"), dtype=np.float64, **conditions
             )
         except (TypeError, ValueError, OverflowError) as error:
-            # scikit-learn requires a TypeError for anything but a matrix; users name columns
+            # scikit-learn requires a TypeError if X is not a matrix, except for column names
             named = hasattr(X, "columns")
             kind = TypeError if isinstance(error, TypeError) and not named else InputError
-            # of the error's lines keep the problem and the remedy; between them are only numbers
+            # keep the lines with the problem and the remedy, and drop the numbers between them
             lines = str(error).strip().split("\n")
             advice = [line for line in lines[1:] if line.startswith("Reshape")]
             raise kind(f"X: {' '.join([lines[0], *advice]):.190}") from None
@@ -234,12 +235,12 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         settings = {} if self.settings is None else self.settings
         if not isinstance(settings, Mapping) or not all(isinstance(name, str) for name in settings):
             raise InputError(
-                f"settings: {validate.shown(settings)}; give a dict of the solver's settings"
+                f"settings: {validate.shown(settings)}; it must be a dict with strings as keys"
             )
         if arguments := {"k", "seed", "deflation", "nonnegative", "refit"} & {*settings}:
             raise InputError(
-                f"settings: {min(arguments)!r} is an argument of the estimator: cardinality is k, "
-                "and random_state the seed"
+                f"settings: {min(arguments)!r} is not allowed here; use the parameters of the "
+                "estimator (cardinality for k, random_state for seed)"
             )
         return dict(settings)
 
@@ -259,13 +260,14 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         )
         if not components[0].good:
             raise InputError(
-                f"solver: {components[0].solver!r} gave no feasible answer ({components[0].status})"
+                f"solver: {components[0].solver!r} found no feasible answer "
+                f"({components[0].status})"
             )
         good = [result for result in components if result.good]
         if len(good) < self.n_components:
             warnings.warn(
-                f"n_components: {self.n_components} requested, {len(good)} found: "
-                "no further component has variance",
+                f"n_components: {self.n_components} requested, but only {len(good)} found, because "
+                "no variance is left",
                 RuntimeWarning,
                 stacklevel=3,
             )
@@ -273,14 +275,14 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if components.idle:
             warnings.warn(
                 f"n_components: {len(components.idle)} of {len(good)} components add nothing to "
-                "the previous ones; deflation='schur' leaves such components out",
+                "the preceding ones; use deflation='schur' to avoid this",
                 RuntimeWarning,
                 stacklevel=3,
             )
         return components
 
     def _cardinality(self, problem: Problem, seed: int) -> int | list[int]:
-        """The common cardinality of all components, or a list with that of each."""
+        """Return a cardinality for all components, or a list with one per component."""
         cardinality = self.cardinality
         if isinstance(cardinality, str) and cardinality == "auto":
             self.selection_ = select(problem, nonnegative=self.nonnegative, seed=seed)
@@ -290,8 +292,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if isinstance(cardinality, Sequence | np.ndarray) and not isinstance(cardinality, str):
             if len(cardinality) != self.n_components:
                 raise InputError(
-                    f"cardinality: {len(cardinality)} for n_components = {self.n_components}; "
-                    "give one for all, or one for each component"
+                    f"cardinality: {len(cardinality)} values for n_components = "
+                    f"{self.n_components}; specify one value, or one per component"
                 )
             return [_count(each, problem.n) for each in cardinality]
         return _count(cardinality, problem.n)
@@ -306,19 +308,19 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Parameters
         ----------
         X : array or sparse matrix of shape (m, n)
-            Samples of the features that were fitted.
+            Samples with the features used in `fit`.
 
         Returns
         -------
         array of shape (m, K)
-            The centred (scaled) samples times the loadings.
+            The centred (and scaled) samples times the loadings.
 
         Notes
         -----
-        These scores are projections, T = X Z. If loadings overlap and are not orthogonal, the best
-        fit of X by T Z' has other coefficients, the regression scores T = X Z (Z'Z)^-1.
-        `inverse_transform` and `score` take this into account. The regression scores are
+        These scores are projections, T = X Z. If the loadings are not orthogonal, the best
+        approximation of X by T Z' is attained by the regression scores, T = X Z (Z'Z)^-1, which are
         ``pca.transform(X) @ np.linalg.inv(pca.components_ @ pca.components_.T)``.
+        `inverse_transform` and `score` take this into account.
         """
         check_is_fitted(self)
         X = self._matrix(X, reset=False)
@@ -328,13 +330,13 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def save(self, file: Any) -> None:
         """Write the fitted estimator to an .npz file, without pickle.
 
-        The file contains the loadings, means, scales, feature names, settings and versions. It also
-        serves as a model for `spcabench apply`.
+        The file contains the loadings, means, scales, feature names, settings and versions, and can
+        be used as a model in `spcabench apply`.
 
         Parameters
         ----------
         file : str or Path
-            The file, which is replaced if it exists.
+            The file to write. An existing file is replaced.
         """
         check_is_fitted(self)
         n = self.n_features_in_
@@ -354,12 +356,12 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @classmethod
     def load(cls, file: Any) -> "SparsePCA":
-        """Read a fitted estimator from the file that `save` wrote.
+        """Read a fitted estimator from a file written by `save`.
 
         Parameters
         ----------
         file : str or Path
-            The file. No code in it is executed.
+            The file to read. No code in the file is executed.
 
         Returns
         -------
@@ -373,13 +375,15 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         model = models.load(file)
         if model.about.get("estimator") != cls.__name__:
-            raise InputError(f"{file}: a model, but not of a {cls.__name__}; use `spcabench apply`")
+            raise InputError(
+                f"{file}: not a model of {cls.__name__}; use `spcabench apply` for other models"
+            )
         saved = opening.checked(model.about, _Saved, f"{file}: about")
         for name in KEPT:
             if name not in model.arrays and name != "bound_":
-                raise InputError(f"{file}: no {name}, which SparsePCA.save writes")
+                raise InputError(f"{file}: no {name}; use a file written by SparsePCA.save")
         if model.mean is None:
-            raise InputError(f"{file}: no mean, which SparsePCA.save writes")
+            raise InputError(f"{file}: no mean; use a file written by SparsePCA.save")
         try:
             fitted = cls(**saved.parameters)
             fitted.random_state = _from_stream(fitted.random_state)
@@ -398,15 +402,15 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return fitted
 
     def inverse_transform(self, X: Any) -> Any:
-        """Return samples that have these scores.
+        """Return samples with given scores.
 
-        Each is the point in the span of the components that has the given scores; of all points
-        with these scores, it is the nearest to the mean.
+        Among all samples with the same scores, the sample in the span of the components is
+        returned, which is the nearest one to the mean.
 
         Parameters
         ----------
         X : array of shape (m, K)
-            Scores, as `transform` returns them.
+            Scores, as returned by `transform`.
 
         Returns
         -------
@@ -417,18 +421,18 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         scores = validate.matrix("X", X)
         if scores.shape[1] != self.n_components_:
             raise InputError(
-                f"X: shape {scores.shape}; scores have shape (m, {self.n_components_})"
+                f"X: shape {scores.shape}; scores must have shape (m, {self.n_components_})"
             )
         scaled = scores @ np.linalg.pinv(self.components_.T)
         return scaled * self.scale_ + self.mean_
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the share of the variance of X in the span of the components.
+        """Return the fraction of the variance of X in the span of the components.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (m, n)
-            Samples of the features that were fitted. Their variance is measured about the fitted
+            Samples with the features used in `fit`. Their variance is computed about the fitted
             mean.
         y : ignored
             Present for compatibility with scikit-learn's model selection.
@@ -436,7 +440,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Returns
         -------
         float
-            A number from 0 to 1.
+            The fraction, from 0 to 1.
         """
         scores = self.transform(X)
         X = self._matrix(X, reset=False)
@@ -456,12 +460,12 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
 
 def _count(cardinality: Any, n: int) -> int:
-    """A cardinality as a number of features; it may be given as a share of them."""
+    """Return a cardinality, which can be specified as a fraction of the features, as an int."""
     if isinstance(cardinality, Integral):
         return validate.cardinality(cardinality, n, "cardinality")
     if isinstance(cardinality, str) or not 0.0 < validate.number("cardinality", cardinality) <= 1.0:
         raise InputError(
-            f"cardinality: {cardinality!r}; give 1 to n = {n}, a share above 0.0 up to 1.0, "
-            "or 'auto'"
+            f"cardinality: {cardinality!r}; it must be from 1 to n = {n}, a fraction above 0.0 and "
+            "up to 1.0, or 'auto'"
         )
     return max(1, round(cardinality * n))

@@ -1,18 +1,18 @@
-"""The ledger: exact floating-point operation counts, charged by the matrix layer only.
+"""The ledger of floating-point operations, which only the matrix layer charges.
 
-The convention is that of Kuleshov (2013, section 4.2), see ``docs/flops.md``:
+The convention is that of Kuleshov (2013, section 4.2); see ``docs/flops.md``:
 
-- a (p x q) matrix-vector product costs p q; with a k-sparse vector p k; with a sparse matrix the
-  number of its stored entries;
-- a (p x q)(q x r) product costs p q r, or p for each nonzero of the second factor if fewer than
-  half of its entries are nonzero;
-- X'X x, with sparse X and x so sparse that X x is sparse too, costs the number of entries in the
-  columns and the rows that it touches;
-- solving with a k x k matrix costs k^3 + 2 k^2, including the Rayleigh quotient;
-- a symmetric eigendecomposition of order n costs 9 n^3;
-- work that is o(n^2) is not counted.
+- A (p x q) matrix-vector product costs p q flops, or p k for a k-sparse vector. With a sparse
+  matrix, it costs one flop per stored entry.
+- A (p x q)(q x r) product costs p q r, or p for each nonzero of the second factor if fewer than
+  half its entries are nonzero.
+- X'X x, where X is sparse and x is so sparse that X x is also sparse, costs the number of entries
+  in the columns and rows that are read.
+- Solving a k x k system costs k^3 + 2 k^2, including the Rayleigh quotient.
+- A symmetric eigendecomposition of order n costs 9 n^3.
+- Operations that cost o(n^2) are not counted.
 
-Every row records CONVENTION, which is raised whenever the convention changes: counts under two
+Every row records CONVENTION, which is incremented if the convention changes. Counts of different
 conventions are never compared.
 """
 
@@ -24,23 +24,22 @@ from types import FrameType
 
 from spcabench.errors import SolverError
 
-# 1: the first.
-# 2: searching a penalty includes the cost of finding its range.
-# 3: products with a sparse second factor, or with a sparse Gram matrix, cost what they touch.
+# 1: the first convention.
+# 2: A penalty search includes the cost of computing the range of the penalty.
+# 3: Products with a sparse second factor or a sparse Gram matrix cost the entries that they read.
 CONVENTION = 3
-# free evaluations of x'Sigma x: for each iterate, and in a whole run
+# number of free evaluations of x'Sigma x per iterate, and per run
 FREE, FREE_IN_ALL = 10, 100
 PACKAGE = str(Path(__file__).parent)
 
 
 class Ledger:
-    """Counts flops while it is on.
+    """A counter of flops, which counts while it is on.
 
-    ``flops`` is the count, and ``compiled`` the part of it that kernels returned. ``on`` is False
-    while the harness grades, and ``solving`` is True while a solver works. ``evaluations`` is the
-    number of calls of `Problem.variance` since the last iterate, ``evaluations_in_all`` the number
-    in the whole run. ``compile_seconds`` accumulates the time of all compilations, so that clocks
-    can exclude it.
+    ``flops`` is the count, and ``compiled`` is the part of it returned by kernels. ``on`` is False
+    while the harness grades. ``solving`` is True while a solver runs. ``evaluations`` is the number
+    of calls of `Problem.variance` since the last iterate, and ``evaluations_in_all`` the number in
+    the whole run. ``compile_seconds`` is the total time of all compilations, which timings exclude.
     """
 
     __slots__ = (
@@ -59,7 +58,7 @@ class Ledger:
             self.flops += int(count)
 
     def charge_compiled(self, count: int) -> None:
-        """Add the flops that a kernel returned."""
+        """Add the flops returned by a kernel."""
         if self.on:
             self.flops += int(count)
             self.compiled += int(count)
@@ -70,23 +69,23 @@ charge = LEDGER.charge
 
 
 def solve_cost(k: int) -> int:
-    """Return the flops of one solve with a k x k matrix, including its Rayleigh quotient."""
+    """Return the flops for solving a k x k system, including the Rayleigh quotient."""
     return k**3 + 2 * k**2
 
 
 def eigh_cost(n: int) -> int:
-    """Return the flops of one symmetric eigendecomposition of order n."""
+    """Return the flops of a symmetric eigendecomposition of order n."""
     return 9 * n**3
 
 
 @contextmanager
 def counting() -> Iterator[Ledger]:
-    """Switch a new ledger on, and restore the outer one at the end.
+    """Count from zero inside the block, and add the flops to the previous count afterwards.
 
-    A run inside another run is thus counted separately, and also charged to the outer one.
+    A run inside another run is thus counted separately and also charged to the outer run.
     """
     outer = LEDGER.flops, LEDGER.compiled, LEDGER.on
-    if not LEDGER.on:  # a run inside another has no free evaluations for itself
+    if not LEDGER.on:  # a run inside another run does not get new free evaluations
         LEDGER.evaluations = LEDGER.evaluations_in_all = 0
     LEDGER.flops, LEDGER.compiled, LEDGER.on = 0, 0, True
     spent = 0, 0
@@ -101,7 +100,7 @@ def counting() -> Iterator[Ledger]:
 
 @contextmanager
 def solving() -> Iterator[None]:
-    """Mark that a solver works inside; see `uncharged`."""
+    """Mark that the block is executed for a solver; see `uncharged`."""
     outer, LEDGER.solving = LEDGER.solving, True
     try:
         yield
@@ -110,17 +109,17 @@ def solving() -> Iterator[None]:
 
 
 def uncharged() -> AbstractContextManager[None]:
-    """Switch the ledger off, because grading costs a solver nothing.
+    """Switch the ledger off for grading, which is not charged.
 
-    While a solver works it stays on: what a solver calls is its own work, wherever the code is.
-    Raises SolverError if it is called from code outside this package.
+    While a solver runs, the ledger stays on, because all functions that a solver calls are charged.
+    Raises SolverError if the caller is code outside this package.
     """
     check_caller("uncharged()")
     return nullcontext() if LEDGER.solving else _off()
 
 
 def conversion() -> AbstractContextManager[None]:
-    """Switch the ledger off, also while a solver works: the conversion of a problem is free."""
+    """Switch the ledger off, even while a solver runs, for the free conversion of a problem."""
     check_caller("conversion()")
     return _off()
 
@@ -135,9 +134,9 @@ def _off() -> Iterator[None]:
 
 
 def evaluation() -> AbstractContextManager[None]:
-    """Count one evaluation of x'Sigma x, which is charged unless it `is_free`.
+    """Count an evaluation of x'Sigma x, and charge it unless it `is_free`.
 
-    Otherwise a search that evaluates many vectors could compute all its products here for free.
+    If all evaluations were free, a search over many vectors could compute all its products here.
     """
     check_caller("evaluation()")
     if LEDGER.on:
@@ -147,24 +146,24 @@ def evaluation() -> AbstractContextManager[None]:
 
 
 def is_free(of_iterate: int, in_all: int) -> bool:
-    """Whether an evaluation is free, given how many the iterate and the run have had."""
+    """Whether an evaluation is free, depending on their number for the iterate and the run."""
     return of_iterate <= FREE and in_all <= FREE_IN_ALL
 
 
 def check_caller(operation: str) -> None:
     """Raise SolverError unless the calling function was itself called from this package.
 
-    The file from which the module was loaded decides, not what the module says about itself.
+    The check uses the file from which the module was loaded, which the module cannot change.
     """
     if not is_ours(sys._getframe(2)):
         raise SolverError(
-            f"{operation} belongs to the harness: the work of a solver is charged; say "
-            "COUNTED = False if it cannot be counted"
+            f"{operation} is reserved for the harness, because solvers are charged; set "
+            "COUNTED = False if flops cannot be counted"
         )
 
 
 def is_ours(frame: FrameType) -> bool:
-    """Whether a frame runs code of this package, judged by the file from which it was loaded."""
+    """Whether a frame executes code of this package, according to the file of the code."""
     module = sys.modules.get(str(frame.f_globals.get("__name__")))
     ours = module is not None and vars(module) is frame.f_globals
     return ours and frame.f_code.co_filename.startswith(PACKAGE)

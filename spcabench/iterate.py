@@ -1,4 +1,4 @@
-"""What a solver declares about itself (`Traits`, `Facts`), and what it may yield (`Iterate`)."""
+"""The declarations of a solver (`Traits`, `Facts`), and the objects that it yields (`Iterate`)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,29 +9,29 @@ from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64] | Callable[[], NDArray[np.float64]]
 
-# how a search for the optimum can end; each is a status of a run
+# possible ends of an exact search, each of which is a status of a run
 End = Literal["proven", "work_limit", "not_attempted"]
 Formulation = Literal["penalised", "orthonormal", "disjoint", "common"]
 
 
 def as_matrix(matrix: Matrix | None) -> NDArray[np.float64]:
-    """Return the matrix; if a function was given, call it."""
+    """Return the matrix, and call the argument if it is a function."""
     assert matrix is not None
     return matrix() if callable(matrix) else matrix
 
 
 @dataclass(frozen=True)
 class Traits:
-    """What a solver can do; the conformance tests check each solver against its traits.
+    """The capabilities of a solver, which conformance tests verify.
 
     Parameters
     ----------
     control : str or None
-        What makes the answer sparse: "cardinality" (the setting ``k``), "penalty" (the setting
-        named by ``penalty``), or None (a solver of ordinary PCA).
+        How the sparsity of the answer is controlled: "cardinality" (by the setting ``k``),
+        "penalty" (by the setting that ``penalty`` names), or None (for ordinary PCA).
     accepts : str
-        Form of the problem that it needs: "covariance", "data" or "either". The harness converts if
-        necessary.
+        Accepted form of the problem: "covariance", "data" or "either". The harness converts
+        problems if necessary.
     penalty : str, optional
         Name of the penalty setting. The module must then define ``penalty_range(problem) -> (low,
         high)``.
@@ -39,34 +39,35 @@ class Traits:
         True if ``solve`` has the setting ``nonnegative``, which requires x >= 0; "always" if every
         answer is nonnegative and there is no such setting.
     components : str
-        "single" if it finds one component (several are found by deflation); "joint" if it finds
-        several at once. Its ``solve`` then has the setting ``components``.
+        "single" if the solver finds one component at a time, and deflation is used for several;
+        "joint" if it finds several at once. A joint solver has the setting ``components``.
     formulation : str
-        Constraints on the components of a joint solver, in addition to unit columns of Z. It is
-        read only if ``components="joint"``, and ``control`` must be "cardinality" for all but
-        "penalised". "penalised": only the penalty makes them sparse. "orthonormal": each has at
-        most k nonzeros, and sum |Z'Z - I| <= 1e-4. "disjoint": each has at most k nonzeros, and no
-        variable is in two. "common": Z has at most k nonzero rows, and sum |Z'Z - I| <= 1e-4.
+        Constraints on the components of a joint solver, in addition to unit columns of Z. Ignored
+        unless ``components="joint"``. All formulations except "penalised" require
+        ``control="cardinality"``. "penalised": a penalty makes the components sparse.
+        "orthonormal": each component has at most k nonzeros, and sum |Z'Z - I| <= 1e-4. "disjoint":
+        each component has at most k nonzeros, and no two share a variable. "common": Z has at most
+        k nonzero rows, and sum |Z'Z - I| <= 1e-4.
     rectangular : bool
-        Whether it also yields a left vector u (m,). The cardinality k is then that of the right
-        one.
+        Whether the solver also yields a left vector u (m,). The cardinality k then refers to the
+        right vector x.
     exact : bool
-        Whether its answer is the optimum, up to rounding.
+        Whether the answer is the optimum up to rounding.
     relaxation : bool
-        Whether it solves the semidefinite relaxation. It then yields a primal X and a dual U.
+        Whether the solver solves the semidefinite relaxation and yields a primal X and a dual U.
     largest : int, optional
-        Largest number of variables with which it can run; the harness never gives it more.
+        Maximum number of variables. The harness never runs the solver on larger problems.
     path : bool
-        Whether the search for its penalty proceeds from the largest value downwards, and starts
-        each run at the x of the preceding one.
+        Whether a penalty search starts at the largest penalty and uses the x of each run as the
+        start of the next one.
     stable : bool
-        Whether the order of the rows, signs, storage and the number of threads change the variance
-        of the answer by at most 1e-9, relative. False if ties are decided by a library, or by an
-        iteration that magnifies rounding errors; the solver's docstring says which.
+        Whether the variance of the answer changes by at most 1e-9, relative, if the order of the
+        rows, signs, storage or the number of threads change. False if a library breaks ties, or if
+        an iteration magnifies rounding errors; the docstring of the solver states the reason.
     pace : float, optional
-        For a solver that counts its work and ends when its setting ``budget`` is used up: the
-        amount of work that takes about one second of processor time. ``solve --work`` sets the
-        limit in such seconds.
+        For a solver that counts operations and stops when its setting ``budget`` is exhausted: the
+        number of operations in about one second of processor time. ``solve --work`` converts
+        seconds to a budget by this number.
     """
 
     control: Literal["cardinality", "penalty"] | None
@@ -86,14 +87,15 @@ class Traits:
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about a method, all optional, for the table of methods.
+    """Facts about a method for the table of methods, all optional.
 
-    A solver declares them as texts and numbers, ``FACTS = Facts(...)``. They do not affect any row.
+    A solver declares them with literal values, ``FACTS = Facts(...)``. They do not affect any row.
 
     Parameters
     ----------
     authors, title, venue : str
-        The paper: "Yuan and Zhang", its title, and the journal or conference without the year.
+        Authors of the paper ("Yuan and Zhang"), its title, and the journal or conference without
+        the year.
     year : int, optional
         Year of the paper.
     address : str
@@ -103,8 +105,7 @@ class Facts:
     code : str
         The authors' code and its address.
     reproduced : str
-        Which results of the paper were reproduced; by default, the figures here that run the
-        solver.
+        The reproduced results of the paper. The default is the list of figures that run the solver.
     """
 
     authors: str = ""
@@ -118,7 +119,7 @@ class Facts:
 
     @property
     def paper(self) -> str:
-        """The citation of the paper; empty if there is none."""
+        """Citation of the paper; empty if there is no paper."""
         parts = [self.authors, f'"{self.title}"', self.venue]
         return f"{', '.join(filter(None, parts))} ({self.year})" if self.title else ""
 
@@ -130,28 +131,28 @@ class Iterate:
     Parameters
     ----------
     x : array of shape (n,)
-        The sparse vector.
+        Sparse vector.
     u : array of shape (m,), optional
-        The left vector of a rectangular solver.
+        Left vector of a rectangular solver.
     Z : array of shape (n, r), optional
-        All components, from a solver that finds several at once.
+        All components of a solver that finds several at once.
     X, U : array of shape (n, n), or function, optional
-        A primal and a dual matrix of the relaxation, of order m + n for a rectangular solver. A
+        Primal and dual matrix of the relaxation, which have order m + n for a rectangular solver. A
         function that returns the matrix is called once, for the last iterate. The matrices are not
         copied.
     bound : float, optional
-        Upper bound on the optimum that the algorithm proves, if the harness cannot check the proof
-        without running the algorithm again.
+        Upper bound on the optimum, if the algorithm proves one that the harness cannot verify
+        without repeating the run.
     bound_whp : float, optional
-        Upper bound that holds only with a probability stated by the solver.
+        Upper bound that holds with a probability stated by the solver.
     phase : str, optional
-        Name of the phase of the algorithm that produced this iterate.
+        Name of the phase of the algorithm that computed this iterate.
     extra : mapping of str to float
-        Named numbers from the solver. ``stop="objective"`` watches the entry "objective", and
-        ``stop="gap"`` the entry "gap".
+        Additional named numbers. The stopping rules "objective" and "gap" use the entries with
+        these names.
     end : str, optional
-        On the last iterate, how a search for the optimum ended. "proven" is accepted only if
-        ``bound`` equals the variance of x.
+        Outcome of an exact search, set on the last iterate. "proven" is accepted only if ``bound``
+        equals the variance of x.
     why : str
         Why there is no proof, in a few words for the user.
     """

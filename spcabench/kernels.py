@@ -1,4 +1,4 @@
-"""Compiled kernels (numba), which return their flops; timings exclude their compilation."""
+"""Kernels compiled by numba, which return their flops; timings exclude their compilation."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 
 from spcabench.flops import LEDGER
 
-# context in which a command compiles kernels, which takes seconds, once per machine
+# context manager around each compilation, with which a command can report progress
 telling: Callable[[], AbstractContextManager[None]] = nullcontext
-_KERNELS: dict[str, list[Callable[[], Any]]] = {}  # module -> functions that load its kernels
+_KERNELS: dict[str, list[Callable[[], Any]]] = {}  # module -> functions that load kernels
 
 
 @functools.cache
 def load(package: str) -> None:
-    """Load or compile the kernels of those modules of a package that are already imported."""
+    """Load or compile the kernels of all imported modules of a package."""
     for module in [*_KERNELS]:
         if module.startswith(f"{package}."):
             for load_kernel in _KERNELS[module]:
@@ -27,29 +27,29 @@ def load(package: str) -> None:
 
 
 def _jitted(function: Callable[..., Any], *signature: str) -> Any:
-    """Compile a function, and cache it on disk if some folder is writable."""
+    """Compile a function, and cache it on disk if possible."""
     import numba
 
     njit: Any = numba.njit
 
     try:
         return njit(*signature, cache=True)(function)
-    except RuntimeError:  # numba found no folder for its cache
+    except RuntimeError:  # numba found no writable folder for its cache
         return njit(*signature)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile a function that kernels call; its attribute ``py_func`` is the Python version."""
+    """Compile a function for use in kernels; its attribute ``py_func`` is the Python function."""
     return _jitted(function)
 
 
 def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Compile a kernel at its first call, and charge the flops that it returns.
 
-    The kernel returns (flops, ...), and the caller gets the rest. It has one signature, in numba's
-    notation. Arrays are passed C-ordered and writeable. An array that already is both is not
-    copied, so a kernel may write to it. The attribute ``twin`` is the Python function, which still
-    calls compiled functions.
+    The kernel returns (flops, ...), and its caller receives the other values. ``signature`` is in
+    numba's notation. Arrays are converted to C-ordered and writeable arrays. They are only copied
+    if necessary, so a kernel can modify its arguments. The attribute ``twin`` is the Python
+    function, which still calls compiled functions.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -75,9 +75,9 @@ def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 
 def _ready(argument: Any) -> Any:
-    """Return an array in the form that kernels need; anything else is returned unchanged."""
+    """Convert an array to the form that kernels need; return other arguments unchanged."""
     if isinstance(argument, np.ndarray):
         if type(argument) is np.ndarray and argument.flags.carray:
-            return argument  # np.require takes a microsecond to find this out
+            return argument  # a shortcut, because np.require takes a microsecond
         return np.require(np.asarray(argument), requirements=["C", "W"])
     return argument

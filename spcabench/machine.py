@@ -1,4 +1,4 @@
-"""The machine of a run: threads, processor, versions, commit, and the time of a fixed kernel."""
+"""Information about the machine and limits of processes: threads, speed, memory, versions."""
 
 import contextlib
 import math
@@ -23,7 +23,8 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
-LIBRARIES, THREAD_OF_LIBRARIES = 900e6, 64e6  # bytes of address space for NumPy, SciPy, Numba
+# bytes of address space for NumPy, SciPy and Numba, and for each of their threads
+LIBRARIES, THREAD_OF_LIBRARIES = 900e6, 64e6
 UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 PACKAGES = (
     "numpy",
@@ -39,15 +40,15 @@ PACKAGES = (
 
 
 def pin_threads() -> None:
-    """Limit numerical libraries to one thread. Must be called before NumPy is imported."""
+    """Limit numerical libraries to one thread. This must happen before NumPy is imported."""
     for name in THREAD_VARIABLES:
         os.environ[name] = "1"
 
 
 @lru_cache
 def describe() -> dict[str, Any]:
-    """Describe the machine: processor, operating system, BLAS, effective threads, versions."""
-    import numpy  # noqa: F401  (its BLAS must be loaded to be seen)
+    """Describe the processor, operating system, BLAS, number of threads and versions."""
+    import numpy  # noqa: F401  (threadpoolctl only finds a loaded BLAS)
     from threadpoolctl import threadpool_info
 
     pools = [p for p in threadpool_info() if p["user_api"] == "blas"]
@@ -65,7 +66,7 @@ def describe() -> dict[str, Any]:
 
 
 def _versions() -> dict[str, str]:
-    """Versions of the installed libraries on which numbers may depend."""
+    """Return the versions of installed libraries that can affect results."""
     versions = {}
     for name in PACKAGES:
         with contextlib.suppress(PackageNotFoundError):
@@ -86,7 +87,7 @@ def _cpu() -> str:
 def checkout() -> Path | None:
     """Return the clone of the repository from which this package is imported.
 
-    It is None for an installed package, even in an environment inside another repository.
+    The result is None for an installed package, even if its environment is inside a repository.
     """
     folder = Path(__file__).resolve().parents[1]
     return folder if (folder / "Snakefile").is_file() else None
@@ -94,9 +95,9 @@ def checkout() -> Path | None:
 
 @lru_cache
 def commit() -> tuple[str, bool]:
-    """Return the commit of the working tree, and whether it has uncommitted changes.
+    """Return the commit of the working tree, and whether there are uncommitted changes.
 
-    Outside a checkout the result is ("unknown", False).
+    Outside a checkout, the result is ("unknown", False).
     """
     here = checkout()
     if here is None:
@@ -109,9 +110,9 @@ def commit() -> tuple[str, bool]:
 
 
 def git(folder: Path, *words: str) -> str:
-    """Return git's output for a folder; raise OSError or CalledProcessError on failure."""
+    """Return the output of git in a folder; raise OSError or CalledProcessError on failure."""
     return subprocess.run(
-        # git must not leave a lock in the repository if it is killed
+        # without locks, because git would leave a lock in the repository if it were killed
         ["git", "--no-optional-locks", "-C", folder, *words],
         check=True,
         capture_output=True,
@@ -121,11 +122,11 @@ def git(folder: Path, *words: str) -> str:
 
 @lru_cache
 def mixed_checkouts() -> str:
-    """Return what is wrong if solvers or datasets do not come with this package, or "".
+    """Return a warning if solvers or datasets belong to another checkout than this package, or "".
 
-    This happens if a work tree is on the path while another one is installed in editable mode:
-    Python finds the package in the work tree, and the finder of the install adds the other's
-    solvers and datasets.
+    This happens if a work tree is on the path while another one is installed in editable mode.
+    Python then imports the package from the work tree, but solvers and datasets from the installed
+    one.
     """
     home = Path(__file__).resolve().parent
     strangers = []
@@ -147,7 +148,7 @@ _told: list[str] = []
 
 
 def warn_of_mixed_checkouts(tell: Callable[[str], None] | None = None) -> None:
-    """Report `mixed_checkouts` once per process: by ``tell``, or else as a RuntimeWarning."""
+    """Report `mixed_checkouts` once per process, with ``tell`` or as a RuntimeWarning."""
     warning = mixed_checkouts()
     if not warning or _told:
         return
@@ -159,9 +160,9 @@ def warn_of_mixed_checkouts(tell: Callable[[str], None] | None = None) -> None:
 
 
 def calibration() -> float:
-    """Return the seconds of a fixed kernel, which show how fast the machine is at this moment.
+    """Return the current speed of the machine as the time of a fixed computation in seconds.
 
-    The kernel is a product of 200 x 200 matrices; the result is the best of five times.
+    It is the smallest of five times of a product of two 200 x 200 matrices.
     """
     import numpy as np
 
@@ -175,9 +176,9 @@ def calibration() -> float:
 
 
 def waited(pid: int | str = "self") -> float:
-    """Return the seconds in which a process was ready to run, but others had the processor.
+    """Return the seconds for which a process was ready to run but waited for the processor.
 
-    It is nan if the system does not report it. Linux does, for the first thread.
+    The result is nan if the system does not report it. Linux reports it for the first thread.
     """
     try:
         return 1e-9 * float(Path(f"/proc/{pid}/schedstat").read_text().split()[1])
@@ -186,7 +187,7 @@ def waited(pid: int | str = "self") -> float:
 
 
 def busy(seconds: float = 0.2) -> float:
-    """Return the share of a short test run in which this process waited for the processor."""
+    """Return the fraction of a short test in which this process waited for the processor."""
     begun, before = perf_counter(), (process_time(), waited())
     while (elapsed := perf_counter() - begun) < seconds:
         calibration()
@@ -195,12 +196,12 @@ def busy(seconds: float = 0.2) -> float:
 
 
 def load_average() -> float:
-    """Return the mean number of processes that were ready to run during the last minute."""
+    """Return the mean number of processes that were running or ready during the last minute."""
     return os.getloadavg()[0]
 
 
 def process_memory(key: str) -> float:
-    """Return the bytes of this process: "VmRSS" now, "VmHWM" at its peak; nan if unknown."""
+    """Return the memory of this process in bytes ("VmRSS": current, "VmHWM": peak), or nan."""
     try:
         status = Path("/proc/self/status").read_text().splitlines()
     except OSError:
@@ -212,9 +213,10 @@ def process_memory(key: str) -> float:
 
 
 def memory_of_children() -> float:
-    """Return by how many bytes the largest ended child exceeded this process's current memory.
+    """Return the peak memory of the largest finished child minus the memory of this process.
 
-    The result is at least 0. A forked child starts with the memory of this process.
+    The result is at least 0. The memory of this process is subtracted, because a forked child
+    starts with it.
     """
     unit = 1 if sys.platform == "darwin" else 1024
     largest = float(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit)
@@ -223,7 +225,7 @@ def memory_of_children() -> float:
 
 
 def readable(count: float) -> str:
-    """Return a number of bytes in readable form: "12 kB", "3.4 GB"."""
+    """Format a number of bytes, such as "12 kB" or "3.4 GB"."""
     unit = 0
     while count >= 999.5 and unit < len(UNITS) - 1:
         count, unit = count / 1000.0, unit + 1
@@ -232,23 +234,23 @@ def readable(count: float) -> str:
 
 
 def free_memory() -> float:
-    """Return the bytes that a process may still use without swapping."""
+    """Return the memory that is available without swapping, in bytes."""
     import psutil
 
     return float(psutil.virtual_memory().available)
 
 
 def forget_peak() -> None:
-    """Reset the memory peak ("VmHWM"), if the system supports it."""
+    """Reset the peak memory of this process ("VmHWM") if the system supports it."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
 @contextlib.contextmanager
 def limited_memory() -> Iterator[None]:
-    """Limit this process to the memory that is free now; beyond it, Python raises MemoryError.
+    """Limit this process to the memory that is free now; Python then raises MemoryError.
 
-    Without the limit the system would kill some process, not necessarily this one.
+    Without this limit, the system would kill a process, not necessarily this one.
     """
     if not sys.platform.startswith("linux"):
         yield
@@ -265,7 +267,7 @@ def limited_memory() -> Iterator[None]:
 
 
 def limit_memory(limit: float) -> None:
-    """Limit this process to some bytes of address space; beyond it, Python raises MemoryError."""
+    """Limit the address space of this process in bytes; Python then raises MemoryError."""
     if sys.platform.startswith("linux"):
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         most = int(limit) if hard == resource.RLIM_INFINITY else min(int(limit), hard)
@@ -273,7 +275,7 @@ def limit_memory(limit: float) -> None:
 
 
 def memory_limit() -> float:
-    """Return the limit of this process's address space in bytes (``ulimit -v``), or infinity."""
+    """Return the limit on the address space of this process in bytes (``ulimit -v``), or inf."""
     if not sys.platform.startswith("linux"):
         return float("inf")
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
@@ -281,5 +283,5 @@ def memory_limit() -> float:
 
 
 def is_too_small_for_libraries(limit: float) -> bool:
-    """Whether the numerical libraries would crash or hang on loading under this limit."""
+    """Whether loading the numerical libraries would crash or hang under this memory limit."""
     return limit < LIBRARIES + THREAD_OF_LIBRARIES * (os.cpu_count() or 1)

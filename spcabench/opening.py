@@ -1,7 +1,7 @@
-"""Opens files that a stranger may have written, in one way, without trusting their content.
+"""Safe reading of untrusted files.
 
-Before any byte is read, a file must be a regular file of bounded size. The content of JSON is
-checked against a type, and errors name the field.
+Before a file is read, it is checked to be a regular file of limited size. JSON is validated against
+a type, and errors name the invalid field.
 """
 
 import codecs
@@ -16,24 +16,24 @@ from spcabench.errors import InputError, using_file
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-LARGEST = 64_000_000  # bytes of a text that is read as a whole
-LONGEST = 60  # characters of a field's name in an error
+LARGEST = 64_000_000  # maximum size in bytes of a text that is read at once
+LONGEST = 60  # maximum length of a field's name in errors, in characters
 
 
 def path_named(value: Any) -> Path:
-    """Return the path that a value names; raise InputError if it cannot name a file."""
+    """Convert a value to a path; raise InputError if it cannot be the name of a file."""
     if not isinstance(value, str | Path) or str(value) in ("", ".") or "\0" in str(value):
         shown = " ".join(repr(value).split())
-        raise InputError(f"file: {shown:.80}; give a file name or a Path")
+        raise InputError(f"file: {shown:.80}; it must be a file name or a Path")
     return Path(value)
 
 
 def regular(file: Path | str, expected: str = "a file", largest: float = float("inf")) -> Path:
-    """Return the path of a regular file of bounded size; a pipe or a device is never opened.
+    """Return the path of a regular file of limited size, without opening it.
 
-    expected : description of the expected file, for the error. largest : maximum size in bytes.
+    expected : description of the expected file for errors. largest : maximum size in bytes.
 
-    Raises InputError for anything else.
+    Raises InputError for anything else, such as a folder, a device or a pipe.
     """
     path = path_named(file)
     with using_file(file):
@@ -43,7 +43,7 @@ def regular(file: Path | str, expected: str = "a file", largest: float = float("
     if not stat.S_ISREG(about.st_mode):
         raise InputError(f"{file}: a device or a pipe; expected {expected}")
     if about.st_size > largest:
-        raise InputError(f"{file}: {about.st_size:,} bytes; at most {largest:,.0f} can be read")
+        raise InputError(f"{file}: {about.st_size:,} bytes; at most {largest:,.0f} are allowed")
     return path
 
 
@@ -71,15 +71,15 @@ def read_text(file: Path | str, expected: str = "a text file") -> str:
 
 
 def read_json(file: Path | str, of: Any = Mapping[str, Any], expected: str = "a JSON file") -> Any:
-    """Return the content of a JSON file as a type: a dataclass, a typed dictionary, or a container.
+    """Read a JSON file as an object of the type ``of``: a dataclass, typed dict or container.
 
-    Raises InputError, which names the wrong field.
+    Raises InputError, which names the invalid field.
     """
     return parsed(read_bytes(file, expected), of, str(file))
 
 
 def parsed(text: bytes | str, of: Any, source: str) -> Any:
-    """Return the content of a JSON text as a type; InputError names the source and the field."""
+    """Parse JSON as an object of the type ``of``; an InputError names the source and the field."""
     from pydantic import ValidationError
 
     try:
@@ -89,7 +89,7 @@ def parsed(text: bytes | str, of: Any, source: str) -> Any:
 
 
 def checked(data: Any, of: Any, source: str) -> Any:
-    """Return plain data as a type; InputError names the source and the field."""
+    """Convert plain data to the type ``of``; an InputError names the source and the field."""
     from pydantic import ValidationError
 
     try:
@@ -106,7 +106,7 @@ def _adapter(of: Any) -> "TypeAdapter[Any]":
 
 
 def _said(error: Any) -> str:
-    """The first problem, in half a line: "grqi.ks.0: input should be ..."."""
+    """Return a short description of the first error: "grqi.ks.0: input should be ..."."""
     first = error.errors(include_url=False, include_context=False)[0]
     where = ".".join(map(str, first["loc"]))
     if first["type"] == "json_invalid":

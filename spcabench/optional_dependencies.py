@@ -1,4 +1,4 @@
-"""Libraries that only some uses need, and the extra of spcabench that installs each."""
+"""Optional libraries, and the extras of spcabench that install them."""
 
 import importlib
 import re
@@ -9,11 +9,11 @@ from spcabench.errors import InputError
 
 
 class MissingExtra(InputError, ImportError):
-    """A library is not installed; the message names the extra that installs it."""
+    """An optional library is not installed; the message names the extra that installs it."""
 
 
 def extra_of(library: str) -> str:
-    """Return the extra that installs a library, as declared by the installed package."""
+    """Return the extra that installs a library, according to the metadata of the package."""
     try:
         declared = requires("spcabench") or []
     except PackageNotFoundError:  # the package is used without being installed
@@ -30,12 +30,12 @@ def missing(library: str, extra: str = "") -> MissingExtra:
     """Return the error for a library that is not installed."""
     name = library.partition(".")[0]
     return MissingExtra(
-        f'{name} is not installed: pip install "spcabench[{extra or extra_of(name)}]" brings it'
+        f'{name} is not installed; use pip install "spcabench[{extra or extra_of(name)}]"'
     )
 
 
 def require(library: str) -> Any:
-    """Import a library and return it; MissingExtra if it is not installed."""
+    """Import and return a library; raise MissingExtra if it is not installed."""
     try:
         return importlib.import_module(library)
     except ModuleNotFoundError as error:

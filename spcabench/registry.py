@@ -1,9 +1,9 @@
-"""Solvers, datasets and figures by name: one file each, found without being imported.
+"""The registry of solvers, datasets and figures, which finds files by name without importing them.
 
-Solvers outside the repository are given by path (``my_solver.py``) or installed in the entry-point
-group ``spcabench.solvers``.
+Solvers outside the repository are specified by path (``my_solver.py``) or installed in the
+entry-point group ``spcabench.solvers``.
 
-Nothing numerical is imported here before it is needed, so names are listed instantly.
+Numerical libraries are imported only when they are needed, so listing names takes no time.
 """
 
 import ast
@@ -29,9 +29,9 @@ PACKAGES: dict[Kind, str] = {
     "dataset": "spcabench.datasets",
     "figure": "spcabench.figures",
 }
-PARTS = ("TRAITS", "solve")  # what the file of a solver must define
-# characters of a solver's name, which is a file name; many others look alike or are invisible
-NAME, LETTERS = re.compile("[A-Za-z0-9_]+"), "letters from a to z, digits and _ alone"
+PARTS = ("TRAITS", "solve")  # names that the file of a solver must define
+# characters in the name of a solver; many other characters look alike or are invisible
+NAME, LETTERS = re.compile("[A-Za-z0-9_]+"), "only letters from a to z, digits and _"
 
 
 def _package(kind: Kind) -> ModuleType:
@@ -45,7 +45,7 @@ def _files(kind: Kind) -> dict[str, Path]:
     files = {}
     for folder in package.__path__:
         for module in pkgutil.iter_modules([folder]):
-            if not (module.ispkg or module.name.startswith("_")):  # a single file, never a folder
+            if not (module.ispkg or module.name.startswith("_")):  # single files, not folders
                 files[module.name] = Path(folder) / f"{module.name}.py"
     return files
 
@@ -56,14 +56,14 @@ def _entry_points(kind: Kind) -> dict[str, EntryPoint]:
 
 
 def names(kind: Kind) -> list[str]:
-    """Return all names of a kind, sorted."""
+    """Return the sorted names of all solvers, datasets or figures."""
     return sorted({*_files(kind), *_entry_points(kind)})
 
 
 def path(kind: Kind, name: str) -> Path:
-    """Return the file of a solver, by name or path, or of a dataset or figure, by name.
+    """Return the file of a solver (by name or path), a dataset or a figure (by name).
 
-    Raises InputError, which suggests the nearest name, for an unknown one.
+    Raises InputError, which suggests a similar name, if the name is unknown.
     """
     if kind == "solver" and name.endswith(".py"):
         if Path(name).is_dir():
@@ -82,7 +82,7 @@ def path(kind: Kind, name: str) -> Path:
     if kind == "solver" and name and Path(name).exists():
         found_kind = "folder" if Path(name).is_dir() else "file whose name does not end in .py"
         raise InputError(
-            f"solver: {name!r} is a {found_kind}; give the name of a solver (see `spcabench "
+            f"solver: {name!r} is a {found_kind}; specify the name of a solver (see `spcabench "
             "list solvers`) or its file NAME.py"
         )
     from spcabench.validate import nearest
@@ -93,7 +93,7 @@ def path(kind: Kind, name: str) -> Path:
 def module(kind: Kind, name: str) -> ModuleType:
     """Import and return the module of a solver, dataset or figure.
 
-    Raises InputError for an unknown name, and SolverError for a file that is not a solver.
+    Raises InputError if the name is unknown, and SolverError if the file is not a solver.
     """
     file = path(kind, name)
     own = kind != "solver" or is_own_file(name)
@@ -113,7 +113,7 @@ def module(kind: Kind, name: str) -> ModuleType:
 
 
 def _alternatives(hint: Any) -> list[Any]:
-    """The values and types that a type hint allows."""
+    """Return the values and types that a type hint allows."""
     parts = get_args(hint)
     if get_origin(hint) is Literal:
         return [*parts]
@@ -121,12 +121,12 @@ def _alternatives(hint: Any) -> list[Any]:
 
 
 def _check_solver(solver: ModuleType) -> None:
-    """Raise SolverError for a module that is not a solver."""
+    """Raise SolverError if a module is not a solver."""
     from spcabench.iterate import Traits
 
     for part in PARTS:
         if not hasattr(solver, part):
-            raise SolverError(f"the file has no {part}; see `spcabench new solver`")
+            raise SolverError(f"the file does not define {part}; see `spcabench new solver`")
     if not isinstance(solver.TRAITS, Traits):
         raise SolverError(f"TRAITS is {solver.TRAITS!r:.40}; it must be Traits(...)")
     for name, hint in get_type_hints(Traits).items():
@@ -141,29 +141,29 @@ def _check_solver(solver: ModuleType) -> None:
     if next(iter(arguments), None) != "problem" or (control and control not in arguments):
         setting = f", *, {control}" if control else ""
         raise SolverError(
-            f"solve takes {[*arguments]}; it must begin as solve(problem{setting}, ...)"
+            f"solve has the parameters {[*arguments]}; they must be (problem{setting}, ...)"
         )
 
 
 def unavailable(solver: str) -> str:
-    """Return why a solver cannot run here (something in its REQUIRES is missing), or ""."""
+    """Return why a solver cannot run here (its REQUIRES is not installed), or ""."""
     needed = written(solver, "REQUIRES")
     if not needed or importlib.util.find_spec(needed):
         return ""
-    return f"needs {needed}, which is not installed: the extra {extra_of(needed)} has it"
+    return f"needs {needed}, which is not installed; use the extra {extra_of(needed)}"
 
 
 def written(solver: str, name: str) -> str:
-    """Return the text that a solver's file assigns to a name, without importing it; "" if none."""
+    """Return the string that a solver's file assigns to a name, or "", without importing it."""
     return _texts(path("solver", solver).read_bytes()).get(name, "")
 
 
 @lru_cache(maxsize=256)
 def _texts(source: bytes) -> dict[str, str]:
-    """The texts that a file assigns to names; empty if its syntax is wrong."""
+    """Return the strings that a file assigns to names; empty after a syntax error."""
     try:
         tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # importing it reports the error
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # reported by the import
         return {}
     return {
         target.id: node.value.value
@@ -175,9 +175,9 @@ def _texts(source: bytes) -> dict[str, str]:
 
 
 def is_own_file(solver: str) -> bool:
-    """Whether a solver, by name or path, is a file of this repository; nothing is loaded.
+    """Whether a solver (a name or a path) is a file of this repository, without loading it.
 
-    Only the location of the file decides, never what a module says about itself.
+    The result depends only on the location of the file, which a module cannot change.
     """
     file = path("solver", solver).resolve()
     return _files("solver").get(file.stem, Path()).resolve() == file
@@ -191,53 +191,53 @@ def is_own(loaded: ModuleType) -> bool:
 
 
 def has_strangers() -> bool:
-    """Whether this process has run code of a solver from outside this repository."""
+    """Whether this process has executed code of a third-party solver."""
     return bool(_STRANGERS)
 
 
-_OWN_BY_PATH: list[ModuleType] = []  # modules of our own files that were given by path
-_STRANGERS: set[str] = set()  # strangers' solvers that this process has imported
-_LOADED: dict[tuple[Path, bytes], ModuleType] = {}  # files that were given by path
+_OWN_BY_PATH: list[ModuleType] = []  # modules of this repository that were loaded by path
+_STRANGERS: set[str] = set()  # third-party solvers that this process has imported
+_LOADED: dict[tuple[Path, bytes], ModuleType] = {}  # modules loaded by path, for path and content
 
 
 def _once_from_file(file: Path) -> ModuleType:
-    """The module of a file, loaded only once until its text changes, as it may compile kernels."""
+    """Load a file, unless it is already loaded and unchanged, because it can compile kernels."""
     key = file.resolve(), opening.read_bytes(file, "a solver's file, NAME.py")
     if key not in _LOADED:
         _LOADED[key] = _from_file(file)
     return _LOADED[key]
 
 
-_GIVEN: dict[str, ModuleType] = {}  # by name, the last file that was given by path
+_GIVEN: dict[str, ModuleType] = {}  # name -> the last module with this name that was loaded by path
 
 
 def _from_file(file: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None and spec.loader is not None
     loaded = importlib.util.module_from_spec(spec)
-    # what pickles its functions looks them up there; a library of that name stays what it is
+    # pickling functions requires an entry in sys.modules; a library with the same name is preserved
     if sys.modules.get(file.stem) is _GIVEN.get(file.stem):
         sys.modules[file.stem] = _GIVEN[file.stem] = loaded
     with using_file(file):
         if b"\0" in file.read_bytes():
-            raise SolverError("the file has zero bytes, so it is not UTF-8 text")
+            raise SolverError("the file contains zero bytes, so it is not UTF-8 text")
     try:
         spec.loader.exec_module(loaded)
     except SystemExit as end:
-        raise SolverError(f"importing the file ends the program: {end!r}") from None
+        raise SolverError(f"importing the file exits the program: {end!r}") from None
     except ImportError as error:
         name = str(error.name or "").partition(".")[0]
         if (file.parent / f"{name}.py").is_file() or "relative import" in str(error):
             raise SolverError(
-                f"{error}: a solver is one file, and a module beside it is not found; put its code "
-                "into the file, or install it as a package"
+                f"{error}: a solver is a single file and cannot import modules next to it; put the "
+                "code into the file, or install it as a package"
             ) from None
         raise
     return loaded
 
 
 def solver_for(n: int, cost: int = 0, nonnegative: bool = False) -> str:
-    """Return the name of the solver for n variables and a given cost of a product."""
+    """Return the default solver for n variables and a product of this cost."""
     table = _package("solver").BY_SIZE
     return next(
         names[nonnegative] for most, dearest, names in table if n <= most and cost <= dearest
@@ -245,13 +245,13 @@ def solver_for(n: int, cost: int = 0, nonnegative: bool = False) -> str:
 
 
 def quick_solver(nonnegative: bool = False) -> tuple[str, dict[str, Any]]:
-    """Return a solver for many runs, none of which must be optimal, and its settings."""
+    """Return a fast solver for many runs that need not be optimal, and its settings."""
     name, settings = _package("solver").QUICK[nonnegative]
     return name, dict(settings)
 
 
 def descriptions(kind: Kind) -> dict[str, str]:
-    """Return the first paragraph of each file's docstring by name."""
+    """Return a mapping from names to the first paragraph of each docstring."""
     return {name: _first_paragraph(path(kind, name)) for name in names(kind)}
 
 

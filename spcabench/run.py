@@ -1,4 +1,4 @@
-"""One run of a solver, or one call of a function, described by the same class in all plans."""
+"""`Run`, the description of a run in a plan: a run of a solver, or a call of a function."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -12,7 +12,7 @@ FUNCTIONS = ("function", "judge")
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One run of a solver on a dataset, or one call of a function, as requested by a plan.
+    """A run of a solver on a dataset, or a call of a function, as requested by a plan.
 
     Parameters
     ----------
@@ -23,49 +23,51 @@ class Run:
     solver : str, optional
         Name of a solver, or the path of its file.
     function : callable, optional
-        ``function(problem, *, seed, **settings)``, defined at the top level of a module, to call
-        instead of a solver. It returns a dict of numbers, which go into the ``extra`` of the row.
+        Function ``function(problem, *, seed, **settings)`` that is called instead of a solver. It
+        must be defined at the top level of a module. It returns a dict of numbers, which are stored
+        in the column ``extra`` of the row.
     uses : tuple of str
-        Solvers that the function calls. If one of them changes, the function is called again.
+        Solvers that the function calls. If one of them changes, the run is repeated.
     judge : callable, optional
-        ``judge(problem, numbers, *, seed, **settings)``, called by the grader with the numbers that
-        the function returned. Its result replaces them: a dict, or a sentence that says what is
-        wrong with them.
+        Function ``judge(problem, numbers, *, seed, **settings)`` that the grader calls with the
+        numbers returned by ``function``. It returns a dict that replaces these numbers, or a
+        sentence about an error.
     settings : mapping
-        Settings of `spcabench.solve`: ``k``, ``refit``, those of the run and those of the solver;
-        or the keyword arguments of the function. A k below 1 is a share of the variables.
+        Settings of `spcabench.solve`, which are ``k``, ``refit`` and those of the run and the
+        solver, or the keyword arguments of the function. A k below 1 is a fraction of the
+        variables.
     seed : int
         Seed of the solver or the function.
     match : str, optional
-        Name of a solver of the same job. This run follows that solver's run and uses the
-        cardinality that it reached.
+        Name of another solver in the job. This run follows the run of that solver and uses the
+        cardinality of its answer.
     form : str, optional
-        Form in which the solver gets the problem: "covariance", "data" or "sparse". The conversion
-        is not charged.
+        Form of the problem that is passed to the solver: "covariance", "data" or "sparse". The
+        conversion is not charged.
     timed : bool
-        Whether its time is compared. If so, it is repeated over many rounds while nothing else
-        runs.
+        Whether the time of the run is compared. A timed run is repeated in many rounds while no
+        other job is running.
     one_round : bool
-        Whether a single timed round is enough when more would take long, because the figure
-        compares over other timed problems of the same kind.
+        Whether a single timed round is sufficient if more would take too long, because the figure
+        compares times over several problems of the same kind.
     long : bool
-        Whether it takes so long that its figure does not wait for it. It is a job by itself, which
-        ``spcabench figure NAME --long`` executes if its row is not published yet.
+        Whether the run takes too long for the workflow of its figure. Such a run is a separate job,
+        which ``spcabench figure NAME --long`` executes unless its row is already published.
     memory : bool
-        Whether its peak memory is measured too.
+        Whether to measure the peak memory.
     vectors : bool
-        Whether the row also stores u, besides x.
+        Whether the row stores u in addition to x.
     timeout : float
-        Seconds after which the process is killed, which the row records.
+        Seconds after which the process is killed. The row records this.
     label : str
-        A word by which a figure finds its rows.
+        A word that identifies the row for a figure.
     series : str
-        Runs of one series become harder and harder. After one was killed, the later ones are
-        skipped.
+        Name of a series of increasingly hard runs. After a run of a series was killed, the
+        remaining runs of the series are skipped.
     skip : str
-        Reason to skip the run, if known in advance; the row records it.
+        Reason for skipping the run, if known in advance. The row records it.
     columns : mapping
-        Extra columns of its row that describe the run in the plan's own terms.
+        Additional columns of the row, which describe the run in the terms of its plan.
     """
 
     dataset: str
@@ -91,21 +93,21 @@ class Run:
 
     def __post_init__(self) -> None:
         if self.settings.get("jobs", 1) != 1:
-            raise InputError("jobs: a run that is timed, counted or ranked has one process")
+            raise InputError("jobs: runs that are timed, counted or ranked must use one process")
 
     @property
     def measure(self) -> str | None:
-        """The function's name, which its rows record."""
+        """Name of the function, which the row records; None for a solver."""
         return self.function.__name__ if self.function else None
 
     @property
     def solvers(self) -> tuple[str, ...]:
-        """All solvers that the run uses."""
+        """Names of all solvers that the run uses."""
         return (self.solver,) if self.solver else self.uses
 
     @property
     def asked(self) -> dict[str, Any]:
-        """The columns of a row that describe the run."""
+        """Columns of the row that describe the run."""
         return {
             "dataset": self.dataset,
             "parameters": dict(self.parameters),
@@ -119,11 +121,11 @@ class Run:
         }
 
     def at(self, **settings: Any) -> "Run":
-        """Return the same run with some settings replaced."""
+        """Return a copy of the run with changed settings."""
         return replace(self, settings={**self.settings, **settings})
 
     def described(self) -> dict[str, Any]:
-        """Return the run as plain values, with each function as its module and name."""
+        """Return the run as plain values, where a function is represented by module and name."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         for name in FUNCTIONS:
             if values[name] is not None:
@@ -132,7 +134,7 @@ class Run:
 
 
 def chains(runs: Iterable[Run]) -> list[list[Run]]:
-    """Return the runs that belong together: each run with those after it that match it."""
+    """Group runs: each run with the following runs that match its cardinality."""
     together: list[list[Run]] = []
     for run in runs:
         together[-1].append(run) if run.match and together else together.append([run])

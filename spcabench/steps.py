@@ -1,4 +1,4 @@
-"""Steps that several solvers share, so that no solver imports another."""
+"""Algorithms used by several solvers, because solvers must not import each other."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -23,9 +23,9 @@ from spcabench.vectors import (
     support,
 )
 
-# A Krylov space that grows by less than this is complete: further vectors are only rounding.
+# A Krylov space is complete if its next vector is smaller than this and thus a rounding error.
 NO_MORE = 1e-12
-RISE = 1e-12  # relative; an ascent ends when its value rises by less
+RISE = 1e-12  # an ascent stops if the relative increase of its value is smaller
 
 
 def greedy_signs(
@@ -33,26 +33,25 @@ def greedy_signs(
 ) -> Iterator[tuple[Vector, Indices]]:
     """Grow sign vectors greedily to maximise x'Sigma x.
 
-    Each loop takes the remaining columns j with the largest Sigma_jj + 2 |g_j|, where g = Sigma x,
-    with the sign of g_j (+1 if g_j is 0). A loop costs one product. Ties are broken in the first
-    loop by the norms of the columns of Sigma, the largest first, and in later loops by the lowest
-    index.
+    Each step adds the remaining columns j with the largest Sigma_jj + 2 |g_j|, where g = Sigma x,
+    with the sign of g_j (+1 if g_j is 0). A step costs one product. Ties are broken by the norms of
+    the columns of Sigma in the first step (largest first), and by the lowest index in later steps.
 
     Parameters
     ----------
     Sigma : Covariance or Gram
         The covariance (n, n) of a problem.
     counts : sequence of int
-        Number of columns that each loop takes.
+        Number of columns to add in each step.
     d : array of shape (n,), optional
         Diagonal of Sigma, if already known.
 
     Yields
     ------
     x : array of shape (n,)
-        Entries in {-1, 0, 1}.
+        Sign vector with entries in {-1, 0, 1}.
     J : array of int
-        The columns taken so far, in their order.
+        Indices of the columns added so far, in order.
 
     References
     ----------
@@ -61,11 +60,11 @@ def greedy_signs(
     n = Sigma.n
     d = Sigma.diagonal() if d is None else d
     g, x = np.zeros(n), np.zeros(n)
-    d_free = np.array(d)  # set to -inf for columns already taken
+    d_free = np.array(d)  # set to -inf for columns that were already added
     J = new = np.zeros(0, dtype=np.intp)
     signs = np.zeros(0)
     for loop, count in enumerate(counts):
-        # Adding single columns, the usual case of Scol-PCA, takes one pass if Sigma is given.
+        # adding a single column, the usual case of Scol-PCA, needs one pass over an array Sigma
         single = loop and count == len(new) == 1
         step = Sigma.step(g, d_free, new[0], signs[0]) if single else None
         if step:
@@ -82,7 +81,7 @@ def greedy_signs(
 def _best_columns(
     Sigma, g: Vector, d_free: Vector, count: int, first: bool
 ) -> tuple[Indices, Vector]:
-    """The columns that a loop of `greedy_signs` takes, best first, and their signs."""
+    """Return the columns to add in a step of `greedy_signs`, best first, and their signs."""
     score = np.abs(g)
     score *= 2.0
     score += d_free
@@ -103,21 +102,21 @@ def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vec
     Sigma : Covariance or Gram
         The covariance (n, n) of a problem.
     x : array of shape (n,)
-        The start. Its support is preserved.
-    method : str
+        Starting point, whose support is preserved.
+    method : {"power", "lanczos"}
         "power" yields the iterates of the power method indefinitely. "lanczos" yields one vector.
     tol : float
-        Lanczos' method ends when the relative increase of its value is below this.
+        The Lanczos method stops if the relative increase of its value is below ``tol``.
 
     Yields
     ------
     array of shape (n,)
-        Unit vectors.
+        Unit vector.
 
     Raises
     ------
     InputError
-        For an unknown method.
+        If the method is unknown.
     """
     if method not in ("lanczos", "power"):
         raise InputError(f"second: {method!r}; choose 'lanczos' or 'power'")
@@ -125,7 +124,7 @@ def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vec
     Sigma_W, y = Sigma[W], normalize(x[W])
     if method == "lanczos":
         y = lanczos(Sigma_W.product, y, tol)
-        # a variable without variance retains a trace of the start, of the size of rounding
+        # for a variable without variance, a rounding error of the starting point remains
         yield embed(np.where(np.abs(y) > 10.0**-DIGITS, y, 0.0), W, len(x))
         return
     while True:
@@ -139,20 +138,20 @@ def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vecto
     Parameters
     ----------
     product : callable
-        Multiplies a vector of shape (k,) by the matrix.
+        Function that multiplies the matrix by a vector of shape (k,).
     y : array of shape (k,)
-        Unit vector to start from.
+        Starting point, a unit vector.
     tol : float
-        It ends when the relative increase of the Ritz value is below this.
+        Stop if the relative increase of the Ritz value is below ``tol``.
 
     Returns
     -------
     array of shape (k,)
-        A unit vector.
+        The Ritz vector, a unit vector.
 
     References
     ----------
-    Golub and Van Loan, "Matrix computations", section 10.1, here with full reorthogonalisation.
+    Golub and Van Loan, "Matrix computations", section 10.1; here with full reorthogonalisation.
     """
     basis, diagonal, off = [y], [], []
     value = -np.inf
@@ -160,7 +159,7 @@ def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vecto
         z = product(basis[-1])
         diagonal.append(float(basis[-1] @ z))
         V = np.array(basis)  # (steps, k)
-        # Orthogonalise twice: once leaves components as large as rounding divided by off[-1].
+        # Orthogonalise twice, because one pass leaves rounding errors divided by off[-1].
         z = z - V.T @ (V @ z)
         z -= V.T @ (V @ z)
         off.append(float(np.sqrt(z @ z)))
@@ -179,28 +178,28 @@ def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vecto
 
 
 def nonnegative_ascent(product: Callable[[Vector], Vector], y: Vector) -> tuple[float, Vector]:
-    """Climb to a local maximum of x'Sigma x over unit x >= 0.
+    """Find a local maximum of x'Sigma x over unit vectors x >= 0.
 
     Each step replaces x by the positive part of Sigma x, scaled to norm one.
 
     Parameters
     ----------
     product : callable
-        Multiplies a vector of shape (k,) by Sigma.
+        Function that multiplies Sigma by a vector of shape (k,).
     y : array of shape (k,)
-        Nonnegative unit vector to start from.
+        Starting point, a nonnegative unit vector.
 
     Returns
     -------
     value : float
-        x'Sigma x, at least that of y.
+        Value x'Sigma x, which is at least y'Sigma y.
     x : array of shape (k,)
         Nonnegative unit vector.
 
     Notes
     -----
-    Each step increases the value if Sigma is positive semidefinite. Otherwise the ascent ends at
-    the first step that does not. It also ends when the relative increase is below 1e-12.
+    If Sigma is positive semidefinite, each step increases the value. Otherwise the ascent stops
+    before the first step that does not. It also stops if the relative increase is below 1e-12.
     """
     z = product(y)
     value = float(y @ z)
@@ -216,10 +215,10 @@ def nonnegative_ascent(product: Callable[[Vector], Vector], y: Vector) -> tuple[
 
 
 def nonnegative_loading(B: Array, y: Vector) -> tuple[float, Vector]:
-    """Return a good unit x >= 0 for a symmetric B (k, k), preceded by its value x'Bx.
+    """Return x'Bx and x for a good unit vector x >= 0 and a symmetric B (k, k).
 
-    It is the better result of two ascents: from y (k,), and from the absolute values of the leading
-    eigenvector of B. If all entries of that eigenvector have the same sign, it is the best x.
+    x is the better result of two ascents, one from y (k,) and one from the absolute values of the
+    leading eigenvector of B. If all entries of this eigenvector have the same sign, x is optimal.
     """
     starts = y, leading_pairs(B, 1)[1][:, 0]
     ascents = [nonnegative_ascent(partial(product, B), np.abs(start)) for start in starts]
@@ -233,33 +232,33 @@ def ascend(
     tol: float,
     passes: int,
 ) -> Iterator[Vector]:
-    """Take steps w <- constrained(Sigma w) on several vectors at once, in place.
+    """Iterate w <- constrained(Sigma w) for several vectors at once, in place.
 
-    A vector leaves the batch when its variance w'Sigma w has converged. A step costs one product
-    with the remaining ones.
+    A vector is removed from the batch when its variance w'Sigma w has converged. A step costs a
+    product with the remaining vectors.
 
     Parameters
     ----------
     Sigma : Covariance or Gram
         The covariance (n, n) of a problem.
     W : array of shape (n, r)
-        The vectors, in columns. They are changed.
+        The vectors, one per column, which are modified.
     constrained : callable
-        Computes the new columns from the products (n, q) and the indices of their columns.
+        Function that computes new columns from the products (n, q) and the indices of the columns.
     tol : float
-        Relative change of w'Sigma w at which a column has converged.
+        A column has converged if the relative change of w'Sigma w is at most ``tol``.
     passes : int
         Maximum number of steps.
 
     Yields
     ------
     w : array of shape (n,)
-        After each step, the column that had the largest variance before it.
+        The column with the largest variance before the step, yielded after each step.
     """
     moving = np.arange(W.shape[1])
     variance = np.zeros(len(moving))
     for _ in range(passes):
-        Y = W.T[moving].T  # its columns are contiguous
+        Y = W.T[moving].T  # indexed this way, the columns are contiguous
         product = Sigma.products(Y)
         new = (Y * product).sum(axis=0)
         W[:, moving] = constrained(product, moving)
@@ -271,7 +270,7 @@ def ascend(
 
 
 def unit_columns(W: Array) -> Array:
-    """Scale the columns of W (n, r) to norm one; zero columns stay zero."""
+    """Scale the columns of W (n, r) to norm one; zero columns remain zero."""
     norms = np.sqrt((W * W).sum(axis=0))
     return W / np.where(norms > 0.0, norms, 1.0)
 
@@ -279,7 +278,7 @@ def unit_columns(W: Array) -> Array:
 def polar(G: Array) -> Array:
     """Return the matrix with orthonormal columns that is nearest to G (n, r).
 
-    It is U V' from the singular value decomposition of G. This costs n r^2, which is not charged.
+    It is U V' from the singular value decomposition of G. The cost of n r^2 flops is not charged.
     """
     if G.shape[1] == 1:
         return normalize(G[:, 0])[:, None]
@@ -290,13 +289,13 @@ def polar(G: Array) -> Array:
 def principal_components(matrix: Symmetric, count: int) -> tuple[Vector, Array]:
     """Return the ``count`` largest eigenvalues of a matrix, with unit eigenvectors as columns.
 
-    If fewer eigenvalues are positive, the rest of both is set to zero, because the eigenvectors
-    that data give for a zero eigenvalue are only rounding.
+    Nonpositive eigenvalues and their eigenvectors are set to zero, because eigenvectors of a zero
+    eigenvalue that are computed from data consist of rounding errors.
 
     Parameters
     ----------
     matrix : Symmetric
-        A covariance (n, n), or a working set of it.
+        A covariance (n, n), or one of its working sets.
     count : int
         Number of eigenvalues.
     """
@@ -308,16 +307,16 @@ def principal_components(matrix: Symmetric, count: int) -> tuple[Vector, Array]:
 
 
 def varimax(Y: Array) -> Array:
-    """Return Y (n, r) times the orthogonal matrix of a local maximum of the varimax criterion.
+    """Return Y (n, r) times an orthogonal matrix that locally maximises the varimax criterion.
 
-    The criterion is the variance of the squared entries of a column, summed over the columns; it is
-    large if columns have few large entries. A step takes the polar factor of the gradient, and
-    costs 2 n r^2, which is not charged.
+    The criterion is the variance of the squared entries of a column, summed over the columns. It is
+    large if columns have few large entries. Each step computes the polar factor of the gradient.
+    The cost of 2 n r^2 flops per step is not charged.
 
     Parameters
     ----------
     Y : array of shape (n, r)
-        Usually with orthonormal columns.
+        The matrix to rotate, usually with orthonormal columns.
 
     References
     ----------
@@ -340,7 +339,7 @@ def varimax(Y: Array) -> Array:
 def stiefel_gradient(G: Array, A: Array) -> Array:
     """Return G - A G'A, the gradient on the Stiefel manifold at A (n, r).
 
-    G (n, r) is the Euclidean gradient. This costs 2 n r^2, which is not charged.
+    G (n, r) is the Euclidean gradient. The cost of 2 n r^2 flops is not charged.
     """
     G, A = np.asarray(G), np.asarray(A)
     return G - A @ (G.T @ A)

@@ -1,4 +1,4 @@
-"""Makes printed text safe for every terminal and file: unsupported characters are replaced."""
+"""Safe printing to every terminal and file, with replacements for unsupported characters."""
 
 import codecs
 import io
@@ -18,48 +18,45 @@ PLAIN = {
 }
 
 
-# characters that move the cursor or change the direction of writing, except line breaks and tabs
+# characters that move the cursor or change the text direction, except line breaks and tabs
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def plain(text: str) -> str:
-    r"""Return text from any source, with its control characters as codes such as \x1b.
-
-    Line breaks and tabs are preserved.
-    """
+    r"""Replace control characters by codes such as \x1b, except line breaks and tabs."""
     return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def say(*words: Any, **how: Any) -> None:
-    """Print words that may come from a stranger: like `print`, with `plain` applied to each."""
+    """Print untrusted text: like `print`, with `plain` applied to each word."""
     print(*(plain(str(word)) for word in words), **how)
 
 
 def width() -> int:
-    """How many characters of text fit on a line: of the terminal, 20 to 100, and 100 in a file."""
+    """Return the width of a line in characters: that of the terminal (20 to 100), or 100."""
     return max(20, min(shutil.get_terminal_size((100, 24)).columns, 100))
 
 
 def accept_every_character() -> None:
-    """Let this process print any text, whatever the encoding of the terminal or file."""
+    """Configure the streams of this process to print any text in any encoding."""
     codecs.register_error(HANDLER, _readable)
-    # Python has no stream if the shell closed it (`>&-`)
+    # a stream is None if the shell closed it (`>&-`)
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        # a forked process shares its parent's streams, and cannot configure them again
+        # a forked process inherits configured streams, which cannot be configured again
         if isinstance(stream, io.TextIOWrapper) and stream.errors != HANDLER:
             stream.reconfigure(errors=HANDLER)
 
 
 def give_up() -> None:
-    """Stop all printing: text that is still buffered would fail again."""
+    """Redirect the output to the null device, because writing buffered text would fail again."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.__stdout__.fileno() if sys.__stdout__ else 1)
 
 
 def _readable(error: UnicodeError) -> tuple[str | bytes, int]:
-    """A replacement for what a stream cannot encode; characters without one become their codes."""
+    """Replace characters that a stream cannot encode by similar characters or by codes."""
     assert isinstance(error, UnicodeEncodeError)
     part = error.object[error.start : error.end]
     plain_letters = (PLAIN.get(c) or c.encode("ascii", "backslashreplace").decode() for c in part)

@@ -1,4 +1,4 @@
-"""One look for all figures: a solver has the same colour, marker and line everywhere.
+"""The style of all figures, in which a solver has the same colour, marker and line everywhere.
 
 Solvers can also be distinguished in greyscale.
 """
@@ -15,7 +15,7 @@ import numpy as np
 from spcabench import registry
 from spcabench.errors import InputError
 
-# Okabe and Ito's colours, distinguishable with colour blindness; black is for bounds and references
+# colours of Okabe and Ito, which are safe for colour-blind readers; black is for bounds
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F3C8D", "#6B6B6B")
 MARKERS = "osD^vP*X<>hp"
 DASHES: tuple[Any, ...] = (
@@ -26,15 +26,15 @@ DASHES: tuple[Any, ...] = (
     (0, (8, 2)),
 )
 
-# for the solvers of one picture: black is for bounds, grey for solvers without a colour
+# colours for the solvers in a picture; black is for bounds, grey for solvers without a colour
 DISTINCT = (*PALETTE[:7], "#8C510A")
 SPARE = ("#332288", "#882255", "#117733", "#DDCC77")  # from Tol's muted scheme
 MOST = len(DISTINCT) + len(SPARE)
 GREY = "#B5B5B5"
-NEAR = 0.2  # colours closer than this, in a cube of side 1, count as the same
+NEAR = 0.2  # colours at a smaller distance in the unit cube are treated as equal
 
-# every figure is at most WIDEST inches wide and sets no font sizes, because pages show all
-# pictures at one scale: letters then have the same size in all figures
+# A figure is at most WIDEST inches wide and sets no font sizes. Pages show all pictures at the same
+# scale, so letters have the same size in all figures.
 WIDEST, LETTERS = 11.5, 8.0
 
 RC: dict[Any, Any] = {
@@ -59,22 +59,22 @@ RC: dict[Any, Any] = {
 
 
 def look(solver: str, file: str | None = None) -> dict[str, Any]:
-    """Return the colour, marker and line of a solver, as keywords of matplotlib's ``plot``.
+    """Return the colour, marker and line of a solver, as keyword arguments of ``plot``.
 
-    The colour is the COLOUR in its file, if there is one. Everything else follows from the name
-    alone, so that a new solver never changes the look of another.
+    The colour is the COLOUR in the solver's file, if there is one. The other attributes depend only
+    on the name, so a new solver never changes the look of another one.
 
     Parameters
     ----------
     solver : str
         Name of a solver, or any other name.
     file : str, optional
-        The solver's file, if it is not found by its name.
+        File of the solver, if the registry does not contain its name.
 
     Returns
     -------
     dict
-        The entries "color", "marker" and "linestyle".
+        Dict with the keys "color", "marker" and "linestyle".
     """
     number = zlib.crc32(solver.encode())
     return {
@@ -85,9 +85,9 @@ def look(solver: str, file: str | None = None) -> dict[str, Any]:
 
 
 def own_colour(solver: str) -> str | None:
-    """Return the COLOUR in a solver's file, given by name or path; None if there is none.
+    """Return the COLOUR in the file of a solver (a name or a path), or None.
 
-    The file is read but not run, because drawing a picture must not run strangers' code.
+    The file is parsed and not executed, because drawing must not execute third-party code.
     """
     try:
         colour = registry.written(solver, "COLOUR")
@@ -99,29 +99,29 @@ def own_colour(solver: str) -> str | None:
 def looks(
     solvers: Iterable[str], files: Mapping[str, str] | None = None, first: int = len(DISTINCT)
 ) -> dict[str, Any]:
-    """Return the look of each solver of one picture; no two have the same colour or marker.
+    """Return the look of each solver in a picture.
 
-    The first ones have a colour, and the others are grey. A solver keeps its usual look unless an
-    earlier one has taken the colour or the marker.
+    The first solvers have different colours and markers, and the others are grey. A solver keeps
+    its usual colour and marker unless an earlier solver has the same.
 
     Parameters
     ----------
     solvers : iterable of str
-        Names of the solvers, those that must have a colour first.
+        Names of the solvers, starting with those that must have a colour.
     files : mapping, optional
-        Files by name, for solvers that are not found by their names.
+        Mapping from names to files, for solvers that the registry does not contain.
     first : int
-        How many have a colour, at most `MOST`.
+        Number of solvers with a colour, at most `MOST`.
 
     Returns
     -------
     dict
-        For each name, the entries of `look`, in the order of ``solvers``.
+        Mapping from names to dicts as returned by `look`, in the order of ``solvers``.
     """
     files, shown = files or {}, list(dict.fromkeys(solvers))
     by_solver = {solver: look(solver, files.get(solver)) for solver in shown}
     coloured = shown[: min(first, MOST)]
-    # a colour set in a file takes precedence over one that follows from a name
+    # a colour in a file takes precedence over a colour derived from a name
     order = sorted(coloured, key=lambda solver: own_colour(files.get(solver, solver)) is None)
     colours: list[str] = []
     for solver in order:
@@ -141,8 +141,9 @@ def looks(
 def many(solvers: Iterable[str]) -> dict[str, Any]:
     """Return the look of each solver in a picture with many lines.
 
-    A solver keeps its usual look unless an earlier one, by name, has the same colour, marker and
-    dashes. In that case it gets the next free marker and dashes.
+    Solvers are processed in the order of their names. A solver keeps its usual look unless an
+    earlier solver has the same colour, marker and dashes. Otherwise it gets the next free
+    combination of marker and dashes.
     """
     by_solver: dict[str, Any] = {}
     for solver in sorted(set(solvers)):
@@ -166,7 +167,7 @@ def _hue(colour: str) -> bool:
 
 
 def _apart(colour: str, others: Iterable[str]) -> float:
-    """The distance of a colour from the nearest of the others; inf if there are none."""
+    """Return the distance of a colour from the nearest of other colours, or inf."""
     from matplotlib.colors import to_rgb
 
     here = to_rgb(colour)
@@ -174,9 +175,9 @@ def _apart(colour: str, others: Iterable[str]) -> float:
 
 
 def plain_log_ticks(axis: Any) -> None:
-    """Label a logarithmic x axis with plain numbers, at 1, 2 and 5 times powers of ten.
+    """Label a logarithmic x axis with plain numbers at 1, 2 and 5 times powers of ten.
 
-    An axis within one decade has more labels.
+    An axis that spans less than a decade has more labels.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
@@ -190,15 +191,14 @@ def plain_log_ticks(axis: Any) -> None:
 def name_lines(axis: Any) -> None:
     """Write the label of each coloured line at its right end, outside the panel.
 
-    A legend inside the panel lists the others: bands, and black lines, which are bounds and
-    references.
+    A legend inside the panel lists bands and black lines, which are bounds and references.
 
     Parameters
     ----------
     axis : matplotlib.axes.Axes
         The axes, with final limits.
     """
-    least = 0.055  # minimum distance of two names, as a share of the height
+    least = 0.055  # minimum distance of two names, as a fraction of the height
     lines = [line for line in axis.get_lines() if not line.get_label().startswith("_")]
     named = [line for line in lines if line.get_color() != "black"]
     handles, labels = axis.get_legend_handles_labels()
@@ -216,8 +216,8 @@ def name_lines(axis: Any) -> None:
         if len(inside):
             ends.append((float(np.clip(inside[inside[:, 0].argmax(), 1], 0.0, 1.0)), line))
     ends.sort(key=lambda end: end[0])
-    # as close to its end as the names below and the room above allow; at the upper edge, a name
-    # would be next to the title
+    # Each name is as close to the end of its line as the other names allow. Names stay below the
+    # upper edge, where they would touch the title.
     lowest, highest = -np.inf, 0.97
     for place, (height, line) in enumerate(ends):
         above = (len(ends) - 1 - place) * least
@@ -235,14 +235,14 @@ def name_lines(axis: Any) -> None:
 
 
 def mark_level(axis: Any, level: float, name: str, side: str = "left") -> None:
-    """Draw a dotted horizontal line, with its name above its left or right end."""
+    """Draw a dotted horizontal line with a name above its left or right end."""
     axis.axhline(level, color="black", linewidth=0.8, linestyle=":")
     style = dict(transform=axis.get_yaxis_transform(), va="bottom", fontsize=LETTERS)
     axis.text(0.01 if side == "left" else 0.99, level, name, ha=side, **style)
 
 
 def scale_fonts(figure: Any, factor: float) -> None:
-    """Multiply the font size of every text in a figure, including explicitly set sizes."""
+    """Multiply the font sizes of all texts in a figure, even if they were set explicitly."""
     from matplotlib.text import Text
 
     ticks: set[Any] = set()

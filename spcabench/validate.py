@@ -1,4 +1,4 @@
-"""Checks of arguments: each error is one line with the argument, its value and what is allowed."""
+"""Checks of arguments, with one-line errors that state the argument, its value and valid values."""
 
 import difflib
 import math
@@ -16,26 +16,26 @@ from spcabench import machine
 from spcabench.errors import InputError
 from spcabench.vectors import Array, Vector
 
-LISTED = 75  # characters of known names in an error line
-LONGEST = 10**6  # entries of a sequence that is passed as an argument
-SMALL = 10**7  # entries of a matrix too small to check the free memory for
+LISTED = 75  # maximum length of a list of known names in errors, in characters
+LONGEST = 10**6  # maximum length of a sequence that is passed as an argument
+SMALL = 10**7  # matrices with at most this number of entries are always affordable
 
 
 def nearest(kind: str, name: str, names: Iterable[str], owner: str = "") -> str:
-    """Return the message for an unknown name, which suggests the nearest known one.
+    """Return an error message for an unknown name, which suggests the most similar known name.
 
-    owner : who should have something of that name.
+    owner : the object, such as a solver, that does not have an element with this name.
     """
     names = sorted(names)
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     unknown = f"{owner} has no {kind} {shown(name)}" if owner else f"unknown {kind} {shown(name)}"
     if close:
         return f"{unknown}; did you mean {close[0]!r}?"
-    return f"{unknown}; choose from {_listed(names)}" if names else f"{unknown}; there is none"
+    return f"{unknown}; choose from {_listed(names)}" if names else f"{unknown}; none exist"
 
 
 def _listed(names: list[str]) -> str:
-    """Return the names; beyond `LISTED` characters, only how many more there are."""
+    """List names in at most `LISTED` characters, and count the remaining ones."""
     ends = accumulate(len(name) + 2 for name in names)
     count = sum(end <= LISTED for end in ends)
     others = f" and {len(names) - count} more" if count < len(names) else ""
@@ -43,7 +43,7 @@ def _listed(names: list[str]) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return a value as a short text on one line."""
+    """Return a short representation of a value on one line."""
     return f"{' '.join(repr(value).split()):.60}"
 
 
@@ -55,7 +55,7 @@ def whole(argument: str, value: Any, least: int) -> int:
 
 
 def _is_whole(value: Any) -> bool:
-    """Whether a value is a whole number; NumPy counts time spans among the integers."""
+    """Whether a value is a whole number, except time spans, which NumPy treats as integers."""
     return isinstance(value, Integral) and not isinstance(value, np.timedelta64)
 
 
@@ -71,7 +71,7 @@ def provenance(origin: Any) -> Mapping[str, Any]:
 def number(argument: str, value: Any, finite: bool = True) -> float:
     """Return the value as a real number; raise InputError unless it is at least 0."""
     if (
-        isinstance(value, bool | np.timedelta64)  # NumPy counts time spans among the integers
+        isinstance(value, bool | np.timedelta64)  # NumPy treats time spans as integers
         or not isinstance(value, Real)
         or not float(value) >= 0
         or (finite and value == np.inf)
@@ -90,14 +90,14 @@ def cardinality(k: Any, n: int, argument: str = "k") -> int:
 
 
 def cardinalities(values: Sequence[int] | None, count: int, k: int) -> list[int]:
-    """Return the cardinality of each of ``count`` components: k each, or the given values.
+    """Return a list of ``count`` cardinalities: the values if specified, otherwise k.
 
-    InputError unless there is one for each component, a whole number from 1 to k.
+    Raises InputError unless there is one value per component, a whole number from 1 to k.
     """
     listed = [k] * count if values is None else list(values)
     fitting = all(isinstance(c, Integral) and 1 <= c <= k for c in listed)
     if len(listed) != count or not fitting:
-        raise InputError(f"cardinalities: {listed}; give {count} whole numbers from 1 to k = {k}")
+        raise InputError(f"cardinalities: {listed}; must be {count} whole numbers, 1 to k = {k}")
     return [int(c) for c in listed]
 
 
@@ -106,12 +106,12 @@ def names(argument: str, values: Sequence[str] | None, count: int) -> tuple[str,
     if values is None:
         return None
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise InputError(f"{argument}: {shown(values)}; give a sequence of {count} names")
+        raise InputError(f"{argument}: {shown(values)}; must be a sequence of {count} names")
     listed = list(values)
     if len(listed) != count:
-        raise InputError(f"{argument}: {len(listed)} names for {count}; give one for each")
+        raise InputError(f"{argument}: {len(listed)} names; {count} are needed")
     if not all(np.isscalar(v) for v in listed):
-        raise InputError(f"{argument}: some are neither strings nor numbers")
+        raise InputError(f"{argument}: all names must be strings or numbers")
     return tuple(str(v) for v in listed)
 
 
@@ -123,15 +123,15 @@ def switch(argument: str, value: Any) -> bool:
 
 
 def several(argument: str, values: Any) -> list[Any]:
-    """Return a sequence as a list; raise InputError if it is empty or no sequence."""
-    # a set has an arbitrary order, so its first entry might belong to another component
+    """Return a sequence as a list; raise InputError if it is empty or not a sequence."""
+    # sets are rejected, because the order of their elements is arbitrary
     if isinstance(values, str | bytes | Mapping | Set) or not isinstance(values, Iterable):
         raise InputError(f"{argument}: {shown(values)}; it must be a sequence, such as a list")
     listed = list(islice(values, LONGEST + 1))
     if len(listed) > LONGEST:
-        raise InputError(f"{argument}: a sequence of more than {LONGEST:,} entries")
+        raise InputError(f"{argument}: more than {LONGEST:,} entries")
     if not listed:
-        raise InputError(f"{argument}: empty; at least one is needed")
+        raise InputError(f"{argument}: empty; at least one entry is needed")
     return listed
 
 
@@ -157,28 +157,28 @@ def inverse(d: Vector) -> Vector:
 
 
 def has_variance(argument: str, variances: Vector) -> None:
-    """Raise InputError unless some variable has variance."""
+    """Raise InputError if all variances are zero."""
     if not (variances > 0).any():
         raise InputError(f"{argument}: every variable is constant; at least one must vary")
 
 
 def scale(argument: str, largest: float, power: int) -> None:
-    """Raise InputError if the largest entry is so large or small that its square is lost.
+    """Raise InputError unless the largest entry is between 10^-power and 10^power.
 
-    Bounds square the entries of Sigma, which are squares of the data. Beyond 10^power the squares
-    would overflow; below its inverse they would vanish and leave a bound below the value.
+    Bounds square the entries of Sigma, which are themselves squares of data. Larger squares would
+    overflow. Smaller ones would underflow, and the bound would be below the value.
     """
     if largest > 0.0 and not 10.0**-power <= largest <= 10.0**power:
         raise InputError(
             f"{argument}: the largest entry is {largest:.3g}; it must be from 1e-{power} to "
-            f"1e{power}: multiply it by a constant, which changes no component"
+            f"1e{power}; multiply all entries by a constant, which does not change components"
         )
 
 
 def magnitudes(X: Any) -> None:
-    """Raise InputError if the largest entry of data is so large or small that its square is lost.
+    """Raise InputError if the largest entry of data X is too large or too small; see `scale`.
 
-    X is an array, or a sparse matrix with its entries in ``data``.
+    X is an array, or a sparse matrix that stores its entries in ``data``.
     """
     entries = X.data if sp.issparse(X) else X
     # the largest absolute value, without creating an array of absolute values
@@ -195,15 +195,15 @@ def precision_left(X: Any, raw: Vector, centred: Vector) -> None:
     lost = int((varies & (centred < 1e-9 * raw)).sum())
     if lost:
         warnings.warn(
-            f"X: {lost} sparse columns have means far above their deviations, and implicit "
-            "centring loses precision; subtract a constant from their entries, or give X dense",
+            f"X: {lost} sparse columns have means far above their deviations, so implicit centring "
+            "loses precision; subtract a constant from their entries, or use a dense X",
             RuntimeWarning,
             stacklevel=4,
         )
 
 
 def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
-    """Return a finite real matrix as float64 (array or csc_array), and its column names."""
+    """Return a finite real matrix as a float64 array or csc_array, and its column names."""
     columns = (
         [str(c) for c in M.columns] if hasattr(M, "columns") and hasattr(M, "to_numpy") else None
     )
@@ -218,16 +218,16 @@ def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
 
 
 def matrix(argument: str, M: Any) -> Array:
-    """Return a finite real matrix as an array of float64."""
+    """Return a finite real matrix as a float64 array."""
     M, _ = _numbers(argument, M)
     return np.asarray(M.toarray() if sp.issparse(M) else M, dtype=np.float64)
 
 
 def affordable(argument: str, shape: Sequence[int], each: float) -> None:
-    """Raise InputError if a matrix needs more memory than is free.
+    """Raise InputError if a matrix of this shape would need more memory than is free.
 
-    each : bytes per entry. An array can pretend to be large (`numpy.broadcast_to`), and a sparse
-        matrix becomes large as an array.
+    An array can be larger than its memory (`numpy.broadcast_to`), as can a sparse matrix. each :
+        bytes per entry.
     """
     count = math.prod(map(int, shape))
     if count <= SMALL:
@@ -235,13 +235,13 @@ def affordable(argument: str, shape: Sequence[int], each: float) -> None:
     free = machine.free_memory()
     if each * count > free:
         raise InputError(
-            f"{argument}: shape {tuple(map(int, shape))} takes {machine.readable(each * count)}; "
+            f"{argument}: shape {tuple(map(int, shape))} needs {machine.readable(each * count)}; "
             f"only {machine.readable(free)} are free"
         )
 
 
 def finite(argument: str, M: Any, columns: Sequence[str] | None = None) -> None:
-    """Raise InputError, which names the first position, if a matrix has NaN or infinite entries.
+    """Raise InputError if a matrix has NaN or infinite entries; the error names the first position.
 
     columns : names of the columns, which are otherwise numbered from 1.
     """
@@ -256,8 +256,8 @@ def finite(argument: str, M: Any, columns: Sequence[str] | None = None) -> None:
         i, j = np.argwhere(wrong)[0]
     named = repr(columns[j]) if columns else j + 1
     raise InputError(
-        f"{argument}: NaN or infinite entries: {int(wrong.sum()):,}, the first in row {i + 1}, "
-        f"column {named}; all must be finite"
+        f"{argument}: {int(wrong.sum()):,} NaN or infinite entries, the first in row {i + 1}, "
+        f"column {named}; all entries must be finite"
     )
 
 
@@ -265,18 +265,18 @@ def _expect_matrix(argument: str, M: Any) -> None:
     if np.iscomplexobj(M):
         raise InputError(f"{argument}: complex entries; they must be real")
     if M.ndim != 2:
-        raise InputError(f"{argument}: {M.ndim} dimensions; it must be a matrix, with 2")
+        raise InputError(f"{argument}: {M.ndim} dimensions; it must be a matrix with 2")
     if 0 in M.shape:
         raise InputError(
-            f"{argument}: empty, shape {tuple(M.shape)}; at least one row and one column are needed"
+            f"{argument}: shape {tuple(M.shape)}; at least one row and one column are needed"
         )
 
 
 def plain(argument: str, M: Any) -> None:
-    """Raise InputError for input that scikit-learn would misread as numbers, or read out of bounds.
+    """Raise InputError if scikit-learn would misread input as numbers or read out of bounds.
 
-    This covers masked entries, numbers as strings, matrices larger than any memory, and sparse
-    matrices with indices out of range.
+    The checks detect masked entries, strings, matrices that exceed the memory, and sparse matrices
+    with indices out of range.
     """
     if isinstance(M, np.ndarray):
         affordable(argument, M.shape, 9)
@@ -296,7 +296,7 @@ def _real_array(argument: str, M: Any) -> Any:
     """Return an array of real or complex numbers; raise InputError for anything else."""
     if isinstance(M, np.ma.MaskedArray):
         if np.ma.is_masked(M):
-            raise InputError(f"{argument}: masked entries; fill them, or leave out their rows")
+            raise InputError(f"{argument}: masked entries; fill them in, or drop their rows")
         M = M.data
     frame = M
     try:
@@ -308,7 +308,7 @@ def _real_array(argument: str, M: Any) -> Any:
             M = M.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         reason = " ".join(str(error).split())
-        if hasattr(frame, "isna") and np.any(frame.isna()):  # pandas.NA is not a number
+        if hasattr(frame, "isna") and np.any(frame.isna()):  # pandas.NA cannot be converted
             reason = "it has missing values"
         raise InputError(f"{argument}: not a matrix of numbers ({reason:.150})") from None
     _expect_numbers(argument, M.dtype)
@@ -316,18 +316,18 @@ def _real_array(argument: str, M: Any) -> Any:
 
 
 def _expect_numbers(argument: str, dtype: np.dtype[Any]) -> None:
-    if dtype.kind not in "biufc":  # dates are stored as whole numbers, but are not numbers
+    if dtype.kind not in "biufc":  # dates would be read as whole numbers
         raise InputError(f"{argument}: entries of type {dtype}; they must be real numbers")
 
 
 def sparse(argument: str, M: Any) -> Any:
-    """Return a sparse matrix in a form with an array of entries, with its format fully checked.
+    """Validate a sparse matrix, and return it in a format with a single array of entries.
 
-    SciPy trusts the parts of a matrix, and would read and write out of bounds. Therefore none of
-    its methods is called before they are checked.
+    SciPy trusts the arrays of a matrix and would read and write out of bounds. Therefore no method
+    of the matrix is called before its arrays are checked.
     """
     if M.ndim != 2:
-        raise InputError(f"{argument}: {M.ndim} dimensions; it must be a matrix, with 2")
+        raise InputError(f"{argument}: {M.ndim} dimensions; it must be a matrix with 2")
     try:
         if M.format == "lil":
             _check_lists(argument, M)
@@ -336,7 +336,7 @@ def sparse(argument: str, M: Any) -> Any:
         if M.format in ("lil", "dok", "dia"):
             M = M.tocoo().tocsr()
         _check_parts(argument, M)
-        # an object array may still contain numbers
+        # an object array can contain numbers
         M = M.astype(np.float64) if M.dtype == object else M
     except InputError:
         raise
@@ -348,7 +348,7 @@ def sparse(argument: str, M: Any) -> Any:
 
 
 def _check_lists(argument: str, M: Any) -> None:
-    """Raise InputError if the lists of columns and of entries of a LIL matrix do not agree."""
+    """Raise InputError if the lists of columns and entries of a LIL matrix are inconsistent."""
     if len(M.rows) != M.shape[0] or [*map(len, M.rows)] != [*map(len, M.data)]:
         raise InputError(
             f"{argument}: damaged: rows of a sparse matrix have lists of different lengths"
@@ -372,27 +372,27 @@ def _check_parts(argument: str, M: Any) -> None:
 def compressed(
     argument: str, indices: Any, starts: Any, entries: Any, outer: int, inner: int
 ) -> None:
-    """Raise InputError for parts of a compressed sparse matrix that SciPy would read out of bounds.
+    """Raise InputError if SciPy would read the arrays of a compressed matrix out of bounds.
 
-    SciPy's own check trusts the last number of indptr.
+    SciPy's own check is not sufficient, because it trusts the last number of indptr.
     """
     in_range(argument, "indices", indices, inner)
     _as_many(argument, "indices", indices, entries)
     numbered = starts.ndim == 1 and starts.dtype.kind in "iu"
     if not numbered or len(starts) != outer + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
         raise InputError(
-            f"{argument}: damaged: indptr of a sparse matrix must rise from 0, in {outer + 1} "
-            "whole numbers"
+            f"{argument}: damaged: indptr of a sparse matrix must consist of {outer + 1} whole "
+            "numbers that increase from 0"
         )
     if starts[-1] > len(indices):
         raise InputError(
-            f"{argument}: damaged: indptr of a sparse matrix ends at {starts[-1]}, of "
+            f"{argument}: damaged: indptr of a sparse matrix ends at {starts[-1]}, but there are "
             f"{len(indices)} entries"
         )
 
 
 def in_range(argument: str, part: str, indices: Any, length: int, least: int = 0) -> None:
-    """Raise InputError for indices that are not whole numbers or lie outside a sparse matrix."""
+    """Raise InputError unless indices of a sparse matrix are whole numbers in range."""
     if indices.ndim != 1 or indices.dtype.kind not in "iu":
         raise InputError(f"{argument}: damaged: {part} of a sparse matrix are not whole numbers")
     if len(indices) and not least <= indices.min() <= indices.max() < length:
@@ -405,14 +405,14 @@ def in_range(argument: str, part: str, indices: Any, length: int, least: int = 0
 def _as_many(argument: str, part: str, indices: Any, entries: Any) -> None:
     if len(indices) != len(entries):
         raise InputError(
-            f"{argument}: damaged: a sparse matrix with {len(entries)} entries but {len(indices)} "
+            f"{argument}: damaged: a sparse matrix has {len(entries)} entries but {len(indices)} "
             f"{part}"
         )
 
 
 def _summed(M: Any) -> sp.csc_array:
-    """Return a sparse matrix as a csc_array of float64, with duplicates added."""
-    # convert before adding duplicates, because sums of small integers would overflow
+    """Return a sparse matrix as a float64 csc_array in which duplicates are summed."""
+    # converted first, because sums of small integer types would overflow
     M = sp.csc_array(M.astype(np.float64, copy=False))
     if not M.has_canonical_format:
         M = M.copy()
@@ -421,10 +421,10 @@ def _summed(M: Any) -> sp.csc_array:
 
 
 def data(X: Any) -> tuple[Any, Sequence[str] | None]:
-    """Return a finite real matrix (m, n) and its column names, if it has any.
+    """Return a finite real matrix (m, n), and its column names or None.
 
-    A sparse matrix is returned as a csc_array of float64, with 32-bit indices if possible, because
-    their products are faster.
+    A sparse matrix is returned as a float64 csc_array, with 32-bit indices if possible, because
+    these make products faster.
     """
     X, columns = _numbers("X", X)
     if X.shape[0] < 2:
@@ -440,20 +440,20 @@ def _with_short_indices(X: sp.csc_array) -> sp.csc_array:
 
 
 def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
-    """Return a PSD array (n, n), made exactly symmetric, and its column names, if any."""
+    """Return a PSD array (n, n) that is exactly symmetric, and its column names or None."""
     rows = [*getattr(Sigma, "index", ())] if hasattr(Sigma, "columns") else []
     Sigma, columns = _numbers("Sigma", Sigma)
     if Sigma.shape[0] != Sigma.shape[1]:
         raise InputError(f"Sigma: shape {tuple(Sigma.shape)}; it must be square, (n, n)")
     if rows != [*range(len(rows))] and [str(row) for row in rows] != columns:
-        raise InputError("Sigma: the names of its rows and columns differ, or their order does")
+        raise InputError("Sigma: rows and columns must have the same names in the same order")
     affordable("Sigma", Sigma.shape, 24)  # its copy, transpose and factorisation
     S = Sigma.toarray() if sp.issparse(Sigma) else np.array(Sigma, dtype=np.float64, order="C")
     top = np.abs(S).max()
     skew = np.abs(S - S.T).max()
     if skew > 1e-8 * top:
         raise InputError(
-            f"Sigma: not symmetric, entries differ by up to {skew:.3g}; give (Sigma + Sigma')/2"
+            f"Sigma: not symmetric, entries differ by up to {skew:.3g}; use (Sigma + Sigma')/2"
         )
     S = (S + S.T) / 2
     if top == 0.0:
@@ -462,25 +462,25 @@ def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
     if not _has_factor(S, 1e-8 * top * len(S)):
         smallest = np.linalg.eigvalsh(S)[0]
         raise InputError(
-            f"Sigma: indefinite, with smallest eigenvalue {smallest:.3g}; it must be positive "
+            f"Sigma: indefinite (smallest eigenvalue {smallest:.3g}); it must be positive "
             "semidefinite"
         )
     return S, columns
 
 
 def indefinite(S: Array) -> bool:
-    """Whether an accepted S (n, n) has negative eigenvalues large enough to matter for bounds.
+    """Whether negative eigenvalues of an accepted S (n, n) are large enough to affect bounds.
 
-    A sum of k variances bounds the variance of k variables only up to k times the smallest
-    eigenvalue. Bounds are raised by 1e-9 for rounding, and this error may use half of that.
+    The sum of k variances bounds the variance of k variables only up to k times the smallest
+    eigenvalue. Bounds have a margin of 1e-9 for rounding, half of which is used for this error.
     """
     most = 5e-10 * np.abs(S).max() / len(S)
-    # without a factor it is indefinite, or this is just rounding: eigenvalues are more exact
+    # the factorisation can also fail because of rounding errors; eigenvalues are more accurate
     return not _has_factor(S, most) and bool(np.linalg.eigvalsh(S)[0] < -most)
 
 
 def _has_factor(S: Array, shift: float) -> bool:
-    """Whether S + shift I has a Cholesky factor: a test far cheaper than eigenvalues."""
+    """Whether S + shift I has a Cholesky factor, which is far faster to test than eigenvalues."""
     try:
         scipy.linalg.cholesky(S + shift * np.eye(len(S)), check_finite=False, overwrite_a=True)
     except scipy.linalg.LinAlgError:

@@ -1,17 +1,17 @@
-"""Small operations on vectors, for solvers and the harness; all are o(n^2), so none is charged.
+"""Small operations on vectors, which cost o(n^2) and are not charged.
 
-This file alone defines the rule for ties:
+This module defines the rule for ties:
 
 - Two numbers are equal if they differ by at most `TIE` times the largest absolute value among the
-  numbers compared. Rounding leaves differences of 1e-16 to 1e-12 between numbers that are equal in
+  compared numbers. Rounding causes differences of 1e-16 to 1e-12 between numbers that are equal in
   exact arithmetic, and answers are accurate to 1e-9.
-- Equal numbers are ordered by the next criterion that the caller names, the larger first. Without
-  one, or if that ties too, the lowest index comes first.
-- Equal means close to *one* number, the largest or the k-th largest. The members of a chain, in
-  which each number is only close to the next, are not equal.
+- Equal numbers are ordered by the caller's next criterion, with the larger value first. If there is
+  none, or if it also ties, the lowest index is first.
+- Numbers are equal only if they are close to the *same* number, the largest or the k-th largest. In
+  a chain in which each number is close to the next one, not all numbers are equal.
 
-Therefore the order of the rows, their signs, their storage and the number of threads do not affect
-any decision.
+Therefore no decision depends on the order of the rows, their signs, their storage or the number of
+threads.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,8 +25,8 @@ Array = NDArray[np.float64]  # of any shape
 Vector = NDArray[np.float64]  # of one dimension
 Indices = NDArray[np.intp]
 
-TIE = 1e-9  # relative difference up to which two numbers are equal
-DIGITS = 12  # decimal digits, of numbers of order one, that rounding does not affect
+TIE = 1e-9  # largest relative difference of equal numbers
+DIGITS = 12  # number of decimals of numbers of order one that rounding does not affect
 
 
 def support(x: Vector) -> Indices:
@@ -34,14 +34,14 @@ def support(x: Vector) -> Indices:
     return x.nonzero()[0]
 
 
-ARRAYS: set[type] = {np.ndarray}  # the audit adds its own class while it counts
+ARRAYS: set[type] = {np.ndarray}  # an audit temporarily adds its own class
 
 
 def expect_real(*arrays: Array | Indices) -> None:
     """Raise TypeError unless the arrays are plain arrays of real numbers of at most 64 bits.
 
-    An entry of another kind, such as an object or a complex number, can hold several numbers, and
-    one product that is charged would then do the work of several.
+    An entry of another type, such as an object or a complex number, can contain several numbers, so
+    one product would compute several products but would be charged only once.
     """
     for x in arrays:
         if type(x) not in ARRAYS or x.dtype.kind not in "biuf" or x.dtype.itemsize > 8:
@@ -52,11 +52,11 @@ def expect_real(*arrays: Array | Indices) -> None:
 
 
 def expect_shape(x: Array | Indices, *shape: int | None) -> None:
-    """Raise TypeError unless x is as in `expect_real`, ValueError unless it has this shape.
+    """Raise TypeError as in `expect_real`, and ValueError unless x has this shape.
 
-    None stands for any number. NumPy multiplies a stack of vectors or of matrices in a single call,
-    which would be charged as one product, and a product that only reads the nonzeros of x would not
-    notice that x is too short.
+    None in the shape means any number. The check is necessary because NumPy multiplies a stack of
+    vectors or matrices in a single call, which would be charged as one product. Also, a product
+    that only reads the nonzeros of x would not detect that x is too short.
     """
     expect_real(x)
     if x.shape != shape and (
@@ -65,27 +65,28 @@ def expect_shape(x: Array | Indices, *shape: int | None) -> None:
     ):
         wanted = ", ".join("any" if n is None else str(n) for n in shape)
         raise ValueError(
-            f"product: an array of shape {x.shape}; it must be ({wanted}); `Sigma.products` and "
-            "`A.products` take several columns"
+            f"product: an array of shape {x.shape}; it must be ({wanted}); for several columns, "
+            "use `Sigma.products` or `A.products`"
         )
 
 
 def expect_indices(W: Indices) -> None:
-    """Raise TypeError unless W is an array of indices of one dimension.
+    """Raise TypeError unless W is a one-dimensional array of indices.
 
-    A table of indices would gather a stack of matrices, whose product is charged as that of one.
+    An array of more dimensions would select a stack of matrices, and a product with the stack would
+    be charged as a single product.
     """
     if type(W) not in ARRAYS or W.dtype.kind not in "iu" or W.ndim != 1:
         raise TypeError(f"working set: it must be an array of indices (k,), not {W!r:.60}")
 
 
 def normalize(x: Vector) -> Vector:
-    """Return x / ||x||; a zero vector stays zero.
+    """Return x / ||x||; a zero vector is returned unchanged.
 
     Parameters
     ----------
     x : array of shape (n,)
-        Any vector. Its squares may overflow or underflow.
+        Any vector. The squares of its entries can overflow or underflow.
 
     Returns
     -------
@@ -103,7 +104,7 @@ def normalize(x: Vector) -> Vector:
 
 
 def tied_with_largest(a: Vector) -> Indices:
-    """Return the indices, in increasing order, of the entries of a that equal its largest."""
+    """Return the increasing indices of the entries of a that equal its largest entry."""
     top = float(a.max())
     tied = np.flatnonzero(a >= top - TIE * abs(top))
     return tied if len(tied) else np.array([int(np.argmax(a))])  # NaN or infinite entries
@@ -117,8 +118,9 @@ def first_largest(a: Vector, *then: Callable[[Indices], Vector]) -> int:
     a : array of shape (n,)
         Values to compare.
     *then : function of an array of indices
-        Criteria for ties: among equal entries, the largest value of the first function wins. The
-        next function is called only if a tie remains, and the lowest index decides last.
+        Criteria for ties. Among equal entries, the one with the largest value of the first function
+        is chosen. The next function is called only if a tie remains, and finally the lowest index
+        is chosen.
     """
     tied = tied_with_largest(a)
     for values in then:
@@ -136,9 +138,9 @@ def largest_indices(a: Vector, k: int, *then: Callable[[Indices], Vector]) -> In
     a : array of shape (n,)
         Values to compare.
     k : int
-        Number of indices; all n if k is larger than n.
+        Number of indices. If k is larger than n, all n indices are returned.
     *then : function of an array of indices
-        Criteria among entries that equal the k-th largest, as in `first_largest`.
+        Criteria for ties with the k-th largest entry, as in `first_largest`.
 
     Returns
     -------
@@ -162,15 +164,18 @@ def largest_indices(a: Vector, k: int, *then: Callable[[Indices], Vector]) -> In
 
 
 def _asked(tied: Indices, then: Sequence[Callable[[Indices], Vector]], *counts: int) -> list[Any]:
-    """The first criterion's values for tied entries, and the remaining criteria by position."""
+    """Return the values of the first criterion for tied entries, and the remaining criteria.
+
+    The remaining criteria are changed to functions of positions in ``tied``.
+    """
     return [then[0](tied), *counts, *(lambda J, f=f: f(tied[J]) for f in then[1:])]
 
 
 def falling_order(a: Vector, *then: Callable[[Indices], Vector]) -> Indices:
-    """Return the indices of a by decreasing entries.
+    """Return the indices that sort a in decreasing order.
 
-    Starting with the largest entry, all remaining entries that equal the largest remaining one are
-    ordered by ``then``, as in `first_largest`, and finally by index.
+    Repeatedly, all remaining entries that equal the largest remaining entry are ordered by
+    ``then``, as in `first_largest`, and finally by index.
     """
     order = np.argsort(-a, kind="stable")
     falling = a[order]
@@ -190,14 +195,14 @@ def falling_order(a: Vector, *then: Callable[[Indices], Vector]) -> Indices:
 
 
 def project(x: Vector, k: int) -> Vector:
-    """Keep the k largest |x_i|, set the rest to zero, and scale to norm one.
+    """Keep the k largest |x_i|, set the other entries to zero, and scale to norm one.
 
     Parameters
     ----------
     x : array of shape (n,)
         Any vector.
     k : int
-        Number of entries to keep, as `largest_indices` chooses them.
+        Number of entries to keep, which are selected by `largest_indices`.
 
     Returns
     -------
@@ -221,12 +226,12 @@ def one_sided(v: Vector) -> Vector:
     Parameters
     ----------
     v : array of shape (n,) or (b, n)
-        One vector, or one per row.
+        A vector, or several vectors as rows.
 
     Returns
     -------
     array of the same shape as v
-        Nonnegative unit vectors; a zero vector stays zero.
+        Nonnegative unit vectors. Zero vectors are returned unchanged.
     """
     up, down = np.maximum(v, 0.0), np.maximum(-v, 0.0)
     longer = (up**2).sum(axis=-1, keepdims=True) >= (down**2).sum(axis=-1, keepdims=True)
@@ -236,26 +241,26 @@ def one_sided(v: Vector) -> Vector:
 
 
 def without_rounding(a: Array) -> Array:
-    """Return a, with entries of order one, rounded to the digits that are free of rounding errors.
+    """Round an array with entries of order one to the digits that rounding errors do not affect.
 
-    It is used for input to libraries, which have no rule for ties and would break them by the last
+    The result is passed to libraries that have no rule for ties and would break them by the last
     digits.
     """
     return np.round(a, DIGITS)
 
 
 def soft_threshold(z: Vector, gamma: float) -> Vector:
-    """Return sign(z) max(|z| - gamma, 0), entry by entry."""
+    """Return sign(z) max(|z| - gamma, 0) elementwise."""
     return z - np.clip(z, -gamma, gamma)
 
 
 def hard_threshold(z: Vector, gamma: float) -> Vector:
-    """Return z where z^2 > gamma, and zero elsewhere, entry by entry."""
+    """Return z with entries set to zero unless z^2 > gamma."""
     return np.where(z * z > gamma, z, 0.0)
 
 
 def distance(x: Vector, y: Vector) -> float:
-    """Return ||x - y|| or ||x + y||, whichever is smaller."""
+    """Return the smaller of ||x - y|| and ||x + y||."""
     d = x - y if x @ y >= 0 else x + y
     return float(np.sqrt(d @ d))
 
@@ -268,5 +273,5 @@ def embed(y: Vector, W: Indices, n: int) -> Vector:
 
 
 def oriented(x: Vector) -> Vector:
-    """Return x or -x, which are the same component, with the largest loading positive."""
+    """Return x or -x, which are the same component, such that the largest loading is positive."""
     return x if x[np.argmax(np.abs(x))] >= 0 else 0.0 - x  # no -0.0

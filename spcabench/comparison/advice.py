@@ -28,9 +28,9 @@ PAIR = ["mode", "item", "asked", "r"]
 MODES = {
     "signed": "one component",
     "nonnegative": "one component with loadings >= 0",
-    str(Formulation.DEFLATION): "several, one after the other",
-    str(Formulation.ORTHONORMAL): "several, orthogonal",
-    str(Formulation.DISJOINT): "several, no variable in two",
+    str(Formulation.DEFLATION): "several components, one after the other",
+    str(Formulation.ORTHONORMAL): "several orthogonal components",
+    str(Formulation.DISJOINT): "several components without common variables",
 }
 ANY, SPARSE, DENSE = "any", "sparse data", "dense data"
 KIND_OF = {"spiked, strong": "spiked", "spiked, weak": "spiked", "two spikes": "spiked"}

@@ -197,7 +197,7 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
         entries.append(
             {
                 "solver": solver,
-                # missing runs have no value of own
+                # rows of missing runs do not contain a value of own
                 "own": bool(part.own.eq(True).any() and part.own.ne(False).all()),
                 "pairs": len(part),
                 "answered": int(part.answered.sum()),

@@ -473,7 +473,7 @@ def test_no_scale_gives_a_bound_below_the_value(form, solver):
             problem = SCALED[form](X, 10.0**power)
         except InputError as error:
             assert abs(power) >= 60
-            assert "multiply it by a constant" in str(error)
+            assert "multiply all entries by a constant" in str(error)
             continue
         result = solve(problem, solver, 3)
         assert result.good

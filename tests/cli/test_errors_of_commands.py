@@ -62,7 +62,7 @@ def test_a_device_or_a_pipe_is_not_replaced(typed, tmp_path):
 
 def test_a_file_that_is_no_solver_is_told_so(typed, own_file):
     _, output, _ = typed("check", own_file("x = 1\n"))
-    assert "fails        says what it is: the file has no TRAITS" in output
+    assert "fails        says what it is: the file does not define TRAITS" in output
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     # files that are not there, are folders, or hold something else
     "grade folder.csv --problem pitprops": "folder.csv: a folder; expected a file",
     "grade none.npy --problem pitprops": "none.npy: no such file",
-    "check folder.csv": "'folder.csv' is a folder; give the name of a solver",
+    "check folder.csv": "'folder.csv' is a folder; specify the name of a solver",
     "check folder.py": "'folder.py' is a folder",
     "check good.csv": "does not end in .py",
     "check none.py": "none.py",

@@ -47,7 +47,7 @@ def test_of_a_link_the_target_is_written(write, tmp_path):
 @writers
 @pytest.mark.parametrize("name", ["", ".", "x\0.npz", 3, None])
 def test_what_names_no_file_is_refused(write, name):
-    with pytest.raises(InputError, match=r"file: .*; give a file name"):
+    with pytest.raises(InputError, match=r"file: .*; it must be a file name"):
         write(name)
 
 

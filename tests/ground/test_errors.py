@@ -191,7 +191,7 @@ def test_a_bug_stays_a_bug(tmp_path):
 def test_a_module_beside_a_solver_is_not_found_and_that_is_said(line, tmp_path):
     (tmp_path / "step_of_mine.py").write_text("x = 1\n")
     (tmp_path / "mine.py").write_text(own_solver.HEAD.replace("import numpy as np", line))
-    with pytest.raises(SolverError, match="a solver is one file"):
+    with pytest.raises(SolverError, match="a solver is a single file"):
         registry.module("solver", str(tmp_path / "mine.py"))
 
 

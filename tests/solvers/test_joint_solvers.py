@@ -152,7 +152,7 @@ def test_alternating_deflation_is_orthonormal_and_below_the_eigenvalues(family, 
 
 @pytest.mark.parametrize("cardinalities", [[3], [3, 3, 3], [4, 3], [0, 3], [2.5, 3]])
 def test_cardinalities_are_one_for_each_component_up_to_k(cardinalities):
-    with pytest.raises(InputError, match="2 whole numbers from 1 to k = 3"):
+    with pytest.raises(InputError, match="2 whole numbers, 1 to k = 3"):
         settings = dict(k=3, components=2, cardinalities=cardinalities)
         api.solve(api.load("pitprops"), "alternating_deflation", **settings)
 

@@ -118,8 +118,8 @@ def test_no_component_is_rounding(rank, deflation):
         fitted = SparsePCA(9, cardinality=9, deflation=deflation).fit(flat)
     assert fitted.n_components_ <= rank
     assert [str(w.message) for w in caught] == [
-        f"n_components: 9 requested, {fitted.n_components_} found: "
-        "no further component has variance"
+        f"n_components: 9 requested, but only {fitted.n_components_} found, because no variance "
+        "is left"
     ]
     assert (fitted.deflated_variance_ > 0.0).all()
     assert (fitted.bound_ >= fitted.deflated_variance_).all()
@@ -135,7 +135,7 @@ def test_any_scale_gives_the_same_or_is_refused(power, scale, form):
         fitted = SparsePCA(2, scale=scale).fit(Y)
     except InputError as error:
         assert abs(power) >= 60
-        assert "multiply it by a constant" in str(error)
+        assert "multiply all entries by a constant" in str(error)
         return
     expected = SparsePCA(2, scale=scale).fit(G)
     assert fitted.explained_variance_ratio_ == pytest.approx(expected.explained_variance_ratio_)

@@ -89,5 +89,5 @@ def test_the_inverse_has_the_scores_and_all_of_it_where_nothing_is_lost(scale):
     np.testing.assert_allclose(model.transform(model.inverse_transform(scores)), scores)
     full = SparsePCA(8, cardinality=8, scale=scale).fit(X)
     np.testing.assert_allclose(full.inverse_transform(full.transform(X)), X, atol=1e-8)
-    with pytest.raises(InputError, match=r"scores have shape \(m, 3\)"):
+    with pytest.raises(InputError, match=r"scores must have shape \(m, 3\)"):
         model.inverse_transform(np.ones((2, 4)))
