@@ -302,7 +302,7 @@ STRANGERS = {  # of `solve pitprops -k 3 --solver`
     "exit": ("import sys\nsys.exit(0)\n", "mine.py: importing the file exits the program"),
     "no traits": (
         "x = 1\n",
-        "mine.py: the file does not define TRAITS; see `spcabench new solver`",
+        "mine.py: the file does not define TRAITS; see",
     ),
     "traits of another type": ("TRAITS = 5\nsolve = 3\n", "TRAITS is 5; it must be Traits(...)"),
     "no solve": (solver("", "if True:"), "the file does not define solve"),

@@ -182,7 +182,5 @@ def test_each_component_has_its_own_cardinality_however_they_are_given(as_given)
     components = api.components(problem, "tpower", 3, k=as_given([5, 3, 2]))
     assert [result.cardinality for result in components] == [5, 3, 2]
     assert components.measures.projected <= components.joint_bound
-    with pytest.raises(
-        InputError, match="k: 2 cardinalities for 3 components; specify one cardinality, or one"
-    ):
+    with pytest.raises(InputError, match="k: 2 cardinalities for 3 components; specify one"):
         api.components(problem, "tpower", 3, k=as_given([5, 3]))
