@@ -1,1 +1,1 @@
-"""Runs as jobs and rows: worker processes, journals, fingerprints, the workflow."""
+"""Execution of runs in jobs: worker processes, grading, rows, journals, hashes and the workflow."""

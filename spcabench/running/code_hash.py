@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parents[1]
-BESIDE = ("solvers", "datasets")  # subpackages that lie next to the package in a checkout
-SHOWING = PACKAGE / "showing"  # pictures and tables of an answer do not affect any row
+BESIDE = ("solvers", "datasets")  # subpackages that are next to the package in a checkout
+SHOWING = PACKAGE / "showing"  # excluded, because pictures and tables of answers affect no row
 
 
 def digest(value: Any) -> str:
@@ -32,7 +32,7 @@ def sets_colour(node: ast.stmt) -> bool:
 
 
 def states_facts(node: ast.stmt) -> bool:
-    """Whether a statement is FACTS = Facts(...) with plain values, which no run reads."""
+    """Whether a statement is FACTS = Facts(...) with literal values, which no run reads."""
     return (
         isinstance(node, ast.Assign)
         and [getattr(target, "id", "") for target in node.targets] == ["FACTS"]
@@ -44,12 +44,12 @@ def states_facts(node: ast.stmt) -> bool:
 
 
 def syntax_tree(file: Path) -> ast.Module | None:
-    """Return the tree of a file without docstrings, COLOUR and FACTS; None for a syntax error."""
+    """Return the tree of a file without docstrings, COLOUR and FACTS; None on a syntax error."""
     return _parsed(file)[0]
 
 
 def _parsed(file: Path) -> tuple[ast.Module | None, list[ast.stmt]]:
-    """Return the tree of a file without docstrings, COLOUR and FACTS, and what sets COLOUR."""
+    """Return the tree of a file as in `syntax_tree`, and the statements that set COLOUR."""
     try:
         tree = ast.parse(file.read_bytes())
     except (SyntaxError, ValueError):  # ValueError if the file contains NUL
@@ -67,7 +67,7 @@ def _parsed(file: Path) -> tuple[ast.Module | None, list[ast.stmt]]:
 
 @dataclass(frozen=True)
 class _Summary:
-    """The stored summary of a file. Trees are not stored, because they slow garbage collection."""
+    """A cached summary of a file. Trees are not cached, because they slow garbage collection."""
 
     hash: str
     colour: tuple[str, ...]
@@ -76,7 +76,7 @@ class _Summary:
 
 @lru_cache
 def _summary(file: Path) -> _Summary:
-    if file.suffix != ".py":  # data whose name occurs in a file next to it
+    if file.suffix != ".py":  # a data file that is named in a Python file next to it
         with file.open("rb") as stream:
             return _Summary(hashlib.file_digest(stream, "sha256").hexdigest(), (), ())
     tree, colour = _parsed(file)
@@ -89,17 +89,17 @@ def _summary(file: Path) -> _Summary:
 
 
 def tree_hash(file: Path) -> str:
-    """Return the hash of a file's tree without docstrings, COLOUR and FACTS, else of its text."""
+    """Return the hash of the `syntax_tree` of a file or, if there is none, of its text."""
     return _summary(file).hash
 
 
 def colour(file: Path) -> tuple[str, ...]:
-    """Return the dump of the statement that sets the COLOUR of a file, if there is one."""
+    """Return dumps of the statements that set COLOUR in a file."""
     return _summary(file).colour
 
 
 def _statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """Yield all statements below a node; walking only statements is faster than all nodes."""
+    """Yield all statements below a node, which is faster than walking all nodes."""
     if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
         return  # never executed
     for field in ("body", "orelse", "finalbody", "handlers", "cases"):
@@ -110,7 +110,7 @@ def _statements(node: ast.AST) -> Iterator[ast.stmt]:
 
 
 def function_hash(function: Callable[..., Any]) -> str:
-    """Return the hash of a function, everything that it uses in its module, and imported files."""
+    """Return the hash of a function, all code that it uses in its module, and imported files."""
     name, file = function.__name__, sys.modules[function.__module__].__file__
     used, pending = {name}, [name]
     nodes: dict[int, ast.stmt] = {}
@@ -121,7 +121,7 @@ def function_hash(function: Callable[..., Any]) -> str:
                 nodes[id(node)] = node
                 pending += names_read - used
                 used |= names_read
-    module = ast.Module([*nodes.values()], [])  # a function may import inside itself
+    module = ast.Module([*nodes.values()], [])  # functions can contain imports
     files = {inner for path in imported(module, Path(file or "")) for inner in closure(path)}
     dumps = sorted(
         ast.dump(n) for n in nodes.values() if not isinstance(n, (ast.Import, ast.ImportFrom))
@@ -131,7 +131,7 @@ def function_hash(function: Callable[..., Any]) -> str:
 
 @lru_cache
 def _names(file: Path) -> tuple[tuple[ast.stmt, set[str], set[str]], ...]:
-    """Return the statements of a module, each with the names that it sets and all its names."""
+    """Return the statements of a module, each with the names that it sets and that it contains."""
     statements = []
     for node in getattr(syntax_tree(file), "body", ()):
         names = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]
@@ -161,7 +161,7 @@ def closure(file: Path) -> tuple[Path, ...]:
 
 
 def imported(tree: ast.Module, file: Path) -> Iterator[Path]:
-    """Yield the files of spcabench that a file imports, including the packages around them."""
+    """Yield the files of spcabench that a file imports, with the packages that contain them."""
     for node in _statements(tree):
         if isinstance(node, ast.ImportFrom):
             parts = node.module.split(".") if node.module else []
@@ -177,9 +177,9 @@ def imported(tree: ast.Module, file: Path) -> Iterator[Path]:
 
 
 def _modules(start: Path, parts: list[str], names: Iterable[ast.alias] = ()) -> Iterator[Path]:
-    """Yield the files of a module below a folder, of the packages around it, and of names in it."""
+    """Yield the files of a module in a folder, of its parent packages, and of ``names`` in it."""
     if start == PACKAGE and parts and parts[0] in BESIDE and not (PACKAGE / parts[0]).is_dir():
-        start = PACKAGE.parent  # in a checkout they lie next to the package
+        start = PACKAGE.parent  # in a checkout, they are next to the package
     folders = [start.joinpath(*parts[:i]) for i in range(len(parts) + 1)]
     files = [folder / "__init__.py" for folder in folders]
     files += [folders[-1].with_suffix(".py"), *(folders[-1] / f"{a.name}.py" for a in names)]
@@ -189,7 +189,7 @@ def _modules(start: Path, parts: list[str], names: Iterable[ast.alias] = ()) -> 
 
 
 def _named(text: str, file: Path) -> Iterator[Path]:
-    """Yield files that a solver or dataset names in its text: modules, and data next to it."""
+    """Yield the modules and data files that the text of a solver or dataset names."""
     if file.parent.name in BESIDE:
         for name in re.findall(r"""["']spcabench\.([\w.]+)["']""", text):
             yield from _modules(PACKAGE, name.split("."))

@@ -1,7 +1,7 @@
-"""Find and remove the damaged files of a run, so that the workflow creates them again.
+"""Removes damaged files of a run, so the workflow creates them again.
 
-Snakemake itself would take a damaged file for a new one, forget the figure that was drawn from it,
-and fail each time it is called.
+Snakemake would mistake a damaged file for a new one, discard the figure that was drawn from it, and
+fail in every call.
 """
 
 import sys
@@ -16,10 +16,10 @@ from spcabench.streams import say
 
 
 def remove(home: Path) -> list[Path]:
-    """Remove the damaged rows and verdicts in a folder of results, and report each one.
+    """Remove the damaged rows and verdicts in a folder of results, and report each of them.
 
-    Returns the rows that must be named as targets of the workflow, because it does not look for
-    missing rows of a figure that exists. Rows that belong to no job any more are not among them.
+    Returns the removed files of rows that belong to current jobs. They must be targets of the
+    workflow, which does not look for missing rows of an existing figure.
     """
     to_make = []
     for file in sorted((*home.glob("rows/*/*.parquet"), *home.glob("figures/*/claims.json"))):
@@ -43,7 +43,7 @@ def _has_job(home: Path, file: Path) -> bool:
 
 
 def fault_of(file: Path) -> str:
-    """Return what is wrong with a file, or "" if nothing is; rows are read as a whole."""
+    """Read a file completely and return a description of an error in it, or ""."""
     try:
         if file.suffix == ".parquet":
             with pq.ParquetFile(file, page_checksum_verification=True) as opened:

@@ -1,4 +1,4 @@
-"""A solver's description of itself as plain data; a stranger's file is imported in a worker."""
+"""Descriptions of solvers by their files, as plain data; workers import third-party files."""
 
 import json
 from collections.abc import Mapping
@@ -14,17 +14,17 @@ from spcabench.iterate import Traits
 from spcabench.running.worker_process import Ended, Worker
 from spcabench.solving.driver import Limits, parameters
 
-PATIENCE = 60.0  # seconds within which a file must be imported
-SETTINGS = ("paper", "tuned", "grid")  # --settings accepts the first two names
+PATIENCE = 60.0  # maximum seconds for importing a file
+SETTINGS = ("paper", "tuned", "grid")  # --settings accepts the first two
 
 
 @dataclass(frozen=True)
 class Description:
-    """The facts about a solver that are known before it runs.
+    """The description of a solver by its file.
 
-    defaults : default values of its settings. settings : "paper", "tuned", "grid" -> the file's
-    values. stop, tol, max_iterations : the default stopping rule. missing : why it cannot
-    run here; empty if it can.
+    defaults : default values of the settings. settings : the values of PAPER, TUNED and GRID in the
+        file, by the lower-case name. stop, tol, max_iterations : the default stopping rule and
+        limit. missing : why the solver cannot run here, or "".
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -38,15 +38,15 @@ class Description:
     missing: str = ""
 
     def limits(self, own: Mapping[str, Any]) -> Limits:
-        """Return the limits of a run with these settings."""
+        """Return the limits of a run with the settings ``own``."""
         limits = Limits(self.stop, self.tol, self.max_iterations)
         return replace(limits, **{name: own[name] for name in ("stop", "tol") if name in own})
 
 
 def describe(solver: str) -> Description:
-    """Return the description of a solver, given by name or path.
+    """Return the description of a solver, specified by name or path.
 
-    Raises InputError if it cannot be read. A stranger's file is imported in a worker.
+    A third-party file is imported in a worker. Raises InputError if the description cannot be read.
     """
     return _of_own(solver) if registry.is_own_file(solver) else of_stranger(solver)
 
@@ -57,7 +57,7 @@ def _of_own(solver: str) -> Description:
 
 
 def of_stranger(solver: str) -> Description:
-    """Return the description of a stranger's file, which a worker imports."""
+    """Return the description of a third-party file, which a worker imports."""
     with closing(Worker(answer)) as helper:
         try:
             reply = helper.ask(_absolute(solver), PATIENCE)
@@ -69,23 +69,23 @@ def of_stranger(solver: str) -> Description:
 
 
 def _shown(solver: str) -> str:
-    """Return a path relative to the current folder if it is inside, as people type it."""
+    """Return a path inside the current folder as a relative path, and other paths unchanged."""
     file = Path(solver)
     return str(file.relative_to(Path.cwd())) if file.is_relative_to(Path.cwd()) else solver
 
 
 def _absolute(solver: str) -> str:
-    """Make the path of a file absolute, because the file may change the current folder."""
+    """Make the path of a file absolute, because importing it can change the current folder."""
     return str(Path(solver).resolve()) if solver.endswith(".py") else solver
 
 
 def answer(solver: str) -> dict[str, Any]:
-    """Return a file's description of itself, or its ``fault`` in one line."""
+    """Return the description of a solver by its file, or a dict with a ``fault`` in one line."""
     try:
         return _said(solver)
     except SolverError as error:
         return {"fault": str(error)}
-    except (Exception, SystemExit) as error:  # whatever the file raises
+    except (Exception, SystemExit) as error:  # any exception of the file
         return {"fault": in_one_line(error, registry.path("solver", solver))}
 
 

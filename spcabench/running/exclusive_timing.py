@@ -1,6 +1,6 @@
 """Locks that give a timed run the machine to itself.
 
-The processes of a workflow take turns by locking two files in its folder, whose names contain that
+The processes of a workflow lock two files in its folder. The names of these files contain the name
 of the machine.
 """
 
@@ -15,22 +15,22 @@ ALONE, QUEUE = ".timing-{}.lock", ".timing-queue-{}.lock"
 
 @contextmanager
 def alone(folder: Path = Path()) -> Iterator[None]:
-    """For timed work: wait until nothing else runs, and let nothing else start."""
+    """Lock the machine for a timed run, with no other job running at the same time."""
     with _turn(folder, fcntl.LOCK_EX):
         yield
 
 
 @contextmanager
 def shared(folder: Path = Path()) -> Iterator[None]:
-    """For work that is not timed: wait until no timing is running."""
+    """Lock the machine for an untimed job, with no timed run at the same time."""
     with _turn(folder, fcntl.LOCK_SH):
         yield
 
 
 @contextmanager
 def _turn(folder: Path, mode: int) -> Iterator[None]:
-    # A waiting process holds the queue, so later ones wait behind it. Otherwise a stream of shared
-    # work could keep a timed run waiting forever.
+    # A waiting process holds the lock of the queue, so later processes wait behind it. Otherwise a
+    # stream of untimed jobs could keep a timed run waiting forever.
     place = platform.node()
     with (
         (folder / QUEUE.format(place)).open("w") as queue,
@@ -42,5 +42,5 @@ def _turn(folder: Path, mode: int) -> Iterator[None]:
         try:
             yield
         finally:
-            # a process forked in the meantime has the file open too, so closing is not enough
+            # unlock explicitly, because a process forked in the meantime also has the file open
             fcntl.flock(lock, fcntl.LOCK_UN)

@@ -1,8 +1,8 @@
-"""Solvers in any language: a command that reads a problem from a file and writes a vector.
+"""External solvers in any language: a command reads a problem from a file and writes a vector.
 
 ``compare --command`` writes a solver file for the command (`text_of`), which is run like any other
-solver. Its time is that of the process alone, without writing the problem or reading the answer.
-The process is killed when the process that started it ends.
+solver. The measured time is that of the process and excludes writing the problem and reading the
+answer. The process is killed if its parent process exits.
 """
 
 import ast
@@ -37,8 +37,8 @@ from spcabench.vectors import Array, Vector
 
 PLACE = re.compile(r"\{(data|covariance|k|out)(?::(npy|csv|mtx))?\}")
 FORMS = "{data}, A (m, n), or {covariance}, Sigma (n, n); {k}; {out}"
-SHARE = 0.9  # share of the seconds of a task that its commands may take
-ROUNDS, ENOUGH = 3, 1.0  # number of empty runs, and seconds after which no further one starts
+SHARE = 0.9  # fraction of the timeout of a run that is available to its commands
+ROUNDS, ENOUGH = 3, 1.0  # maximum number of empty runs, and seconds after which none is started
 POLL = 0.0005  # seconds between two checks of a process
 _deadlines = [float("inf")]
 
@@ -53,7 +53,7 @@ STOP = "end"
 COUNTED = False
 COMMAND = $command
 FOLDER = $folder
-PROGRAMS = $programs  # a changed program is run again
+PROGRAMS = $programs  # if a program changes, its runs are repeated
 
 
 def solve(problem, *, k):
@@ -63,7 +63,7 @@ def solve(problem, *, k):
 
 
 class Failed(SolverError):
-    """The command did not give a vector; ``status`` and the message say why."""
+    """The command did not write a vector; ``status`` and the message state the reason."""
 
     def __init__(self, status: Status, reason: str) -> None:
         super().__init__(reason)
@@ -71,16 +71,16 @@ class Failed(SolverError):
 
 
 def text_of(command: str, folder: Path) -> str:
-    """Return the text of a solver file for a command that runs in a folder.
+    """Return the text of a solver file for a command that is executed in a folder.
 
-    Raises InputError if a placeholder is missing, or the program cannot be found.
+    Raises InputError if a placeholder is missing or the program is not found.
     """
     places = {name for name, _ in PLACE.findall(command)}
     if len(places & {"data", "covariance"}) != 1 or not {"k", "out"} <= places:
         raise InputError(f"--command: {command!r}; it must contain {FORMS}")
     words = _words(command)
     if not shutil.which(words[0], path=os.pathsep.join([str(folder), os.environ["PATH"]])):
-        raise InputError(f"--command: no program {words[0]!r} is installed")
+        raise InputError(f"--command: program {words[0]!r} not found")
     programs = {
         word: hashlib.sha256((folder / word).read_bytes()).hexdigest()
         for word in words
@@ -90,12 +90,12 @@ def text_of(command: str, folder: Path) -> str:
 
 
 def is_command(file: Path) -> bool:
-    """Whether a solver file is identical to one that the harness writes for a command."""
+    """Whether a solver file is identical to the file that the harness writes for a command."""
     return bool(words_of(file))
 
 
 def words_of(file: Path) -> str:
-    """Return the command of a file that the harness wrote; the file is read, not imported."""
+    """Return the command in a file written by the harness, or "", without importing the file."""
     text = file.read_text(encoding="utf-8", errors="replace")
     named = {
         name: match[1]
@@ -111,7 +111,7 @@ def words_of(file: Path) -> str:
 
 
 def _filled(command: str, folder: str, programs: dict[str, str]) -> str:
-    """Return the text of the solver file of a command, with the hashes of its programs."""
+    """Return the text of the solver file for a command, with the hashes of its programs."""
     places = {name for name, _ in PLACE.findall(command)}
     return FILE.substitute(
         words=repr(command).strip("'\""),
@@ -124,7 +124,7 @@ def _filled(command: str, folder: str, programs: dict[str, str]) -> str:
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """End every command that is still running when its share of ``seconds`` is over."""
+    """Kill a command in the block if it exceeds the fraction `SHARE` of ``seconds``."""
     _deadlines.append(perf_counter() + SHARE * seconds)
     try:
         yield
@@ -133,20 +133,20 @@ def limited(seconds: float) -> Iterator[None]:
 
 
 def iterates(problem: Problem, k: int, command: str, folder: str) -> Iterator[Iterate]:
-    """Yield the vector x (n,) that a command writes for a problem."""
+    """Yield the vector x (n,) written by a command for a problem."""
     startup = _startup(command, folder)
     x, numbers = _answer(problem, k, command, folder)
     yield Iterate(x, extra={**numbers, "startup_seconds": startup})
 
 
 def numbers(result: Result) -> dict[str, Any]:
-    """Return the columns of a row about the process: its times and its memory."""
+    """Return the columns of a row with the times and memory of the process."""
     extra = result.extra
     return {
         "setup_time": 0.0,
         "solve_time": extra["process_seconds"],
         "cpu_time": extra["process_cpu_seconds"],
-        "waited": None,  # the system does not report this for a process that has ended
+        "waited": None,  # the system does not report it for a finished process
         "memory_before": 0.0,
         "peak_memory": extra["process_bytes"],
     }
@@ -154,7 +154,7 @@ def numbers(result: Result) -> dict[str, Any]:
 
 @lru_cache
 def _startup(command: str, folder: str) -> float:
-    """Return the seconds of an empty run on two variables: the shortest of up to three runs."""
+    """Return the time of a run on two variables in seconds, the shortest of up to three runs."""
     empty = Problem.from_covariance(np.array([[2.0, 1.0], [1.0, 2.0]]), "empty run")
     seconds: list[float] = []
     while len(seconds) < ROUNDS and sum(seconds) < ENOUGH:
@@ -164,7 +164,7 @@ def _startup(command: str, folder: str) -> float:
 
 
 def _answer(problem: Problem, k: int, command: str, folder: str) -> tuple[Vector, dict[str, float]]:
-    """Return the vector that the command writes, and the time and memory of its process."""
+    """Return the vector written by a command, and the time and memory of its process."""
     with tempfile.TemporaryDirectory(prefix="spcabench-") as inner:
         values = _files(problem, k, command, Path(inner))
         words = [PLACE.sub(lambda place: values[place[0]], word) for word in _words(command)]
@@ -181,7 +181,7 @@ def _words(command: str) -> list[str]:
 
 
 def _files(problem: Problem, k: int, command: str, folder: Path) -> dict[str, str]:
-    """Write the problem to files, and return the text that replaces each placeholder."""
+    """Write the problem to files, and return a mapping from placeholders to their values."""
     values = {}
     for place in PLACE.finditer(command):
         name, kind = place[1], place[2]
@@ -198,7 +198,7 @@ def _files(problem: Problem, k: int, command: str, folder: Path) -> dict[str, st
 
 
 def _write(M: Array, file: Path) -> None:
-    """Write a matrix with all its digits, in the format given by the file's suffix."""
+    """Write a matrix in full precision, in the format indicated by the file's suffix."""
     if file.suffix == ".npy":
         np.save(file, M)
     elif file.suffix == ".csv":
@@ -208,7 +208,7 @@ def _write(M: Array, file: Path) -> None:
 
 
 def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
-    """Run a process, and return its time and memory. Raises Failed if it fails or is too slow."""
+    """Run a process and return its time and memory; raise Failed if it fails or is too slow."""
     with (inner / "stderr").open("w+") as errors:
         start = perf_counter()
         process = subprocess.Popen(
@@ -232,7 +232,10 @@ def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
 
 
 def _waited(process: subprocess.Popen, start: float) -> tuple[int, Any]:
-    """Wait for a process, which is ended at the limit; return its exit code and resource usage."""
+    """Wait for a process, and return its exit code and resource usage.
+
+    At the time limit, the process is killed, and Failed is raised.
+    """
     while True:
         ended, status, usage = os.wait4(process.pid, os.WNOHANG)
         if ended:
@@ -250,25 +253,25 @@ def _crash(code: int, errors: IO[str]) -> str:
     errors.seek(0)
     lines = [line.strip() for line in errors.read().splitlines() if line.strip()]
     words = f"exit code {code}" if code > 0 else f"signal {signal.Signals(-code).name}"
-    return f"the command ended with {words}" + (f": {lines[-1][:200]}" if lines else "")
+    return f"the command exited with {words}" + (f": {lines[-1][:200]}" if lines else "")
 
 
 def _vector(file: Path, n: int) -> Vector:
-    """Return the n numbers in a file. Raises Failed if it has another number of them."""
+    """Return the n numbers in a file; raise Failed if it does not contain n numbers."""
     if not file.is_file():
-        raise Failed(Status.ERROR, "the command ended well and wrote no {out}")
+        raise Failed(Status.ERROR, "the command succeeded but did not write {out}")
     try:
         x = _numbers(file)
     except Exception as error:  # readers raise many kinds of errors
         words = " ".join(str(error).split())[:150]
         raise Failed(Status.ERROR, f"{{out}} is not a vector of numbers: {words}") from None
     if x.shape != (n,):
-        raise Failed(Status.ERROR, f"{{out}} holds {x.size} numbers; it must hold n = {n}")
+        raise Failed(Status.ERROR, f"{{out}} contains {x.size} numbers; it must contain n = {n}")
     return x
 
 
 def _numbers(file: Path) -> Vector:
-    """Return all numbers in a file, in their order."""
+    """Return all numbers in a file in order."""
     opening.regular(file)
     if file.suffix == ".npy":
         return np.load(file, allow_pickle=False).astype(float).ravel()

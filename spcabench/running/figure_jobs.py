@@ -1,7 +1,8 @@
-"""The jobs of a figure: its runs in groups, and the groups that run in one process.
+"""The jobs of a figure, each of which executes groups of runs in one process.
 
-A scale is "quick" or "paper". With other seeds than the figure's own it is "quick-seeds-20-40", and
-so is the folder of its results: such rows cannot be taken for those of the figure.
+A scale is "quick" or "paper". If the seeds of a figure are replaced, the name of the scale, and of
+the folder with the results, includes the new seeds, such as "quick-seeds-20-40". Such rows cannot
+be mistaken for the rows of the figure.
 """
 
 import ast
@@ -13,24 +14,24 @@ from spcabench import registry
 from spcabench.run import Run, chains
 from spcabench.running.code_hash import digest, syntax_tree
 
-SEEDS = "-seeds-"  # in the name of a scale, before the seeds
-LONG = "timed-long-"  # begins the name of the group of a long run
+SEEDS = "-seeds-"  # precedes the seeds in the name of a scale
+LONG = "timed-long-"  # prefix of the name of the group of a long run
 
 
 def runs_of(figure: str, scale: str) -> list[Run]:
-    """Return all runs of a figure at a scale, in order."""
+    """Return all runs of a figure at a scale in order."""
     runs = list(registry.module("figure", figure).runs(size(scale)))
     _, _, text = scale.partition(SEEDS)
     return list(reseeded(runs, _seeds(text))) if text else runs
 
 
 def size(scale: str) -> str:
-    """Return "quick" or "paper"."""
+    """Return "quick" or "paper", without the seeds in the name of a scale."""
     return scale.partition(SEEDS)[0]
 
 
 def _seeds(text: str) -> list[int]:
-    """The seeds in the name of a scale, such as 20-40, or 1,5,20-40-5."""
+    """Parse the seeds in the name of a scale, such as 20-40 or 1,5,20-40-5."""
     seeds: set[int] = set()
     for part in text.split(","):
         match [int(word) for word in part.split("-")]:
@@ -42,24 +43,24 @@ def _seeds(text: str) -> list[int]:
 
 
 def has_seeds(runs: Sequence[Run]) -> bool:
-    """Whether problems of these runs are drawn from seeds."""
+    """Whether any of the runs has a problem with a seed."""
     return any("seed" in run.parameters for run in runs)
 
 
 def reseeded(runs: Sequence[Run], seeds: Sequence[int]) -> Iterator[Run]:
-    """Yield the runs on problems from other seeds.
+    """Yield the runs with other seeds of the problems.
 
-    The figure's own seeds are replaced in turn: with three of them, the first one becomes the
-    first, fourth, seventh and so on of the new ones. So a part of the figure that has a single
-    problem of each size gets a third of the new problems, and its cost grows like that of the rest.
-    Runs on problems without a seed stay as they are.
+    The figure's own seeds are replaced in turn. For example, if there are three, the first one is
+    replaced by the first, fourth, seventh and so on of the new seeds. A part of the figure with a
+    single problem of each size thus gets a third of the new problems, and its cost grows in
+    proportion to the other parts. Runs on problems without a seed are not changed.
     """
     own: dict[str, set[int]] = defaultdict(set)
     for run in runs:
         if "seed" in run.parameters:
             own[_family(run)].add(run.parameters["seed"])
     most = max(map(len, own.values()), default=1)
-    for block in chains(runs):  # on one problem
+    for block in chains(runs):  # the runs of a block have the same problem
         if "seed" not in block[0].parameters:
             yield from block
             continue
@@ -68,22 +69,22 @@ def reseeded(runs: Sequence[Run], seeds: Sequence[int]) -> Iterator[Run]:
         for new in seeds[place::most]:
             for run in block:
                 parameters = {**run.parameters, "seed": new}
-                follows = run.seed == seed  # the solver's seed is that of the problem
+                follows = run.seed == seed  # the solver uses the seed of the problem
                 yield replace(run, parameters=parameters, seed=new if follows else run.seed)
 
 
 def _family(run: Run) -> str:
-    """Name what problems that differ by their seed alone share."""
+    """Return a digest that is equal for problems that differ only by their seeds."""
     return digest([run.dataset, {**run.parameters, "seed": None}])
 
 
 def groups(figure: str, scale: str) -> dict[str, list[Run]]:
-    """Return the runs of a figure in groups, by name.
+    """Return a mapping from the names of groups to the runs of a figure.
 
     There is a group for each timed problem, on which solvers take turns, for each long run, and for
-    the other runs of each solver, including the runs that match them. A figure with a broken file
-    has one group, "broken", whose job fails with an error message, so that the other figures can
-    still be drawn.
+    the other runs of each solver, including the runs that match them. If the file of a figure is
+    broken, its only group is "broken". The job of this group fails with an error message, and other
+    figures can still be drawn.
     """
     try:
         runs = runs_of(figure, scale)
@@ -99,13 +100,13 @@ def groups(figure: str, scale: str) -> dict[str, list[Run]]:
 
 
 def jobs(figure: str, scale: str, *, long: bool = False) -> dict[str, dict[str, list[Run]]]:
-    """Return the jobs of a figure by name, each with the groups that its process executes.
+    """Return a mapping from the names of a figure's jobs to the groups that they execute.
 
-    long : whether to return the jobs of its long runs, one for each, instead of all others.
+    long : whether to return the jobs of long runs, one per run, or all other jobs.
 
-    At the papers' scale there is a job for each timed dataset and one for each other group, so that
-    little has to be computed again after a change. At the quick scale, most groups take less time
-    than the start of a process, so there is one job for all timed groups and one for all others.
+    At paper scale, there is a job for each timed dataset and for each other group, so few runs must
+    be repeated after a change. At the quick scale, most groups take less time than starting a
+    process, so there is one job for all timed groups and one for all other groups.
     """
     groups_of_job: dict[str, dict[str, list[Run]]] = {}
     for name, runs in groups(figure, scale).items():
@@ -115,7 +116,7 @@ def jobs(figure: str, scale: str, *, long: bool = False) -> dict[str, dict[str, 
 
 
 def _job(group: str, runs: list[Run], scale: str) -> str:
-    """The name of a group's job. Timed jobs need the machine to themselves, so they are few."""
+    """Return the name of a group's job; timed groups share jobs, which need the whole machine."""
     if group.startswith(LONG):
         return group
     timed = group.startswith("timed-")
@@ -133,9 +134,9 @@ def _group(run: Run) -> str:
 
 
 def shared(figure: str) -> tuple[str, ...]:
-    """Return the figures whose rows this one also draws (its SHARES), without importing it."""
+    """Return the other figures from which a figure draws rows (SHARES), without importing it."""
     file = registry.path("figure", figure)
-    # few figures have SHARES, and parsing all of them would take a tenth of a second
+    # only files that contain SHARES are parsed, because parsing all files takes a tenth of a second
     tree = syntax_tree(file) if b"SHARES" in file.read_bytes() else None
     for node in tree.body if tree else []:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "SHARES":

@@ -1,4 +1,4 @@
-"""The plan of a figure's job, and how its runs are timed."""
+"""The plan of a job of a figure, and how its runs are timed."""
 
 from spcabench.errors import InputError
 from spcabench.running.figure_jobs import LONG, jobs, runs_of, size
@@ -7,15 +7,15 @@ from spcabench.running.runner import Plan, Protocol
 
 ROUNDS = {"quick": 3, "paper": 15}  # maximum number of timed rounds
 MIN_ROUNDS = {"quick": 1, "paper": 2}  # minimum number of timed rounds
-TIME_BUDGET = {"quick": 2.0, "paper": 10.0}  # seconds that all rounds of a group may take
-JOB_BUDGET = {"quick": 2.0, "paper": 90.0}  # seconds shared by a job's groups, if that is more
+TIME_BUDGET = {"quick": 2.0, "paper": 10.0}  # minimum budget in seconds for all rounds of a group
+JOB_BUDGET = {"quick": 2.0, "paper": 90.0}  # budget in seconds that the groups of a job share
 
 
 def plan(figure: str, scale: str, job: str) -> Plan:
     """Return the plan of a job of a figure.
 
-    Raises InputError if the figure has no such job, and the figure's own error if it cannot be
-    read.
+    Raises InputError if the figure does not have this job. If the figure cannot be imported, its
+    own error is raised.
     """
     known = jobs(figure, scale, long=job.startswith(LONG))
     groups = known.get(job, {})
@@ -25,7 +25,7 @@ def plan(figure: str, scale: str, job: str) -> Plan:
             f"job: figure {figure!r} has no job {job!r}; its jobs are {', '.join(known)}"
         )
     protocol = Protocol(
-        # the processor seconds of a long run are those of its first round
+        # a long run has a single round, because its processor time is measured there
         rounds=1 if job.startswith(LONG) else ROUNDS[size(scale)],
         least=MIN_ROUNDS[size(scale)],
         seconds=budget(size(scale), len(groups)),
@@ -36,5 +36,5 @@ def plan(figure: str, scale: str, job: str) -> Plan:
 
 
 def budget(scale: str, groups: int) -> float:
-    """Return the seconds for all timed rounds of a group, in a job with this many groups."""
+    """Return the budget in seconds for all timed rounds of a group, in a job with ``groups``."""
     return max(TIME_BUDGET[scale], JOB_BUDGET[scale] / groups)

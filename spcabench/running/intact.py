@@ -1,7 +1,7 @@
-"""Check whether the functions and files that the harness relies on are unchanged.
+"""Checks that the functions and files used by the harness are unchanged.
 
-Functions are checked in a worker, where a solver's file can replace any of them, including this
-check, so it is an audit and not a protection. Files are checked outside.
+Functions are checked in a worker. A solver's file can replace any function there, including this
+check, so the check is an audit and not a protection. Files are checked outside the worker.
 """
 
 import site
@@ -11,13 +11,13 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 OWN = "spcabench."
-# modules with which the harness writes its answers and measures
+# modules that the harness uses for writing answers and measuring
 LIBRARY = {"builtins", "copy", "json", "json.decoder", "json.encoder", "os", "random", "secrets"}
 LIBRARY |= {"select", "time"}
 
 
 def snapshot() -> dict[tuple[str, str], Any]:
-    """Return the current code of each name in the modules and their classes."""
+    """Return the current code of each function in the checked modules and their classes."""
     codes: dict[tuple[str, str], Any] = {}
     for name, module in [*sys.modules.items()]:
         if isinstance(module, ModuleType) and (name.startswith(OWN) or name in LIBRARY):
@@ -29,23 +29,23 @@ def snapshot() -> dict[tuple[str, str], Any]:
 
 
 def _code(value: Any) -> Any:
-    """Return the code of a function, because it can be replaced too; otherwise the value."""
+    """Return the code of a function, which could be replaced, or any other callable itself."""
     if isinstance(value, FunctionType):
         return value.__code__
     return value if callable(value) else None
 
 
 def changed(before: dict[tuple[str, str], Any]) -> list[str]:
-    """Return the names whose code has changed or that no longer exist."""
+    """Return the names that no longer exist or that have other code than before."""
     now = snapshot()
     return [".".join(key) for key, value in before.items() if now.get(key) is not value]
 
 
 def installed() -> frozenset[tuple[str, int, int]]:
-    """Return name, size and time of files that later commands run.
+    """Return the names, sizes and modification times of files that later commands execute.
 
-    These are the package and the files that Python runs at its start. A solver's file that writes
-    there would affect other processes.
+    These are the files of the package and the files that Python executes when it starts. A solver's
+    file that changes them would affect other processes.
     """
     home = Path(__file__).resolve().parents[1]
     places = [*map(Path, {*site.getsitepackages(), site.getusersitepackages()})]

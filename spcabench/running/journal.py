@@ -1,4 +1,4 @@
-"""The finished rows of an unfinished job, so that it can be resumed after it was killed."""
+"""The journal of finished runs, from which a killed job is resumed."""
 
 import hashlib
 import json
@@ -12,17 +12,17 @@ from spcabench.streams import say
 
 
 class Journal:
-    """A file with one record per finished run, which is deleted when the job is complete.
+    """A file with a record for each finished run, which is deleted when the job is complete.
 
-    A record is a line with a checksum, and the JSON of the task's id and its row. A damaged record
-    is dropped, and its run is repeated.
+    A record is a line with a checksum and the JSON of the task's id and row. If a record is
+    damaged, it is dropped and its run is repeated.
 
     Parameters
     ----------
     out : Path
-        The file of the finished job; the journal is in the same folder.
+        File of the finished job. The journal is in the same folder.
     key : str
-        Fingerprint of the job. If the job changes, it gets another journal.
+        Hash of the job. If the job changes, another journal is used.
     """
 
     def __init__(self, out: Path, key: str) -> None:
@@ -46,21 +46,21 @@ class Journal:
             )
 
     def add(self, task: str, row: Row) -> None:
-        """Append the row of a task, given by the task's id within the job."""
+        """Append the row of a task, which is identified by its id in the job."""
         self.rows[task] = row
         text = rows.to_json({"task": task, "row": vars(row)})
-        # start with a line break, because the last record may be incomplete
+        # starts with a line break, because the previous record can be incomplete
         atomic_files.append(self.path, f"\n{_checksum(text.encode())} {text}")
 
     def close(self) -> None:
-        """Delete the journals of this job, including those of its earlier versions."""
+        """Delete the journals of this job and of its earlier versions."""
         stem = self.path.name.partition(".")[0]
         for old in self.path.parent.glob(f"{stem}.*.journal"):
             old.unlink()
 
 
 def _read(record: bytes) -> tuple[str, Row]:
-    """Return the task and the row of a record. Raises various errors if it is damaged."""
+    """Return the task and the row in a record; raise various errors if it is damaged."""
     checksum, _, text = record.partition(b" ")
     if checksum != _checksum(text).encode():
         raise ValueError("wrong checksum")

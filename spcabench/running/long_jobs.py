@@ -1,22 +1,22 @@
-"""Jobs that take long: those of a published run, and those for which no figure waits.
+"""Long jobs of a published run, and jobs of long runs, which are only executed on request.
 
-The former start first, so that no core waits for one of them at the end. The latter are executed on
-request, each only until its row is published.
+The former start first in a new run. Otherwise cores would idle while the last long job finishes. A
+job of a long run is executed only if its row is not published yet.
 """
 
 from pathlib import Path
 
 from spcabench.running import figure_jobs
 
-LONG = 200.0  # seconds
+LONG = 200.0  # minimum duration of a long job in seconds
 
 
 def longest(published: Path, scale: str) -> list[str]:
-    """Return the files of rows whose jobs took long in a published run.
+    """Return the files of rows of the jobs that took long in a published run.
 
-    Timed jobs are excluded, because they run alone whenever they start.
+    Timed jobs are excluded, because they run alone in any case.
     """
-    import pandas as pd  # here: few commands need it
+    import pandas as pd  # imported here, because few commands need it
 
     files = []
     for file in sorted(published.glob("rows/*/rows.parquet")) if scale == "paper" else []:
@@ -30,9 +30,9 @@ def longest(published: Path, scale: str) -> list[str]:
 
 
 def unpublished(published: Path, figure: str, scale: str) -> list[str]:
-    """Return the jobs of a figure's long runs that have no published row, in order.
+    """Return the jobs of a figure's long runs without a published row, in order.
 
-    A published row counts whatever its commit is: to compute it again takes hours.
+    Published rows of any commit are accepted, because computing them again takes hours.
     """
     import pandas as pd
 

@@ -1,7 +1,7 @@
-"""Messages between processes: one line of JSON each, read within limits of time and size.
+"""Messages between processes, as lines of JSON that are read with limits on time and size.
 
-A worker's messages may come from a stranger's code, so nothing is unpickled: a line contains only
-numbers, strings, lists and dicts, or it is refused.
+Messages of a worker can come from third-party code, so they are never unpickled. A line must
+contain only numbers, strings, lists and dicts, and is rejected otherwise.
 """
 
 import json
@@ -18,7 +18,7 @@ CHUNK = 1 << 20
 
 
 class Garbled(Exception):
-    """An invalid message; the text says why."""
+    """A message is invalid; the text states the reason."""
 
 
 def send(pipe: int, value: Any) -> None:
@@ -29,18 +29,18 @@ def send(pipe: int, value: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Convert types that JSON does not have for sending: NumPy's, sets and mappings."""
+    """Convert NumPy types, sets and mappings to types that JSON can represent."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (np.ndarray, set, frozenset)):
         return value.tolist() if isinstance(value, np.ndarray) else sorted(value)
     if isinstance(value, Mapping):
         return dict(value)
-    raise TypeError(f"{type(value).__name__} is no plain value")
+    raise TypeError(f"{type(value).__name__} is not a plain value")
 
 
 class Reader:
-    """Reads the messages that arrive at a file descriptor."""
+    """A reader of the messages that arrive at a file descriptor."""
 
     def __init__(self, pipe: int) -> None:
         self.pipe, self.waiting = pipe, bytearray()
@@ -49,10 +49,10 @@ class Reader:
         """Return the next message.
 
         Raises TimeoutError if no complete message arrives within ``seconds``, EOFError if the other
-        end is closed, and Garbled if the message is not JSON or too large.
+        end of the pipe is closed, and Garbled if the message is too large or not JSON.
         """
         deadline = None if seconds is None else monotonic() + seconds
-        looked = 0  # number of bytes already searched for the end of the line
+        looked = 0  # number of bytes that were already searched for the end of the line
         while (end := self.waiting.find(b"\n", looked)) < 0:
             looked = len(self.waiting)
             left = None if deadline is None else max(deadline - monotonic(), 0.0)
@@ -69,4 +69,4 @@ class Reader:
         try:
             return json.loads(line)
         except (ValueError, RecursionError):
-            raise Garbled("what it sent is no message") from None
+            raise Garbled("it sent an invalid message") from None

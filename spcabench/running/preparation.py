@@ -1,4 +1,4 @@
-"""Untimed work of a worker before a run, as functions for a `Run`."""
+"""Untimed preparations of a worker before a run, as functions of a `Run`."""
 
 import ctypes
 from contextlib import suppress
@@ -8,14 +8,14 @@ from spcabench.solving import bounds
 
 
 def ready(problem: Problem, *, seed: int) -> dict[str, float]:
-    """Load the problem and compute its bounds, so that no run's time limit has to include them."""
+    """Load the problem and compute its bounds, which the time limit of a run should not include."""
     return {"bound": bounds.upper_bound(problem, 1)}
 
 
 def tidied(problem: Problem, *, seed: int) -> dict[str, float]:
-    """Return freed memory to the system, if the C library can.
+    """Return freed memory to the system, if the C library supports it.
 
-    The peak memory of the process then shows what the next run needs.
+    The peak memory of the process then shows the memory that the next run needs.
     """
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)

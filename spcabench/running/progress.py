@@ -1,6 +1,6 @@
-"""The progress of a workflow: one updated line in a terminal, otherwise a line per finished job.
+"""The progress of a workflow: an updated line in a terminal, or a line per finished job.
 
-Both show what is being computed, how much is finished, and how many seconds are left.
+The lines show what is being computed, the progress, and the estimated remaining time.
 """
 
 import re
@@ -13,16 +13,16 @@ from tqdm import tqdm
 
 from spcabench.streams import say
 
-# Snakemake's lines about the number of jobs per rule, and the begin and end of each job
+# Snakemake's lines about the number of jobs per rule, and about the start and end of each job
 PLANNED = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
 BEGUN = re.compile(r"rule \w+:\n(?:    .*\n)*?    jobid: (\d+)\n(?:    .*\n)*?    wildcards: (.*)")
 ENDED = re.compile(r"Finished jobid: (\d+) \(Rule: (\w+)\)")
-COUNTED = {"run": "rows", "draw": "figures"}  # rules whose jobs are counted, and their results
-NAMES = ("folder", "figure", "comparison", "scale")  # wildcards that may serve as a job's name
+COUNTED = {"run": "rows", "draw": "figures"}  # rules in the summary, and names of their results
+NAMES = ("folder", "figure", "comparison", "scale")  # wildcards that can be the name of a job
 
 
 class Progress:
-    """Shows the progress that a log of Snakemake reports."""
+    """A display of the progress in a log of Snakemake."""
 
     def __init__(self, log: Path) -> None:
         self.log, self.begun = log, monotonic()
@@ -43,7 +43,7 @@ class Progress:
             self.line.set_description_str(f"{words}: {', '.join(at_work)}" if at_work else words)
             return
         for job, names in named.items():
-            # a figure's rows are not reported one by one, but when it is drawn
+            # the jobs for the rows of a figure are not reported, but drawing the figure is
             of_figure = ended.get(job) == "run" and names["home"] != "compare"
             if job in ended and job not in self.told and not of_figure:
                 self.told.add(job)
@@ -57,10 +57,10 @@ class Progress:
 
 
 def state(log: str, seconds: float) -> str:
-    """Summarise a log of jobs: "about 40 s left, rows 12 of 38, figures 3 of 30".
+    """Summarise a log: "about 40 s left, rows 12 of 38, figures 3 of 30".
 
-    seconds : time since the start. The jobs that are left are assumed to take as long as those
-        before.
+    seconds : time since the start. The mean time of finished jobs is used to estimate the remaining
+        time.
     """
     planned = {rule: int(count) for rule, count in PLANNED.findall(log)}
     if not planned:

@@ -1,4 +1,4 @@
-"""Hashes of everything that affects the rows of a job, or the picture of a figure."""
+"""Hashes of all code and settings that affect the rows of a job or the picture of a figure."""
 
 import hashlib
 from collections.abc import Iterable
@@ -10,17 +10,17 @@ from spcabench.run import Run
 from spcabench.running.code_hash import PACKAGE, closure, colour, digest, function_hash, tree_hash
 from spcabench.running.figure_jobs import LONG, jobs
 
-# the entry points of the two processes that compute and grade an answer
+# entry points of the processes that compute and grade an answer
 PROCESSES = [PACKAGE / "running" / name for name in ("worker.py", "grader.py")]
-# the descriptions of columns do not affect rows, and older rows get a new column's default
+# excluded, because descriptions of columns do not affect rows, and new columns have defaults
 SCHEMA = PACKAGE / "running" / "schema.py"
 
 
 def fingerprint(figure: str, scale: str, job: str) -> str:
-    """Return the hash of all that affects the rows of a job: its runs and the code they execute.
+    """Return the hash of the runs of a job and of the code that they execute.
 
-    The code is that of all files that the worker and the grader import, as syntax trees. Comments,
-    docstrings, layout and the commit do not affect the hash.
+    The code consists of the syntax trees of all files that the worker and the grader import.
+    Comments, docstrings, layout and the commit do not affect the hash.
     """
     groups = jobs(figure, scale, long=job.startswith(LONG)).get(job, {})
     return of_runs([run for group in groups.values() for run in group])
@@ -30,7 +30,7 @@ def of_runs(runs: Iterable[Run], protocol: Any = None) -> str:
     """Return the hash of runs, the code that they execute, and their protocol."""
     runs = list(runs)
     files = {file for process in PROCESSES for file in closure(process)}
-    # one dataset may be derived from another, which ``of`` names
+    # a dataset can be derived from another one, which its parameter ``of`` names
     others = {str(run.parameters.get("of")) for run in runs} & {*registry.names("dataset")}
     for name in {run.dataset for run in runs} | others:
         files |= set(closure(registry.path("dataset", name)))
@@ -45,7 +45,7 @@ def of_runs(runs: Iterable[Run], protocol: Any = None) -> str:
 
 
 def drawing_fingerprint(figure: str) -> str:
-    """Return the hash of all but the runs that affects how a figure is drawn and judged."""
+    """Return the hash of the code that draws and judges a figure, without its runs."""
     files = [
         registry.path("figure", figure),
         PACKAGE / "style.py",
@@ -59,7 +59,7 @@ def drawing_fingerprint(figure: str) -> str:
 
 @lru_cache
 def _colours() -> tuple[str, ...]:
-    """Return the statements that set the solvers' colours; cached, as it takes milliseconds."""
+    """Return the statements that set the colours of solvers; cached to save milliseconds."""
     files = (registry.path("solver", name) for name in registry.names("solver"))
     return tuple(dump for file in files for dump in colour(file))
 

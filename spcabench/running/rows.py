@@ -1,4 +1,4 @@
-"""Read and write files of rows in the form that the schema defines."""
+"""Reads and writes files of rows in the format defined by the schema."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,8 +20,8 @@ from spcabench.running.schema import COLUMNS, VERSION, Json, Row
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
-MARK = b"spcabench_schema"  # the key of the schema version in the metadata of a file
-# history stays text, because decoding ten thousand iterates takes seconds
+MARK = b"spcabench_schema"  # key of the schema version in the metadata of a file
+# JSON columns that are not decoded, because decoding ten thousand iterates takes seconds
 TEXT = ("history",)
 AMOUNTS = [column.name for column in COLUMNS.values() if column.unit]
 TYPES = {int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
@@ -33,7 +33,7 @@ SCHEMA = pa.schema(
     [(column.name, TYPES.get(column.type, pa.string())) for column in COLUMNS.values()],
     metadata={MARK: str(VERSION)},
 )
-# measured numbers do not repeat, but the first bytes of their doubles do
+# measured numbers do not repeat, but the first bytes of their representations do
 NUMBERS = [f.name for f in SCHEMA if f.type == pa.float64()]
 NUMBERS += [f"{f.name}.list.element" for f in SCHEMA if f.type == pa.list_(pa.float64())]
 LEAVES = [f"{f.name}.list.element" if pa.types.is_list(f.type) else f.name for f in SCHEMA]
@@ -46,12 +46,12 @@ SMALL: dict[str, Any] = {
 
 
 def to_json(value: Any, **how: Any) -> str:
-    """Return the JSON of a value in a row, which may contain NumPy numbers."""
+    """Return the JSON of a value in a row, which can contain NumPy numbers."""
     return json.dumps(value, default=messages.plain, **how)
 
 
 def _encoded(row: Row) -> Json:
-    """Return a row as it is stored in a file; the keys of identifying columns are sorted."""
+    """Return a row as it is stored in a file; keys in identifying JSON columns are sorted."""
     return {
         name: to_json(value, sort_keys=COLUMNS[name].key)
         if value is not None and COLUMNS[name].kind == "JSON"
@@ -66,33 +66,33 @@ def write(rows: Iterable[Row], out: Path) -> None:
 
 
 def write_table(table: pa.Table, out: Path, small: bool = False) -> None:
-    """Write a table returned by `read_table`. Raises TypeError if it has other columns.
+    """Write a table as returned by `read_table`; raise TypeError if it has other columns.
 
-    small : whether to compress it to two thirds of the size, for git, in ten times as long.
+    small : whether to compress the file to two thirds of the size, which takes ten times as long.
     """
     if table.schema != SCHEMA:
-        raise TypeError(f"{out.name}: these are not the columns of the schema")
+        raise TypeError(f"{out.name}: the columns differ from the schema")
     with replacing(out) as aside:
         table = table.replace_schema_metadata(SCHEMA.metadata)
         pq.write_table(table, aside, write_page_checksum=True, **(SMALL if small else {}))
 
 
 def read_table(files: Iterable[Path], columns: Sequence[str] = SCHEMA.names) -> pa.Table:
-    """Return the rows of files as one table, with all columns or the given ones.
+    """Return the rows in files as one table with the specified columns, by default all.
 
-    Raises InputError for a file with other columns, or of a newer schema.
+    Raises InputError if a file has unknown columns or another version of the schema.
     """
     tables = [_of_file(file, list(columns)) for file in files]
     return pa.concat_tables([SCHEMA.empty_table().select(list(columns)), *tables])
 
 
 def read_text(files: Iterable[Path], columns: Sequence[str] = SCHEMA.names) -> pd.DataFrame:
-    """Return the rows of files with JSON as text; integer columns with gaps become floats."""
+    """Return the rows in files without decoding JSON; integer columns with gaps become floats."""
     return read_table(files, columns).to_pandas()
 
 
 def read(files: Iterable[Path]) -> pd.DataFrame:
-    """Return the rows of files with all columns; JSON (except the history) is decoded to dicts."""
+    """Return the rows in files with all columns, and JSON decoded to dicts except in history."""
     files = [*files]
     table = read_text(files)
     decoded = {
@@ -109,7 +109,7 @@ def read(files: Iterable[Path]) -> pd.DataFrame:
 
 
 def without_histories(table: pa.Table) -> pa.Table:
-    """Return the rows without histories; the column history_left_out marks those that had one."""
+    """Remove the histories of rows, and mark rows that had one in the column history_left_out."""
     place, named = (table.schema.get_field_index(n) for n in ("history", "history_left_out"))
     left_out = pc.is_valid(table["history"])
     table = table.set_column(named, table.schema.field(named), left_out)
@@ -124,20 +124,20 @@ def is_empty(value: Any) -> bool:
 
 
 def fault(row: Mapping[str, Any]) -> str:
-    """Return what is impossible about an amount or flag of a row; empty if nothing is."""
+    """Return a description of an impossible amount or flag in a row, or ""."""
     for name in AMOUNTS:
         single = not isinstance(row[name], Iterable)
         for amount in [row[name]] if single else row[name]:
             if not (0.0 <= (amount or 0.0) < np.inf or (single and is_empty(amount))):
-                return f"{name}: {amount}; it must be a number of {COLUMNS[name].unit} from 0"
+                return f"{name}: {amount}; it must be at least 0 {COLUMNS[name].unit}"
     unknown = set() if is_empty(row["flags"]) else {*map(str, row["flags"])} - {*Flag}
-    return f"flags: {min(unknown)!r:.40} is unknown" if unknown else ""
+    return f"flags: unknown flag {min(unknown)!r:.40}" if unknown else ""
 
 
 def check(table: pd.DataFrame, name: str) -> None:
-    """Raise InputError if a row has impossible values or flop conventions differ.
+    """Raise InputError if a row has impossible values or if flop conventions differ.
 
-    This is for tables in which every row is needed.
+    This is used for tables in which every row is needed.
     """
     for row in table.to_dict("records"):
         if wrong := fault(row):
@@ -145,20 +145,20 @@ def check(table: pd.DataFrame, name: str) -> None:
     conventions = sorted(table.flops_convention.unique())
     if len(conventions) > 1:
         raise InputError(
-            f"{name}: its rows count flops by conventions {', '.join(map(str, conventions))}, "
-            "which cannot be compared; compute them again"
+            f"{name}: rows count flops by the conventions {', '.join(map(str, conventions))}, "
+            "which cannot be compared; compute the rows again"
         )
 
 
 def _of_file(file: Path, columns: list[str]) -> pa.Table:
     schema = sizes.parquet_schema(opening.regular(file, "a file of rows"))
     if lacking := [name for name in ("status", "solver", "dataset") if name not in schema.names]:
-        raise InputError(f"{file}: not rows of spcabench: column {lacking[0]} is missing")
+        raise InputError(f"{file}: not a file of rows: column {lacking[0]} is missing")
     version = (schema.metadata or {}).get(MARK, b"0").decode("ascii", "backslashreplace")
     if version != str(VERSION):
         raise InputError(
-            f"{file}: rows of schema {version:.40}, but this version reads {VERSION}; they were "
-            "written by another version of spcabench"
+            f"{file}: rows of schema {version:.40}, written by another version of spcabench; this "
+            f"version reads schema {VERSION}"
         )
     try:
         if schema.equals(SCHEMA):
@@ -183,9 +183,9 @@ def _check_status(file: Path, table: pa.Table) -> None:
 
 
 def completed(table: pa.Table) -> pa.Table:
-    """Return rows with all columns; those that an older file lacks get their default values.
+    """Add the columns that an older file lacks to its rows, with their default values.
 
-    Raises TypeError for a column that the schema does not have.
+    Raises TypeError if the rows have a column that is not in the schema.
     """
     if unknown := sorted(set(table.column_names) - set(COLUMNS)):
         raise TypeError(f"unknown columns {', '.join(unknown)}; see results/README.md")

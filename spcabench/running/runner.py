@@ -1,8 +1,8 @@
-"""Compute rows: run a plan in worker processes, time the runs by one protocol, and grade them.
+"""Computes rows: executes a plan in worker processes, times its runs by a protocol, grades answers.
 
-A figure, a suite and a comparison of components are each a plan. Every failure becomes a row. If a
-job is killed, its finished runs are not lost. This process never imports a stranger's solver, so
-the processes that it forks are as good as new.
+A job of a figure and a job of a comparison each have a plan. Every failure becomes a row. If a job
+is killed, its finished runs are not lost. This process never imports third-party solvers, so its
+forked processes are as clean as new ones.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ from spcabench.solving.status import Status
 
 # a first run that is slower than the best later one by this factor and these seconds is suspicious
 WARM_RATIO, WARM_SECONDS = 3.0, 0.1
-WAITED = 0.05  # share of its time that a run may wait for the processor
+WAITED = 0.05  # maximum fraction of its time for which a run can wait without being repeated
 
 
 @dataclass(frozen=True)
@@ -40,23 +40,23 @@ class Protocol:
     rounds, least : int
         Maximum and minimum number of timed rounds.
     seconds : float
-        No further round starts if it would end later than this.
+        No further round is started if it would end after this time.
     fastest : bool
-        If True, each run is timed by itself and its fastest round becomes a row; it is repeated up
-        to ``retries`` times if it waited for the processor. If False, the runs of a group take
+        If True, each run is timed by itself, and its fastest round becomes a row. A run that waited
+        for the processor is repeated up to ``retries`` rounds. If False, the runs of a group take
         turns, and each round becomes a row.
     retries : int
-        See ``fastest``.
+        Maximum number of rounds of a run that waited for the processor.
     retry_seconds : float
-        A run that waited is repeated until its repetitions take this many seconds in total.
+        Maximum total time of the rounds of a run that waited, in seconds.
     grace : float
-        Seconds beyond a run's own limit before its process is ended.
+        Seconds between the time limit of a run and killing its process.
     warm : sequence of Run
-        Untimed warm-up runs, in which kernels are compiled.
+        Untimed warm-up runs, which compile the kernels.
     audit : function, optional
-        Takes a `Run`, and counts the flops of a stranger's solver from outside.
+        Function of a `Run` that counts the flops of a third-party solver from outside.
     restart : bool
-        Whether each group starts in a new process, without the memory that earlier groups left.
+        Whether each group starts in a new process, without memory left over from earlier groups.
     """
 
     rounds: int = 1
@@ -73,7 +73,11 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Plan:
-    """Groups of runs by name, the columns shared by all rows, and a hash of what affects rows."""
+    """A plan of runs.
+
+    groups : mapping from names to groups of runs. labels : columns that are equal in all rows.
+    key : hash of everything that affects the rows. protocol : how runs are timed.
+    """
 
     groups: Mapping[str, Sequence[Run]]
     labels: Mapping[str, Any]
@@ -82,18 +86,18 @@ class Plan:
 
 
 def make_rows(plan: Plan, out: Path) -> None:
-    """Compute the rows of a plan and write them to a parquet file; a killed job is resumed."""
+    """Compute the rows of a plan, or resume a killed job, and write them to a parquet file."""
     atomic_files.make_folder(out.parent)
     journal = Journal(out, plan.key)
     rows.write(rows_of(plan, journal), out)
-    # only after the rows are written, because it deletes the journal that preserves them
+    # only after the rows are written, because this deletes the journal
     journal.close()
 
 
 def rows_of(plan: Plan, journal: Journal) -> list[Row]:
-    """Return the rows of a plan; rows missing from the journal are computed and added to it."""
-    tqdm.monitor_interval = 0  # its thread is not safe with forked workers
-    # the grader first, before any code of a stranger has run
+    """Return the rows of a plan, after computing those that are missing in the journal."""
+    tqdm.monitor_interval = 0  # the monitoring thread is not safe with forked workers
+    # the grader starts first, before any third-party code is executed
     with closing(Grader()) as grader, closing(Processes(plan.protocol)) as processes:
         job = _Job(plan, journal, grader, processes)
         return [row for name in plan.groups for row in job.group(name)]
@@ -101,7 +105,7 @@ def rows_of(plan: Plan, journal: Journal) -> list[Row]:
 
 @dataclass
 class _Job:
-    """A plan in progress."""
+    """A plan that is being executed."""
 
     plan: Plan
     journal: Journal
@@ -112,7 +116,7 @@ class _Job:
     def group(self, name: str) -> Iterator[Row]:
         """Yield the rows of all rounds of a group."""
         runs, protocol = self.plan.groups[name], self.plan.protocol
-        # memory that an earlier group left allocated would be attributed to this one
+        # memory that earlier groups left allocated would be attributed to this group
         if protocol.restart:
             self.processes.restart()
         timed = [run for run in runs if run.timed and not protocol.fastest]
@@ -122,39 +126,39 @@ class _Job:
             f"{self.plan.labels.get('experiment', '')} {name}",
             set(self.journal.rows),
         )
-        begun, earlier = perf_counter(), 0.0  # earlier: seconds of rows from an earlier process
+        begun, earlier = perf_counter(), 0.0  # earlier: total time of rows in the journal
         bar = tqdm(total=rounds * len(runs), desc=words.strip(), disable=None, leave=False)
-        # a timed group has the machine to itself, so that its runs take turns at one speed
+        # a timed group has the machine to itself, so all its runs are executed at the same speed
         self.alone = bool(timed)
         with closing(bar), exclusive_timing.alone() if timed else nullcontext():
             for repeat in range(rounds):
                 seconds = perf_counter() - begun + earlier
-                # only whole rounds, because runs of one round meet the same state of the machine,
-                # which makes their ratios fair
+                # only complete rounds are executed, because ratios of times are fair only for runs
+                # of the same round, which see the machine in the same state
                 if repeat >= least and seconds * (1 + 1 / repeat) > protocol.seconds:
                     break
                 for index, chain in enumerate(chains(runs)):
                     for key, row in self._chain(name, f"{repeat}-{index}", chain):
-                        # seconds of an earlier process count too, or a job that is often killed
-                        # would get more rounds
+                        # include the time of earlier processes; otherwise a job that was often
+                        # killed would execute more rounds
                         if key in from_journal:
                             earlier += row.outer_time or row.worker_time or 0.0
                         bar.update()
                         yield row
 
     def _chain(self, group: str, name: str, chain: list[Run]) -> Iterator[tuple[str, Row]]:
-        """Yield a run, then the runs that match its cardinality, each as a key and a row."""
+        """Yield keys and rows of a run and of the runs that match its cardinality."""
         reached: dict[str, int] = {}
         repeat = int(name.partition("-")[0])
         for place, run in enumerate(chain):
             key = f"{group} {name}-{place}"
             if key not in self.journal.rows:
                 answer = self._answer(run, reached)
-                if repeat:  # the vector is the same as in the first round
+                if repeat:  # only stored in the first round, because it is the same in all rounds
                     answer = replace(answer, support=None, values=None)
                 labels = {**self.plan.labels, "repeat": repeat}
                 if not self.plan.protocol.fastest:
-                    # figures compare the runs of a group; comparisons consider each run by itself
+                    # figures compare runs in a group, whereas comparisons treat runs separately
                     labels |= {"group": group, "chain": name}
                 self.journal.add(key, Row(**{**vars(answer), **labels, **run.asked, **stamp()}))
             row = self.journal.rows[key]
@@ -164,13 +168,13 @@ class _Job:
             yield key, row
 
     def _answer(self, run: Run, reached: Mapping[str, int]) -> Answer:
-        """Return the graded answer to a run, or an answer that says why it was not executed."""
+        """Return the graded answer to a run, or an answer with the reason why it was skipped."""
         if run.match:
             if run.match not in reached:
-                reason = f"{run.match} gave no cardinality to match"
+                reason = f"{run.match} has no cardinality to match"
                 return Answer(status=Status.ERROR, reason=reason)
             run = run.at(k=reached[run.match])
-        # a harder run of a series whose easier one was killed would only be killed as well
+        # if an easier run of the series was killed, this run would also be killed
         if why := run.skip or self.processes.ended(run):
             return Answer(status=Status.SKIPPED, reason=why)
         protocol = self.plan.protocol
@@ -179,15 +183,15 @@ class _Job:
                 return Answer(status=Status.SKIPPED, reason=why)
         with self._turn(shared=not run.timed):
             ask = partial(self.processes.ask, run)
-            # a stranger's run is already timed from outside, over many repetitions
+            # a third-party run is already timed from outside over many repetitions
             again = run.timed and not is_stranger(run)
             answer = fastest(ask, again, protocol) if protocol.fastest else ask()
-        # grading may run beside other jobs, because nothing in it is timed
+        # grading is not timed, so other jobs can run at the same time
         with self._turn(shared=True):
             return self.processes.graded(self.grader, run, answer)
 
     def _turn(self, shared: bool) -> AbstractContextManager[None]:
-        """Return a lock on the machine, alone or shared; a timed group already holds it."""
+        """Return a shared or exclusive lock on the machine, unless the group already holds one."""
         if self.alone:
             return nullcontext()
         return exclusive_timing.shared() if shared else exclusive_timing.alone()
@@ -198,7 +202,7 @@ def fastest(ask: Callable[[], Answer], timed: bool, protocol: Protocol) -> Answe
     rounds = [ask()]
     while timed and _is_made_again(rounds, protocol):
         rounds.append(ask())
-    # other work can only slow a round down, so the shortest time is the closest to the truth
+    # other processes can only slow a round down, so the shortest time is the most accurate
     first, best = rounds[0], _least(rounds)
     times = [answer.seconds for answer in rounds if answer.seconds is not None]
     best = replace(best, round_times=times or None)
@@ -208,27 +212,27 @@ def fastest(ask: Callable[[], Answer], timed: bool, protocol: Protocol) -> Answe
 
 
 def _least(rounds: Sequence[Answer]) -> Answer:
-    """Return the round with the shortest time, or the first round if none has an answer."""
+    """Return the round with the shortest time, or the first round if there is no answer."""
     return min(rounds, key=lambda answer: np.inf if answer.seconds is None else answer.seconds)
 
 
 def _is_made_again(rounds: Sequence[Answer], protocol: Protocol) -> bool:
-    """Whether to repeat a run, because it is short or even its fastest round had to wait."""
+    """Whether to repeat a run, because it is short or waited for the processor in every round."""
     if rounds[-1].seconds is None:
         return False
     if len(rounds) < protocol.rounds and rounds[-1].seconds < protocol.seconds:
         return True
     spent = sum(answer.outer_time or 0.0 for answer in rounds)
     waited = (_least(rounds).waited or 0.0) > WAITED
-    # otherwise a busy machine could make a job run forever
+    # limited, because a job would never finish on a busy machine otherwise
     return waited and len(rounds) < protocol.retries and spent < protocol.retry_seconds
 
 
 def _fell(first: Answer, best: Answer) -> bool:
-    """Whether a later run was much cheaper, which shows that something was kept between runs.
+    """Whether a later run was much cheaper because the solver stored data between runs.
 
-    The progress until a time limit, and waiting for a processor, depend on the machine and do not
-    count.
+    Differences caused by a time limit or by waiting for a processor are ignored, because they
+    depend on the machine.
     """
     if first.seconds is None or best.seconds is None:
         return False
@@ -240,7 +244,7 @@ def _fell(first: Answer, best: Answer) -> bool:
 
 
 def stamp() -> dict[str, Any]:
-    """Return the columns that say where and when a row was computed."""
+    """Return the columns about the machine, the commit and the time of a row."""
     about = machine.describe()
     commit, dirty = machine.commit()
     return {

@@ -1,7 +1,7 @@
-"""The columns of a row of results: meaning, unit, and when they are empty.
+"""The columns of a row of results, with their meanings, units and when they are empty.
 
 `rows` reads and writes files of rows. The table in ``results/README.md`` is generated from this
-file.
+module.
 """
 
 from collections.abc import Mapping
@@ -16,9 +16,9 @@ from spcabench.flops import CONVENTION
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
-# The version of a file. It increases if a column is removed or changes its meaning, and then older
-# files are refused. A new column does not increase it; in older files it is empty or has its
-# default.
+# Version of the file format. It is incremented if a column is removed or changes its meaning, and
+# older files are then rejected. It is not incremented for a new column, which is empty or has its
+# default value in older files.
 VERSION = 1
 Json = dict[str, Any]
 KINDS = {
@@ -36,20 +36,20 @@ KINDS = {
 
 
 def decoded(cell: str | bytes, column: str = "parameters") -> Json:
-    """Return the value of a JSON cell. Raises InputError if it is not an object."""
+    """Return the value of a JSON cell; raise InputError if it is not an object."""
     return opening.parsed(cell, Json, column)  # type: ignore[no-any-return]
 
 
 def steps(history: str, *numbers: str) -> list[Json]:
-    """Return the entries of a history. Raises InputError unless each has the given numbers."""
+    """Return the entries of a history; raise InputError if one lacks any of ``numbers``."""
     entries: list[Json] = opening.parsed(history, list[Json], "history")
     for name in numbers:
         if any(type(entry.get(name)) not in (int, float) for entry in entries):
-            raise InputError(f"history: an entry has no number {name!r}")
+            raise InputError(f"history: an entry lacks the number {name!r}")
     return entries
 
 
-# the reasons why a column can be empty
+# reasons why a column is empty
 FIGURES, COMPARISONS = "the row belongs to a comparison", "the row belongs to a figure"
 NO_PROBLEM = "the problem was not loaded"
 NO_RESULT = "the run had no result"
@@ -64,10 +64,10 @@ ENDED = "the process ended before it answered"
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a row.
+    """A column of a row.
 
-    empty : when the column is empty; "" if it never is. default : its value in rows that do not set
-        it. key : whether it identifies the run of a figure.
+    empty : when the column is empty, or "" for never. default : value of the column if it is not
+        set. key : whether the column identifies the run of a figure.
     """
 
     name: str
@@ -80,13 +80,13 @@ class Column:
 
     @property
     def kind(self) -> str:
-        """The name of its type in words."""
+        """Type of the column in words."""
         return KINDS[self.type]
 
     def checked(self, value: Any) -> Any:
-        """Return the value in the type of the column. Raises TypeError if it has another type.
+        """Return a value in the type of the column; raise TypeError if this is impossible.
 
-        NaN counts as empty.
+        NaN is treated as empty.
         """
         value = value.item() if isinstance(value, np.generic) else value
         nothing = value is None or (isinstance(value, float) and value != value)
@@ -97,7 +97,7 @@ class Column:
         if self.type is float and type(value) is int:
             return float(value)
         if self.type is str and isinstance(value, str):
-            return str(value)  # an enumeration becomes plain text
+            return str(value)  # convert enumerations to plain strings
         if self.type == Json and isinstance(value, Mapping):
             return dict(value)
         if not _fits(value, self.type):
@@ -109,7 +109,7 @@ class Column:
 
 
 def _fits(value: Any, kind: Any) -> bool:
-    """Whether a value has exactly the given type; for a list, whether all its entries do."""
+    """Whether a value has exactly this type; for a list, whether all entries do."""
     if get_origin(kind) is list:
         (inner,) = get_args(kind)
         return type(value) is list and all(_fits(v, get_origin(inner) or inner) for v in value)
@@ -119,22 +119,22 @@ def _fits(value: Any, kind: Any) -> bool:
 def _column(
     meaning: str, *, unit: str = "", empty: str = "", key: bool = False, default: Any = MISSING
 ) -> Any:
-    """Return the field of a column; see `Column` for its arguments."""
+    """Return the dataclass field of a column; see `Column` for the arguments."""
     words = dict(meaning=meaning, unit=unit, empty=empty, key=key)
     return field(default=None if empty else default, metadata=words)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """The answer of a worker process: the columns that it measured."""
+    """The answer of a worker process, with the columns that it measured."""
 
-    status: Status = _column("why the run ended (see below)")
+    status: Status = _column("why the run stopped (see below)")
     reason: str = _column(
-        "what went wrong, or why there is no proof; otherwise an empty text", default=""
+        "description of an error, or why there is no proof; otherwise an empty text", default=""
     )
     problem: str | None = _column("name of the loaded problem", empty=NO_PROBLEM)
     provenance: Json | None = _column("source, file and preparation of the data", empty=NO_PROBLEM)
-    stand_in: bool | None = _column("whether the data replace those of the paper", empty=NO_PROBLEM)
+    stand_in: bool | None = _column("whether substitute data were used", empty=NO_PROBLEM)
     n: int | None = _column("number of variables", empty=NO_PROBLEM)
     m: int | None = _column(
         "number of samples", empty=f"the problem is a covariance, or {NO_PROBLEM}"
@@ -142,7 +142,7 @@ class Answer:
     nnz: int | None = _column("stored entries of the data or the covariance", empty=NO_PROBLEM)
     lambda_1: float | None = _column("largest eigenvalue of the covariance", empty=NO_PROBLEM)
     form: str | None = _column(
-        "how the problem was given to the solver: covariance, data or sparse", empty=NO_RESULT
+        "form of the problem that the solver received: covariance, data or sparse", empty=NO_RESULT
     )
     used: Json | None = _column(
         "settings of the solver, including a penalty found by a search", empty=OF_SOLVERS
@@ -151,27 +151,27 @@ class Answer:
     cardinality: int | None = _column("number of nonzeros of x", empty=OF_SOLVERS)
     variance: float | None = _column("x'Sigma x", empty=NO_ANSWER)
     variance_refit: float | None = _column(
-        "x'Sigma x after the refit: the leading eigenvector on the support of x", empty=NO_ANSWER
+        "x'Sigma x of the leading eigenvector on the support of x (refit)", empty=NO_ANSWER
     )
     singular_value: float | None = _column("u'Av", empty="the run was not rectangular")
     bound: float | None = _column(
-        "certified upper bound on the optimum at the requested cardinality", empty=NO_ANSWER
+        "certified upper bound on the optimum for the requested cardinality", empty=NO_ANSWER
     )
     claimed_bound: float | None = _column(
-        "upper bound that the solver claims; not used for solvers outside the repository",
-        empty="the solver claims none",
+        "upper bound claimed by the solver; not used for third-party solvers",
+        empty="the solver claims no bound",
     )
     bound_whp: float | None = _column(
         "upper bound that holds with a probability stated by the solver",
-        empty="the solver gives none",
+        empty="the solver has no such bound",
     )
     gap: float | None = _column("(bound - variance) / bound", empty=NO_ANSWER)
     nonnegative: bool | None = _column("whether x >= 0 was required", empty=OF_SOLVERS)
     relaxation_value: float | None = _column(
-        "value of the relaxation, recomputed from X made feasible", empty=NOT_RELAXED
+        "value of the relaxation at the feasible matrix nearest to X", empty=NOT_RELAXED
     )
     relaxation_bound: float | None = _column(
-        "upper bound on the relaxation, recomputed from U", empty=NOT_RELAXED
+        "upper bound on the optimum of the relaxation, recomputed from U", empty=NOT_RELAXED
     )
     relaxation_gap: float | None = _column(
         "(bound - value) / |bound| of the relaxation", empty=NOT_RELAXED
@@ -179,25 +179,25 @@ class Answer:
     iterations: int | None = _column("number of iterates after the start", empty=OF_SOLVERS)
     flops: int | None = _column("operations of the iterations", unit="flops", empty=NOT_COUNTED)
     setup_flops: int | None = _column(
-        "operations up to the first iterate", unit="flops", empty=NOT_COUNTED
+        "operations before the first iterate", unit="flops", empty=NOT_COUNTED
     )
     flops_convention: int = _column(
-        "version of the convention for counting flops; only equal versions are compared",
+        "version of the convention for counting flops; different versions are never compared",
         default=CONVENTION,
     )
     solve_time: float | None = _column(
-        "time inside the solver after the first iterate, or inside the function, on one thread",
+        "time in the solver after the first iterate, or in the function, on one thread",
         unit="s",
         empty=NO_RESULT,
     )
     setup_time: float | None = _column(
-        "time inside the solver up to the first iterate", unit="s", empty=OF_SOLVERS
+        "time in the solver before the first iterate", unit="s", empty=OF_SOLVERS
     )
     compile_time: float | None = _column(
-        "compile time of kernels, excluded from the other times", unit="s", empty=OF_SOLVERS
+        "compile time of kernels, which other times exclude", unit="s", empty=OF_SOLVERS
     )
     round_times: list[float] | None = _column(
-        "time of each round of a comparison, including a search for a penalty; the minimum counts",
+        "time of each round of a comparison, including a penalty search; the minimum is used",
         unit="s",
         empty=f"{COMPARISONS}, or {NO_RESULT}",
     )
@@ -207,34 +207,34 @@ class Answer:
         empty=OF_SOLVERS,
     )
     waited: float | None = _column(
-        "share of the run's time (including the harness's work between iterates) spent waiting for "
-        "the processor",
+        "fraction of the run's time (including operations of the harness between iterates) spent "
+        "waiting for the processor",
         empty=f"the system does not report it, or {OF_SOLVERS}",
     )
     outer_time: float | None = _column(
-        "time of the whole task, including loading and grading, by a clock outside the solver's "
+        "time of the whole task, including loading and grading, measured outside the solver's "
         "process",
         unit="s",
         empty=ENDED,
     )
     worker_time: float | None = _column(
-        "time of the whole task, by the clock of the solver's process", unit="s", empty=ENDED
+        "time of the whole task, measured inside the solver's process", unit="s", empty=ENDED
     )
     flags: list[str] | None = _column(
-        "what a reader of the numbers should know (see below)", empty="there is nothing to note"
+        "warnings about the numbers (see below)", empty="there are no warnings"
     )
     own: bool | None = _column("whether the solver is a file of this repository", empty=OF_SOLVERS)
     solver_sha256: str | None = _column("checksum of the solver's file", empty=OF_SOLVERS)
     samples: int | None = _column(
         "number of runs over which the times are averaged", empty="the run was not timed"
     )
-    search_runs: int | None = _column(
-        "number of runs in the search for a penalty", empty=NOT_SEARCHED
-    )
+    search_runs: int | None = _column("number of runs in the penalty search", empty=NOT_SEARCHED)
     search_flops: int | None = _column(
-        "operations of the whole search", unit="flops", empty=NOT_SEARCHED
+        "operations of the whole penalty search", unit="flops", empty=NOT_SEARCHED
     )
-    search_time: float | None = _column("time of the whole search", unit="s", empty=NOT_SEARCHED)
+    search_time: float | None = _column(
+        "time of the whole penalty search", unit="s", empty=NOT_SEARCHED
+    )
     peak_memory: float | None = _column(
         "peak memory of the process", unit="bytes", empty="it was not measured"
     )
@@ -242,29 +242,31 @@ class Answer:
         "memory of the process before the solver started", unit="bytes", empty="it was not measured"
     )
     extra: Json | None = _column(
-        "numbers that the solver returns besides x, or that the measure returns", empty=NO_RESULT
+        "additional numbers from the solver, or the numbers of the measure", empty=NO_RESULT
     )
     phases: Json | None = _column(
         "iterates, seconds and flops of each phase", empty="the solver does not mark phases"
     )
     history: list[Json] | None = _column(
-        "one entry for each iterate; in a published comparison only those at which the best value "
-        "with at most k nonzeros rises, and the last with at most k",
+        "an entry for each iterate; in a published comparison, only for feasible iterates that "
+        "improve the best value, and for the last feasible one",
         empty=NOT_ASKED,
     )
     history_left_out: bool = _column("whether the history was too large to publish", default=False)
     support: list[int] | None = _column("indices of the nonzeros of x", empty=NOT_ASKED)
-    values: list[float] | None = _column("the nonzeros of x", empty=NOT_ASKED)
+    values: list[float] | None = _column("nonzeros of x", empty=NOT_ASKED)
     u: list[float] | None = _column(
-        "the left vector", empty=f"the run was not rectangular, or {NOT_ASKED}"
+        "left vector", empty=f"the run was not rectangular, or {NOT_ASKED}"
     )
     calibration: float | None = _column(
-        "time of a fixed product of 200 x 200 matrices, measured around the run",
+        "time of a fixed product of 200 x 200 matrices, measured before the run",
         unit="s",
         empty=ENDED,
     )
-    load: float | None = _column("processes ready to run, mean of the last minute", empty=ENDED)
-    threads: int | None = _column("threads used by the linear algebra", empty=ENDED)
+    load: float | None = _column(
+        "mean number of processes that were running or ready in the last minute", empty=ENDED
+    )
+    threads: int | None = _column("number of threads of the linear algebra", empty=ENDED)
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -272,20 +274,20 @@ class Answer:
 
     @property
     def flops_in_all(self) -> int | None:
-        """Flops including set-up and the search for a penalty; None if they are not counted."""
+        """Flops including set-up and penalty search; None if they are not counted."""
         if self.flops is None:
             return None
         return self.search_flops or self.flops + (self.setup_flops or 0)
 
     @property
     def seconds(self) -> float | None:
-        """Seconds including the search for a penalty; None if there is no answer."""
+        """Seconds including set-up and penalty search; None if there is no answer."""
         if self.solve_time is None:
             return None
         return self.search_time or self.solve_time + (self.setup_time or 0.0)
 
     def flagged(self, **noted: bool) -> "Answer":
-        """Return the answer with additional flags, for those of the given names that are true."""
+        """Return the answer with additional flags, whose names are the arguments that are true."""
         new = {Flag[name].value for name, applies in noted.items() if applies}
         return replace(self, flags=sorted({*(self.flags or ()), *new}) or None)
 
@@ -297,22 +299,20 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class Row(Answer):
-    """One row of a file: the run, its answer, and where and when it was computed."""
+    """A row of a file: the run, its answer, and where and when it was computed."""
 
     experiment: str | None = _column("figure or table that requests the run", empty=FIGURES)
-    scale: str | None = _column("quick or paper, followed by other seeds if any", empty=FIGURES)
+    scale: str | None = _column("quick or paper, followed by other seeds, if any", empty=FIGURES)
     group: str | None = _column(
-        "job that computed the row, as in the name of the file", empty=FIGURES, key=True
+        "group of runs in the job that computed the row", empty=FIGURES, key=True
     )
     chain: str | None = _column(
-        "runs with the same group and chain belong together: one of them reached the cardinality "
-        "at which the others ran",
-        empty=FIGURES,
+        "equal for a run and the runs of the group that match its cardinality", empty=FIGURES
     )
     item: str | None = _column("problem of the suite", empty=COMPARISONS)
     family: str | None = _column("family of problems to which it belongs", empty=COMPARISONS)
     kind: str | None = _column(
-        "suite, seed (another seed of the same run), recovery (of a known support), held_out or "
+        "suite, seed (the same run with another seed), recovery (of a known support), held_out or "
         "stability",
         empty=COMPARISONS,
     )
@@ -328,23 +328,25 @@ class Row(Answer):
     measure: str | None = _column(
         "name of the function that was called", empty="the row comes from a solver", key=True
     )
-    settings: Json = _column("settings given to the solver or the function", key=True)
+    settings: Json = _column("settings of the solver or the function", key=True)
     match: str | None = _column(
-        "solver at whose cardinality this one ran", empty="it did not depend on another", key=True
+        "solver with the cardinality that this run uses",
+        empty="the run does not match another run",
+        key=True,
     )
     seed: int = _column("seed of the solver or the function", key=True)
-    repeat: int = _column("round of timing, from 0", default=0, key=True)
-    label: str = _column("label by which the figure finds its rows", default="", key=True)
-    cpu: str = _column("the processor")
-    blas: str = _column("the linear algebra libraries")
+    repeat: int = _column("number of the timed round, from 0", default=0, key=True)
+    label: str = _column("label that identifies rows for a figure", default="", key=True)
+    cpu: str = _column("processor")
+    blas: str = _column("linear algebra libraries")
     machine: Json = _column("processor, system, threads, versions of libraries")
     commit: str = _column("commit of this repository")
-    dirty: bool = _column("whether files had changed since that commit")
+    dirty: bool = _column("whether there were uncommitted changes")
     written: str = _column("time at which the row was computed, in UTC")
 
 
 def _columns() -> dict[str, Column]:
-    """Return all columns by name: first the run, then the answer."""
+    """Return a mapping from names to columns, starting with the columns of the run."""
     answer, row = ({f.name: f for f in fields(kind)} for kind in (Answer, Row))
     hints = get_type_hints(Row)
     ordered = [name for name in row if name not in answer] + list(answer)
@@ -356,7 +358,7 @@ def _columns() -> dict[str, Column]:
 
 
 def _one(hint: Any) -> Any:
-    """The type of a column without None."""
+    """Return the type of a column without None."""
     kinds = [kind for kind in get_args(hint) or [hint] if kind is not type(None)]
     return hint if hint in KINDS else kinds[0]
 

@@ -1,8 +1,7 @@
-"""A step of the workflow, as Snakemake starts it: it is passed to the fork server if there is one.
+"""A step of the workflow as started by Snakemake, which is passed to the fork server if possible.
 
-As a program (``python -S step.py run FILE``) it imports only light modules of the standard library,
-and so starts within milliseconds. If no fork server answers, it is replaced by the command itself,
-which imports everything it needs.
+This program (``python -S step.py run FILE``) imports only light modules of the standard library, so
+it starts within milliseconds. If no fork server responds, it is replaced by the command itself.
 """
 
 import json
@@ -14,7 +13,7 @@ ADDRESS = "SPCABENCH_FORK_SERVER"  # environment variable with the path of the s
 
 
 def main() -> int:
-    """Run a step, and return its exit code."""
+    """Run a step and return its exit code."""
     words = sys.argv[1:]
     try:
         server = socket.socket(socket.AF_UNIX)

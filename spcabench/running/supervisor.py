@@ -1,7 +1,8 @@
-"""Processes that end together with everything they started, even if they are killed.
+"""Functions that kill processes together with all their descendants.
 
-As a program, it stands between a command and the workflow that the command starts. When the command
-ends for any reason, it ends the workflow, its jobs, and everything that their solvers left behind.
+As a program, the supervisor runs between a command and the workflow that the command starts. If the
+command exits for any reason, even after a kill signal, the supervisor kills the workflow, its jobs,
+and all processes that their solvers left behind.
 """
 
 import ctypes
@@ -16,10 +17,11 @@ from time import sleep
 
 import psutil
 
-# of prctl(2), on Linux; other systems must do with a process group and the tree of processes
+# options of prctl(2) on Linux; on other systems, only the process group and the tree of processes
+# are available
 SET_PARENT_DEATH_SIGNAL, SET_CHILD_SUBREAPER = 1, 36
-LOOK = 1.0  # seconds between two checks of a parent that sends no signal when it ends
-PATIENCE = 5.0  # seconds within which killed processes must be gone
+LOOK = 1.0  # seconds between two checks of a parent if its death causes no signal
+PATIENCE = 5.0  # maximum seconds to wait for killed processes to disappear
 
 
 def _prctl(option: int, value: int) -> None:
@@ -28,26 +30,26 @@ def _prctl(option: int, value: int) -> None:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of all descendants whose own parent ends; on Linux only."""
+    """Become the parent of all orphaned descendants; only on Linux."""
     _prctl(SET_CHILD_SUBREAPER, 1)
 
 
 def watch_over(pid: int) -> int:
-    """Fork a process that ends a group and its leader's descendants when this process has ended.
+    """Fork a process that kills a group and its leader's descendants after this process exits.
 
-    Returns the id of the forked process. The leader must not end by itself in the meantime, because
-    its descendants can be found only while it exists.
+    Returns the id of the forked process. The leader must not exit by itself in the meantime,
+    because its descendants can be found only while it exists.
     """
     home = os.getpid()
-    # no signal may unwind the forked process as if it were this one
+    # signals are blocked, because they would unwind the forked process as if it were this one
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     watcher = os.fork()
     if watcher:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return watcher
     try:
-        os.setpgid(0, 0)  # signals to the group of this process do not end it
-        os.closerange(0, os.sysconf("SC_OPEN_MAX"))  # so that it does not hold locks or pipes open
+        os.setpgid(0, 0)  # not affected by signals to the group of the parent
+        os.closerange(0, os.sysconf("SC_OPEN_MAX"))  # release inherited locks and pipes
         _prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGUSR1)
         while os.getppid() == home:
             signal.sigtimedwait([signal.SIGUSR1], LOOK)
@@ -57,16 +59,16 @@ def watch_over(pid: int) -> int:
 
 
 def end_watcher(watcher: int) -> None:
-    """End the process started by `watch_over`, but not the group that it watches."""
+    """Kill the process started by `watch_over`, but not the group that it watches."""
     with suppress(ProcessLookupError, ChildProcessError):
         os.kill(watcher, signal.SIGKILL)
         os.waitpid(watcher, 0)
 
 
 def end_orphans(own: Collection[int]) -> None:
-    """End the processes that this process adopted, and their descendants.
+    """Kill the processes that this process adopted, and their descendants.
 
-    These are its children in other process groups, except the ids in ``own``.
+    Adopted processes are children in other process groups, except for the ids in ``own``.
     """
     for _ in range(int(PATIENCE / 0.01)):
         orphans = [p for p in psutil.Process().children() if p.pid not in own and _apart(p.pid)]
@@ -74,27 +76,27 @@ def end_orphans(own: Collection[int]) -> None:
             return
         for process in orphans:
             _kill([*_stopped_below(process.pid), process])
-        psutil.wait_procs(orphans, timeout=0.01)  # also reaps them
+        psutil.wait_procs(orphans, timeout=0.01)  # also reaps the killed processes
 
 
 def _apart(pid: int) -> bool:
-    """Whether a process is in another group than this process."""
+    """Whether a process belongs to another group than this process."""
     with suppress(OSError):
         return os.getpgid(pid) != os.getpgid(0)
     return False
 
 
 def end_below() -> None:
-    """End all descendants of this process."""
+    """Kill all descendants of this process."""
     _kill(psutil.Process().children(recursive=True))
 
 
 def raise_on_termination() -> None:
-    """Let Ctrl-C, SIGTERM or a closed terminal unwind this process and so end its children."""
+    """Raise an exception on Ctrl-C, SIGTERM or a closed terminal, which cleans up children."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGTERM, signal.SIGHUP):
-        # under nohup, the process shall outlive its terminal
+        # under nohup, the process must outlive its terminal
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _exit)
 
@@ -104,7 +106,7 @@ def _exit(number: int, frame: object) -> None:
 
 
 def end(pid: int) -> None:
-    """End the leader of a process group, the group, and all descendants of the leader."""
+    """Kill the leader of a process group, the group, and all descendants of the leader."""
     below = _stopped_below(pid)
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
@@ -114,7 +116,7 @@ def end(pid: int) -> None:
 
 
 def _stopped_below(pid: int) -> list[psutil.Process]:
-    """Stop all descendants of a process, so that none starts another, and return them."""
+    """Suspend all descendants of a process, so they cannot start others, and return them."""
     stopped: list[psutil.Process] = []
     with suppress(psutil.Error):
         root = psutil.Process(pid)
@@ -128,7 +130,7 @@ def _stopped_below(pid: int) -> list[psutil.Process]:
 
 
 def _stop(process: psutil.Process) -> None:
-    """Stop a process, and wait until it is stopped."""
+    """Suspend a process, and wait until it is suspended."""
     still = (psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
     with suppress(psutil.Error):
         process.suspend()
@@ -139,10 +141,13 @@ def _stop(process: psutil.Process) -> None:
 
 
 def end_session(leader: int) -> None:
-    """End all processes of a session except this one; in its own session, all descendants too."""
+    """Kill all processes of a session except this one.
+
+    If this process is the leader of the session, its descendants in other sessions are also killed.
+    """
     for _ in range(int(PATIENCE / 0.1)):
         members = [p for p in psutil.process_iter() if _is_in(p, leader)]
-        if leader == os.getpid():  # a descendant may have created its own session
+        if leader == os.getpid():  # a descendant can have created its own session
             members += psutil.Process().children(recursive=True)
         if not members:
             return
@@ -151,7 +156,7 @@ def end_session(leader: int) -> None:
 
 
 def _is_in(process: psutil.Process, session: int) -> bool:
-    """Whether another process than this one runs in a session."""
+    """Whether a process runs in a session and is not this process."""
     with suppress(OSError, psutil.Error):
         return (
             os.getsid(process.pid) == session
@@ -168,7 +173,7 @@ def _kill(processes: Iterable[psutil.Process]) -> None:
 
 
 def _watch(gone: threading.Event) -> None:
-    """End everything when the standard input, the command's end of a pipe, is closed."""
+    """Kill all processes when the standard input, which is a pipe from the command, is closed."""
     while os.read(0, 1):
         pass
     gone.set()
@@ -177,7 +182,7 @@ def _watch(gone: threading.Event) -> None:
 
 
 def main() -> None:
-    """Run a command, then end everything that it started; exit with the command's code."""
+    """Run a command, kill all processes that it left behind, and exit with its exit code."""
     adopt_orphans()
     raise_on_termination()
     gone = threading.Event()
@@ -187,7 +192,7 @@ def main() -> None:
         code = subprocess.call(sys.argv[1:], stdin=subprocess.DEVNULL)
     finally:
         end_session(os.getpid())
-    # if the thread already reaped the ended command, its code reads 0
+    # if the thread has already reaped the command, its exit code is reported as 0
     sys.exit(1 if gone.is_set() else code if code >= 0 else 128 - code)
 
 

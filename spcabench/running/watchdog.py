@@ -1,8 +1,8 @@
-"""A second process that ends this one if it hangs in compiled code.
+"""A second process that kills this process if it hangs in compiled code.
 
-Python handles a signal only between two of its own instructions, so compiled code that never
-returns must be ended from outside. This process writes its deadline to memory that it shares with a
-second process, which checks it. The second process runs this file as a program.
+Python handles signals only between two of its own instructions, so a process in compiled code that
+never returns must be killed from outside. This process writes its deadline to shared memory, which
+the second process checks. The second process runs this file as a program.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ from math import inf
 from time import monotonic, sleep
 from typing import Any
 
-LATER = 5.0  # seconds after the limit in which Python itself may still interrupt the work
+LATER = 5.0  # seconds after the limit in which Python itself can still interrupt the code
 LOOK = 0.5  # seconds between two checks
 TIMES = struct.Struct("dd")  # the deadline of this process, and the limit in seconds
 _shared: list[Any] = [bytearray(TIMES.pack(inf, inf))]
@@ -27,7 +27,7 @@ _shared: list[Any] = [bytearray(TIMES.pack(inf, inf))]
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Limit the seconds of the work inside the block, if a second process watches (`watched`)."""
+    """Limit the time of the block in seconds, if a second process watches (`watched`)."""
     before = _shared[-1][:]
     TIMES.pack_into(_shared[-1], 0, monotonic() + seconds + LATER, seconds)
     try:
@@ -38,7 +38,7 @@ def limited(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def watched(who: str) -> Iterator[None]:
-    """Start the second process, which ends this one with a message and exit code 1 at a limit."""
+    """Start the second process, which kills this one at a limit, with a message and exit code 1."""
     in_memory = getattr(os, "memfd_create", None)  # on Linux
     with os.fdopen(in_memory("times"), "r+b") if in_memory else tempfile.TemporaryFile() as file:
         file.write(TIMES.pack(inf, inf))
@@ -50,7 +50,7 @@ def watched(who: str) -> Iterator[None]:
                 words,
                 pass_fds=[file.fileno()],
                 stdin=subprocess.DEVNULL,
-                process_group=0,  # a group that Ctrl-C does not reach
+                process_group=0,  # a separate group, which does not receive Ctrl-C
             ) as process,
             _ended_by_a_hangup(),
         ):
@@ -64,9 +64,9 @@ def watched(who: str) -> Iterator[None]:
 
 @contextmanager
 def _ended_by_a_hangup() -> Iterator[None]:
-    """Let SIGHUP end this process with exit code 1, without executing any Python code."""
+    """Make SIGHUP exit this process with exit code 1, without executing Python code."""
     before = signal.getsignal(signal.SIGHUP)
-    if before == signal.SIG_IGN:  # under nohup, which is not interfered with; SIGKILL ends it
+    if before == signal.SIG_IGN:  # under nohup, SIGHUP remains ignored, and SIGKILL is used
         yield
         return
     libc = ctypes.CDLL(None)
@@ -79,7 +79,7 @@ def _ended_by_a_hangup() -> Iterator[None]:
 
 
 def _end(pid: int, line: str) -> None:
-    """Print a line, and end a process and all its descendants except this one."""
+    """Print a line, and kill a process and all its descendants except this process."""
     import psutil
 
     process = psutil.Process(pid)
@@ -96,13 +96,13 @@ def _end(pid: int, line: str) -> None:
 
 
 def main() -> None:
-    """Check the shared memory until the deadline is over or the parent process has ended."""
+    """Check the shared memory until the deadline has passed or the parent process has exited."""
     home = os.getppid()
     with mmap.mmap(int(sys.argv[1]), TIMES.size) as times:
         while os.getppid() == home:
             over, seconds = TIMES.unpack(times)
             if monotonic() > over:
-                line = f"{sys.argv[2]}: it did not return within its limit of {seconds:g} s"
+                line = f"{sys.argv[2]}: did not return within its limit of {seconds:g} s"
                 _end(home, f"spcabench: {line}")
                 return
             sleep(LOOK)

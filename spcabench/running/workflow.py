@@ -1,4 +1,4 @@
-"""Run the Snakemake workflow, one call at a time, with progress; calls can be resumed."""
+"""Runs the Snakemake workflow with progress reports, one call at a time; calls can be resumed."""
 
 import errno
 import fcntl
@@ -22,20 +22,20 @@ from spcabench.running import damaged_files, fork_server, step, supervisor
 from spcabench.running.progress import Progress
 from spcabench.streams import say
 
-# the system's messages about a full disk, which Snakemake may print before any job does
+# messages of the system about a full disk, which Snakemake can print before any job does
 FULL = [os.strerror(n) for n in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS)]
-# a step that ended without an error message: killed, or ended by a library
+# a step without an error message, which was killed or whose process a library aborted
 SILENT = re.compile(r"step\.py'? (.*)' returned non-zero exit status (\d+)")
 LOCK = ".figures.lock"  # in the folder of the workflow; contains the ids of running processes
-MOST = 12  # lines shown from a log
-# the Snakefile and its profiles: at the top of a checkout, or inside the package of a wheel
+MOST = 12  # maximum number of lines shown from a log
+# folder of the Snakefile and its profiles: the top of a checkout, or a subpackage of a wheel
 FILES = machine.checkout() or Path(__file__).resolve().parents[1] / "workflow"
 
 
 def profile_folder(profile: str) -> Path:
-    """Return the folder of a profile: one of the workflow's own, by its name, or a user's folder.
+    """Return the folder of a profile, which is the name of a profile here or a user's folder.
 
-    Raises InputError if there is none.
+    Raises InputError if there is no such profile.
     """
     known = sorted(folder.name for folder in (FILES / "profiles").iterdir())
     if profile in known:
@@ -43,7 +43,7 @@ def profile_folder(profile: str) -> Path:
     if (Path(profile) / "config.yaml").is_file():
         return Path(profile).absolute()
     raise InputError(
-        f"--profile: {profile!r}; choose from {', '.join(known)}, or a folder with a config.yaml"
+        f"--profile: {profile!r}; choose from {', '.join(known)}, or a folder with config.yaml"
     )
 
 
@@ -56,19 +56,31 @@ def workflow(
     snakefile: Path = FILES / "Snakefile",
     first: Collection[str] = (),
 ) -> int:
-    """Make files, given relative to ``root``, with all that they need; return the exit code.
+    """Create files and their dependencies with Snakemake.
 
     Parameters
     ----------
+    targets : list of str
+        Files to create, relative to ``root``.
     log : Path
-        File for the output of Snakemake. Damaged rows and figures in the same folder are removed
-        first and reported.
+        File for the output of Snakemake. Damaged rows and figures in the same folder are first
+        removed and reported.
+    jobs : int
+        Maximum number of parallel jobs.
     root : Path
-        The workflow runs in this folder.
+        Folder in which the workflow runs.
     profile : str
-        See `profile_folder`; all but the default submit jobs to other machines.
+        A profile, as in `profile_folder`. All profiles except the default submit jobs to other
+        machines.
+    snakefile : Path
+        The Snakefile.
     first : collection of str
-        Files whose jobs start before the others.
+        Files whose jobs start before other jobs.
+
+    Returns
+    -------
+    int
+        The exit code.
 
     Raises
     ------
@@ -94,10 +106,10 @@ def workflow(
 
 @contextmanager
 def _fork_server(here: bool) -> Iterator[dict[str, str]]:
-    """Start a process that has the libraries loaded to serve steps; yield the environment for it.
+    """Start the fork server, and yield the environment variables that steps need to find it.
 
-    here : whether the steps run on this machine. On a cluster, or without forking, each step starts
-        by itself.
+    here : whether the steps run on this machine. On a cluster, or on systems without forking, no
+        server is used.
     """
     if not here or not hasattr(os, "pidfd_open"):
         yield {}
@@ -116,17 +128,17 @@ def _fork_server(here: bool) -> Iterator[dict[str, str]]:
             yield {step.ADDRESS: str(address)}
         finally:
             assert process.stdin
-            process.stdin.close()  # the server notices, and ends its steps
+            process.stdin.close()  # the server then kills its steps and exits
             process.wait()
 
 
 def _supervised(
     command: list[str], log: Path, root: Path, lock: IO[str], environment: dict[str, str]
 ) -> int:
-    """Run a command in its own session, which ends when this process ends or is killed.
+    """Run a command under the supervisor, which kills the command if this process exits.
 
-    The supervisor holds the lock too. If this process is killed, the next call therefore waits
-    until the workflow of the killed one has ended.
+    The supervisor also holds the lock. If this process is killed, the next call therefore waits
+    until the workflow of the killed process has stopped.
     """
     with log.open("wb") as stream, closing(Progress(log)) as progress:
         process = subprocess.Popen(
@@ -137,7 +149,7 @@ def _supervised(
             stderr=subprocess.STDOUT,
             pass_fds=(lock.fileno(),),
             start_new_session=True,
-            # otherwise a user's own file could be imported in place of a library with its name
+            # otherwise a user's file could be imported instead of a library with the same name
             env={**os.environ, **environment}
             | ({} if machine.checkout() else {"PYTHONSAFEPATH": "1"}),
         )
@@ -147,10 +159,10 @@ def _supervised(
             while not _has_ended(process, 0.3):
                 progress.show()
         except BaseException:  # Ctrl-C, and a request to terminate
-            say("stopped; run the same command again to continue", file=sys.stderr)
+            say("stopped; to continue, repeat the command", file=sys.stderr)
             raise
         finally:
-            process.stdin.close()  # the supervisor notices this and ends
+            process.stdin.close()  # the supervisor then kills the workflow and exits
             process.wait()
             if process.returncode < 0:  # the supervisor itself was killed
                 supervisor.end_session(process.pid)
@@ -164,12 +176,12 @@ def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
 
 
 def _explain(log: Path) -> None:
-    """Print the lines of the log that say what went wrong, preferably those of the jobs."""
+    """Print the lines of the log that describe errors, preferably messages of jobs."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    # Snakemake's own lines are many, and must not hide a job's message
+    # messages of jobs come first, because Snakemake prints many lines
     sentences = list(_sentences(lines)) or list(_ends(lines))
     if not sentences:
-        atomic_files.check_room(log.parent)  # the log may have ended because the disk is full
+        atomic_files.check_room(log.parent)  # the log can be incomplete because the disk is full
         atomic_files.append(log, "\n")
     full = next((why for why in FULL if any(why in line for line in sentences or lines)), None)
     if full and not any(line.startswith("spcabench: ") for line in sentences):
@@ -179,13 +191,13 @@ def _explain(log: Path) -> None:
     ]
     say("\n".join(list(dict.fromkeys(sentences))[:MOST]), file=sys.stderr)
     say(
-        f"the workflow did not finish; run the same command again to continue; its log is {log}",
+        f"the workflow did not finish; to continue, repeat the command; the log is {log}",
         file=sys.stderr,
     )
 
 
 def _sentences(lines: list[str]) -> Iterator[str]:
-    """Yield error messages of failed jobs: spcabench's lines, or the last line of a traceback."""
+    """Yield error messages of failed jobs: lines of spcabench, or the last line of a traceback."""
     in_traceback = False
     for line in lines:
         if line.startswith("spcabench: ") and not line.startswith("spcabench: warning"):
@@ -198,25 +210,25 @@ def _sentences(lines: list[str]) -> Iterator[str]:
 
 
 def _ends(lines: list[str]) -> Iterator[str]:
-    """Yield how jobs ended that printed no error message."""
+    """Yield lines about jobs that failed without an error message."""
     for end in filter(None, map(SILENT.search, lines)):
         step, code = " ".join(end[1].split()[:2]), int(end[2])
         killed = code == 128 + signal.SIGKILL
         how = f"signal {code - 128}" if code > 128 else f"exit code {code}"
-        how += ", perhaps because memory ran out" if killed else ""
-        yield f"spcabench: {step}: ended without an error message ({how})"
+        how += ", perhaps out of memory" if killed else ""
+        yield f"spcabench: {step}: failed without an error message ({how})"
 
 
 @contextmanager
 def _exclusive(path: Path) -> Iterator[IO[str]]:
-    """Hold the lock of the workflow; wait if another one is running, and name its process."""
+    """Hold the lock of the workflow; if another workflow holds it, report its process and wait."""
     with atomic_files.writing(path):
         lock = path.open("a+", encoding="utf-8")
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say(f"waiting for {_holder(lock)} to end", file=sys.stderr)
+            say(f"waiting for {_holder(lock)} to finish", file=sys.stderr)
             fcntl.flock(lock, fcntl.LOCK_EX)
         _write_ids(lock, os.getpid())
         yield lock
@@ -230,7 +242,7 @@ def _write_ids(lock: IO[str], *ids: int) -> None:
 
 
 def _holder(lock: IO[str]) -> str:
-    """Describe the process that holds a lock: the first of its ids that is alive."""
+    """Describe the process that holds a lock: the first process in the file that is alive."""
     lock.seek(0)
     ids = [word for word in lock.read().split() if word.isdigit()]
     alive = [word for word in ids if psutil.pid_exists(int(word))]

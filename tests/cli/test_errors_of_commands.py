@@ -76,7 +76,7 @@ def test_an_interruption_inside_ones_own_file_says_where(body, typed, own_file):
 
 LOOP = "while True:\n    pass\n"
 ENDLESS = {  # a solver that never answers -> what is said
-    "import": (LOOP, "mine.py: its import did not end within its limit of 1 s"),
+    "import": (LOOP, "mine.py: its import exceeded its limit of 1 s"),
     "solve": (text_of("import time\ntime.sleep(1e6)\nyield A"), "a step of solve did"),
 }
 
@@ -114,7 +114,7 @@ def test_a_solver_that_stays_in_compiled_code_ends_the_command(text, tmp_path):
     ended = subprocess.run(
         [sys.executable, "-c", SOLVE_SOON, file], capture_output=True, text=True, timeout=60
     )
-    line = f"spcabench: {file}: it did not return within its limit of 1 s\n"
+    line = f"spcabench: {file}: did not return within its limit of 1 s\n"
     assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", line)
     assert gone(called(str(file)))
 

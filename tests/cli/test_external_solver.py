@@ -34,9 +34,9 @@ WRONG = {
     "dense": (WRITES.format("np.linalg.eigh(S)[1][:, -1]"), "infeasible", "x has 13 nonzeros"),
     "long": (WRITES.format("2 * x"), "infeasible", "x has norm 2"),
     "NaN": (WRITES.format("x * np.nan"), "infeasible", "x has NaN or infinite entries"),
-    "short": (WRITES.format("x[1:]"), "error", "{out} holds 12 numbers; it must hold n = 13"),
+    "short": (WRITES.format("x[1:]"), "error", "{out} contains 12 numbers; it must contain n = 13"),
     "words": ("    open(out, 'w').write('one two')\n", "error", "{out} is not a vector of numbers"),
-    "nothing": ("    pass\n", "error", "the command ended well and wrote no {out}"),
+    "nothing": ("    pass\n", "error", "the command succeeded but did not write {out}"),
     "raises": ("    raise ValueError('no luck')\n", "crash", "exit code 1: ValueError: no luck"),
     "dies": ("    import os; os.kill(os.getpid(), 11)\n", "crash", "signal SIGSEGV"),
 }
@@ -125,7 +125,7 @@ def test_every_format_holds_the_matrix_to_its_last_digit(file_of, kind, tmp_path
         ("cat {k} {out}", "it must contain"),
         ("cat {data} {k}", "it must contain"),
         ("cat {data} {covariance} {k} {out}", "it must contain"),
-        ("no_such_program {data} {k} {out}", "no program 'no_such_program'"),
+        ("no_such_program {data} {k} {out}", "program 'no_such_program' not found"),
         ("cat '{data} {k} {out}", "No closing quotation"),
     ],
 )

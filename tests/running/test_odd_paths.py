@@ -15,8 +15,8 @@ ODD = "with space & 'quotes' \"ünïcode\" $HOME #1"
 BROKEN = {
     'raise ValueError("words of the job itself")': "ValueError: words of the job itself",
     'raise SystemExit("other words")': "other words",
-    "import os; os._exit(7)": f"draw {faults.NAME}: ended without an error message (exit code 7)",
-    "import os; os.kill(os.getpid(), 9)": "(signal 9, perhaps because memory ran out)",
+    "import os; os._exit(7)": f"draw {faults.NAME}: failed without an error message (exit code 7)",
+    "import os; os.kill(os.getpid(), 9)": "(signal 9, perhaps out of memory)",
 }
 
 

@@ -59,7 +59,7 @@ def test_a_second_workflow_waits_for_the_first(tmp_path, capsys):
         assert not entered.wait(0.3)
     thread.join(5)
     assert entered.is_set()
-    assert f"waiting for process {os.getpid()} to end" in capsys.readouterr().err
+    assert f"waiting for process {os.getpid()} to finish" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("code", [0, 3])
@@ -148,7 +148,7 @@ def test_a_command_that_ends_takes_its_workflow_along(tmp_path, number):
     assert gone([*started, int(file.read_text())])
     with (tmp_path / workflow.LOCK).open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    assert number == signal.SIGKILL or "the same command again" in message
+    assert number == signal.SIGKILL or "repeat the command" in message
 
 
 @pytest.mark.parametrize("head", ["Traceback", "Traceback (most recent call last):"])
@@ -158,4 +158,4 @@ def test_a_full_disk_is_named_whoever_notices_it(tmp_path, capsys, head):
     workflow._explain(log)
     messages = capsys.readouterr().err.splitlines()
     assert messages[0] == f"spcabench: {tmp_path}: cannot be written (No space left on device)"
-    assert len(messages) == 2 and "the same command again" in messages[1]
+    assert len(messages) == 2 and "repeat the command" in messages[1]
