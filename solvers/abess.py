@@ -1,4 +1,4 @@
-"""abess: best subsets by adaptive splicing, with the library's SparsePCA (optional).
+"""abess: best-subset selection by adaptive splicing, using the abess library (optional).
 
 Install it with ``pip install spcabench[compare]``.
 
@@ -7,9 +7,9 @@ Zhu, Wang, Hu, Huang, Jiang, Zhang, Lin, Zhu (2022).
 Differs from the library in:
 
 1. The input is the covariance, divided by its largest eigenvalue, with 1e-6 added to the diagonal.
-   The library would centre data, and on some singular covariances it returns vectors of far less
+   The library would centre data, and on some singular covariances it returns vectors of far lower
    variance.
-2. Only the k largest of its loadings are used.
+2. Only its k largest loadings are used.
 """
 
 import warnings
@@ -27,7 +27,7 @@ FACTS = Facts(
     venue="Journal of Machine Learning Research 23",
     year=2022,
     address="https://jmlr.org/papers/v23/21-1060.html",
-    cost="not counted: the library's",
+    cost="not counted: inside the library",
     code="abess, https://github.com/abess-team/abess (Python, R)",
     reproduced="none: the library itself is run",
 )
@@ -35,7 +35,7 @@ COLOUR = "#8C564B"
 EXAMPLE = dict(k=10)
 STOP = "end"
 COUNTED = False  # flops inside the library are not counted
-REQUIRES = "abess"  # without this package the solver is skipped, and the reason is given
+REQUIRES = "abess"  # if this package is missing, the solver is skipped with a message
 
 
 def solve(problem, *, k: int):

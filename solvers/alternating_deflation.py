@@ -1,22 +1,22 @@
-"""Alternating deflation: orthonormal sparse components, each updated in turn against the others.
+"""Alternating deflation: orthonormal sparse components, updated one at a time.
 
 Cory-Wright and Pauphilet (2022), Algorithm 2: maximise tr(X'Sigma X) subject to X'X = I, with at
 most k nonzeros in each column. Component t is the sparse component of Sigma - lambda sum_{s != t}
-w_s x_s x_s', where w_s is the variance of the first x_s. All components are updated in turn while
-lambda rises. The answer is the best X with sum |X'X - I| <= 1e-4. The step of lambda is a factor
-times tr(X'Sigma X) / sum |X'X - I|. This factor is 0.01 sum |X'X - I| in the first 15 % of the
-cycles, then 0.01, and 0.05 in the last quarter.
+w_s x_s x_s', where w_s is the variance of the first x_s. The components are updated in turn while
+lambda increases. The answer is the best X with sum |X'X - I| <= 1e-4. In each cycle, lambda
+increases by a factor times tr(X'Sigma X) / sum |X'X - I|. This factor is 0.01 sum |X'X - I| in the
+first 15 % of the cycles, then 0.01, and 0.05 in the last quarter.
 
 Differs from the paper in:
 
-1. Each component is found by single swaps, tested exactly, starting from the last support and from
-   the k largest entries of the row of the largest variance. The paper uses an exact search; the
-   authors' package msPCA uses the truncated power method from random starts, which hardly moves
-   once lambda is large.
-2. tr(X'Sigma X) is in units of the mean variance, so the steps do not depend on the scale. For a
-   correlation matrix they equal the paper's.
-3. The first candidate has disjoint supports: each component is found on the variables that the
-   earlier ones do not use. It is orthonormal, so there is an answer from the start.
+1. Each component is found by swaps of two variables, each evaluated exactly. The search starts from
+   the previous support and from the k largest entries in the row of the variable with the largest
+   variance. The paper uses an exact search. The authors' package msPCA uses the truncated power
+   method from random starts, which hardly moves once lambda is large.
+2. tr(X'Sigma X) is in units of the mean variance, so the steps do not depend on the scale of the
+   data. For a correlation matrix they equal the paper's steps.
+3. The first candidate has disjoint supports: each component uses only variables that the earlier
+   components do not use. It is orthonormal, so an answer exists from the start.
 """
 
 import numpy as np
@@ -33,15 +33,15 @@ FACTS = Facts(
     venue="arXiv:2209.14790",
     year=2022,
     address="https://doi.org/10.48550/arXiv.2209.14790",
-    cost="9 k^3 + n k^2 a swap",
+    cost="9 k^3 + n k^2 per swap",
     code=(
         "MultipleComponentsSoftware, "
         "https://github.com/ryancorywright/MultipleComponentsSoftware (Julia), msPCA, "
         "https://cran.r-project.org/package=msPCA (R)"
     ),
     reproduced=(
-        "partly: the variance on pit props is within the range of the package's benchmark, "
-        "80.1 % in 78.6 to 82.2 %"
+        "partly: the variance on pit props, 80.1 %, lies in the range of the package's "
+        "benchmark, 78.6 to 82.2 %"
     ),
 )
 COLOUR = "#C44E52"
@@ -59,12 +59,12 @@ def solve(
     cardinalities: list[int] | None = None,
     cycles: int = 200,
 ):
-    """Yield x (n,), the first component, and Z (n, q), all of them.
+    """Yield the first component x (n,) and all components Z (n, q).
 
-    components : q, at most n.
-    cardinalities : one for each component, at most k; by default k for each. With the default,
-        components are ordered by falling variance.
-    cycles : maximum number of updates of all components.
+    components : the number q of components, at most n.
+    cardinalities : the cardinality of each component, at most k; by default k. With the default,
+        components are ordered by decreasing variance.
+    cycles : maximum number of cycles; each cycle updates every component once.
     """
     if not 1 <= components <= problem.n or cycles < 1:
         raise InputError(
@@ -95,19 +95,22 @@ def solve(
 
 
 def variances_of(Sigma, X):
-    """x'Sigma x of each column x of X (n, q)."""
+    """Return x'Sigma x for each column x of X (n, q)."""
     return np.array([x @ (Sigma.Sigma @ x) for x in X.T])
 
 
 def order(variances, cardinalities):
-    """The order by falling variance, or as given if each component has its own cardinality."""
+    """Return the order by decreasing variance, or the present order if cardinalities are set."""
     return np.argsort(
         -variances if cardinalities is None else np.zeros(len(variances)), kind="stable"
     )
 
 
 def apart(Sigma, ks):
-    """Components (n, q) on disjoint supports, found in turn; each leaves one to each later one."""
+    """Return components (n, q) on disjoint supports, found one after the other.
+
+    Each component leaves at least one variable for each later component.
+    """
     Z = np.zeros((len(Sigma.diagonal), len(ks)))
     nothing, none = Z[:, :0], np.zeros(0)
     for t, k in enumerate(ks):

@@ -1,16 +1,18 @@
 """Alternating search for components on disjoint supports.
 
-The alternation of Cory-Wright and Pauphilet (2022), Algorithm 2, with a different constraint:
-component t is the sparse component on the variables that no other component uses. All components
-are updated in turn until none improves. The sum of the variances never falls.
+Cory-Wright and Pauphilet (2022), Algorithm 2, with a different constraint: component t is the
+sparse component on the variables that no other component uses. The components are updated in turn
+until none of them improves. The sum of their variances never decreases.
 
 Differs from the paper in:
 
-1. Supports are disjoint instead of loadings being orthogonal, so no penalty has to be raised.
-2. When no component can improve alone, each component gives up each of its variables in turn, to
-   each other component, until the sum of the two variances rises.
-3. Each component is found by single swaps, tested exactly, starting from the last support and from
-   the k largest entries of the row of the largest variance. The paper uses an exact search.
+1. The supports are disjoint, whereas the paper requires orthogonal loadings. No penalty is needed.
+2. When no component improves on its own, the search moves a variable from one component to another
+   if that increases the sum of the two variances. It tries every variable and every pair of
+   components.
+3. Each component is found by swaps of two variables, each evaluated exactly. The search starts from
+   the previous support and from the k largest entries in the row of the variable with the largest
+   variance. The paper uses an exact search.
 """
 
 from itertools import permutations
@@ -30,9 +32,9 @@ FACTS = Facts(
     venue="arXiv:2209.14790",
     year=2022,
     address="https://doi.org/10.48550/arXiv.2209.14790",
-    cost="9 k^3 + n k^2 a swap",
-    code="none: it is ours",
-    reproduced="none: it is ours",
+    cost="9 k^3 + n k^2 per swap",
+    code="none: this suite's own method",
+    reproduced="none: this suite's own method",
 )
 COLOUR = "#8C6D31"
 EXAMPLE = dict(k=10)
@@ -41,11 +43,11 @@ GAIN = 1e-9  # relative; a smaller gain counts as rounding
 
 
 def solve(problem, *, k: int, components: int = 1, cardinalities: list[int] | None = None):
-    """Yield x (n,), the first component, and Z (n, q), all of them.
+    """Yield the first component x (n,) and all components Z (n, q).
 
-    components : q, at most n. Each has at most k variables, and leaves at least one for each later
-        one.
-    cardinalities : one for each component, at most k; by default k for each.
+    components : the number q of components, at most n. Each component has at most k variables and
+        leaves at least one variable for each later component.
+    cardinalities : the cardinality of each component, at most k; by default k.
     """
     if not 1 <= components <= problem.n:
         raise InputError(f"components: {components}; it must be from 1 to n = {problem.n}")
@@ -70,22 +72,22 @@ def solve(problem, *, k: int, components: int = 1, cardinalities: list[int] | No
 
 
 def pairs(count):
-    """All ordered pairs of different components."""
+    """Return all ordered pairs of different components."""
     return permutations(range(count), 2)
 
 
 def unused(X, excepted):
-    """The variables (n,) that no column of X (n, q) uses, not counting the excepted columns."""
+    """Return a mask (n,) of the variables that no column of X (n, q), save the excepted, uses."""
     return np.logical_not(np.delete(X, list(excepted), axis=1).any(axis=1))
 
 
 def variance(Sigma, x):
-    """x'Sigma x."""
+    """Return x'Sigma x."""
     return float(x @ (Sigma.Sigma @ x))
 
 
 def on(Sigma, x, free, k):
-    """A sparse component (n,) on the free variables; x (n,) is the last one found."""
+    """Return a sparse component (n,) on the free variables; x (n,) is the previous component."""
     k = min(k, int(free.sum()))
     return (
         Sigma.component(x, np.zeros((len(x), 0)), np.zeros(0), k, free) if k else np.zeros_like(x)
@@ -93,7 +95,10 @@ def on(Sigma, x, free, k):
 
 
 def gives_up(Sigma, X, s, t, ks):
-    """Whether components s and t together gain if s gives up a variable; changes X (n, q)."""
+    """Try to increase the variance of components s and t by removing a variable from s.
+
+    Update X (n, q) and return True at the first improvement.
+    """
     x, y = X[:, s].copy(), X[:, t].copy()
     least = (variance(Sigma, x) + variance(Sigma, y)) * (1.0 + GAIN)
     for i in support(x):

@@ -6,13 +6,13 @@ Chen, Ma, Xue, Zou (2020): minimise tr(B'Sigma B) - 2 tr(A'Sigma B) + lambda_2 |
 
 Differs from the paper in:
 
-1. lambda_1 is one number for all components.
+1. All components have the same lambda_1.
 2. Sigma and both penalties are divided by the largest eigenvalue internally, so the steps do not
-   depend on the scale.
-3. With a finite lambda_2 the step of B is 1 / L, where L is its Lipschitz constant, without a line
-   search.
-4. It ends when the relative change of the objective is below 1e-6. The authors' package ends when
-   the absolute change is below 1e-5.
+   depend on the scale of the data.
+3. If lambda_2 is finite, the step size of B is 1 / L, where L is the Lipschitz constant of the
+   gradient. There is no line search.
+4. The solver stops when the relative change of the objective is below 1e-6. The authors' package
+   stops when the absolute change is below 1e-5.
 """
 
 import numpy as np
@@ -38,7 +38,8 @@ FACTS = Facts(
         "https://cran.r-project.org/package=amanpg (R)"
     ),
     reproduced=(
-        "the share of zeros in the package's vignette, 49.05 % and 25.65 % for 49.1 % and 25.3 %"
+        "the fractions of zeros in the package's vignette: 49.05 % (vignette: 49.1 %) and "
+        "25.65 % (25.3 %)"
     ),
 )
 EXAMPLE = dict(k=10)
@@ -47,14 +48,14 @@ SHRINK, GROW, ARMIJO, SHORTEST = 0.5, 1.1, 1e-3, 1e-5
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to 1."""
+    """Return a range of penalties over which the cardinality falls from n to 1."""
     top, v = problem.covariance.leading()
     high = 2.0 * float(top * np.abs(v).max())
     return 1e-6 * high, high
 
 
 def solve(problem, *, lambda_1: float, lambda_2: float = np.inf, components: int = 1):
-    """Yield x (n,), the first component, and Z (n, q), all of them: the columns of B, normalised.
+    """Yield the first component x (n,) and all components Z (n, q), the normalised columns of B.
 
     lambda_1, lambda_2 : weights of ||B||_1 and of ||B||^2.
     components : the number q of components.
@@ -81,16 +82,16 @@ def solve(problem, *, lambda_1: float, lambda_2: float = np.inf, components: int
 
 
 def F(A, B, SB, lambda_1, lambda_2):
-    """The objective; SB is Sigma B."""
+    """Return the objective; SB is Sigma B."""
     quadratic = (B * B).sum() if np.isinf(lambda_2) else (B * (SB + lambda_2 * B)).sum()
     return float(quadratic - 2.0 * (A * SB).sum() + lambda_1 * np.abs(B).sum())
 
 
 def retracted(A, SB, tau):
-    """A after a gradient step on the Stiefel manifold by Armijo's rule, and the step to try next.
+    """Take a gradient step on the Stiefel manifold; return A and the next step size to try.
 
-    The function of A is -2 tr(A'Sigma B). With G = -2 Sigma B, its gradient on the manifold is D =
-    G - A G'A. The retraction is the polar factor.
+    The step size follows Armijo's rule. The function of A is -2 tr(A'Sigma B). With G = -2 Sigma B,
+    its gradient on the manifold is D = G - A G'A. The retraction is the polar factor.
     """
     G = -2.0 * SB
     D = stiefel_gradient(G, A)

@@ -1,30 +1,31 @@
-"""BCA: the semidefinite relaxation by block coordinate ascent.
+"""BCA: block coordinate ascent for the semidefinite relaxation.
 
 Zhang and El Ghaoui (2011), Algorithm 1: K sweeps over the columns of X with a fixed barrier beta =
 eps / n.
 
 Differs from the paper in:
 
-1. Sigma is scaled to a largest variance of 1, which gives eps a unit. If no variance is above lam,
-   a multiple of I is added first, because the ascent needs a positive optimum.
+1. Sigma is scaled so that the largest variance is 1, which makes eps scale-free. If no variance
+   exceeds lam, a multiple of I is added first, because the ascent needs a positive optimum.
 2. Each sweep yields a certified gap. U comes from the solutions of the box QPs; at the optimum it
    equals Sigma + U off the diagonal.
-3. X is read without the rows that are zero off the diagonal, because only the barrier keeps these
-   from vanishing. This would lose an optimum that is a single variable, so the pair with X = e_i
-   e_i' for the largest variance, which needs no sweep, is always among the candidates.
-4. Variables are first screened by connected components, unless ``screen=False``; the optimum is the
-   same. In both cases columns are visited by falling variance; the paper keeps their given order.
-5. The box QP starts at u of the last sweep. It ends after 1000 passes, or when no entry changes by
-   more than 1e-9 (``inner="tight"``). With ``inner="loose"`` this tolerance is a thousandth of the
-   relative gap, at most 1e-4, and it is halved whenever five sweeps have not reduced the gap by 5
-   %. The paper specifies neither the start nor the end.
-6. Entries of Y u that are zero up to rounding and early stopping are set to zero, so that X has
+3. Rows of X that are zero off the diagonal are dropped, because only the barrier keeps their
+   diagonal entries positive. If the optimum is a single variable, this would drop it too. The pair
+   with X = e_i e_i', where i has the largest variance, is therefore always a candidate.
+4. Unless ``screen=False``, variables are first screened by connected components, which does not
+   change the optimum. Columns are always visited by decreasing variance; the paper visits them in
+   their original order.
+5. The box QP starts at the u of the previous sweep. It stops after 1000 passes, or when no entry
+   changes by more than 1e-9 (``inner="tight"``). With ``inner="loose"``, this tolerance is a
+   thousandth of the relative gap, at most 1e-4, and it is halved whenever five sweeps have not
+   reduced the gap by 5 %. The paper specifies neither the start nor the stopping rule.
+6. Entries of Y u that would be zero but for rounding and early stopping are set to zero, so X has
    exact zeros.
-7. The best primal and the best dual of all sweeps are kept. The paper takes the last X.
-8. To reach a given cardinality, lam is searched downwards from its largest value, and each run
-   starts near xx', where x is the answer of the previous run.
-9. x is the leading eigenvector of X, with entries below 1 % of the largest set to zero. The harness
-   refits it on request.
+7. The answer is the best primal and the best dual of all sweeps. The paper returns the last X.
+8. To reach a given cardinality, lam is searched downwards from its largest value. Each run starts
+   near xx', where x is the answer of the previous run.
+9. x is the leading eigenvector of X, with entries below 1 % of the largest entry set to zero. The
+   harness refits it on request.
 """
 
 from itertools import islice
@@ -42,7 +43,7 @@ FACTS = Facts(
     venue="NIPS",
     year=2011,
     address="https://proceedings.neurips.cc/paper/2011/hash/142949df56ea8ae0be8b5306971900a4-Abstract.html",
-    cost="n^2 for each pass of a column's box QP, n columns in a sweep",
+    cost="n^2 per pass of a column's box QP, n columns per sweep",
     code="none found",
 )
 COLOUR = "#D55E00"
@@ -55,7 +56,7 @@ PATIENCE = 5  # sweeps
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to 1."""
+    """Return a range of penalties over which the cardinality falls from n to 1."""
     top = float(problem.covariance.diagonal().max())
     return 1e-3 * top, top
 
@@ -70,17 +71,17 @@ def solve(
     screen: bool = True,
     start: Vector | None = None,
 ):
-    """Yield x (n,), and X and U of the relaxation, after each sweep.
+    """Yield x (n,) and the matrices X and U of the relaxation after each sweep.
 
     The relaxation is max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD.
 
     lam : the penalty.
-    K : number of sweeps over the columns of each component.
+    K : number of sweeps over the columns of each connected component.
     eps : the barrier is eps / n, in units of the largest variance. Half of the desired gap is
-        enough.
+        small enough.
     inner : accuracy of each box QP: "tight", as in the paper, or "loose", with only as many passes
         as the remaining gap requires.
-    screen : solve on the connected components of |Sigma_ij| > lam.
+    screen : solve separately on each connected component of |Sigma_ij| > lam.
     start : x (n,), for example the answer at a larger lam; the ascent starts near xx'.
     """
     if eps <= 0.0:
@@ -98,7 +99,7 @@ def solve(
 
 
 def ascent(S, lam, eps, loose, x=None):
-    """Pairs after each sweep of Algorithm 1."""
+    """Yield a primal-dual pair after each sweep of Algorithm 1."""
     S_1, lam_1, unit = scaled(S, lam, S.diagonal().max())
     beta = eps / len(S)
     X, V = identity_start(S_1, lam_1) if x is None else loading_start(S_1, lam_1, beta, x)  # step 1
@@ -115,5 +116,5 @@ def ascent(S, lam, eps, loose, x=None):
 
 
 def stalled(gaps):
-    """Whether the last sweeps reduced the gap by less than 5 %."""
+    """Whether the last five sweeps reduced the gap by less than 5 %."""
     return len(gaps) > PATIENCE and min(gaps[-PATIENCE:]) > 0.95 * min(gaps[:-PATIENCE])

@@ -1,23 +1,23 @@
-"""BCA with continuation in the barrier: solves the relaxation to a certified gap.
+"""BCA with a decreasing barrier: solves the semidefinite relaxation to a certified gap.
 
-After Zhang and El Ghaoui (2011), Algorithm 1 (`bca` has the paper's form).
+After Zhang and El Ghaoui (2011), Algorithm 1 (`bca` implements the paper's version).
 
 Differs from the paper in:
 
-1. beta falls from 0.1 / n by halving, and each value starts at the last one's X. The paper's beta
-   is fixed.
-2. It starts at the best diagonal X, for which all rows are zero off the diagonal. The paper starts
-   at I.
-3. The box QP ends after 5 passes, and continues from there in the next sweep.
-4. If the gap stalls although beta is far below it, the box QPs were solved too loosely. They then
-   get four times the passes and a tenth of the tolerance, and beta rises to the gap again. The run
-   ends if this does not reduce the gap by 5 %.
-5. Sigma is scaled so that max Sigma_ii - lam, a lower bound of the optimum, is 1.
-6. It runs until the certified gap is small, instead of for K sweeps.
+1. beta starts at 0.1 / n and is halved repeatedly. Each new value starts from the X of the previous
+   value. In the paper, beta is fixed.
+2. The solver starts at the best diagonal X. The paper starts at I.
+3. The box QP stops after 5 passes and continues from there in the next sweep.
+4. If the gap stalls although beta is far smaller than the gap, the box QPs were solved too loosely.
+   They then get four times as many passes and a tenth of the tolerance, and beta is reset to the
+   gap. The run stops if this does not reduce the gap by 5 %.
+5. Sigma is scaled so that max Sigma_ii - lam, a lower bound on the optimum, is 1.
+6. The solver runs until the certified gap is small, instead of for K sweeps.
 7. X is replaced by xx' if that is better, where x is the best unit vector with the support and
-   signs read from X.
-8. As in `bca`: the order of the columns, setting entries of Y u to zero, the start of the box QP,
-   U, how X and x are read, the best pair so far, the screening, and the search of lam.
+   signs taken from X.
+8. These points are the same as in `bca`: the order of the columns, the zeroing of entries of Y u,
+   the start of the box QP, U, how X and x are extracted, the best pair so far, the screening, and
+   the search for lam.
 """
 
 import numpy as np
@@ -34,8 +34,8 @@ FACTS = Facts(
     venue="NIPS",
     year=2011,
     address="https://proceedings.neurips.cc/paper/2011/hash/142949df56ea8ae0be8b5306971900a4-Abstract.html",
-    cost="n^2 for each pass of a column's box QP, n columns in a sweep",
-    code="none: the continuation is ours",
+    cost="n^2 per pass of a column's box QP, n columns per sweep",
+    code="none: the continuation is this suite's own",
 )
 COLOUR = "#E69F00"
 EXAMPLE = dict(k=5)
@@ -44,23 +44,23 @@ TOL = 1e-3
 MAX_ITERATIONS = 500
 PASSES, MOST_PASSES = 5, 1280
 TOL_QP, LEAST_TOL_QP = 1e-5, 1e-10
-SWEEPS = 15  # limit at one beta; afterwards a smaller beta does not improve the dual
+SWEEPS = 15  # limit for one beta; with more sweeps, a smaller beta does not improve the dual
 SMALLEST = 1e-7  # beta n
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to 1."""
+    """Return a range of penalties over which the cardinality falls from n to 1."""
     top = float(problem.covariance.diagonal().max())
     return 1e-3 * top, top
 
 
 def solve(problem, *, lam: float, screen: bool = True, start: Vector | None = None):
-    """Yield x (n,), and X and U of the relaxation, after each sweep.
+    """Yield x (n,) and the matrices X and U of the relaxation after each sweep.
 
     The relaxation is max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD.
 
     lam : the penalty.
-    screen : solve on the connected components of |Sigma_ij| > lam.
+    screen : solve separately on each connected component of |Sigma_ij| > lam.
     start : x (n,), for example the answer at a larger lam; the ascent starts near xx'.
     """
     Sigma = problem.matrix.S  # (n, n)
@@ -68,9 +68,10 @@ def solve(problem, *, lam: float, screen: bool = True, start: Vector | None = No
 
 
 def ascent(S, lam, x=None):
-    """Pairs after each sweep.
+    """Yield a primal-dual pair after each sweep.
 
-    beta falls once the gap is close to the gap that beta itself causes, or after `SWEEPS`.
+    beta is reduced once the gap is close to the gap that beta itself causes, or after `SWEEPS`
+    sweeps.
     """
     S_1, lam_1, unit = scaled(S, lam, S.diagonal().max() - lam)
     n, barrier, passes, tol = len(S), 0.1, PASSES, TOL_QP

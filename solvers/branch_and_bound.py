@@ -1,25 +1,25 @@
-"""Exact sparse PCA by branch and bound: proven optima for all cardinalities, or bounds.
+"""Exact sparse PCA by branch and bound: proves optima, or bounds, for all cardinalities up to k.
 
 This suite's own search (2026), based on the combinatorial bounds of Moghaddam, Weiss, Avidan,
 "Spectral bounds for sparse PCA: exact and greedy algorithms", NIPS 18 (2006); see
 `exact_search.branch_and_bound` and `exact_search.pruning`.
 
-1. "Exact" means in floating point, to 1e-9 relative. If the budget runs out before the proof, the
-   answer is the best support known, with the best bound proven. No run of bounded length can
-   guarantee an exact answer, so the traits do not promise one.
-2. Incumbents come from local search by swaps. A poor incumbent costs nodes, but never changes a
-   proven answer.
-3. If the tree of the paper's kind does not end soon, branch and bound with the single-matrix bound
+1. "Exact" means to a relative accuracy of 1e-9 in floating point. If the budget runs out before the
+   proof is complete, the answer is the best support found, with the best proven bound. A run of
+   limited length cannot guarantee an exact answer, so the traits do not promise one.
+2. The initial supports come from local search by swaps. A poor one increases the number of nodes,
+   but never changes a proven answer.
+3. If the paper's kind of search does not finish soon, branch and bound with the single-matrix bound
    follows (`exact_search.dual_search`, docs/bounds.md). If that does not narrow the gap soon
-   either, the search continues on the scaled Gershgorin dual (`exact_search.gershgorin_search`).
-4. For x >= 0, the search first runs on max(Sigma, 0), whose optimum is an upper bound, and is the
-   optimum itself if the support found has no negative covariance. Then follow the dual bound for x
-   >= 0 and the search over faces (`exact_search.nonnegative_faces`). A gap can remain, because
-   computing the value of a large support with negative covariances is itself a hard problem.
+   either, the search continues with the scaled Gershgorin dual (`exact_search.gershgorin_search`).
+4. For x >= 0, the search first runs on max(Sigma, 0). Its optimum is an upper bound, and is the
+   optimum itself if the support found has no negative covariance. Next come the dual bound for x >=
+   0 and the search over faces (`exact_search.nonnegative_faces`). A gap can remain, because even
+   the value of one large support with negative covariances is hard to compute.
 5. If Sigma is a matrix of rank at most four plus a multiple of the identity, it is solved by cells
    of directions (`exact_search.direction_cells`).
 6. An indefinite Sigma (from Hotelling's deflation) is shifted by its smallest eigenvalue, which
-   shifts every value equally.
+   changes every value by the same amount.
 """
 
 import numpy as np
@@ -32,8 +32,8 @@ from spcabench.vectors import embed
 TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True, pace=SECOND)
 FACTS = Facts(
     year=2026,
-    cost="9 j^3 a node of j variables and 9 n^3 a bound, about",
-    code="none: it is ours",
+    cost="about 9 j^3 per node of j variables and 9 n^3 per bound",
+    code="none: this suite's own method",
     reproduced="published optima of certified sparse PCA: docs/certified.md",
 )
 COLOUR = "#000000"
@@ -51,13 +51,14 @@ def solve(
     jobs: int = 1,
     seed: int = 0,
 ):
-    """Yield the best x (n,) for k so far, with the best bound, after each chunk of the search.
+    """Yield the best x (n,) for k so far and its bound, after each part of the search.
 
-    ``extra`` holds value_j, bound_j, nodes_j for every cardinality j up to k.
-    budget : work for k, in matrix entries; 2e11 takes up to four minutes.
+    ``extra`` contains value_j, bound_j and nodes_j for every cardinality j up to k.
+
+    budget : limit on the computation for k, in matrix entries; 2e11 takes up to four minutes.
     every : give each smaller cardinality the same budget, instead of only a short trial.
-    jobs : number of parallel processes. It does not change the answer, unless a time limit ends the
-        run.
+    jobs : number of parallel processes. It does not affect the answer, unless a time limit stops
+        the run.
     """
     if jobs < 1:
         raise InputError(f"jobs: {jobs}; it must be at least 1")
@@ -79,7 +80,7 @@ def solve(
 
 
 def answer(search, n, k, shift):
-    """The best x of cardinality k, the bound, and the results for smaller cardinalities."""
+    """Return the best x for k, its bound, and the results for smaller cardinalities."""
     columns = {
         "value": search.value - shift,
         "bound": search.bound - shift,

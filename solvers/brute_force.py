@@ -1,6 +1,6 @@
-"""Brute force: every support of k variables, for n up to 20.
+"""Brute force: tries every support of k variables, for n up to 20.
 
-The definition of the problem (Kuleshov 2013, equation 1), used as the reference in the tests.
+It solves the problem as defined by Kuleshov (2013), equation 1, and is the reference in the tests.
 """
 
 import numpy as np
@@ -21,8 +21,8 @@ FACTS = Facts(
     venue="ICML",
     year=2013,
     address="https://proceedings.mlr.press/v28/kuleshov13.html",
-    cost="9 k^3 a support, n over k supports",
-    code="none: it is the definition",
+    cost="9 k^3 per support, n choose k supports",
+    code="none: it follows the definition",
 )
 EXAMPLE = dict(k=3)
 STOP = "end"
@@ -31,8 +31,8 @@ STOP = "end"
 def solve(problem, *, k: int, nonnegative: bool = False):
     """Yield the best x (n,) so far, after each batch of supports.
 
-    nonnegative : require x >= 0. On exactly its support, a best such x is a leading eigenvector, so
-        supports of all sizes 1 to k are tried.
+    nonnegative : require x >= 0. The best such x is the leading eigenvector on its own support,
+        which can have fewer than k variables, so supports of all sizes from 1 to k are tried.
     """
     S = problem.matrix.S  # (n, n)
     best = -np.inf

@@ -1,17 +1,17 @@
-"""Covariance thresholding: the leading eigenvector of a covariance with its small entries removed.
+"""Covariance thresholding: selects variables after setting small covariances to zero.
 
 Deshpande and Montanari (2016), Algorithm 1, after Krauthgamer, Nadler, Vilenchik (2015): the
-entries of Sigma - sigma^2 I are soft-thresholded at a level t, where sigma^2 is the variance of the
-noise. The variables are those with the largest entries in the leading eigenvector of the result.
+entries of Sigma - sigma^2 I are soft-thresholded at a level t, where sigma^2 is the noise variance.
+The variables with the largest entries in the leading eigenvector of the result are selected.
 
 Differs from the paper in:
 
-1. The paper's level t = tau / sqrt(m) needs noise of variance 1 and m samples. Here the levels are
-   quantiles of |Sigma_ij|, and the best answer over all levels is kept, as in Holtzman, Soffer,
-   Vilenchik (COLT 2020, section 9). ``tau`` gives a single level instead.
+1. The paper's level t = tau / sqrt(m) requires the number of samples m and a noise variance of 1.
+   Here the levels are quantiles of |Sigma_ij|, and the best answer over all levels is returned, as
+   in Holtzman, Soffer, Vilenchik (COLT 2020, section 9). ``tau`` sets a single level instead.
 2. sigma^2, which is 1 in the paper, is the median of the variances.
-3. The k largest entries are taken, instead of those above a threshold on a second half of the
-   samples.
+3. The k largest entries of the eigenvector are selected. The paper selects the entries that exceed
+   a threshold, which it tests on the second half of the samples.
 4. The answer is the leading eigenvector of Sigma on these variables.
 """
 
@@ -28,9 +28,9 @@ FACTS = Facts(
     title="Sparse PCA via covariance thresholding",
     venue="JMLR 17",
     year=2016,
-    cost="9 n^3 a level, 20 levels",
+    cost="9 n^3 per level, 20 levels",
     code="none found",
-    reproduced="where its success ends, for n = 400",
+    reproduced="the largest support that it recovers for n = 400",
 )
 EXAMPLE = dict(k=10)
 STOP = "end"
@@ -39,9 +39,8 @@ STOP = "end"
 def solve(problem, *, k: int, tau: float | None = None, levels: int = 20):
     """Yield the best x (n,) so far, after each level.
 
-    tau : a single level t, in units of Sigma.
-    levels : number of levels, which are quantiles of the covariances between 0 and 1; ignored with
-        tau.
+    tau : a single level t, in units of Sigma, used instead of the quantiles.
+    levels : number of levels. They are equally spaced quantiles of the absolute covariances.
     """
     if levels < 1:
         raise InputError(f"levels: {levels}; it must be at least 1")
@@ -60,7 +59,7 @@ def solve(problem, *, k: int, tau: float | None = None, levels: int = 20):
 
 
 def thresholds(covariances, levels):
-    """Levels from 0 to just below the largest covariance."""
+    """Return quantiles of the absolute covariances, from the smallest up."""
     if not len(covariances):
         return [0.0]
     return np.quantile(covariances, np.arange(levels) / levels)

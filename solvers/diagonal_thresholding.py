@@ -1,11 +1,11 @@
-"""Diagonal thresholding: select the variables of largest variance, take their leading eigenvector.
+"""Diagonal thresholding: the leading eigenvector on the k variables with the largest variances.
 
 Johnstone and Lu (2009), section 2.3.
 
 Differs from the paper in:
 
-1. The k largest variances are taken, instead of those above a threshold, because all solvers here
-   are given k.
+1. It selects the k largest variances, instead of those above a threshold, because k is the input of
+   all solvers here.
 2. The eigenvector on these variables is not thresholded again.
 """
 

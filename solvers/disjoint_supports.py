@@ -1,8 +1,8 @@
 """Exact search for components on disjoint supports, for n up to 20.
 
-The definition of the problem: among all choices of disjoint supports of k variables, find the
-largest sum of values. Supports are listed by falling value. A partial choice is abandoned if even
-the value of the next support, for each component still to choose, would not beat the best sum.
+By definition, the optimum is the choice of disjoint supports of k variables whose variances have
+the largest sum. Supports are tried by decreasing variance. A partial choice is abandoned if its sum
+cannot exceed the best sum even when each remaining component has the variance of the next support.
 """
 
 import numpy as np
@@ -21,19 +21,19 @@ TRAITS = Traits(
     largest=20,
 )
 FACTS = Facts(
-    cost="9 k^3 a support, n over k supports",
-    code="none: it is the definition",
-    reproduced="none: it is the definition",
+    cost="9 k^3 per support, n choose k supports",
+    code="none: it follows the definition",
+    reproduced="none: it follows the definition",
 )
 EXAMPLE = dict(k=3)
 STOP = "end"
 
 
 def solve(problem, *, k: int, components: int = 1):
-    """Yield x (n,), the first component, and Z (n, q), all of them, for the best sum so far.
+    """Yield the first component x (n,) and all components Z (n, q) with the best sum so far.
 
-    components : q, at most n. Supports have k variables, which is never worse than fewer; only if q
-        k exceeds n are supports of 1 to k variables tried.
+    components : the number q of components, at most n. Supports have exactly k variables, because
+        fewer variables are never better. If q k exceeds n, supports of 1 to k variables are tried.
     """
     n = problem.n
     if not 1 <= components <= n:
@@ -53,19 +53,23 @@ def solve(problem, *, k: int, components: int = 1):
 
 
 def variables(supports, n):
-    """The variables of each support (b, k), as masks (b, n)."""
+    """Return masks (b, n) of the variables in supports (b, k)."""
     masks = np.zeros((len(supports), n), dtype=bool)
     np.put_along_axis(masks, supports, True, axis=1)
     return masks
 
 
 def choices(values, used, count, best, spent=0.0, first=0, free=True):
-    """Sums of ``count`` disjoint supports, each above the best so far, with the supports' indices.
+    """Yield choices of ``count`` disjoint supports with a sum above the best so far.
 
-    values : values of the supports (b,), falling. used : masks of their variables (b, n). best :
-        the best sum (1,), updated by the caller. spent : sum of the values already chosen. first :
-        index of the first support to consider. free : mask (b,) of the supports that are disjoint
-        from those already chosen.
+    Each choice is the sum and the indices of its supports.
+
+    values : variances of the supports (b,), in decreasing order.
+    used : masks of their variables (b, n).
+    best : the best sum (1,), updated by the caller.
+    spent : sum of the variances of the supports already chosen.
+    first : index of the first support to consider.
+    free : mask (b,) of the supports that are disjoint from those already chosen.
     """
     free = np.full(len(values), True) & free
     for i in np.flatnonzero(free[first:]) + first:

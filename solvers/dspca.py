@@ -1,21 +1,21 @@
-"""DSPCA: the semidefinite relaxation by Nesterov's smooth minimisation.
+"""DSPCA: Nesterov's smooth minimisation for the semidefinite relaxation.
 
 d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), sections 4.2 and 4.3 (steps 1 to 4 of the
 algorithm).
 
 Differs from the paper in:
 
-1. eps is relative to max Sigma_ii - rho, a lower bound of the optimum, or to 1e-5 max Sigma_ii if
-   that is larger.
+1. eps is relative to max Sigma_ii - rho, a lower bound on the optimum. The absolute accuracy is at
+   least 1e-5 max |Sigma_ij|.
 2. The certified gap compares the best primal (X_k or its weighted mean) with the best dual (U_k at
    every iteration, Y_k at every tenth). The paper compares Y_k with the mean.
-3. Variables are first screened by connected components, unless ``screen=False``; the optimum is the
-   same.
-4. The search of rho starts at the largest value, where few variables are left.
-5. From 200 variables on, only the largest eigenvalues are computed, namely those with a weight of
-   at least 1e-12 in the gradient. The paper computes all.
-6. x is the leading eigenvector of X, with entries below 1 % of the largest set to zero. The harness
-   refits it on request.
+3. Unless ``screen=False``, variables are first screened by connected components, which does not
+   change the optimum.
+4. The search for rho starts at its largest value, at which few variables are left.
+5. For 200 variables or more, only eigenvalues with a weight of at least 1e-12 in the gradient are
+   computed. The paper computes all eigenvalues.
+6. x is the leading eigenvector of X, with entries below 1 % of the largest entry set to zero. The
+   harness refits it on request.
 """
 
 import numpy as np
@@ -33,8 +33,8 @@ FACTS = Facts(
     venue="SIAM Review 49",
     year=2007,
     address="https://doi.org/10.1137/050645506",
-    cost="9 n^3, with n the variables of a connected component",
-    code="DSPCA (MATLAB), not at hand",
+    cost="9 n^3 for a connected component of n variables",
+    code="DSPCA (MATLAB), not available",
 )
 COLOUR = "#56B4E9"
 EXAMPLE = dict(k=5)
@@ -45,7 +45,7 @@ EIGENVALUES = ("auto", "full", "partial")
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to 1."""
+    """Return a range of penalties over which the cardinality falls from n to 1."""
     top = float(problem.covariance.diagonal().max())
     return 1e-3 * top, top
 
@@ -59,16 +59,19 @@ def solve(
     screen: bool = True,
     start: Vector | None = None,
 ):
-    """Yield x (n,) with X and U of the relaxation max Tr(Sigma X) - rho ||X||_1, Tr X = 1, X PSD.
+    """Yield x (n,) and the matrices X and U of the relaxation.
+
+    The relaxation is max Tr(Sigma X) - rho ||X||_1, Tr X = 1, X PSD.
 
     rho : the penalty.
-    eps : relative accuracy that determines the smoothing. The run ends by its ``tol``, which the
-        certified gap must reach.
-    eigenvalues : "full" for all; "partial" for those that matter to the gradient, by Lanczos'
-        method; "auto" for all below 200 variables, and otherwise those that matter, by LAPACK.
-    screen : solve on the connected components of |Sigma_ij| > rho.
-    start : x (n,), for example the answer at a larger rho. It serves as a first primal if it is
-        better; the minimisation itself starts as usual.
+    eps : relative accuracy that determines the smoothing. It does not stop the run: the run stops
+        when the certified gap is at most its ``tol``.
+    eigenvalues : which eigenvalues to compute: "full" for all of them; "partial" for those that
+        affect the gradient, by Lanczos' method; "auto" for all of them below 200 variables, and
+        otherwise for those that affect the gradient, by LAPACK.
+    screen : solve separately on each connected component of |Sigma_ij| > rho.
+    start : x (n,), for example the answer at a larger rho. It is used as a first primal if it is
+        better. The minimisation itself starts as usual.
     """
     if eigenvalues not in EIGENVALUES:
         raise InputError(f"eigenvalues: {eigenvalues!r}; choose 'auto', 'full' or 'partial'")
@@ -83,7 +86,7 @@ def solve(
 
 
 def minimised(A, rho, eps, eigenvalues):
-    """Primal-dual pairs of min lambda_max(A + U), |U_ij| <= rho."""
+    """Yield primal-dual pairs of min lambda_max(A + U), |U_ij| <= rho."""
     return smooth(
         A, rho, max(eps * (A.diagonal().max() - rho), 1e-5 * np.abs(A).max()), eigenvalues
     )

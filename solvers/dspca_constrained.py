@@ -1,21 +1,22 @@
-"""DSPCA with ||X||_1 <= k: Nesterov's method and a search of the penalty.
+"""DSPCA with ||X||_1 <= k: Nesterov's method and a search for the penalty.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.1; `dspca` has the penalised form. The
-dual is min over rho >= 0 of phi(rho) + k rho, where phi is the penalised optimum; it is convex,
-with slope k - ||X_rho||_1.
+d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.1; `dspca` solves the penalised form.
+The dual is min over rho >= 0 of phi(rho) + k rho, where phi is the penalised optimum. The function
+is convex with slope k - ||X_rho||_1.
 
 Differs from the paper in:
 
-1. The paper specifies no search. Here every X found gives a lower bound of the dual that is linear
-   in rho, and the next rho minimises the largest of these bounds (Kelley's cutting planes).
-2. X is the best mixture with ||X||_1 <= k of two matrices found, because at the optimal rho the
-   penalised optimum need not be unique.
-3. Each rho is solved to a fifth of the remaining gap, finally to a third of the desired gap, on the
-   connected components of |Sigma_ij| > rho.
+1. The paper does not specify the search for rho. Here each X found gives a lower bound on the dual
+   that is linear in rho, and the next rho minimises the maximum of these bounds (Kelley's
+   cutting-plane method).
+2. X is the best convex combination, with ||X||_1 <= k, of two of the matrices found, because the
+   penalised optimum at the optimal rho need not be unique.
+3. For each rho, the penalised problem is solved to a fifth of the remaining gap, but never below a
+   third of the desired gap, on the connected components of |Sigma_ij| > rho.
 4. rho and this accuracy are rounded. Both depend on small differences between the matrices found,
-   which would magnify rounding errors about twentyfold in each round.
-5. x consists of the k largest entries of the leading eigenvector of X, because the relaxation does
-   not make it k-sparse.
+   which would otherwise magnify rounding errors about twentyfold in each round.
+5. x consists of the k largest entries of the leading eigenvector of X, because this eigenvector
+   need not be k-sparse.
 """
 
 import numpy as np
@@ -34,34 +35,34 @@ FACTS = Facts(
     venue="SIAM Review 49",
     year=2007,
     address="https://doi.org/10.1137/050645506",
-    cost="9 n^3, with n the variables of a connected component",
+    cost="9 n^3 for a connected component of n variables",
     code="none found for this form",
-    reproduced="no number of this form is at hand; its optimum is that of a conic solver",
+    reproduced="no published number for this form is known; its optimum equals a conic solver's",
 )
 COLOUR = "#56B4E9"
 EXAMPLE = dict(k=5)
 STOP = "gap"
 TOL = 1e-3
 MAX_ITERATIONS = 20_000
-# Steps of k rho, in units of the accuracy; the number is irrational, so that ratios of small
-# integers never lie halfway between two steps.
+# k rho is rounded to a multiple of accuracy / STEPS. The number is irrational, so ratios of small
+# integers never lie halfway between two multiples.
 STEPS = 100.0 * np.pi
 
 
 def solve(problem, *, k: int, eps: float = TOL):
-    """Yield x (n,), and X and U of the relaxation, at each of Nesterov's iterations.
+    """Yield x (n,) and the matrices X and U of the relaxation at each of Nesterov's iterations.
 
     The relaxation is max Tr(Sigma X), ||X||_1 <= k, Tr X = 1, X PSD.
 
-    eps : the desired gap, relative to the largest variance. The run ends by its ``tol``, which the
-        certified gap must reach.
+    eps : the desired gap, relative to the largest variance. It does not stop the run: the run stops
+        when the certified gap is at most its ``tol``.
     """
     if not 1e-12 <= eps <= 1.0:
         raise InputError(f"eps: {eps!r}; it must be from 1e-12 to 1")
     Sigma = problem.matrix.S  # (n, n)
     wanted = eps * np.abs(Sigma).max()
     w, V = eigen(Sigma)
-    # with a larger penalty, a single variable is optimal
+    # from this penalty on, a single variable is optimal
     rho = np.abs(Sigma - np.diag(Sigma.diagonal())).max()
     single = trivial(Sigma, rho)
     v = last_vector(w, V)
@@ -97,20 +98,20 @@ def solve(problem, *, k: int, eps: float = TOL):
 
 
 def rounded(rho, step):
-    """The multiple of ``step`` nearest to rho."""
+    """Return the multiple of ``step`` nearest to rho."""
     return step * np.round(rho / step)
 
 
 def accuracy(gap, unit):
-    """A fifth of a gap, its base-2 logarithm rounded to one decimal in the given unit."""
+    """Return a fifth of the gap, with its base-2 logarithm in this unit rounded to one decimal."""
     share = gap / 5.0 / unit
     return unit * 2.0 ** np.round(np.log2(share), 1) if share > 0.0 else 0.0
 
 
 def mixture(Sigma, met, k):
-    """The best mixture, with ||X||_1 <= k, of two of the matrices found.
+    """Return the best convex combination, with ||X||_1 <= k, of two of the matrices found.
 
-    Also returns the slope of the variance with respect to the norm there.
+    Also return the slope of the variance as a function of the norm at this combination.
     """
     variance = np.array([value(Sigma, X, 0.0) for X in met])
     norm = np.array([np.abs(X).sum() for X in met])

@@ -1,22 +1,22 @@
 """Plain subgradient method for the dual of the semidefinite relaxation.
 
-The method that smoothing improves on in d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section
-4: it takes O(1/eps^2) iterations instead of O(1/eps). Step and mean are those of Nesterov,
-"Introductory lectures on convex optimization", 2004, section 3.2.3.
+d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 4, mention this method as the one that
+smoothing improves on: it takes O(1/eps^2) iterations instead of O(1/eps). The step size and the
+averaging follow Nesterov, "Introductory lectures on convex optimization", 2004, section 3.2.3.
 
 Differs from the paper in:
 
-1. The paper specifies no step. Here it is rho n / sqrt(k + 1): the size of the box divided by the
-   square root of the iteration.
-2. The primal is the mean of the subgradients vv', weighted by the steps.
-3. Variables are first screened by connected components, unless ``screen=False``; the optimum is the
-   same.
-4. x is the leading eigenvector of X, with entries below 1 % of the largest set to zero. The harness
-   refits it on request.
+1. The paper does not specify a step size. Here it is rho n / sqrt(k + 1): the size of the box
+   divided by the square root of the iteration number.
+2. The primal is the mean of the subgradients vv', weighted by the step sizes.
+3. Unless ``screen=False``, variables are first screened by connected components, which does not
+   change the optimum.
+4. x is the leading eigenvector of X, with entries below 1 % of the largest entry set to zero. The
+   harness refits it on request.
 
-The steps drive the largest eigenvalues together, which magnifies rounding errors. With the rows
-reordered, 3 of 236 answers to small problems with ties differed, by up to 1.2 % of the variance.
-The gap at which the run ends, 1 %, is of the same size.
+The steps make the largest eigenvalues nearly equal, which magnifies rounding errors. When the rows
+were reordered, 3 of 236 answers to small problems with ties changed, by up to 1.2 % of the
+variance. This is similar to the gap at which a run stops, 1 %.
 """
 
 import numpy as np
@@ -34,8 +34,8 @@ FACTS = Facts(
     venue="SIAM Review 49",
     year=2007,
     address="https://doi.org/10.1137/050645506",
-    cost="9 n^3, with n the variables of a connected component",
-    code="none: the paper has it for comparison only",
+    cost="9 n^3 for a connected component of n variables",
+    code="none: the paper only mentions it for comparison",
 )
 COLOUR = "#999999"
 EXAMPLE = dict(k=5)
@@ -45,23 +45,25 @@ MAX_ITERATIONS = 5000
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to 1."""
+    """Return a range of penalties over which the cardinality falls from n to 1."""
     top = float(problem.covariance.diagonal().max())
     return 1e-3 * top, top
 
 
 def solve(problem, *, rho: float, screen: bool = True):
-    """Yield x (n,) with X and U of the relaxation max Tr(Sigma X) - rho ||X||_1, Tr X = 1, X PSD.
+    """Yield x (n,) and the matrices X and U of the relaxation.
+
+    The relaxation is max Tr(Sigma X) - rho ||X||_1, Tr X = 1, X PSD.
 
     rho : the penalty.
-    screen : solve on the connected components of |Sigma_ij| > rho.
+    screen : solve separately on each connected component of |Sigma_ij| > rho.
     """
     Sigma = problem.matrix.S  # (n, n)
     yield from by_component(Sigma, rho, lambda A: subgradients(A, rho), screen)
 
 
 def subgradients(A, rho):
-    """Primal-dual pairs of min lambda_max(A + U), |U_ij| <= rho.
+    """Yield primal-dual pairs of min lambda_max(A + U), |U_ij| <= rho.
 
     Each step goes along -vv', where v is the leading eigenvector, and is projected onto the box.
     """

@@ -2,16 +2,17 @@
 
 Frost (2022). The squared loadings of the leading eigenvector v are approximated by 1 -
 lambda_1(M_i) / lambda_1, where M_i is the covariance without variable i. lambda_1(M_i) is
-approximated by a few power steps from v without its entry i; this underestimates it most for the
-variables that matter least. The loadings become the square roots, and small ones are set to zero.
+approximated by a few power steps that start from v without its entry i. The error of this
+approximation is largest for the least important variables. The loadings are the square roots, and
+small loadings are set to zero.
 
 Differs from the paper in:
 
-1. The k largest loadings are kept, instead of those above 1 / sqrt(n), because all solvers here are
-   given k.
-2. v is the exact eigenvector, instead of the result of at most 20 power steps from equal entries.
-3. All lambda_1(M_i) are computed in one product, with the same number of power steps. The paper
-   stops each when its value changes by less than 1e-6.
+1. The k largest loadings are retained, instead of those above 1 / sqrt(n), because k is the input
+   of all solvers here.
+2. v is the exact eigenvector. The paper takes at most 20 power steps from equal entries.
+3. All lambda_1(M_i) are computed together, with the same number of power steps. In the paper, each
+   iteration stops when its value changes by less than 1e-6.
 """
 
 import numpy as np
@@ -56,7 +57,7 @@ def solve(problem, *, k: int, steps: int = 5):
 
 
 def without_diagonal(V):
-    """V (n, n) with zeros on its diagonal."""
+    """Return a copy of V (n, n) with zeros on its diagonal."""
     V = V.copy()
     np.fill_diagonal(V, 0.0)
     return V

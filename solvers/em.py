@@ -7,13 +7,13 @@ entries to zero.
 
 Differs from the paper in:
 
-1. All restarts advance in one product. Each leaves the batch when its relative change of variance
-   is below tol_em.
-2. The restarts are renormalised (EM on their supports without thresholding) from their last
-   iterates, so none loses variance.
-3. The best restart ends as the leading eigenvector on its support, if that satisfies the
-   constraints.
-4. If ties at the threshold leave no entry, the k largest are kept unchanged.
+1. One matrix product advances all restarts by a step. A restart leaves the batch when the relative
+   change of its variance is below tol_em.
+2. The renormalisation (EM on the support of a restart without thresholding) starts from the last
+   iterate, so it never loses variance.
+3. The answer is the leading eigenvector on the support of the best restart, if that eigenvector
+   satisfies the constraints.
+4. If ties at the threshold would set every entry to zero, the k largest entries stay unchanged.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ FACTS = Facts(
     venue="ICML",
     year=2008,
     address="https://doi.org/10.1145/1390156.1390277",
-    cost="n k for each start that still moves, of ten; m n on data",
+    cost="n k per step of each of ten restarts until it converges; m n if the input is data",
     code="nsprcomp, https://cran.r-project.org/package=nsprcomp (R)",
 )
 COLOUR = "#D55E00"
@@ -50,10 +50,11 @@ def solve(
 ):
     """Yield the best of the restarts, a k-sparse unit vector x (n,), after each step.
 
-    restarts : number of random starts from N(0, I); their absolute values if x >= 0 is required.
-    tol_em : relative change of the variance at which a restart has converged (1e-3 in the authors'
-        package).
-    passes : maximum number of steps of a restart, in each phase.
+    restarts : number of random starts, drawn from N(0, I). If x >= 0 is required, their absolute
+        values are used.
+    tol_em : relative change of the variance below which a restart counts as converged (1e-3 in the
+        authors' package).
+    passes : maximum number of steps of a restart in each phase.
     """
     if restarts < 1:
         raise InputError(f"restarts: {restarts}; it must be at least 1")
@@ -81,7 +82,7 @@ def solve(
 
 
 def thresholded(W, k):
-    """Columns of W (n, r), soft-thresholded to at most k nonzeros each.
+    """Return the columns of W (n, r), each soft-thresholded to at most k nonzeros.
 
     The threshold is the (k+1)-th largest absolute entry.
     """

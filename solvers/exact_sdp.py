@@ -1,15 +1,15 @@
-"""The penalised semidefinite relaxation, solved by a general SDP solver through CVXPY.
+"""Penalised semidefinite relaxation, solved by a general SDP solver through CVXPY.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), equation 6; the reference for small problems. SCS:
-O'Donoghue et al. (2016); Clarabel: Goulart and Chen (2024).
+d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), equation 6. It is the reference for small
+problems. The SDP solvers are SCS (O'Donoghue et al. 2016) and Clarabel (Goulart and Chen 2024).
 
 Differs from the paper in:
 
-1. The SDP solver gets the dual; X is the multiplier of its matrix inequality.
-2. Variables are first screened by connected components, unless ``screen=False``; the optimum is the
-   same.
-3. x is the leading eigenvector of X, with entries below 1 % of the largest set to zero. The harness
-   refits it on request.
+1. The SDP solver solves the dual problem; X is the multiplier of its matrix inequality.
+2. Unless ``screen=False``, variables are first screened by connected components, which does not
+   change the optimum.
+3. x is the leading eigenvector of X, with entries below 1 % of the largest entry set to zero. The
+   harness refits it on request.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ FACTS = Facts(
     year=2007,
     address="https://doi.org/10.1137/050645506",
     cost="not counted: a conic solver",
-    code="none found: the paper names a general solver",
+    code="none found: the paper uses a general solver",
 )
 COLOUR = "#000000"
 REQUIRES = "cvxpy"
@@ -38,27 +38,27 @@ COUNTED = False
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to 1."""
+    """Return a range of penalties over which the cardinality falls from n to 1."""
     top = float(problem.covariance.diagonal().max())
     return 1e-3 * top, top
 
 
 def solve(problem, *, rho: float, solver: str = "SCS", eps: float = 1e-9, screen: bool = True):
-    """Yield x (n,), and X and U of the relaxation: at the start, then after each component.
+    """Yield x (n,) and X and U of the relaxation, first at the start, then after each component.
 
     The relaxation is max Tr(Sigma X) - rho ||X||_1, Tr X = 1, X PSD.
 
     rho : the penalty.
     solver : "SCS" (first order) or "CLARABEL" (interior point).
-    eps : tolerance of the SDP solver, with Sigma scaled to a largest variance of 1.
-    screen : solve on the connected components of |Sigma_ij| > rho.
+    eps : tolerance of the SDP solver; Sigma is scaled so that its largest variance is 1.
+    screen : solve separately on each connected component of |Sigma_ij| > rho.
     """
     Sigma = problem.matrix.S  # (n, n)
     yield from by_component(Sigma, rho, lambda S: solution(S, rho, solver, eps), screen)
 
 
 def solution(S, rho, solver, eps):
-    """The SDP solver's answer as one primal-dual pair, made feasible."""
+    """Yield the SDP solver's answer as one primal-dual pair, projected onto the feasible set."""
     cvxpy_duals.check(solver, len(S))
     unit = np.abs(S).max()
     S_1, rho_1 = without_rounding(S / unit), float(without_rounding(np.asarray(rho / unit)))

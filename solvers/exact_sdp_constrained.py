@@ -1,12 +1,13 @@
-"""The semidefinite relaxation with ||X||_1 <= k, solved by a general SDP solver through CVXPY.
+"""Semidefinite relaxation with ||X||_1 <= k, solved by a general SDP solver through CVXPY.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.1; `exact_sdp` has the penalised form.
+d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.1; `exact_sdp` solves the penalised
+form.
 
 Differs from the paper in:
 
-1. The SDP solver gets the dual; X is the multiplier of its matrix inequality.
-2. x consists of the k largest entries of the leading eigenvector of X, because the relaxation does
-   not make it k-sparse.
+1. The SDP solver solves the dual problem; X is the multiplier of its matrix inequality.
+2. x consists of the k largest entries of the leading eigenvector of X, because this eigenvector
+   need not be k-sparse.
 """
 
 import numpy as np
@@ -24,8 +25,8 @@ FACTS = Facts(
     year=2007,
     address="https://doi.org/10.1137/050645506",
     cost="not counted: a conic solver",
-    code="none found: the paper names a general solver",
-    reproduced="no number of this form is at hand",
+    code="none found: the paper uses a general solver",
+    reproduced="no published number for this form is known",
 )
 COLOUR = "#666666"
 REQUIRES = "cvxpy"
@@ -35,15 +36,15 @@ COUNTED = False
 
 
 def solve(problem, *, k: int, solver: str = "SCS", eps: float = 1e-9):
-    """Yield x (n,): first the variable of largest variance, then the answer of the relaxation.
+    """Yield x (n,): first the variable with the largest variance, then the relaxation's answer.
 
     The relaxation is max Tr(Sigma X), ||X||_1 <= k, Tr X = 1, X PSD.
 
     solver : "SCS" (first order) or "CLARABEL" (interior point).
-    eps : tolerance of the SDP solver, with Sigma scaled to a largest variance of 1.
+    eps : tolerance of the SDP solver; Sigma is scaled so that its largest variance is 1.
     """
     Sigma = problem.matrix.S  # (n, n)
-    n, unit = len(Sigma), np.abs(Sigma).max() or 1.0  # zero once all components are deflated
+    n, unit = len(Sigma), np.abs(Sigma).max() or 1.0  # zero if every component is deflated
     cvxpy_duals.check(solver, n)
     relaxed = cvxpy_duals.constrained(n)
     e = np.zeros(n)

@@ -1,16 +1,16 @@
-"""The semidefinite relaxation of the sparse SVD of a rectangular matrix, through CVXPY.
+"""Semidefinite relaxation of the sparse SVD of a rectangular matrix, solved through CVXPY.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.3: u'Av over unit vectors u and v with
-k_u and k nonzeros.
+d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.3: maximise u'Av over unit vectors u and
+v with at most k_u and k nonzeros.
 
 Differs from the paper in:
 
-1. The SDP solver gets the dual; X is the multiplier of its matrix inequality.
+1. The SDP solver solves the dual problem; X is the multiplier of its matrix inequality.
 2. u and v consist of the k_u and k largest entries of the leading singular vectors of X12.
 
-The answer depends on the order of the rows: if several optima tie, the conic solver may end at any
-of them. With the rows reordered, 82 of 1000 answers to small problems with ties differed, by up to
-25 % of the variance.
+If several optima tie, the conic solver can return any of them, so the answer depends on the order
+of the rows. When the rows were reordered, 82 of 1000 answers to small problems with ties changed,
+by up to 25 % of the variance.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ FACTS = Facts(
     year=2007,
     address="https://doi.org/10.1137/050645506",
     cost="not counted: a conic solver",
-    code="none found: the paper names a general solver",
+    code="none found: the paper uses a general solver",
 )
 COLOUR = "#BBBBBB"
 REQUIRES = "cvxpy"
@@ -45,7 +45,7 @@ def solve(problem, *, k: int, k_u: int | None = None, solver: str = "SCS", eps: 
     k : cardinality of v.
     k_u : cardinality of u; by default all m samples.
     solver : "SCS" (first order) or "CLARABEL" (interior point).
-    eps : tolerance of the SDP solver, with A scaled to a largest entry of 1.
+    eps : tolerance of the SDP solver; A is scaled so that its largest absolute entry is 1.
     """
     A = problem.data.dense()
     m, n = A.shape
@@ -54,7 +54,7 @@ def solve(problem, *, k: int, k_u: int | None = None, solver: str = "SCS", eps: 
         raise InputError(f"k_u: {k_u} is out of range; it must be from 1 to m = {m}")
     cvxpy_duals.check(solver, m + n)
     relaxed = cvxpy_duals.rectangular(m, n)
-    unit = np.abs(A).max() or 1.0  # zero once all components are deflated
+    unit = np.abs(A).max() or 1.0  # zero if every component is deflated
     i, j = np.unravel_index(np.argmax(np.abs(A)), A.shape)
     yield Iterate(np.eye(n)[j], u=np.sign(A[i, j]) * np.eye(m)[i])
     X, U = relaxed(A / unit, k_u, k, solver, eps)

@@ -1,15 +1,15 @@
-"""Fantope projection and selection (FPS): the semidefinite relaxation for several components.
+"""Fantope projection and selection (FPS): a semidefinite relaxation for several components.
 
-Vu, Cho, Lei, Rohe (2013), Algorithm 1: maximise <S, X> - lam ||X||_1 over the Fantope, 0 <= X <= I
-with trace d, by the alternating direction method of multipliers. For d = 1 this is DSPCA's problem.
+Vu, Cho, Lei, Rohe (2013), Algorithm 1: maximise <S, X> - lam ||X||_1 over the Fantope (0 <= X <= I
+with trace d) by the alternating direction method of multipliers. For d = 1 this is DSPCA's problem.
 
 Differs from the paper in:
 
-1. Variables whose covariances are all at most lam are left out first, except for the d of largest
-   variance, as in the authors' package. They are zero in a solution.
+1. Variables whose covariances are all at most lam are removed first, because they are zero in a
+   solution. As in the authors' package, the d variables with the largest variances always stay.
 2. rho starts at max |S_ij| and is doubled or halved whenever the residuals differ by a factor of
    ten, as in the package. The dual residual is in units of max |S_ij|.
-3. Loadings are the d leading eigenvectors of X, with zeros in the zero rows of Z.
+3. The loadings are the d leading eigenvectors of X, with zeros in the zero rows of Z.
 """
 
 import numpy as np
@@ -38,26 +38,26 @@ STOP, MAX_ITERATIONS = "end", 1000
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to 1."""
+    """Return a range of penalties over which the cardinality falls from n to 1."""
     top = float(problem.covariance.diagonal().max())
     return 1e-3 * top, top
 
 
 def solve(problem, *, lam: float, components: int = 1, eps: float = 1e-3):
-    """Yield x (n,), the first component, and Z (n, d), all of them.
+    """Yield the first component x (n,) and all components Z (n, d).
 
-    For d = 1 also the primal X and the dual U of the relaxation.
+    For d = 1, also yield the primal X and the dual U of the relaxation.
 
     lam : weight of ||X||_1.
     components : the number d of components.
-    eps : it has converged when the primal and the dual residual, divided by sqrt(d), are below eps.
+    eps : tolerance of the primal and the dual residual, both divided by sqrt(d).
     """
     Sigma, n, d = problem.covariance, problem.n, components  # (n, n)
     if not 1 <= d <= n:
         raise InputError(f"components: {d}; it must be from 1 to n = {n}")
     W = active(Sigma, lam, d)
     S = Sigma.S[np.ix_(W, W)]
-    unit = np.abs(S).max() or 1.0  # zero once all components are deflated
+    unit = np.abs(S).max() or 1.0  # zero if every component is deflated
     Y, U, rho = np.zeros_like(S), np.zeros_like(S), unit  # the paper's Y and U, scaled
     while True:
         w, V = eigen(Y - U + S / rho)
@@ -73,10 +73,7 @@ def solve(problem, *, lam: float, components: int = 1, eps: float = 1e-3):
 
 
 def active(Sigma, lam, d):
-    """The variables that a solution may need.
-
-    They have a covariance above lam, or one of the d largest variances.
-    """
+    """Return the variables that have a covariance above lam or one of the d largest variances."""
     C = np.abs(Sigma.S - np.diag(Sigma.diagonal()))
     needed = C.max(axis=0) > lam
     needed[largest_indices(Sigma.diagonal(), d, Sigma.column_squares)] = True
@@ -84,14 +81,14 @@ def active(Sigma, lam, d):
 
 
 def fantope(w, d):
-    """The weights clip(w - theta, 0, 1) that sum to d: the projection of eigenvalues w (n,)."""
-    theta = np.sort(np.concatenate([w, w - 1.0]))  # kinks of the sum, a falling function
+    """Return the projection of eigenvalues w (n,): weights clip(w - theta, 0, 1) that sum to d."""
+    theta = np.sort(np.concatenate([w, w - 1.0]))  # kinks of the sum, which decreases in theta
     sums = np.clip(w - theta[:, None], 0.0, 1.0).sum(axis=1)
     return np.clip(w - np.interp(d, sums[::-1], theta[::-1]), 0.0, 1.0)
 
 
 def shown(Sigma, lam, W, X, Y, U_W, V):
-    """The iterate for all variables, from the one for the variables in W."""
+    """Return the iterate for all variables, given the iterate for the variables in W."""
     n, block = Sigma.n, np.ix_(W, W)
     rows = Y.any(axis=1)
     Z = np.zeros((n, V.shape[1]))
@@ -104,7 +101,7 @@ def shown(Sigma, lam, W, X, Y, U_W, V):
         full[block] = X
         return full
 
-    def dual():  # outside W it is minus Sigma, which cancels the covariance
+    def dual():  # outside W, U is minus Sigma, which cancels the covariance
         full = -np.clip(Sigma.S, -lam, lam)
         np.fill_diagonal(full, -lam)
         full[block] = U_W

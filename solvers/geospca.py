@@ -1,19 +1,20 @@
-"""GeoSPCA: tries supports by falling total variance, until one nearly lies in q dimensions.
+"""GeoSPCA: tries supports by decreasing total variance until q components explain one of them.
 
-Bertsimas and Kitane (2023), after their code, whose notes call it Algorithm 2 with a second
-stopping rule; the paper's text was not available. It maximises the sum of the variances of the k
-variables over binary s with sum s <= k, subject to cuts. Let eta(W) be the variance of a support W
-outside its q leading components. If eta(W) exceeds eta, the cut sum over W of s_i <= k - 1 removes
-W. The answer is the best support tried. A support never has more variance in q components than in
-total, so the largest total among the untried supports bounds the optimum.
+Bertsimas and Kitane (2023). This follows the authors' code, whose notes call the method Algorithm 2
+with a second stopping rule; the text of the paper was not available. The method maximises the total
+variance of the k variables over binary s with sum s <= k, subject to cuts. Let eta(W) be the
+variance of a support W outside its q leading components. If eta(W) exceeds eta, the cut sum over W
+of s_i <= k - 1 removes W. The answer is the best support tried. The variance of q components never
+exceeds the total variance of their support, so the largest total variance among the untried
+supports bounds the optimum.
 
 Differs from the code in:
 
 1. A cut removes exactly one support of k variables, so the successive optima of the binary problem
-   are simply the supports by falling total variance. A heap lists them; the authors solve the
-   binary problem with Gurobi.
-2. eta is a share of the total variance of the support, and the number of supports tried is limited
-   instead of a solver's iterations. In the authors' code the user sets both.
+   are the supports in order of decreasing total variance. They are listed with a heap; the authors
+   solve the binary problem with Gurobi.
+2. eta is a fraction of the total variance of the support, and the number of supports is limited
+   instead of the iterations of a solver. In the authors' code the user sets both.
 """
 
 import heapq
@@ -33,20 +34,22 @@ FACTS = Facts(
     venue="JMLR 24",
     year=2023,
     address="https://jmlr.org/papers/v24/22-0088.html",
-    cost="9 k^3 a support",
+    cost="9 k^3 per support",
     code="GeoSPCA, https://github.com/DLKitane/GEOSPCA (Python, needs Gurobi)",
-    reproduced="no number of its paper is at hand",
+    reproduced="no number of its paper is available",
 )
 EXAMPLE = dict(k=5)
 STOP = "end"
 
 
 def solve(problem, *, k: int, components: int = 1, eta: float = 0.0, supports: int = 1000):
-    """Yield x (n,), the first component, and Z (n, q), the leading eigenvectors on one support.
+    """Yield the first component x (n,) and Z (n, q), the leading eigenvectors on one support.
 
-    k : number of variables of all components together. components : q, at most k. eta : the largest
-        share of a support's variance that may lie outside its components. supports : maximum number
-        of supports tried.
+    k : number of variables in the common support.
+    components : the number q of components, at most k.
+    eta : the search stops at a support if at most this fraction of its variance lies outside its
+        components.
+    supports : maximum number of supports to try.
     """
     if not 1 <= components <= k:
         raise InputError(f"components: {components}; it must be from 1 to k = {k}")
@@ -71,9 +74,9 @@ def solve(problem, *, k: int, components: int = 1, eta: float = 0.0, supports: i
 
 
 def by_total_variance(variances: Vector, k: int) -> Iterator[tuple[Indices, float]]:
-    """Supports of k variables with their total variance, the largest first.
+    """Yield supports of k variables with their total variance, in decreasing order of variance.
 
-    The next support replaces one variable by the one of next smaller variance.
+    The successors of a support replace one of its variables by that with the next smaller variance.
     """
     order = np.argsort(-variances, kind="stable")
     sizes = variances[order]

@@ -1,11 +1,11 @@
-"""Generalized power method with the l0 penalty, single unit (GPower0).
+"""Generalized power method with the l0 penalty, for a single component (GPower0).
 
 Journee, Nesterov, Richtarik, Sepulchre (2010), Algorithm 3; Kuleshov (2013), Algorithm 3.
 
 Differs from the paper in:
 
-1. gamma is absolute, not a share of max ||a_i||^2.
-2. There is no refit at the end; the harness refits on request.
+1. gamma is absolute, not a fraction of max ||a_i||^2.
+2. The solver does not refit its answer; the harness does on request.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ FACTS = Facts(
     address="https://jmlr.org/papers/volume11/journee10a/journee10a.pdf",
     cost="m n + m k",
     code=(
-        "GPower (MATLAB), on the first author's page www.montefiore.ulg.ac.be/~journee, not at hand"
+        "GPower (MATLAB), on the first author's page www.montefiore.ulg.ac.be/~journee, not available"
     ),
 )
 COLOUR = "#56B4E9"
@@ -30,18 +30,18 @@ EXAMPLE = dict(k=10)
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to 1."""
+    """Return a range of penalties over which the cardinality falls from n to 1."""
     top = float(problem.data.squared_norms().max())
     return 1e-7 * top, top
 
 
 def solve(problem, *, gamma: float, start: Vector | None = None):
-    """Yield loadings z (n,) of norm one.
+    """Yield unit loadings z (n,).
 
     The objective is sum_i [(a_i'x)^2 - gamma]_+ over x in the unit sphere of R^m.
 
-    gamma : entries with (a_i'x)^2 <= gamma are zero.
-    start : initial loadings (n,); x is then A z.
+    gamma : entry i of z is zero if (a_i'x)^2 <= gamma.
+    start : initial loadings z (n,), from which x = A z, normalised.
     """
     A = problem.data  # (m, n)
     x = A.largest_column() if start is None else normalize(A @ start)  # (m,)

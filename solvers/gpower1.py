@@ -1,11 +1,11 @@
-"""Generalized power method with the l1 penalty, single unit (GPower1).
+"""Generalized power method with the l1 penalty, for a single component (GPower1).
 
 Journee, Nesterov, Richtarik, Sepulchre (2010), Algorithm 2; Kuleshov (2013), Algorithm 4.
 
 Differs from the paper in:
 
-1. gamma is absolute, not a share of max ||a_i||.
-2. There is no pattern filling at the end; the harness refits on request.
+1. gamma is absolute, not a fraction of max ||a_i||.
+2. There is no pattern filling at the end; instead the harness refits the answer on request.
 """
 
 from spcabench.iterate import Facts, Iterate, Traits
@@ -20,7 +20,7 @@ FACTS = Facts(
     address="https://jmlr.org/papers/volume11/journee10a/journee10a.pdf",
     cost="m n + m k",
     code=(
-        "GPower (MATLAB), on the first author's page www.montefiore.ulg.ac.be/~journee, not at hand"
+        "GPower (MATLAB), on the first author's page www.montefiore.ulg.ac.be/~journee, not available"
     ),
 )
 COLOUR = "#0072B2"
@@ -28,18 +28,18 @@ EXAMPLE = dict(k=10)
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to 1."""
+    """Return a range of penalties over which the cardinality falls from n to 1."""
     top = float(problem.data.squared_norms().max()) ** 0.5
     return 1e-6 * top, top
 
 
 def solve(problem, *, gamma: float, start: Vector | None = None):
-    """Yield loadings z (n,) of norm one.
+    """Yield unit loadings z (n,).
 
     The objective is sum_i [|a_i'x| - gamma]_+^2 over x in the unit sphere of R^m.
 
-    gamma : entries with |a_i'x| <= gamma are zero.
-    start : initial loadings (n,); x is then A z.
+    gamma : entry i of z is zero if |a_i'x| <= gamma.
+    start : initial loadings z (n,), from which x = A z, normalised.
     """
     A = problem.data  # (m, n)
     x = A.largest_column() if start is None else normalize(A @ start)  # (m,)

@@ -1,4 +1,4 @@
-"""Generalized power method, several components at once (block GPower, l1 and l0).
+"""Generalized power method for several components at once (block GPower, l1 and l0 penalty).
 
 Journee, Nesterov, Richtarik, Sepulchre (2010), Algorithms 4 and 5: maximise sum_ij [mu_j |a_i'x_j|
 - gamma_j]_+^2 over X (m, q) with orthonormal columns or, with the l0 penalty, sum_ij [(mu_j
@@ -6,10 +6,10 @@ a_i'x_j)^2 - gamma_j]_+.
 
 Differs from the paper in:
 
-1. gamma is absolute: gamma_j is mu_j gamma, or mu_j^2 gamma for the l0 penalty. With one component
+1. gamma is absolute: gamma_j is mu_j gamma, or mu_j^2 gamma for the l0 penalty. For one component,
    the method is therefore single-unit GPower.
-2. mu_j is 1 / j, so that no rotation of the components leaves the objective unchanged.
-3. There is no refit at the end; the harness refits on request.
+2. mu_j is 1 / j, so rotating the components changes the objective.
+3. The solver does not refit its answer; the harness does on request.
 """
 
 import numpy as np
@@ -28,9 +28,9 @@ FACTS = Facts(
     address="https://jmlr.org/papers/volume11/journee10a/journee10a.pdf",
     cost="m n q + m k q",
     code=(
-        "GPower (MATLAB), on the first author's page www.montefiore.ulg.ac.be/~journee, not at hand"
+        "GPower (MATLAB), on the first author's page www.montefiore.ulg.ac.be/~journee, not available"
     ),
-    reproduced="none of its own: one component is that of gpower0 and gpower1",
+    reproduced="none: for one component it equals gpower0 and gpower1",
 )
 COLOUR = "#17A2B8"
 EXAMPLE = dict(k=10)
@@ -38,16 +38,16 @@ NORMS = ("l1", "l0")
 
 
 def penalty_range(problem):
-    """Penalties of l1 between which the cardinality of the first component falls from n to 1."""
+    """Return a range of l1 penalties over which the first component's cardinality drops to 1."""
     top = float(problem.data.squared_norms().max()) ** 0.5
     return 1e-6 * top, top
 
 
 def solve(problem, *, gamma: float, components: int = 1, norm: str = "l1", seed: int = 0):
-    """Yield x (n,), the first component, and Z (n, q), all of them, with columns of norm one.
+    """Yield the first component x (n,) and all components Z (n, q), with unit columns.
 
-    gamma : threshold of |a_i'x_j|; with norm="l0" the square root of the threshold of (a_i'x_j)^2.
-    components : q, at most the number of samples.
+    gamma : threshold of |a_i'x_j|; with norm="l0", the square root of the threshold of (a_i'x_j)^2.
+    components : the number q of components, at most the number of samples.
     """
     if norm not in NORMS or not 1 <= components <= problem.m:
         raise InputError(

@@ -1,17 +1,17 @@
-"""Greedy anytime sparse PCA (SSPCA): completes every small seed greedily and keeps the best.
+"""Greedy anytime sparse PCA (SSPCA): extends every small seed greedily and returns the best result.
 
 Holtzman, Soffer, Vilenchik (2020), algorithms GreedySPCA and SSPCA. A seed S* is a subset of k*
-variables. The variables with the largest c_i = sum over j in S* of |Sigma_ij| are added (section 9:
-the l1 form of f1, without the diagonal). Among the resulting supports, the one with the largest
-eigenvalue is kept (f2).
+variables. It is extended by the variables with the largest c_i = sum over j in S* of |Sigma_ij|
+(section 9: the l1 form of f1, without the diagonal). The answer is the resulting support with the
+largest leading eigenvalue (f2).
 
 Differs from the paper in:
 
-1. Variables are added one after the other, and c_i is updated after each, as in the authors' code
-   (github.com/sdannyvi/AnytimePCA). ``bulk`` adds all of them at once, as in the paper's
-   pseudocode. Only the former comes close to the paper's Figure 2 (docs/field.md).
-2. Seeds of 0, 1, ..., k* variables are tried in turn, so it can be stopped at any time. The empty
-   seed gives diagonal thresholding.
+1. Variables are added one at a time, and c_i is updated after each, as in the authors' code
+   (github.com/sdannyvi/AnytimePCA). ``bulk`` adds all variables at once, as in the paper's
+   pseudocode. Only adding them one at a time comes close to the paper's Figure 2 (docs/field.md).
+2. Seeds of 0, 1, ..., k* variables are tried in turn, so the search can be stopped at any time. The
+   empty seed gives diagonal thresholding.
 """
 
 from itertools import combinations
@@ -30,7 +30,7 @@ FACTS = Facts(
     venue="COLT",
     year=2020,
     address="https://proceedings.mlr.press/v125/holtzman20a.html",
-    cost="9 k^3 a seed, n^k* seeds",
+    cost="9 k^3 per seed, n^k* seeds",
     code="AnytimePCA, https://github.com/sdannyvi/AnytimePCA",
     reproduced="partly: figure 2 of the paper, at n = 2,000",
 )
@@ -43,7 +43,7 @@ def solve(problem, *, k: int, k_star: int = 1, bulk: bool = False):
     """Yield the best x (n,) so far, after each batch of seeds.
 
     k_star : size of the largest seeds, at most k; about n^k_star seeds are tried.
-    bulk : add all variables at once instead of one after the other.
+    bulk : add all variables at once instead of one at a time.
     """
     if k_star < 0:
         raise InputError(f"k_star: {k_star}; it must be at least 0")
@@ -63,7 +63,7 @@ def solve(problem, *, k: int, k_star: int = 1, bulk: bool = False):
 
 
 def completed(C, S_star, k, bulk):
-    """The support (k,) to which a seed grows; C (n, n) holds |Sigma_ij|."""
+    """Return the support (k,) that extends a seed; C (n, n) contains |Sigma_ij|."""
     S = list(S_star)
     c = C[:, S].sum(axis=1)
     while len(S) < k:
@@ -75,6 +75,6 @@ def completed(C, S_star, k, bulk):
 
 
 def batches(seeds):
-    """The seeds, in batches."""
+    """Yield the seeds in batches."""
     while chunk := [S for _, S in zip(range(BATCH), seeds, strict=False)]:
         yield chunk

@@ -14,8 +14,8 @@ FACTS = Facts(
     title="Optimal solutions for sparse principal component analysis",
     venue="JMLR 9",
     year=2008,
-    cost="n j + 9 j^3, for a support of j variables",
-    code="PathSPCA (MATLAB), on the first author's page www.di.ens.fr/~aspremon, not at hand",
+    cost="n j + 9 j^3 for a support of j variables",
+    code="PathSPCA (MATLAB), on the first author's page www.di.ens.fr/~aspremon, not available",
 )
 EXAMPLE = dict(k=10)
 STOP = "end"
@@ -23,13 +23,13 @@ MAX_ITERATIONS = 10**6
 
 
 def solve(problem, *, k: int):
-    """Yield unit x (n,): the leading eigenvector on a support that grows by one at a time."""
+    """Yield unit x (n,), the leading eigenvector on a support that grows one by one."""
     Sigma = problem.covariance  # (n, n)
     support = np.array([Sigma.largest_variance()])
     x = embed(np.ones(1), support, problem.n)
     yield x
     for _ in range(k - 1):
-        # lambda (a_i'p)^2 for the leading left vector p of A on the support
+        # lambda (a_i'p)^2, where p is the leading left singular vector of A on the support
         scores = (Sigma @ x) ** 2
         scores[support] = -1.0
         support = np.sort(np.append(support, first_largest(scores)))

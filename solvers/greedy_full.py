@@ -1,13 +1,13 @@
-"""Greedy search, forward and backward, which tries every variable at every step.
+"""Greedy forward and backward search that tries every variable at each step.
 
 Moghaddam, Weiss, Avidan (2006), section 3 ("GSPCA", a dual-pass algorithm).
 
 Differs from the paper in:
 
-1. With passes="both", the backward pass, with its n steps of n eigenvalues, is skipped beyond 150
-   variables.
-2. While the backward pass has more than k variables, the k largest entries of its eigenvector are
-   yielded.
+1. With passes="both" and more than 150 variables, the backward pass is skipped, because it takes n
+   steps of up to n eigenvalues each.
+2. While the support of the backward pass has more than k variables, the solver yields the k largest
+   entries of its eigenvector.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ FACTS = Facts(
     title="Spectral bounds for sparse PCA: exact and greedy algorithms",
     venue="NIPS 18",
     year=2006,
-    cost="9 n j^3 a step, for a support of j variables",
+    cost="9 n j^3 per step for a support of j variables",
     code="none found",
 )
 EXAMPLE = dict(k=10)
@@ -33,7 +33,7 @@ LARGEST = 150
 
 
 def solve(problem, *, k: int, passes: str = "both"):
-    """Yield unit x (n,) after each variable that enters or leaves, then the better pass's.
+    """Yield unit x (n,) after each variable added or removed, then the answer of the better pass.
 
     passes : "forward", "backward" or "both".
     """
@@ -54,7 +54,7 @@ def solve(problem, *, k: int, passes: str = "both"):
 
 
 def forward(Sigma, k):
-    """Supports that grow from the variable of largest variance to k variables."""
+    """Yield supports that grow from the variable of largest variance to k variables."""
     S, support = Sigma.S, np.array([Sigma.largest_variance()])
     yield support
     while len(support) < k:
@@ -65,7 +65,7 @@ def forward(Sigma, k):
 
 
 def backward(Sigma, k):
-    """Supports that shrink from all variables to k."""
+    """Yield supports that shrink from all variables to k variables."""
     S, support = Sigma.S, np.arange(Sigma.n)
     yield support
     while len(support) > k:

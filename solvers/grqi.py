@@ -4,11 +4,12 @@ Kuleshov (2013), Algorithm 1.
 
 Differs from the paper in:
 
-1. The shifted system is solved in its bordered form, which gives the same direction but is regular
-   at convergence and preserves the sign. If the bordered system is singular too, x stays unchanged.
+1. The shifted system is solved in bordered form, which gives the same direction, stays nonsingular
+   at convergence and preserves the sign. If even the bordered system is singular, x stays
+   unchanged.
 2. The start is projected before the first step; the paper projects only at the end of each step.
-3. If the data are too large in both dimensions for computing the largest column of Sigma, the start
-   is the column of the variable of largest variance.
+3. The paper starts from the largest column of Sigma. If the data are too large in both dimensions
+   to find it, the start is the column of the variable with the largest variance.
 """
 
 from itertools import count
@@ -50,8 +51,8 @@ def solve(
 
     k : cardinality of every iterate.
     J : number of iterations that end with a power step (J = inf in the paper's experiments).
-    mu : the Rayleigh quotient used as the shift: that of the "projected" iterate (the paper's
-        text), or the one "carried" over from before the power step (the author's code).
+    mu : the Rayleigh quotient used as the shift: "projected" computes it from the projected iterate
+        (the paper's text), "carried" from the vector before the power step (the author's code).
     mu_0 : the first shift; by default the Rayleigh quotient of the start (section 2.2).
     """
     if mu not in ("projected", "carried"):

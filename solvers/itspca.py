@@ -5,10 +5,10 @@ column by column, and the next Q comes from Q R = T.
 
 Differs from the paper in:
 
-1. The level of a column is a share gamma of its largest entry. In the paper it is gamma times
-   sqrt(lambda_j log(n) / m), which requires noise of variance 1 and the number of samples.
-2. It starts from the leading eigenvectors on the variables whose variance is at least the median.
-   The paper uses the variables whose variance exceeds that of the noise by a multiple of
+1. The threshold of a column is a fraction gamma of its largest entry. In the paper it is gamma
+   times sqrt(lambda_j log(n) / m), which requires the number of samples and a noise variance of 1.
+2. The start consists of the leading eigenvectors on the variables whose variance is at least the
+   median. The paper uses the variables whose variance exceeds the noise variance by a multiple of
    sqrt(log(n) / m).
 """
 
@@ -26,24 +26,24 @@ FACTS = Facts(
     year=2013,
     address="https://doi.org/10.1214/13-AOS1097",
     cost="n^2 q",
-    code="SPCALab (MATLAB), not at hand",
-    reproduced="no number of its paper is at hand",
+    code="SPCALab (MATLAB), not available",
+    reproduced="no number of its paper is available",
 )
 EXAMPLE = dict(k=10)
 RULES = ("hard", "soft")
 
 
 def penalty_range(problem):
-    """Shares between which the cardinality falls from n to 1."""
+    """Return a range of gamma over which the cardinality falls from n to 1."""
     return 1e-6, 1.0
 
 
 def solve(problem, *, gamma: float, components: int = 1, thresholding: str = "hard"):
-    """Yield x (n,), the first component, and Z (n, q), all of them, orthonormal.
+    """Yield the first component x (n,) and all components Z (n, q), which are orthonormal.
 
-    gamma : entries of Sigma q_j up to gamma times the largest one are set to zero.
+    gamma : entries of Sigma q_j that are at most gamma times the largest entry are set to zero.
     components : the number q of components.
-    thresholding : "hard" leaves the other entries unchanged, "soft" shrinks them towards zero.
+    thresholding : "hard" leaves the remaining entries unchanged, "soft" shrinks them towards zero.
     """
     if thresholding not in RULES or not 1 <= components <= problem.n:
         raise InputError(
@@ -60,7 +60,7 @@ def solve(problem, *, gamma: float, components: int = 1, thresholding: str = "ha
 
 
 def initial(Sigma, components):
-    """The leading eigenvectors (n, q) on the variables whose variance is at least the median."""
+    """Return the leading eigenvectors (n, q) on the variables with at least the median variance."""
     d = Sigma.diagonal()
     I = np.flatnonzero(d >= np.median(d) * (1.0 - 1e-9))  # noqa: E741
     if len(I) < components:
@@ -71,14 +71,14 @@ def initial(Sigma, components):
 
 
 def thresholded(T, level, rule):
-    """T (n, q), with entries of column j up to level_j set to zero."""
+    """Return T (n, q) with the entries of column j that are at most level_j set to zero."""
     if rule == "hard":
         return np.where(np.abs(T) > level, T, 0.0)
     return T - np.clip(T, -level, level)
 
 
 def orthonormal(T):
-    """Q of the QR decomposition of T (n, q)."""
+    """Return Q of the QR decomposition of T (n, q)."""
     if T.shape[1] == 1:
         return unit_columns(T)
     return np.linalg.qr(np.asarray(T))[0]

@@ -1,10 +1,11 @@
-"""Local search: from many starts, finds supports that no swap of two variables improves.
+"""Local search from many starts for supports that no swap of two variables improves.
 
 This suite's own reference heuristic (2026), not from a paper: truncated power steps, then swaps,
-each tested exactly (`spcabench.methods.local_search`). The starts are greedy signs (He, Monteiro
+each evaluated exactly (`spcabench.methods.local_search`). The starts are greedy signs (He, Monteiro
 and Park 2010), the truncated leading eigenvector, power iterations on a shrinking support, and
-random changes of the best support. x >= 0 has its own starts and swaps. No support is scanned
-twice. After the starts that are not random, it ends if cheap bounds prove its support optimal.
+random changes of the best support. For x >= 0, there are separate starts and swaps. No support is
+scanned twice. If cheap bounds prove the best support optimal after the deterministic starts, the
+search stops.
 """
 
 import numpy as np
@@ -17,14 +18,14 @@ from spcabench.vectors import embed
 TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)
 FACTS = Facts(
     year=2026,
-    cost="9 k^3 + n k^2 a swap, n k a power step",
-    code="none: it is ours",
-    reproduced="none: it is ours",
+    cost="9 k^3 + n k^2 per swap, n k per power step",
+    code="none: this suite's own method",
+    reproduced="none: this suite's own method",
 )
 COLOUR = "#7F3C8D"
 EXAMPLE = dict(k=10)
 STOP, MAX_ITERATIONS = "end", 10**6
-FIXED = 2  # index of the last start that is not random
+FIXED = 2  # index of the last deterministic start
 
 
 def solve(problem, *, k: int, nonnegative: bool = False, budget: int = 120, seed: int = 0):
@@ -61,7 +62,7 @@ def nonnegative_loadings(search):
 
 
 def proven(Sigma, search):
-    """The best x (n,), proven optimal by cheap bounds."""
+    """Return the best x (n,), which cheap bounds prove optimal."""
     value, v = Sigma[search.W].leading()
     x = embed(v, search.W, search.n)
     return Iterate(x, bound=value * (1.0 + TOLERANCE), end="proven")

@@ -1,14 +1,14 @@
-"""Mcol-PCA: chooses several columns at a time, then takes the leading eigenvector on them.
+"""Mcol-PCA: selects several columns at a time, then computes their leading eigenvector.
 
 He, Monteiro, Park (2010), section 2.3.
 
 Differs from the paper in:
 
 1. Vectors are scaled to norm 1, not sqrt(s).
-2. The second phase starts from the signs of the first phase, and uses Lanczos' method or the power
+2. The second phase starts from the signs of the first phase. It uses Lanczos' method or the power
    method.
-3. The sign of 0, which the paper leaves open, is +1. It decides all signs of the first block, whose
-   products are all 0.
+3. The sign of 0, which the paper does not specify, is +1. All products of the first block are 0, so
+   all its signs are +1.
 """
 
 from math import ceil
@@ -23,7 +23,7 @@ FACTS = Facts(
     authors="He, Monteiro, Park",
     title="An efficient algorithm for rank-1 sparse PCA",
     year=2010,
-    cost="n c for c columns; m n on data",
+    cost="n c for c columns; m n if the input is data",
     code="none found",
 )
 COLOUR = "#CC79A7"
@@ -39,13 +39,13 @@ def solve(
     second: str = "lanczos",
     second_tol: float = 1e-9,
 ):
-    """Yield unit x (n,): after each loop, with entries equal in size, then from the second phase.
+    """Yield unit x (n,) after each loop, with entries of equal size, then from the second phase.
 
     k : cardinality (the paper's s).
-    c : columns taken in each loop; by default ceil(k / 10), which gives at most ten loops.
-    first_alone : take the first column alone, and then c at a time (not in the paper).
+    c : number of columns selected in each loop; by default ceil(k / 10), for at most ten loops.
+    first_alone : select the first column alone, and then c at a time (not in the paper).
     second : method of the second phase, "lanczos" or "power".
-    second_tol : Lanczos' method ends when the relative increase of its value is below this.
+    second_tol : Lanczos' method stops when the relative increase of its value is below this.
     """
     c = ceil(k / 10) if c is None else c
     if c < 1:

@@ -1,17 +1,17 @@
 """Nonnegative sparse PCA by coordinate ascent (NSPCA).
 
 Zass and Shashua (2006): maximise F(U) = tr(U'Sigma U) / 2 - alpha ||I - U'U||^2 / 4 - beta sum_rs
-u_rs over U >= 0 (n, q), with q components jointly and one entry of U at a time.
+u_rs over U >= 0 (n, q). The q components are found jointly, by updating one entry of U at a time.
 
 Differs from the paper in:
 
 1. alpha is in units of lambda_1, so one value suits every problem.
-2. Entries are visited by increasing variance, so that the last remaining variable is the one of
+2. Variables are visited by increasing variance, so the last remaining variable is the one with the
    largest variance.
-3. For data A, the product A U is updated instead of Sigma U: an entry costs m, and no n x n matrix
-   is formed.
-4. The answer is the one with the largest F among several random starts, which are swept side by
-   side; its columns are normalised.
+3. If the input is data A, the product A U is updated instead of Sigma U. An entry then costs m
+   flops, and no n x n matrix is formed.
+4. Several random starts are run in parallel. The answer is the U with the largest F, with
+   normalised columns.
 """
 
 import numpy as np
@@ -28,7 +28,10 @@ FACTS = Facts(
     title="Nonnegative sparse PCA",
     venue="NIPS",
     year=2006,
-    cost="n for each of the n q entries that changes in a sweep, 2 m for each on data; five starts",
+    cost=(
+        "n for each of the n q entries that changes in a sweep, or 2 m if the input is data; "
+        "five starts"
+    ),
     code="none found",
 )
 COLOUR = "#E69F00"
@@ -40,7 +43,7 @@ ALPHA, SWEEPS = 10.0, 20  # sweeps per iterate
 def penalty_range(problem):
     """Penalties between which the cardinality falls from n to 1.
 
-    At the larger one, the optimum for a single variable, of the largest variance a, drops to zero.
+    At its upper end, the optimum for one variable, with the largest variance a, drops to zero.
     """
     Sigma = problem.covariance
     d = Sigma.diagonal()
@@ -59,13 +62,13 @@ def solve(
     tol_F: float = 1e-9,
     seed: int = 0,
 ):
-    """Yield x (n,) and Z (n, q), nonnegative with columns of norm one.
+    """Yield x (n,) and Z (n, q), nonnegative with unit columns.
 
-    x is the column of the largest variance.
+    x is the column of Z with the largest variance.
 
     beta, alpha : weights of sparsity and of orthonormality; alpha is in units of lambda_1.
     components : the number q of components.
-    tol_F : a start has converged when the relative change of F in a sweep is below this.
+    tol_F : a start has converged when the relative change of F in a sweep is below this tolerance.
     """
     if min(restarts, components) < 1:
         raise InputError(
@@ -73,12 +76,13 @@ def solve(
         )
     is_Sigma = problem.form == "covariance" or problem.indefinite
     Sigma = problem.covariance
-    # R (n, p): the rows of Sigma, or the columns of A
+    # R (n, p) is Sigma or the transpose of A
     R = Sigma[np.arange(problem.n)].B if is_Sigma else problem.data.dense().T
     a = Sigma.diagonal()  # (n,)
-    # ties in variance are broken by |Sigma e_j|; a copy, as the kernel takes no reversed view
+    # Ties in variance are broken by |Sigma e_j|. The kernel does not accept a reversed view, hence
+    # the copy.
     order = falling_order(a, Sigma.column_squares)[::-1].copy()
-    # random numbers are drawn in visiting order, so renaming variables changes nothing
+    # random numbers are drawn in visiting order, so reordering the variables changes nothing
     rank = np.argsort(order)
     weight = alpha * leading_value(Sigma, a)
     rng = np.random.default_rng(seed)
@@ -98,13 +102,13 @@ def solve(
 
 
 def start(R, U):
-    """U (n, q) with columns of norm one, and Y = U'R (q, p), which the sweeps update."""
+    """Return U (n, q) with unit columns, and Y = U'R (q, p), which the sweeps update."""
     U = U / np.sqrt((U * U).sum(axis=0))
     return U, product(R, U)
 
 
 def iterate(state, is_Sigma):
-    """The columns of U, normalised and ordered by falling variance."""
+    """Return the columns of U, normalised and ordered by decreasing variance."""
     U, Y = state
     norms = np.sqrt((U * U).sum(axis=0))
     scale = np.where(norms > 0.0, norms, 1.0)
@@ -114,10 +118,10 @@ def iterate(state, is_Sigma):
 
 
 def leading_value(Sigma, d):
-    """lambda_1, by Lanczos' method started at the diagonal d (n,).
+    """Return lambda_1, computed by Lanczos' method from the diagonal d (n,).
 
-    If the result is below the largest variance, d is orthogonal to the leading eigenvector; the
-    method then starts again from the column of the variable of largest variance.
+    If the result is below the largest variance, d is orthogonal to the leading eigenvector. The
+    method is then restarted from the column of the variable with the largest variance.
     """
     value = 0.0
     for start in (lambda: d, lambda: Sigma @ np.eye(1, len(d), Sigma.largest_variance())[0]):
@@ -130,15 +134,15 @@ def leading_value(Sigma, d):
 
 @compiled("Tuple((int64, float64[:, ::1]))(float64[:, ::1], float64[:, ::1])")
 def product(R, U):
-    """U'R (q, p); costs n p q flops."""
+    """Return the flops, n p q, and U'R (q, p)."""
     return R.size * U.shape[1], np.ascontiguousarray(U.T) @ R
 
 
 @inlined
 def largest_root(c2, c1, alpha):
-    """The largest real root u of -alpha u^3 + c2 u + c1.
+    """Return the largest real root u of -alpha u^3 + c2 u + c1.
 
-    If the quartic has a maximum over u > 0, this root is where.
+    If the quartic has a maximum over u > 0, the maximum is at this root.
     """
     p, q = c2 / alpha, c1 / alpha  # u^3 = p u + q
     inside = (q / 2.0) ** 2 - (p / 3.0) ** 3
@@ -159,18 +163,18 @@ def largest_root(c2, c1, alpha):
 
 @inlined
 def gain(u, c2, c1, alpha):
-    """F as a function of one entry, up to a constant."""
+    """Return F as a function of one entry, up to a constant."""
     return ((-0.25 * alpha * u * u + 0.5 * c2) * u + c1) * u
 
 
 @inlined
 def sweep(R, is_Sigma, a, order, U, Y, G, alpha, beta):
-    """Set every entry of U to its best value, in place (section 3); return the flops.
+    """Set every entry of U to its best value in place (section 3), and return the flops.
 
     Y = U'R and G = U'U are updated as well.
 
     is_Sigma : whether R is Sigma; otherwise R is the transpose of A. An entry costs p flops if it
-        changes, and p for its gradient if R is not Sigma.
+        changes, and another p for its gradient if R is not Sigma.
     """
     work, p = 0, R.shape[1]
     for r in order:
@@ -201,9 +205,9 @@ def sweep(R, is_Sigma, a, order, U, Y, G, alpha, beta):
     "float64[:, ::1], float64[:, ::1], float64, float64, float64)"
 )
 def sweeps(R, is_Sigma, a, order, U, Y, alpha, beta, tol):
-    """Sweep at most SWEEPS times; return F(U) and whether its last change was below ``tol``.
+    """Sweep at most SWEEPS times; return the flops, F(U) and whether it converged.
 
-    tol : relative tolerance.
+    tol : relative tolerance for the change of F in a sweep.
     """
     G = np.ascontiguousarray(U.T) @ U  # (q, q)
     work, F, rise = 0, -np.inf, np.inf

@@ -1,12 +1,11 @@
-"""Penalised matrix decomposition, sparse in the loadings alone (PMD, SPC).
+"""Penalised matrix decomposition with sparse loadings and dense scores (PMD, SPC).
 
 Witten, Tibshirani, Hastie (2009), Algorithm 3 with section 3.2: maximise u'Av over ||u|| <= 1,
 ||v|| <= 1, ||v||_1 <= c.
 
 Differs from the paper in:
 
-1. c is 1 / ``shrinkage``, so that a larger setting gives fewer nonzeros, as with every penalty
-   here.
+1. c is 1 / ``shrinkage``, so larger values give fewer nonzeros, as with all penalties here.
 """
 
 import numpy as np
@@ -27,7 +26,7 @@ FACTS = Facts(
     address="https://doi.org/10.1093/biostatistics/kxp008",
     cost="m n + m k",
     code="PMA, https://cran.r-project.org/package=PMA (R)",
-    reproduced="no number of its paper is at hand",
+    reproduced="no number of its paper is available",
 )
 COLOUR = "#2A9D8F"
 EXAMPLE = dict(k=10)
@@ -35,17 +34,16 @@ HALVINGS = 60  # bisection steps for the threshold
 
 
 def penalty_range(problem):
-    """1 / c, for c from above sqrt(n), where nothing is zero, to 1, where one entry is left."""
+    """Return 1 / c, for c above sqrt(n) (no entry is zero) and for c = 1 (one nonzero)."""
     return 0.9 / np.sqrt(problem.n), 1.0
 
 
 def solve(problem, *, shrinkage: float):
-    """Yield unit vectors v (n,), starting with the leading right singular vector.
+    """Yield unit vectors v (n,), starting from the leading right singular vector.
 
     The objective is u'Av.
 
-    shrinkage : 1 / c, between 1 / sqrt(n), where nothing is set to zero, and 1, where one entry is
-        left.
+    shrinkage : 1 / c. At 1 / sqrt(n) no entry is set to zero, and at 1 a single nonzero is left.
     """
     A = problem.data  # (m, n)
     _, v = problem.covariance.leading()
@@ -61,13 +59,13 @@ def solve(problem, *, shrinkage: float):
 
 
 def shrunk(a, c):
-    """S(a, delta) / ||S(a, delta)||, with an l1 norm of at most c.
+    """Return S(a, delta) / ||S(a, delta)|| for the smallest delta that gives an l1 norm up to c.
 
-    delta is the smallest threshold for which this holds. For c < 1 the vector is zero.
+    If c < 1, the vector is zero.
     """
     if c < 1.0:
         return np.zeros_like(a)
-    c = max(c * (1.0 - 1e-8), 1.0)  # close to 1 a single entry is left
+    c = max(c * (1.0 - 1e-8), 1.0)  # if c is close to 1, a single entry is left
     low, high = 0.0, float(np.abs(a).max())
     if np.abs(normalize(a)).sum() <= c:
         return normalize(a)
@@ -79,12 +77,12 @@ def shrunk(a, c):
             low = middle
     size = np.abs(a)
     over = size > high + TIE * size.max()  # an entry that equals the threshold is zero
-    # entries tied for the largest enter together, with equal size
+    # all entries that tie for the largest become nonzero together, with equal size
     return normalize(np.where(over, soft_threshold(a, high), 0.0) if over.any() else tied_top(a))
 
 
 def tied_top(a):
-    """The tied largest entries of a, set to equal size, with zeros elsewhere."""
+    """Return a vector with the signs of the tied largest entries of a, and zeros elsewhere."""
     top = np.zeros_like(a)
     tied = tied_with_largest(np.abs(a))
     top[tied] = np.sign(a[tied])

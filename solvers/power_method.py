@@ -17,13 +17,13 @@ FACTS = Facts(
     year=2013,
     address="https://proceedings.mlr.press/v28/kuleshov13.html",
     cost="n^2",
-    code="none: it needs none",
+    code="none needed",
 )
 EXAMPLE: dict = {}
 
 
 def solve(problem, *, start: Vector | None = None):
-    """Yield unit vectors x (n,): x+ = Sigma x, scaled."""
+    """Yield unit vectors x (n,): x+ = Sigma x, normalised."""
     Sigma = problem.covariance  # (n, n)
     x = normalize(Sigma.largest_column() if start is None else start)
     while True:

@@ -4,7 +4,7 @@ Kuleshov (2013), Table 1; Parlett, "The symmetric eigenvalue problem", 1998, sec
 
 Differs from the paper in:
 
-1. The shifted system is solved in its bordered form, which gives the same direction but is regular
+1. The shifted system is solved in bordered form, which gives the same direction, stays nonsingular
    at convergence and preserves the sign.
 """
 
@@ -24,13 +24,13 @@ FACTS = Facts(
     year=2013,
     address="https://proceedings.mlr.press/v28/kuleshov13.html",
     cost="n^3 + 2 n^2",
-    code="none: it needs none",
+    code="none needed",
 )
 EXAMPLE: dict = {}
 
 
 def solve(problem, *, start: Vector | None = None):
-    """Yield unit vectors x (n,): x+ = (Sigma - mu I)^-1 x with mu = x'Sigma x, scaled."""
+    """Yield unit vectors x (n,): x+ = (Sigma - mu I)^-1 x with mu = x'Sigma x, normalised."""
     Sigma = problem.covariance  # (n, n)
     x = normalize(Sigma.largest_column() if start is None else start)
     Sigma_all = Sigma[np.arange(problem.n)]

@@ -1,14 +1,15 @@
-"""Row-sparse principal subspace (FSPCA): all components on one common support.
+"""Row-sparse principal subspace (FSPCA): all components share one support.
 
 Tian, Nie, Wang, Li (2020), Algorithm 2 (IPU): maximise tr(W'Sigma W) over W (n, q) with orthonormal
-columns and at most k nonzero rows. The proxy P = Sigma W (W'Sigma W)^+ W'Sigma has rank q and lies
-below Sigma. Its best support consists of the k largest entries of its diagonal (Algorithm 1), and W
-becomes the q leading eigenvectors on that support. The objective never falls. It starts with
-Algorithm 1 applied to the best rank-q approximation of Sigma.
+columns and at most k nonzero rows. The proxy P = Sigma W (W'Sigma W)^+ W'Sigma has rank q, and
+Sigma - P is positive semidefinite. The best support for P consists of the k largest entries of its
+diagonal (Algorithm 1). W is then set to the q leading eigenvectors on that support. The objective
+never decreases. The first support comes from Algorithm 1 for the best rank-q approximation of
+Sigma.
 
 Differs from the paper in:
 
-1. It ends when the objective no longer increases; the authors' code runs 20 iterations.
+1. The solver stops when the objective no longer increases; the authors' code runs 20 iterations.
 """
 
 import numpy as np
@@ -27,21 +28,21 @@ FACTS = Facts(
     address="https://mlanthology.org/neurips/2020/tian2020neurips-learning-a",
     cost="n k q + 9 k^3",
     code="FSPCA, https://github.com/tianlaics/FSPCA (MATLAB)",
-    reproduced="no number of its paper is at hand",
+    reproduced="no number of its paper is available",
 )
 COLOUR = "#7B4FA3"
 EXAMPLE = dict(k=10)
 STOP = "end"
-ROUNDING = 1e-12  # a smaller relative gain counts as none
+ROUNDING = 1e-12  # relative; smaller gains are attributed to rounding
 
 
 def solve(problem, *, k: int, components: int = 1):
-    """Yield x (n,), the first component, and Z (n, q), the leading eigenvectors on one support.
+    """Yield the first component x (n,) and Z (n, q), the leading eigenvectors on one support.
 
     If the rank of Sigma is below q, the last components are zero.
 
-    k : number of variables of all components together.
-    components : q, at most k.
+    k : number of variables in the common support.
+    components : the number q of components, at most k.
     """
     if not 1 <= components <= k:
         raise InputError(f"components: {components}; it must be from 1 to k = {k}")
@@ -64,6 +65,6 @@ def solve(problem, *, k: int, components: int = 1):
 
 
 def diagonal(SW, w):
-    """The diagonal (n,) of the proxy, SW diag(w)^+ SW', as W'Sigma W = diag(w) for eigenvectors."""
+    """Return the diagonal (n,) of the proxy SW diag(w)^+ SW'; for eigenvectors, W'SW = diag(w)."""
     positive = w > 0.0
     return (np.asarray(SW)[:, positive] ** 2 / w[positive]).sum(axis=1)

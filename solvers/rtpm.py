@@ -1,16 +1,17 @@
-"""Truncated power method from every unit vector (RTPM).
+"""Truncated power method, started from every unit vector (RTPM).
 
-Kumar, Sarkar, Tian, Zhang (2026), Algorithm 1: x <- top_r(Sigma x) / ||.||, from each of the n unit
-vectors. The final vector with the largest Rayleigh quotient is the answer.
+Kumar, Sarkar, Tian, Zhang (2026), Algorithm 1: iterate x <- top_r(Sigma x) / ||.|| from each of the
+n standard unit vectors. The final vector with the largest Rayleigh quotient is the answer.
 
 Differs from the paper in:
 
-1. r, the number of entries retained, is 2 k by default (the theory requires the order of k^2), and
-   steps with k entries follow. An answer here has k nonzeros; the paper's has r.
+1. r, the number of entries retained, is 2 k by default (the theory requires the order of k^2).
+   Steps that retain k entries follow, so an answer has k nonzeros; in the paper it has r.
 2. Every step uses the same Sigma, whereas the paper draws fresh samples.
-3. A start ends when its variance changes by less than ``tol_x``, or after T steps.
-4. Starts are taken in batches by falling variance until all are used, so a run that is cut short
-   still has an answer.
+3. The iteration from a start ends when the variance changes by less than ``tol_x``, or after T
+   steps.
+4. Starts are run in batches, by decreasing variance, so a run that is cut short still returns an
+   answer.
 5. The answer is the leading eigenvector on the best support, to which the steps would converge.
 """
 
@@ -29,9 +30,9 @@ FACTS = Facts(
     title="Combinatorial sparse PCA beyond the spiked identity model",
     year=2026,
     address="https://doi.org/10.48550/arXiv.2603.02607",
-    cost="n^2 a start, n starts",
+    cost="n^2 per start, n starts",
     code="none found",
-    reproduced="the recovery that its theorem states, on four families",
+    reproduced="the recovery stated in its theorem, for four families of matrices",
 )
 EXAMPLE = dict(k=10)
 STOP, MAX_ITERATIONS = "end", 10**6
@@ -41,9 +42,9 @@ BATCH = 128  # starts per product
 def solve(problem, *, k: int, r: int | None = None, T: int = 100, tol_x: float = 1e-6):
     """Yield the best k-sparse unit vector x (n,) so far, after each step of a batch of starts.
 
-    r : number of entries retained by the first steps, from k to n; 2 k by default.
-    T : maximum number of steps of a start, in each phase (with r and with k entries).
-    tol_x : relative change of x'Sigma x at which a start has converged.
+    r : number of entries retained in the first phase, from k to n; 2 k by default.
+    T : maximum number of steps per start, for each phase (with r and with k entries).
+    tol_x : relative change of x'Sigma x below which a start counts as converged.
     """
     n = problem.n
     r = min(2 * k, n) if r is None else r
@@ -66,14 +67,14 @@ def solve(problem, *, k: int, r: int | None = None, T: int = 100, tol_x: float =
 
 
 def unit_vectors(indices, n):
-    """The unit vectors e_i (n, b) for b indices i."""
+    """Return the unit vectors e_i as columns (n, b) for b indices i."""
     E = np.zeros((n, len(indices)))
     E[indices, np.arange(len(indices))] = 1.0
     return E
 
 
 def truncated(count, Y, _):
-    """The ``count`` largest entries of each column of Y (n, b), scaled to norm one."""
+    """Return the columns of Y (n, b), truncated to ``count`` entries each and normalised."""
     if count >= len(Y):
         return unit_columns(Y)
     size = np.abs(Y)

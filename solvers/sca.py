@@ -1,4 +1,4 @@
-"""Sparse component analysis (SCA): polar factor, varimax rotation, shrinkage.
+"""Sparse component analysis (SCA) by polar factors, varimax rotation and shrinkage.
 
 Chen and Rohe (2020): maximise ||Z'A Y||_F over Z (m, q) with orthonormal columns and Y (n, q) with
 ||Y||_1 <= gamma. Z is the polar factor of A Y. Y is the polar factor of A'Z, rotated to a varimax
@@ -6,12 +6,12 @@ basis and soft-thresholded so that its absolute values sum to gamma.
 
 Differs from the paper in:
 
-1. The bound gamma is q / ``shrinkage``: the mean l1 norm of a column is 1 / shrinkage, so that a
-   larger setting gives fewer nonzeros, as with every penalty here.
-2. Z is not formed, because A'Z is Sigma Y (Y'Sigma Y)^(-1/2). The rotation of Z in the authors'
-   code only affects the start of the next rotation.
-3. The columns of Y are returned with norm one and ordered by falling ||A y||, where y is the
-   thresholded column.
+1. The bound gamma is q / ``shrinkage``, so the mean l1 norm of a column is 1 / shrinkage. Larger
+   values of shrinkage give fewer nonzeros, as with all penalties here.
+2. Z is not computed, because A'Z equals Sigma Y (Y'Sigma Y)^(-1/2). The rotation of Z in the
+   authors' code only affects the start of the next rotation.
+3. The columns of Y are ordered by decreasing ||A y||, where y is the thresholded column, and then
+   normalised.
 """
 
 import numpy as np
@@ -36,19 +36,19 @@ COLOUR = "#3A7D44"
 EXAMPLE = dict(k=10)
 STOP = "end"
 STILL, ROUNDING = 1e-8, 1e-12  # change of an entry of Y; relative size of a squared singular value
-LEAST = 1e-5  # below this bound Y is set to zero, as only rounding would be left
+LEAST = 1e-5  # below this bound only rounding errors would be left, so Y is set to zero
 
 
 def penalty_range(problem):
-    """1 / bound, for bounds from above sqrt(n), where nothing is zero, to that of one entry."""
+    """Return a range of shrinkage over which the number of nonzeros falls from all to one."""
     return 0.9 / np.sqrt(problem.n), 0.75 / LEAST
 
 
 def solve(problem, *, shrinkage: float, components: int = 1):
-    """Yield x (n,), the first component, and Z (n, q), all of them.
+    """Yield the first component x (n,) and all components Z (n, q).
 
-    shrinkage : q / gamma, between 1 / sqrt(n), where nothing is set to zero, and 1, where a column
-        may be a single entry; beyond that only the largest entries remain.
+    shrinkage : q / gamma. At 1 / sqrt(n), no entry is set to zero; at 1, each column can be a
+        single entry; at larger values, only the largest entries of Y remain.
     components : the number q of components.
     """
     if not 1 <= components <= problem.n or shrinkage <= 0.0:
@@ -74,21 +74,24 @@ def solve(problem, *, shrinkage: float, components: int = 1):
 
 
 def scores(Y, SY):
-    """A'Z = SY (Y'SY)^(-1/2) (n, q) by the pseudo-inverse, with Z the polar factor of A Y."""
+    """Return A'Z = SY (Y'SY)^(-1/2) (n, q), where Z is the polar factor of A Y.
+
+    If Y'SY is singular, its pseudo-inverse is used.
+    """
     w, U = np.linalg.eigh(np.asarray(Y).T @ np.asarray(SY))
     nonzero = w > ROUNDING * w[-1]
     return np.asarray(SY) @ (U[:, nonzero] / np.sqrt(w[nonzero])) @ U[:, nonzero].T
 
 
 def partial_polar(G):
-    """The polar factor of G (n, q), zero on the null space of G."""
+    """Return the polar factor of G (n, q), which is zero on the null space of G."""
     U, d, Vt = np.linalg.svd(G, full_matrices=False)
     nonzero = d > np.sqrt(ROUNDING) * d[0]
     return U[:, nonzero] @ Vt[nonzero]
 
 
 def shrunk(Y, gamma):
-    """Y (n, q), soft-thresholded at the smallest level for which sum |Y| <= gamma."""
+    """Return Y (n, q), soft-thresholded at the smallest level that gives sum |Y| <= gamma."""
     if gamma < LEAST:
         return np.zeros_like(Y)
     a = np.sort(np.abs(Y), axis=None)[::-1]

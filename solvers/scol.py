@@ -1,13 +1,13 @@
-"""Scol-PCA: chooses one column at a time, then takes the leading eigenvector on them.
+"""Scol-PCA: selects one column at a time, then computes the leading eigenvector on all of them.
 
 He, Monteiro, Park (2010), Algorithm 1.
 
 Differs from the paper in:
 
 1. Vectors are scaled to norm 1, not sqrt(s).
-2. The second phase starts from the signs of the first phase, and uses Lanczos' method or the power
+2. The second phase starts from the signs of the first phase. It uses Lanczos' method or the power
    method.
-3. The sign of 0, which the paper leaves open, is +1.
+3. The sign of 0, which the paper does not specify, is +1.
 """
 
 from spcabench.iterate import Facts, Iterate, Traits
@@ -19,20 +19,20 @@ FACTS = Facts(
     authors="He, Monteiro, Park",
     title="An efficient algorithm for rank-1 sparse PCA",
     year=2010,
-    cost="n a column; m n on data",
+    cost="n per column; m n if the input is data",
     code="none found",
 )
 COLOUR = "#009E73"
 EXAMPLE = dict(k=10)
-MAX_ITERATIONS = 10**6  # one per column, then those of the second phase
+MAX_ITERATIONS = 10**6  # there is one iteration per column, followed by the second phase
 
 
 def solve(problem, *, k: int, second: str = "lanczos", second_tol: float = 1e-9):
-    """Yield unit x (n,) with one more nonzero each, equal in size, then from the second phase.
+    """Yield unit x (n,) after each column, with entries of equal size, then from the second phase.
 
     k : cardinality (the paper's s).
     second : method of the second phase, "lanczos" or "power".
-    second_tol : Lanczos' method ends when the relative increase of its value is below this.
+    second_tol : Lanczos' method stops when the relative increase of its value is below this.
     """
     Sigma = problem.covariance  # (n, n)
     for signs, _J in greedy_signs(Sigma, [1] * k):

@@ -6,8 +6,8 @@ v'||^2 / 2 + alpha ||v||_1 over ||u|| <= 1.
 
 Differs from the library's class in:
 
-1. The function ``dict_learning`` is called directly, as the class does, but without centring: the
-   problem determines whether A is centred.
+1. The class calls the function ``dict_learning`` on centred data. Here it is called directly on A,
+   and the problem determines whether A is centred.
 2. alpha is in units of the largest column norm, so one value suits every problem.
 """
 
@@ -25,7 +25,7 @@ FACTS = Facts(
     venue="AISTATS",
     year=2010,
     address="https://proceedings.mlr.press/v9/jenatton10a.html",
-    cost="not counted: the library's",
+    cost="not counted: inside the library",
     code="scikit-learn, https://scikit-learn.org (Python)",
     reproduced="none: the library itself is run",
 )
@@ -36,15 +36,15 @@ COUNTED = False  # flops inside the library are not counted
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to 1."""
-    return 1e-6, 0.999  # closer to 1 the library's answer is zero
+    """Return a range of penalties over which the cardinality falls from n to 1."""
+    return 1e-6, 0.999  # for values closer to 1, the library's answer is zero
 
 
 def solve(problem, *, alpha: float, steps: int = 200):
-    """Yield A's largest column as a loading, then the library's loadings (n,).
+    """Yield loadings (n,): first A'u, where u is the largest column of A, then the library's.
 
     alpha : weight of ||v||_1, divided by the largest norm of a column of A.
-    steps : maximum number of the library's steps.
+    steps : maximum number of iterations in the library.
     """
     from sklearn.decomposition import dict_learning
 

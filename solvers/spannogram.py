@@ -1,18 +1,18 @@
-"""The sampled spannogram: the best component of a rank-d approximation, by an epsilon-net.
+"""Sampled spannogram: the best component of a rank-d approximation, found with an epsilon-net.
 
 Asteris, Papailiopoulos, Dimakis (2014), Algorithm 3.
 
 Differs from the paper in:
 
-1. The ranks below d come first and take about a tenth of the time. They serve the bound (section
-   7), not the answer.
-2. The option samples="sharp" draws as many samples as the guarantee needs with probability 1 - 1/n,
-   instead of ceil(eps^-d ln n).
-3. The option polish improves the answer by alternation (ours).
-4. Samples are drawn in batches. One partition of V c gives the rank-one solutions of all
-   cardinalities (`path`), and nothing is sorted between two of them.
-5. Rows of V are taken by falling norm. Once k entries of V c exceed the norm of the next row, no
-   later row can be among the k largest, so the answer is the same.
+1. The ranks below d are solved first, in about a tenth of the time. They only improve the bound
+   (section 7), not the answer.
+2. The option samples="sharp" draws as many samples as the guarantee needs to hold with probability
+   1 - 1/n, instead of ceil(eps^-d ln n).
+3. The option polish improves the answer by alternation, which is not in the paper.
+4. Samples are drawn in batches. One partition of V c gives the rank-one solutions for all
+   cardinalities (`path`), without a full sort.
+5. Rows of V are scanned by decreasing norm. Once k entries of V c exceed the norm of the next row,
+   no later row can be among the k largest. Stopping there does not change the answer.
 """
 
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ FACTS = Facts(
     venue="ICML",
     year=2014,
     address="https://proceedings.mlr.press/v32/asteris14.html",
-    cost="n d a sample",
+    cost="n d per sample",
     code="lowrankquadrmax, https://github.com/megasthenis/lowrankquadrmax (MATLAB)",
 )
 COLOUR = "#009E73"
@@ -55,13 +55,13 @@ def solve(
     nonnegative: bool = False,
     seed: int = 0,
 ):
-    """Yield unit k-sparse x (n,), the best of the samples so far, after each batch of them.
+    """Yield the best unit k-sparse x (n,) of the samples so far, after each batch of samples.
 
-    d, eps : rank of the approximation, and relative accuracy. With probability 1 - 1/n, the value
-        on the approximation is at least 1 - eps of the best.
-    samples : number of samples: "paper", "sharp", or an integer (the bound is then given only if it
-        holds with the same probability).
-    polish : then iterate c <- V'x / ||V'x||, x <- best for V c, until the value no longer changes.
+    d, eps : rank of the approximation, and relative accuracy. With probability 1 - 1/n, the
+        variance of x in the approximation is at least 1 - eps times the maximum.
+    samples : "paper", "sharp", or the number of samples. With a number, a bound is returned only if
+        it holds with the same probability.
+    polish : finally iterate c <- V'x / ||V'x||, x <- best for V c, until the value stays the same.
     nonnegative : require x >= 0.
 
     The last iterate has the bound x'A_d x / (1 - eps) + lambda_{d+1}, minimised over the ranks up
@@ -75,9 +75,9 @@ def solve(
 
 
 def path(problem, ks, *, d=3, eps=0.1, samples="paper", nonnegative=False, seed=0):
-    """Yield k, x (n,) and its bound for all cardinalities ks, from one pass.
+    """Yield k, x (n,) and its bound for all cardinalities ks, computed in one pass.
 
-    The bound is that of `solve`, except for ties.
+    The bounds equal those of `solve`, except for ties.
     """
     *_, net = nets(problem.covariance, np.array(ks), d, eps, samples, nonnegative, seed)
     for place, k in enumerate(ks):
@@ -85,9 +85,9 @@ def path(problem, ks, *, d=3, eps=0.1, samples="paper", nonnegative=False, seed=
 
 
 def nets(Sigma, ks, d, eps, samples, nonnegative, seed):
-    """Algorithm 3 for ranks up to d, batch by batch.
+    """Run Algorithm 3 for the ranks up to d, and yield the net after each batch.
 
-    The last state is the answer of rank d, or of the rank of Sigma if that is smaller.
+    The last net contains the answer for rank d, or for the rank of Sigma if that is smaller.
     """
     w, U = Sigma.leading_pairs(whole("d", d, 1) + 1)  # (d + 1,), (n, d + 1)
     d = low_rank(w, U, d)[0].shape[1]  # the rank of Sigma, if that is smaller
@@ -111,13 +111,14 @@ def nets(Sigma, ks, d, eps, samples, nonnegative, seed):
 
 @dataclass(frozen=True)
 class Net:
-    """Algorithm 3 at cardinalities ks (q,).
+    """State of Algorithm 3 for the cardinalities ks (q,).
 
-    V : (n, d). falling : its rows by falling norm, with the norms. C : the best c so far (d, q).
-        scores : their ||V'x||^2 (q,).
-
-    bound : upper bounds (q,), which all hold with probability at least 1 - 1/n; infinite until the
-        first net is complete.
+    V : factor (n, d) of the approximation.
+    falling : the rows of V by decreasing norm, and the norms.
+    C : the best c so far for each cardinality (d, q).
+    scores : ||V'x||^2 for each of these c (q,).
+    bound : upper bounds (q,), which all hold with probability at least 1 - 1/n. They are infinite
+        until the first net is complete.
     """
 
     V: np.ndarray
@@ -129,15 +130,15 @@ class Net:
     bound: np.ndarray
 
     def x(self, place=0):
-        """The answer (n,) at the cardinality ks[place]."""
+        """Return the answer (n,) for the cardinality ks[place]."""
         return rank_one(product(self.V, self.C[:, place]), int(self.ks[place]), self.nonnegative)
 
     def bound_whp(self, place=0):
-        """The bound at the cardinality ks[place], or None if there is none yet."""
+        """Return the bound for the cardinality ks[place], or None before the first bound."""
         return float(self.bound[place]) if np.isfinite(self.bound[place]) else None
 
     def joined(self, C):
-        """The net after the samples C (b, d), unit rows, have been tried as well."""
+        """Return the net after also trying the samples C (b, d), which are unit rows."""
         C = np.vstack([C, -C]) if self.nonnegative else C
         tried = scores(*self.falling, C, self.ks, not self.nonnegative)  # (b, q): steps 6 and 7
         best, top = tried.max(axis=0), C[tried.argmax(axis=0)].T
@@ -148,7 +149,7 @@ class Net:
 
 
 def sample_count(n, d, eps, samples):
-    """The number of samples of a net in R^d.
+    """Return the number of samples for a net in R^d.
 
     samples : "paper" for ceil(eps^-d ln n), "sharp" for a failure probability of 1/n, or a number.
     """
@@ -169,14 +170,14 @@ def sample_count(n, d, eps, samples):
 
 
 def failure(d, eps, count):
-    """The probability that no sample is near enough to c* of the optimum.
+    """Return the probability that no sample is close enough to c*, the direction of the optimum.
 
-    A sample with cos^2(c, c*) >= 1 - eps is enough: ||V'x(c)|| >= |c'V'x(c)| >= |c'V'x*| = |cos(c,
-    c*)| ||V'x*||.
+    A sample with cos^2(c, c*) >= 1 - eps is close enough: ||V'x(c)|| >= |c'V'x(c)| >= |c'V'x*| =
+    |cos(c, c*)| ||V'x*||.
     """
     return 0.0 if d == 1 else (1.0 - near(d, eps)) ** count
 
 
 def near(d, eps):
-    """P(cos^2 >= 1 - eps) for the angle between a random line and a given one in R^d."""
+    """Return P(cos^2 >= 1 - eps) for the angle between a random line and a fixed line in R^d."""
     return float(betainc((d - 1) / 2.0, 0.5, eps))

@@ -1,16 +1,16 @@
-"""The spannogram: the best component of a rank-d approximation, exactly.
+"""Spannogram: the exact best component of a rank-d approximation.
 
 Asteris, Papailiopoulos, Dimakis (2014), Algorithms 1 and 2; signed components: Asteris,
 Papailiopoulos, Karystinos (2011).
 
 Differs from the paper in:
 
-1. Supports are found in sweeps around circles on which d - 1 curves share one value, with n log n
-   steps each, instead of inspecting all n curves at every intersection of d curves. All supports
-   together cost O(n^d log n).
+1. The paper inspects all n curves at every intersection of d curves. Here supports are found by
+   sweeping around the circles on which d - 1 curves have the same value. A circle takes n log n
+   steps, and all supports take O(n^d log n).
 2. (P_d) is solved only if lambda_max(V_I'V_I) exceeds the best value so far.
-3. It starts from the rank-one solution, improved by alternation.
-4. Curves that meet in one point, and identical curves, are separated by a tiny perturbation.
+3. The start is the rank-one solution, improved by alternation.
+4. A tiny perturbation separates identical curves and curves that meet in one point.
 """
 
 from itertools import combinations
@@ -33,8 +33,8 @@ FACTS = Facts(
     venue="ICML",
     year=2014,
     address="https://proceedings.mlr.press/v32/asteris14.html",
-    cost="k d^2 + 9 d^3 for each support that could be better, of the order of n^(d - 1) supports",
-    code="lowrankquadrmax, https://github.com/megasthenis/lowrankquadrmax (MATLAB), which samples",
+    cost="k d^2 + 9 d^3 for each support that could be better, about n^(d - 1) supports",
+    code="lowrankquadrmax, https://github.com/megasthenis/lowrankquadrmax (MATLAB), by sampling",
 )
 COLOUR = "#7F3C8D"
 EXAMPLE = dict(k=10)
@@ -43,14 +43,14 @@ MAX_ITERATIONS = 10**9
 
 
 def solve(problem, *, k: int, d: int = 2, nonnegative: bool = False, shift: bool = False):
-    """Yield unit k-sparse x (n,); the last one maximises x'A_d x.
+    """Yield unit k-sparse x (n,); the last x maximises x'A_d x.
 
-    The last one also has a bound on the optimum of Sigma.
+    The last iterate also contains a bound on the optimum of Sigma.
 
     d : rank of the approximation A_d = V V' of Sigma; the answer is exact if Sigma has rank d.
     nonnegative : require x >= 0.
-    shift : approximate Sigma - lambda_{d+1} I instead (section 1, "rank-d update"); the bound is
-        never worse.
+    shift : approximate Sigma - lambda_{d+1} I instead (section 1, "rank-d update"). The bound is
+        then at least as tight.
     """
     w, U = problem.covariance.leading_pairs(whole("d", d, 1) + 1)
     V, tail = low_rank(w, U, d, shift)  # steps 1 and 2: (n, d)
@@ -61,14 +61,14 @@ def solve(problem, *, k: int, d: int = 2, nonnegative: bool = False, shift: bool
 
 
 def best_supports(V, k, nonnegative):
-    """Algorithm 2, and steps 5 to 9: unit x (n,) with rising x'V V'x, after each curve.
+    """Run Algorithm 2, and steps 5 to 9; yield the best x (n,) and the number of supports tried.
 
-    Each x comes with the number of supports that were tried.
+    They are yielded after each curve. x'V V'x never decreases.
 
-    V : (n, d), with orthogonal columns of falling norm.
+    V : (n, d), with orthogonal columns of decreasing norm.
 
     Equal rows, zero rows, and more than d curves that meet in a point are separated by a
-    perturbation of relative size 1e-12, used only to choose the supports.
+    perturbation of relative size 1e-12, which is only used to choose the supports.
     """
     n, d = V.shape
     for x in climb(V, rank_one(V[:, 0], k, nonnegative), k, nonnegative):
@@ -95,12 +95,12 @@ def best_supports(V, k, nonnegative):
 
 
 def circles(n, d, nonnegative):
-    """For each curve i, the sets T (c, d - 1) whose first element is i.
+    """Yield the sets T (c, d - 1) whose first element is i, for each curve i.
 
-    n is the index of the zero curve (2 n with signs).
+    The zero curve has the index n (2 n in the signed case).
 
     In the signed case, curve j + n is the negative of curve j. One of T and -T is then enough, and
-    the zero curve matters only at k = n.
+    the zero curve only matters if k = n.
     """
     for i in range(n + nonnegative):
         signs = [(j,) if nonnegative else (j, j + n) for j in range(i + 1, n + nonnegative)]

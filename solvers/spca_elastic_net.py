@@ -1,16 +1,16 @@
-"""SPCA: sparse regression on the principal components, by the elastic net.
+"""SPCA: elastic-net regression of the principal components on the variables.
 
-Zou, Hastie, Tibshirani (2006), Algorithm 1 (section 3.3): column j of B (n, q) is the elastic net
-of A alpha_j on A, and (alpha_1 ... alpha_q) is the polar factor of Sigma B. Scikit-learn's LARS
-computes the path of the elastic net.
+Zou, Hastie, Tibshirani (2006), Algorithm 1 (section 3.3): column j of B (n, q) is the elastic-net
+regression of A alpha_j on A, and (alpha_1 ... alpha_q) is the polar factor of Sigma B.
+Scikit-learn's LARS computes the elastic-net path.
 
 Differs from the paper in:
 
-1. A path ends at k nonzeros, unless penalties lambda_1 are given.
-2. The ridge is relative: lambda_2 is ridge times the largest variance.
+1. A path ends at k nonzeros, unless the penalties lambda_1 are specified.
+2. lambda_2 is relative: it is ridge times the largest variance.
 
-Scikit-learn breaks ties between variables, sometimes by rounding errors. With the rows reordered, 2
-of 1000 answers to small problems with ties differed, by up to 2 % of the variance.
+If variables tie, rounding errors can determine which of them scikit-learn selects. When the rows
+were reordered, 2 of 1000 answers to small problems with ties changed, by up to 2 % of the variance.
 """
 
 import warnings
@@ -32,10 +32,10 @@ FACTS = Facts(
     address="https://doi.org/10.1198/106186006X113430",
     cost="up to 2 n^2 q; scikit-learn's LARS is not counted",
     code="elasticnet, https://cran.r-project.org/package=elasticnet (R)",
-    reproduced="the paper's Table 3: nonzeros and adjusted variances on pit props, all the same",
+    reproduced="the paper's Table 3: all nonzeros and adjusted variances on pit props are equal",
 )
 EXAMPLE = dict(k=10)
-COUNTED = False  # flops of the path are not counted
+COUNTED = False  # flops inside LARS are not counted
 
 
 def solve(
@@ -47,11 +47,11 @@ def solve(
     penalties: list[float] | None = None,
     ridge: float = 1e-6,
 ):
-    """Yield x (n,), the first component, and Z (n, q), all of them: the columns of B, normalised.
+    """Yield the first component x (n,) and all components Z (n, q), the normalised columns of B.
 
     components : the number q of components.
-    cardinalities : one for each component, at most k; by default k for each.
-    penalties : lambda_1 of each component, instead of the cardinalities.
+    cardinalities : the cardinality of each component, at most k; by default k.
+    penalties : lambda_1 for each component, instead of the cardinalities.
     ridge : lambda_2 divided by the largest variance.
     """
     if not 1 <= components <= problem.n:
@@ -76,17 +76,17 @@ def solve(
 
 
 def elastic_net(Gram, Xy, k, lambda_1):
-    """The last point with at most k nonzeros on the path of the elastic net, down to lambda_1.
+    """Return the last point with at most k nonzeros on the elastic-net path down to lambda_1.
 
-    The path is that of min b'Gram b - 2 Xy'b + lambda_1 ||b||_1.
+    The path minimises b'Gram b - 2 Xy'b + lambda_1 ||b||_1.
     """
     from sklearn.linear_model import lars_path_gram
 
-    if not Xy.any():  # zero once all components are deflated
+    if not Xy.any():  # zero if every component is deflated
         return Xy
     unit = np.abs(Gram).max()
     Xy, Gram = without_rounding(Xy / unit), without_rounding(Gram / unit)
-    with warnings.catch_warnings():  # of equal variables, scikit-learn drops one and warns
+    with warnings.catch_warnings():  # scikit-learn warns when it drops one of two equal variables
         warnings.simplefilter("ignore")
         _, _, path = lars_path_gram(
             Xy,

@@ -8,7 +8,8 @@ Differs from the paper in:
 
 1. alpha and beta are in units of the largest eigenvalue of X'X, as in the authors' package.
 2. The returned columns of B are normalised.
-3. It ends when the relative change of the objective is below 1e-5, as in the authors' package.
+3. The solver stops when the relative change of the objective is below 1e-5, as in the authors'
+   package.
 """
 
 import numpy as np
@@ -27,21 +28,21 @@ FACTS = Facts(
     address="https://doi.org/10.1137/18M1211350",
     cost="2 n^2 q",
     code="spca, https://github.com/erichson/spca (R)",
-    reproduced="the 4, 4 and 2 nonzeros of the package's test",
+    reproduced="the numbers of nonzeros in the package's test: 4, 4 and 2",
 )
 EXAMPLE = dict(k=10)
 STOP, TOL = "objective", 1e-5
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to 1."""
+    """Return a range of penalties over which the cardinality falls from n to 1."""
     _, v = problem.covariance.leading()
     top = float(np.abs(v).max())
     return 1e-6 * top, top
 
 
 def solve(problem, *, alpha: float, beta: float = 1e-4, components: int = 1):
-    """Yield x (n,), the first component, and Z (n, q), all of them: the columns of B, normalised.
+    """Yield the first component x (n,) and all components Z (n, q), the normalised columns of B.
 
     alpha, beta : weights of ||B||_1 and of ||B||^2 / 2, in units of the largest eigenvalue.
     components : the number q of components.

@@ -1,18 +1,17 @@
 """Sparse PCA by axis-aligned random projections (SPCAvRP).
 
-Gataric, Wang, Samworth (2020), Algorithm 1, with A groups of B random subsets of d variables. In
-each group, the subset with the largest eigenvalue is selected. The score w_j of a variable is the
-mean over the groups of (lambda_1 - lambda_2) v_j^2, and the variables with the k largest scores are
-chosen.
+Gataric, Wang, Samworth (2020), Algorithm 1: draw A groups of B random subsets of d variables. In
+each group, select the subset with the largest leading eigenvalue. The score w_j of a variable is
+the mean of (lambda_1 - lambda_2) v_j^2 over the groups. The answer uses the variables with the k
+largest scores.
 
 Differs from the paper in:
 
-1. If there are at most B subsets of d variables, a group contains all of them, and one group is
-   enough.
+1. If there are at most B subsets of d variables, a single group that contains all of them is used.
 2. A = 300 and B = 100, as the authors' package recommends for a few hundred variables (600 and 200
    for about 1,000).
-3. After each group, the answer from all groups so far is yielded, so a run that is cut short has
-   one.
+3. After each group, the answer from all groups so far is yielded, so a run that is cut short still
+   returns an answer.
 """
 
 from itertools import combinations
@@ -32,19 +31,19 @@ FACTS = Facts(
     venue="Journal of the Royal Statistical Society B 82",
     year=2020,
     address="https://doi.org/10.48550/arXiv.1712.05630",
-    cost="9 d^3 a subset",
+    cost="9 d^3 per subset",
     code="SPCAvRP, https://cran.r-project.org/package=SPCAvRP (R)",
-    reproduced="no number of its paper is at hand",
+    reproduced="no number of its paper is available",
 )
 EXAMPLE = dict(k=10)
 STOP, MAX_ITERATIONS = "end", 10**6
 
 
 def solve(problem, *, k: int, d: int | None = None, A: int = 300, B: int = 100, seed: int = 0):
-    """Yield unit x (n,): the leading eigenvector on the variables with the k largest scores.
+    """Yield unit x (n,), the leading eigenvector on the variables with the k largest scores.
 
     d : size of the subsets; by default k, as the paper recommends if k is known.
-    A, B : number of groups, and of subsets per group.
+    A, B : the number of groups, and the number of subsets per group.
     """
     Sigma, n = problem.covariance, problem.n  # (n, n)
     d = k if d is None else d
@@ -66,10 +65,10 @@ def solve(problem, *, k: int, d: int | None = None, A: int = 300, B: int = 100, 
 
 
 def projections(order, d, A, B, seed):
-    """The groups of subsets of d variables, one group after the other.
+    """Yield the groups of subsets of d variables.
 
-    order : the variables by falling variance. Subsets of their ranks are drawn, so renaming
-        variables changes nothing.
+    order : the variables by decreasing variance. Subsets of their ranks are drawn, so reordering
+        the variables changes nothing.
     """
     n = len(order)
     if comb(n, d) <= B:

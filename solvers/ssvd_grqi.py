@@ -4,13 +4,13 @@ Kuleshov (2013), Algorithm 5.
 
 Differs from the paper in:
 
-1. The Schur complement's system is solved in its bordered form, which gives the same direction but
-   is regular at convergence and preserves the sign. If that is singular too, or if u'Rv is not
-   positive, u and v stay unchanged.
-2. u and v are unit vectors each; the paper scales the stacked vector (v, u).
-3. The power step is sequential: v is computed from the new u, not from the old one.
+1. The Schur complement's system is solved in bordered form, which gives the same direction, stays
+   nonsingular at convergence and preserves the sign. If even the bordered system is singular, or if
+   u'Rv is not positive, u and v stay unchanged.
+2. u and v are each scaled to norm one; the paper scales the stacked vector (v, u).
+3. The power step is sequential: v is computed from the new u, not from the old u.
 4. The start is the largest row and the largest column of R or, with ``first="covariance"``, the
-   largest column of Sigma = R'R, as in Algorithm 1. The paper does not specify which.
+   largest column of Sigma = R'R, as in Algorithm 1. The paper does not specify the start.
 """
 
 from itertools import count
@@ -32,8 +32,8 @@ FACTS = Facts(
     year=2013,
     address="https://proceedings.mlr.press/v28/kuleshov13.html",
     cost=(
-        "p^2 q + p^3 + 2 p^2 + 2 p q, p and q the smaller and the larger of k_u and k; m k + "
-        "n k_u for the power step"
+        "p^2 q + p^3 + 2 p^2 + 2 p q, where p is the smaller and q the larger of k_u and k; "
+        "m k + n k_u for the power step"
     ),
     code="generalized-rayleigh-quotient, https://github.com/kuleshov/generalized-rayleigh-quotient",
 )
@@ -50,14 +50,14 @@ def solve(
     first: str = "data",
     start: Vector | None = None,
 ):
-    """Yield sparse singular vectors v (n,), u (m,) of the data R (m, n), to maximise u'Rv.
+    """Yield sparse singular vectors v (n,) and u (m,) of the data R (m, n) that maximise u'Rv.
 
     k : cardinality of v.
     k_u : cardinality of u; by default all m samples.
     J : number of iterations that end with a power step (J = inf in the paper's experiments).
     first : start from the largest row and column of the "data" R, or from the largest column of the
         "covariance" R'R.
-    start : initial v (n,); u is then R v.
+    start : initial v (n,), from which u = R v, projected.
     """
     if first not in ("data", "covariance"):
         raise InputError(f"first: {first!r}; choose 'data' or 'covariance'")

@@ -14,7 +14,7 @@ FACTS = Facts(
     year=1995,
     address="https://doi.org/10.1080/757584614",
     cost="9 n^3, once",
-    code="none: it needs none",
+    code="none needed",
 )
 EXAMPLE = dict(k=10)
 STOP = "end"

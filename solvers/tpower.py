@@ -15,9 +15,9 @@ FACTS = Facts(
     venue="JMLR 14",
     year=2013,
     address="https://jmlr.org/papers/volume14/yuan13a/yuan13a.pdf",
-    cost="n k, for the k-sparse x; n^2 the first time",
+    cost="n k for the k-sparse x; n^2 for the first step",
     code=(
-        "TPower (MATLAB), on the first author's page sites.google.com/site/xtyuan1980, not at hand"
+        "TPower (MATLAB), on the first author's page sites.google.com/site/xtyuan1980, not available"
     ),
 )
 EXAMPLE = dict(k=10)
@@ -26,7 +26,8 @@ EXAMPLE = dict(k=10)
 def solve(problem, *, k: int, start: Vector | None = None):
     """Yield k-sparse unit vectors x (n,): x+ = P_k(Sigma x).
 
-    start : initial loadings (n,); by default the unit vector of the variable of largest variance.
+    start : initial loadings (n,); by default the unit vector of the variable with the largest
+        variance.
     """
     Sigma = problem.covariance  # (n, n)
     if start is None:
