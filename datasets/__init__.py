@@ -1,1 +1,1 @@
-"""The datasets: one file each, found by name."""
+"""Datasets, one per file, found by file name."""

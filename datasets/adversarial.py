@@ -1,11 +1,11 @@
 """Covariances on which simple methods fail: the optimum is known, but easy to miss.
 
-Kumar, Sarkar, Tian, Zhang, "Combinatorial sparse PCA beyond the spiked identity model", 2026,
-doi:10.48550/arXiv.2603.02607, give the first four families, each directed against one method:
-diagonal thresholding, covariance thresholding, greedy selection by correlation, and deflation. The
+The first four families are from Kumar, Sarkar, Tian, Zhang, "Combinatorial sparse PCA beyond the
+spiked identity model", 2026, doi:10.48550/arXiv.2603.02607. Each of them makes one method fail:
+diagonal thresholding, covariance thresholding, greedy selection by correlation, or deflation. The
 leading eigenvector v has s equal entries (two for deflation), lambda_1 is 1 (10 for deflation), and
-lambda_2 / lambda_1 is at most 0.9. The other families are ours: two equal blocks, negative
-correlations, and nearly tied optima.
+lambda_2 / lambda_1 is at most 0.9. The remaining families were added by this suite: two equal
+blocks, negative correlations, and nearly tied optima.
 """
 
 import numpy as np
@@ -17,12 +17,12 @@ from spcabench.problem.problem import Problem
 
 
 def load(family="diagonal", s=8, n=None, m=None, seed=0):
-    """Sigma (n, n), with its variables in random order and with random signs.
+    """Return Sigma (n, n), with its variables in random order and with random signs.
 
     family : "diagonal", "covariance", "greedy", "deflation", "equal", "negative" or "tied".
-    s : number of nonzeros of the optimum; ``support`` in the provenance lists them.
-    n : number of variables; those beyond the family's own have zero variance.
-    m : if given, load m samples from N(0, Sigma) instead of the covariance itself.
+    s : number of nonzeros of the optimum; ``support`` in the provenance lists these variables.
+    n : number of variables; variables added to the family have zero variance.
+    m : return m samples from N(0, Sigma) instead of the covariance.
     """
     if family not in FAMILIES:
         raise InputError(validate.nearest("family", family, FAMILIES))
@@ -50,24 +50,27 @@ def load(family="diagonal", s=8, n=None, m=None, seed=0):
 
 
 def against_diagonal_thresholding(s):
-    """v v' plus 0.9 I on s other variables, each of larger variance than 1 / s."""
+    """Return v v' plus 0.9 I on s other variables, whose variances are larger than 1 / s."""
     return scipy.linalg.block_diag(np.full((s, s), 1.0 / s), 0.9 * np.eye(s)), s
 
 
 def against_covariance_thresholding(s):
-    """(I + v v') / 2, with covariances 1 / (2 s), below those of a block with lambda_1 = 0.72."""
-    others = max(3, s // 4)  # with more variables their covariances would be smaller
+    """Return (I + v v') / 2 next to a block with larger covariances, but lambda_1 = 0.72.
+
+    The covariances of (I + v v') / 2 are 1 / (2 s).
+    """
+    others = max(3, s // 4)  # in a larger block the covariances would be smaller
     c = 0.42 / (others - 1)
     decoy = 0.3 * np.eye(others) + c * (1.0 - np.eye(others))
     return scipy.linalg.block_diag(0.5 * np.eye(s) + np.full((s, s), 0.5 / s), decoy), s
 
 
 def against_greedy_selection(s):
-    """v v' + 0.9 N N': the first variable has its largest covariances with variables outside of v.
+    """Return v v' + 0.9 N N'; the first variable is most correlated with variables outside of v.
 
     The orthonormal columns of N are (b_i + e_i) / sqrt(2). The b_i are an orthonormal basis of the
-    complement of v on the first s variables, with first entries 1 / sqrt(s), and the e_i stand for
-    the s - 1 variables outside.
+    complement of v on the first s variables, with first entries 1 / sqrt(s), and the e_i are the
+    unit vectors of the s - 1 variables outside of v.
     """
     B = np.linalg.qr(np.column_stack([np.ones(s), np.eye(s)[:, 1:]]))[0][:, 1:]  # (s, s - 1)
     B = B @ reflection(B[0], np.full(s - 1, 1.0 / np.sqrt(s)))
@@ -77,16 +80,16 @@ def against_greedy_selection(s):
 
 
 def reflection(a, b):
-    """The orthogonal symmetric matrix that exchanges a and b, which have the same length."""
+    """Return the symmetric orthogonal matrix that exchanges a and b, which have equal norms."""
     d = a - b
     return np.eye(len(a)) - 2.0 * np.outer(d, d) / (d @ d) if d.any() else np.eye(len(a))
 
 
 def against_deflation(s):
-    """10 v_1 v_1' + v_2 v_2' + 0.9 u u' on s + 3 variables; v_1 and v_2 have two variables each.
+    """Return 10 v_1 v_1' + v_2 v_2' + 0.9 u u' on s + 3 variables; v_1 and v_2 have two nonzeros.
 
-    Projecting out an approximate v_1 that leans towards the third variable (sqrt(0.9) v_1 +
-    sqrt(0.1) e_3) mixes v_2, u and e_3, so the next eigenvector is dense.
+    If a solver finds only an approximate v_1, such as sqrt(0.9) v_1 + sqrt(0.1) e_3, projecting it
+    out mixes v_2, u and e_3, so the next eigenvector is dense.
     """
     e = np.eye(s + 3)
     v_1, v_2 = (e[0] + e[1]) / np.sqrt(2.0), (e[0] - e[1]) / np.sqrt(2.0)
@@ -95,7 +98,7 @@ def against_deflation(s):
 
 
 def equal_blocks(s):
-    """Two blocks of s variables with all correlations 0.5.
+    """Return two blocks of s variables whose correlations are all 0.5.
 
     There are two optima, and the leading eigenspace contains dense vectors.
     """
@@ -104,12 +107,12 @@ def equal_blocks(s):
 
 
 def negative_correlations(s):
-    """s variables with all correlations -1 / s: any two or more have the optimum 1 + 1 / s."""
+    """Return s variables with covariances -1 / s; any two or more reach the optimum 1 + 1 / s."""
     return (1.0 + 1.0 / s) * np.eye(s) - np.full((s, s), 1.0 / s), s
 
 
 def tied_optima(s):
-    """Four blocks of s variables with correlations from 0.5 to 0.500003.
+    """Return four blocks of s variables with correlations from 0.5 to 0.500003.
 
     The first block is the best, by at most 0.0001 %.
     """

@@ -2,8 +2,8 @@
 
 Alon et al., "Broad patterns of gene expression revealed by clustering analysis of tumor and normal
 colon tissues probed by oligonucleotide arrays", PNAS 96 (1999): 40 tumour (t) and 22 normal (n)
-samples. The file comes from the R package datamicroarray (MIT licence; no licence of the data is
-stated), sha256 76ea2ffa6226....
+samples. The file comes from the R package datamicroarray (MIT licence; it states no licence for the
+data), sha256 76ea2ffa6226....
 
 Stand-in if the file is not available: scikit-learn's breast-cancer table, 569 samples x 30
 measurements.
@@ -19,11 +19,11 @@ FILES = [sources.File(FILE, SHA256, URL, 296_180, "none stated; package MIT")]
 
 
 def load(genes=None, center=True, scale=False, log2=False):
-    """A = X / sqrt(m) with X centred by gene, so that Sigma (n, n) is the covariance.
+    """Return A = X / sqrt(m), with X centred by gene, so Sigma (n, n) is the covariance.
 
-    genes : number of genes of largest variance to load; by default all 2000.
-    center, scale, log2 : other possible preprocessing; the paper states none. log2 takes the
-        logarithm of intensities clipped between 100 and 16,000.
+    genes : load only this many genes, those with the largest variances; by default all 2000.
+    center, scale, log2 : other possible preprocessing; the paper does not specify any. log2 takes
+        the logarithm of the intensities after clipping them between 100 and 16,000.
     """
     file = sources.find(FILE, SHA256, URL)
     if file is None:

@@ -14,8 +14,10 @@ FACTOR = np.repeat([0, 1, 2], [4, 4, 2])
 
 
 def load():
-    """Sigma (10, 10)."""
-    T = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-0.3, 0.925, 1.0]])  # times V1, V2, V3's e
+    """Return Sigma (10, 10)."""
+    T = np.array(
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-0.3, 0.925, 1.0]]
+    )  # maps (V1, V2, e of V3) to (V1, V2, V3)
     hidden = T @ np.diag([290.0, 300.0, 1.0]) @ T.T
     Sigma = hidden[np.ix_(FACTOR, FACTOR)] + np.eye(10)
     return Problem.from_covariance(

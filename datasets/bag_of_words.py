@@ -1,14 +1,16 @@
-"""Text corpora as word counts: nips, kos, ap, enron, nytimes, pubmed, or docstrings.
+"""Word counts of text corpora: nips, kos, ap, enron, nytimes, pubmed, or docstrings.
 
 UCI machine learning repository, "Bag of Words" (Newman 2008; CC BY 4.0): nips (1500 x 12419), kos
-(3430 x 6906), enron (39861 x 28102), nytimes (300000 x 102660), pubmed (8200000 x 141043); ap: 2246
-documents of the Associated Press (Blei). The files docword.NAME.txt[.gz] and vocab.NAME.txt are
-expected in the folder NAME. If UCI's complete NIPS file is not available, a file without the words
-of corpus count up to 20 (4.9 % of the entries) is used, and a note tells the user.
+(3430 x 6906), enron (39861 x 28102), nytimes (300000 x 102660), pubmed (8200000 x 141043). ap
+contains 2246 documents of the Associated Press (Blei). The files docword.NAME.txt[.gz] and
+vocab.NAME.txt are expected in the folder NAME. If UCI's complete NIPS file is not available, a file
+without the words that occur at most 20 times (4.9 % of the entries) is used, with a note to the
+user.
 
-Stand-ins: kos for nytimes and ap for pubmed; otherwise the docstrings of the installed scientific
-packages, a real corpus whose documents are public functions and classes; for enron a synthetic
-corpus of the same shape, with 3.7 million nonzeros and Zipf's word frequencies.
+Stand-ins: kos for nytimes, and ap for pubmed. For enron, the stand-in is a synthetic corpus of the
+same shape, with 3.7 million nonzeros and Zipf's word frequencies. For any other corpus, the
+docstrings of the installed scientific packages are used, where a document is a public function or
+class.
 """
 
 import numpy as np
@@ -38,7 +40,7 @@ def _of_uci(name, sha256=None, size=None):
     )
 
 
-# for each corpus: its files, the complete one first, and what each of them lacks
+# the files of each corpus, the complete file first, with a note on the words missing from the file
 CORPORA = {
     "nips": [
         (_of_uci("nips"), ""),
@@ -79,7 +81,7 @@ CORPORA = {
     "docstrings": [],
 }
 FILES = [file for files in CORPORA.values() for file, _ in files]
-# real corpora that substitute for larger ones
+# real corpora that substitute for larger corpora
 STAND_INS = {"nytimes": ("kos",), "pubmed": ("ap",)}
 ENRON = (39861, 28102, 3_700_000)
 
@@ -88,15 +90,15 @@ VALUES = {"counts": "counts", "tfidf": "tf-idf", "presence": "presence of the wo
 
 
 def load(corpus="nips", center=True, words=None, values="counts"):
-    """Counts (documents, words) as A, with words centred implicitly, not divided by m.
+    """Return the counts (documents, words) as A, centred implicitly by word, not divided by m.
 
     values : "counts"; "tfidf", counts times log(documents / documents with the word); or
         "presence", 1 for each word that occurs.
-    words : if given, load the covariance (1/m) of this many words of largest variance instead. It
-        takes two streamed passes over the file, with memory that does not grow with the file, so it
-        suits corpora such as pubmed. With values="presence" the words are those whose counts vary
-        most; without centring, the entries are then the shares of documents that contain both
-        words.
+    words : return the covariance (1/m) of this many words instead, those with the largest
+        variances. The file is streamed twice, and memory use does not depend on its size, so this
+        is suitable for corpora such as pubmed. With values="presence", the words are still chosen
+        by the variance of their counts. If such data are not centred, an entry is the fraction of
+        documents that contain both words.
     """
     if values not in VALUES:
         raise InputError(f"values: {values!r}; choose from {', '.join(VALUES)}")
@@ -118,7 +120,7 @@ def load(corpus="nips", center=True, words=None, values="counts"):
 
 
 def _found(corpus):
-    """The files of a corpus that are available, the complete one first."""
+    """Yield the available files of a corpus, the complete file first."""
     for file, missing in CORPORA[corpus]:
         for name in (file.path, file.path.removesuffix(".gz")):
             path = sources.find(name, file.sha256 if name == file.path else None, file.url)
@@ -153,7 +155,7 @@ def _top(first, words, values):
 
 
 def _named(name, shape, corpus, about):
-    """The problem's name and provenance; a stand-in is marked as one."""
+    """Return the name and provenance of the problem, which identify a stand-in."""
     stand_in = not name.startswith(corpus)
     if stand_in:
         name = f"{corpus} (stand-in: {name} {shape[0]} x {shape[1]})"
@@ -216,14 +218,14 @@ def _valued(counts, values):
 
 
 def _synthetic(m, n, nonzeros):
-    """Counts with Zipf's word frequencies.
+    """Return counts with Zipf's word frequencies.
 
-    The share of documents that contain word j falls as 1/j, up to a maximum.
+    The fraction of documents that contain word j is proportional to 1/j, but at most 0.6.
     """
     rng = np.random.default_rng(0)
     weight = 1.0 / np.arange(1, n + 1)
     low, high = 0.0, float(m) * n
-    while high - low > 1e-6 * high:  # find the scale at which the shares sum to the nonzeros
+    while high - low > 1e-6 * high:  # find the scale that gives this number of nonzeros
         middle = (low + high) / 2
         low, high = (
             (middle, high)

@@ -1,6 +1,6 @@
 """A block covariance: groups of variables of unequal strength, uncorrelated with each other.
 
-Ours: the simplest covariance whose best support is known for k up to the size of a group.
+This suite's own: the simplest covariance whose best support is known for k up to the group size.
 """
 
 import numpy as np
@@ -11,11 +11,11 @@ from spcabench.problem.problem import Problem
 
 
 def load(n=120, groups=6, correlation=0.6, noise=0.05, seed=0):
-    """Sigma (n, n): blocks with one correlation, plus a Wishart part.
+    """Return Sigma (n, n): blocks of equally correlated variables, plus a Wishart matrix.
 
     The variances in block i are 1 / (1 + i / 10).
 
-    noise : weight of V V' / n, with V (n, n) from N(0, 1), which makes the answers distinct.
+    noise : weight of V V' / n, with V (n, n) from N(0, 1), which makes the optimum unique.
     """
     for name, value, least in (("n", n, 1), ("groups", groups, 1), ("seed", seed, 0)):
         validate.whole(name, value, least)

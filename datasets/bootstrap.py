@@ -1,7 +1,7 @@
-"""A bootstrap sample of another dataset: its rows drawn with replacement.
+"""A bootstrap sample of another dataset: its rows, drawn with replacement.
 
-A covariance has no rows, so rows are drawn from the normal distribution with that covariance. A
-comparison on fresh problems uses this in place of its real data.
+If the dataset is a covariance, samples from the normal distribution with this covariance are drawn
+instead. A comparison on fresh problems uses bootstrap samples in place of its real data.
 """
 
 import numpy as np
@@ -14,11 +14,14 @@ from spcabench.vectors import largest_indices
 
 
 def load(of="alon", given=None, variables=None, samples=180, seed=0):
-    """A = X / sqrt(m) with X centred, where X (m, n) holds the drawn rows.
+    """Return A = X / sqrt(m), where X (m, n) contains the drawn rows, centred.
 
-    of : name of the dataset. given : its parameters, as a mapping.
-    variables : number of variables of largest variance in the drawn rows; by default all.
-    samples : number of rows drawn from a covariance; data keep their number of rows.
+    of : name of the dataset.
+    given : parameters of the dataset, as a mapping.
+    variables : load only this many variables, those with the largest variances in the drawn rows;
+        by default all.
+    samples : number of samples drawn if the dataset is a covariance. A sample of data always has
+        as many rows as the data.
     """
     if variables is not None:
         validate.whole("variables", variables, 1)
@@ -32,7 +35,7 @@ def load(of="alon", given=None, variables=None, samples=180, seed=0):
     if variables is not None:
         columns = largest_indices(_variances(X), min(variables, original.n))
         X, names = X[:, columns], None if names is None else [names[j] for j in columns]
-    if sp.issparse(X):  # with few columns left, dense is smaller
+    if sp.issparse(X):  # few columns are left, and then a dense array is smaller
         X = X.toarray()
     return Problem.from_data(
         X,
@@ -44,7 +47,7 @@ def load(of="alon", given=None, variables=None, samples=180, seed=0):
 
 
 def _drawn(original, samples, rng):
-    """Rows (m, n) drawn with replacement, or drawn from a normal distribution."""
+    """Return rows (m, n) drawn with replacement from data, or from a normal distribution."""
     if original.m is None:
         w, V = np.linalg.eigh(original.matrix.S)
         return rng.standard_normal((samples, original.n)) * np.sqrt(np.maximum(w, 0.0)) @ V.T
@@ -54,7 +57,7 @@ def _drawn(original, samples, rng):
 
 
 def _variances(X):
-    """Variances (n,) of the columns of X (m, n), dense or sparse."""
+    """Return the variances (n,) of the columns of X (m, n), dense or sparse."""
     mean = np.asarray(X.mean(axis=0))
     squares = X.multiply(X) if sp.issparse(X) else X * X
     return np.asarray(squares.mean(axis=0)) - mean**2

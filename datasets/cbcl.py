@@ -1,13 +1,13 @@
-"""CBCL faces: 2429 grey images of 19 x 19 pixels.
+"""CBCL faces: 2429 grayscale images of 19 x 19 pixels.
 
 MIT Center for Biological and Computational Learning, CBCL face database 1, training faces (Sung
-1996); for research only. The raw grey values are read from NMFLibrary's file, sha256
-bf183d48b74f..., which contains the negatives (256 - g) / 256. The contrast-normalised values (each
-face with mean and standard deviation 0.25, clipped to [0, 1]: Lee and Seung 1999) are read from
-NMFcUDA's file, sha256 b2c4a9c3933f....
+1996); for research only. The raw gray values are read from NMFLibrary's file, sha256
+bf183d48b74f..., which contains negatives (256 - g) / 256 of the gray values g. The
+contrast-normalised values are read from NMFcUDA's file, sha256 b2c4a9c3933f...: each face is scaled
+to mean and standard deviation 0.25, then clipped to [0, 1] (Lee and Seung 1999).
 
-Stand-in if a file is not available: 2429 grey patches of 19 x 19 pixels from scikit-learn's two
-photographs.
+Stand-in if a file is not available: 2429 grayscale patches of 19 x 19 pixels from scikit-learn's
+two photographs.
 """
 
 import numpy as np
@@ -33,13 +33,13 @@ FILES = [
 
 
 def load(contrast=False, center=True, scale=False, each=None):
-    """A = X / sqrt(m) with X centred by pixel.
+    """Return A = X / sqrt(m), with X centred by pixel.
 
-    Sigma (361, 361) is the covariance of the grey values, which range from 0 to 255.
+    Sigma (361, 361) is the covariance of the gray values, which range from 0 to 255.
 
     contrast : load the contrast-normalised faces.
-    center, scale : other possible preprocessing; the paper states none.
-    each : initial scaling of each face: "standardised" (mean 0, standard deviation 1) or "norm
+    center, scale : other possible preprocessing; the paper does not specify any.
+    each : how to scale each face first: "standardised" (mean 0, standard deviation 1) or "norm
         one".
     """
     if each not in EACH:
@@ -77,7 +77,7 @@ def _standardised(X):
     return X / X.std(axis=1, keepdims=True)
 
 
-# scaling of each face, before everything else
+# scaling of each face, before any other preprocessing
 EACH = {
     None: lambda X: X,
     "standardised": _standardised,
@@ -86,16 +86,16 @@ EACH = {
 
 
 def _read(file, contrast):
-    """Grey values (2429, 361), with the pixels of a face row by row.
+    """Return the gray values (2429, 361), with the pixels of each face in row-major order.
 
-    The file has one face per column, with its pixels column by column.
+    In the file, each column is a face, with its pixels in column-major order.
     """
     from scipy.io import loadmat
 
     key = "X" if contrast else "M"
     try:
         M = loadmat(file, variable_names=[key])[key].astype(float)
-    except Exception as error:  # on a damaged file the reader raises many kinds of errors
+    except Exception as error:  # the reader raises many types of exceptions for a damaged file
         raise InputError(
             f"{file}: not a MATLAB file with a numeric matrix {key} ({error})"
         ) from None

@@ -1,7 +1,7 @@
 """A decaying spectrum: Sigma = Q diag(i^-power) Q' with a random orthogonal matrix Q.
 
-Ours, after the power-law spectra of Asteris, Papailiopoulos, Dimakis (2014, section 3), for which
-low-rank methods are intended.
+This suite's own, after the power-law spectra of Asteris, Papailiopoulos, Dimakis (2014, section 3),
+for which low-rank methods are intended.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from spcabench.problem.problem import Problem
 
 
 def load(n=150, power=1.0, seed=0):
-    """Sigma (n, n) with eigenvalues 1, 2^-power, 3^-power, ..."""
+    """Return Sigma (n, n) with eigenvalues 1, 2^-power, 3^-power, ..."""
     validate.whole("n", n, 1)
     validate.whole("seed", seed, 0)
     validate.number("power", power)

@@ -10,7 +10,7 @@ from spcabench.problem.problem import Problem
 
 
 def load(m=1000, n=1000, seed=0):
-    """A (m, n) from N(0, 1), neither centred nor scaled."""
+    """Return A (m, n) with entries from N(0, 1), neither centred nor scaled."""
     validate.whole("m", m, 2)
     validate.whole("n", n, 1)
     validate.whole("seed", seed, 0)

@@ -1,9 +1,9 @@
-"""Generated word counts of the size of a large corpus, with topics: sparse, 10^5 words.
+"""Generated sparse word counts with topics, as large as a corpus of 10^5 words.
 
-Word j occurs in a share 8/j of the documents, as in Zipf (1949), but at most in half of them. Each
-document has one topic, whose words are three times as likely in it, so there are sparse components
-to find. It represents corpora such as NYTimes (102,660 words), whose files are too large to
-distribute.
+Word j occurs in a fraction 8/j of the documents, as in Zipf (1949), but in at most half of them.
+Each document has one topic, and the words of this topic are three times as likely in it, so there
+are sparse components to find. The counts represent corpora such as NYTimes (102,660 words), whose
+files are too large to distribute.
 """
 
 import numpy as np
@@ -12,15 +12,16 @@ import scipy.sparse as sp
 from spcabench import validate
 from spcabench.problem.problem import Problem
 
-COMMON = 8.0  # divided by j: the share of the documents that contain word j
-MOST = 0.5  # largest share of the documents that contain a word
-LIKELIER = 3.0  # factor for a word in the documents of its topic
+COMMON = 8.0  # COMMON / j is the fraction of the documents that contain word j
+MOST = 0.5  # maximum of this fraction
+LIKELIER = 3.0  # how much likelier a word is in the documents of its topic
 
 
 def load(m=20_000, n=100_000, topics=50, seed=0):
-    """A = counts (m, n), centred implicitly.
+    """Return A = counts (m, n), centred implicitly.
 
-    m : documents. n : words. topics : number of topics; words are assigned to them cyclically.
+    m, n : the number of documents, and the number of words.
+    topics : number of topics; words are assigned to the topics cyclically.
     """
     for name, value, least in (("m", m, 2), ("n", n, 1), ("topics", topics, 1), ("seed", seed, 0)):
         validate.whole(name, value, least)

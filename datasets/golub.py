@@ -2,7 +2,7 @@
 
 Golub et al., "Molecular classification of cancer: class discovery and class prediction by gene
 expression monitoring", Science 286 (1999): 47 ALL and 25 AML samples. The file comes from the R
-package datamicroarray (MIT licence; no licence of the data is stated), sha256 594f5507597f....
+package datamicroarray (MIT licence; it states no licence for the data), sha256 594f5507597f....
 
 Stand-in if the file is not available: scikit-learn's breast-cancer table, 569 samples x 30
 measurements.
@@ -21,11 +21,11 @@ FILES = [sources.File(FILE, SHA256, URL, 1_191_760, "none stated; package MIT")]
 
 
 def load(genes=None, center=True, scale=False, log2=False):
-    """A = X / sqrt(m) with X centred by gene, so that Sigma (n, n) is the covariance.
+    """Return A = X / sqrt(m), with X centred by gene, so Sigma (n, n) is the covariance.
 
-    genes : number of genes of largest variance to load; by default all 7129.
-    center, scale, log2 : other possible preprocessing; the paper states none. log2 takes the
-        logarithm of intensities clipped between 100 and 16,000.
+    genes : load only this many genes, those with the largest variances; by default all 7129.
+    center, scale, log2 : other possible preprocessing; the paper does not specify any. log2 takes
+        the logarithm of the intensities after clipping them between 100 and 16,000.
     """
     file = sources.find(FILE, SHA256, URL)
     if file is None:

@@ -12,7 +12,7 @@ from spcabench.problem.problem import Problem
 
 
 def load(n=10, rank=2, sigma=0.0, seed=0):
-    """Sigma (n, n)."""
+    """Return Sigma (n, n)."""
     for name, value, least in (("n", n, 1), ("rank", rank, 1), ("seed", seed, 0)):
         validate.whole(name, value, least)
     validate.number("sigma", sigma)

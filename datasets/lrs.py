@@ -1,8 +1,8 @@
 """Low resolution spectrometer (IRAS): 531 infrared spectra x 93 bands, 44 blue and 49 red.
 
 UCI machine learning repository (Bache and Lichman 2013; CC BY 4.0), from the Infra-Red Astronomy
-Satellite. In the source each spectrum is scaled to mean 5000. The file is Weka's conversion, sha256
-cda663622811... gzipped.
+Satellite. In the source, each spectrum is scaled to mean 5000. The file is Weka's conversion,
+gzipped, sha256 cda663622811....
 
 Stand-in if the file is not available: synthetic spectra of the same shape, thermal continua with a
 silicate feature.
@@ -18,7 +18,7 @@ from spcabench.readers import sources
 
 FILE = "lrs/spectrometer.arff.gz"
 SHA256 = "cda663622811a0901d003550c8820e72af5dede7b5c5e8ab7c5a99cac3b20ead"
-PLAIN = "lrs/spectrometer.arff"  # the uncompressed file, as at the public address
+PLAIN = "lrs/spectrometer.arff"  # the uncompressed file, as published
 PLAIN_SHA256 = "7db9be0242058fd1d9783cb66d040f0833551316cdeb93b4b7188a6b4618a243"
 URL = "https://raw.githubusercontent.com/Hyarcher/Weka/56dbbc858b2d9465c34326bfda537778cdd26cfe/spectrometer.arff"
 FILES = [
@@ -26,13 +26,13 @@ FILES = [
     sources.File(PLAIN, PLAIN_SHA256, URL, 519_290, "CC BY 4.0"),
 ]
 SPECTRA, BLUE, RED = 531, 44, 49
-COLUMNS, FIRST, FACTOR = 103, 10, 5  # columns; first flux; scale factor
+COLUMNS, FIRST, FACTOR = 103, 10, 5  # number of columns; columns of first flux and scale factor
 
 
 def load(center=True, scale=False, factors=False):
-    """A = X / sqrt(m) with X centred by band: Sigma (93, 93) is the covariance of the fluxes.
+    """Return A = X / sqrt(m), with X centred by band, so Sigma (93, 93) is the fluxes' covariance.
 
-    center, scale : other possible preprocessing; the paper states none.
+    center, scale : other possible preprocessing; the paper does not specify any.
     factors : multiply each spectrum by its scale factor, which gives physical fluxes.
     """
     file = sources.find(FILE, SHA256) or sources.find(PLAIN, PLAIN_SHA256, URL)
@@ -67,7 +67,7 @@ def load(center=True, scale=False, factors=False):
 
 
 def _read(file):
-    """Fluxes (531, 93), scale factors (531,), and the classes of the spectra."""
+    """Return the fluxes (531, 93), the scale factors (531,) and the classes of the spectra."""
     opened = gzip.open if file.suffix == ".gz" else open
     with using_file(file), opened(file, "rt", encoding="ascii") as stream:
         lines = [line.strip() for line in stream]
@@ -88,9 +88,9 @@ def _read(file):
 
 
 def _synthetic():
-    """Planck curves of random temperature, with a broad feature at 9.7 um, and noise.
+    """Return noisy Planck curves of random temperatures with a broad feature at 9.7 um.
 
-    The feature may be in absorption.
+    The feature can be an emission or an absorption.
     """
     rng = np.random.default_rng(0)
     wave = np.concatenate([np.linspace(7.7, 13.5, BLUE), np.linspace(11.0, 22.6, RED)])  # um

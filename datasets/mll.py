@@ -2,8 +2,8 @@
 
 Armstrong et al., "MLL translocations specify a distinct gene expression profile that distinguishes
 a unique leukemia", Nature Genetics 30 (2002): 24 ALL, 20 MLL and 28 AML samples, raw intensities.
-The file is the Kent Ridge repository's table as one CSV (no licence stated), sha256
-4fcfbc5756f0.... No public address of it is known here.
+The file contains the Kent Ridge repository's table as a single CSV (no licence stated), sha256
+4fcfbc5756f0.... We know of no public address for it.
 
 Stand-in if the file is not available: scikit-learn's breast-cancer table, 569 samples x 30
 measurements.
@@ -23,11 +23,11 @@ FILES = [sources.File(FILE, SHA256, None, 1_750_297)]
 
 
 def load(genes=None, center=True, scale=False, log2=False):
-    """A = X / sqrt(m) with X centred by gene, so that Sigma (n, n) is the covariance.
+    """Return A = X / sqrt(m), with X centred by gene, so Sigma (n, n) is the covariance.
 
-    genes : number of genes of largest variance to load; by default all 12582.
-    center, scale, log2 : other possible preprocessing; the paper states none. log2 takes the
-        logarithm of intensities clipped between 100 and 16,000.
+    genes : load only this many genes, those with the largest variances; by default all 12582.
+    center, scale, log2 : other possible preprocessing; the paper does not specify any. log2 takes
+        the logarithm of the intensities after clipping them between 100 and 16,000.
     """
     file = sources.find(FILE, SHA256)
     if file is None:
@@ -37,7 +37,7 @@ def load(genes=None, center=True, scale=False, log2=False):
 
 
 def _read(file):
-    """X (72, 12582), the names of the genes, and the classes of the samples."""
+    """Return X (72, 12582), the names of the genes and the classes of the samples."""
     with using_file(file), gzip.open(file, "rt", encoding="ascii") as stream:
         names = stream.readline().strip().split(",")[:-1]
         rows = [line.strip().split(",") for line in stream if line.strip()]

@@ -21,12 +21,12 @@ FILES = [sources.File(FILE, SHA256, URL, 9_912_422)]
 
 
 def load(rows=5000, center=True):
-    """A (rows, 784): the first images of the file, pixels centred, not divided by m.
+    """Return A (rows, 784), the first images of the file with centred pixels, not divided by m.
 
-    Grey values range from 0 to 255.
+    Gray values range from 0 to 255.
 
-    center : set to False for another reading of He et al. (2010), who do not say whether they
-        centre.
+    center : He et al. (2010) do not state whether they centre the data; False gives the other
+        reading of the paper.
     """
     if not 2 <= rows <= 60000:
         raise InputError(f"rows: {rows}; it must be from 2 to 60000")

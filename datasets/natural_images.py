@@ -1,14 +1,13 @@
 """Colour patches of natural images: 8 x 8 x 3 pixels at random offsets.
 
-STL-10 (Coates, Ng, Lee 2011; images from ImageNet, research only): its binary file train_X.bin or
-unlabeled_X.bin, if the user has put one into the folder natural_images or fetches it. Otherwise
-CIFAR-10 (Krizhevsky 2009; no licence stated), images 0 to 3999 of the training set as the PNG files
-of convnetjs, sha256 0614720d6929... and following, and the 68 photographs of CBSD68 (Martin et al.
-2001, the Berkeley segmentation data set; non-commercial research and education), sha256
-513c5a8fe21d.... Equal numbers of patches are taken from both.
+The patches come from STL-10 (Coates, Ng, Lee 2011; images from ImageNet, research only) if its
+binary file train_X.bin or unlabeled_X.bin is in the folder natural_images or can be fetched.
 
-Stand-ins: CIFAR-10 and CBSD68 for STL-10; if they are not available, scikit-learn's two
-photographs.
+Stand-ins: equal numbers of patches from CIFAR-10 and CBSD68 or, if they are not available, from
+scikit-learn's two photographs. CIFAR-10 (Krizhevsky 2009; no licence stated): images 0 to 3999 of
+the training set, in convnetjs's PNG files, sha256 0614720d6929... and following. CBSD68 (Martin et
+al. 2001, the Berkeley segmentation data set; non-commercial research and education): 68
+photographs, sha256 513c5a8fe21d....
 """
 
 import tarfile
@@ -43,12 +42,12 @@ FILES = [
 
 
 def load(patches=100_000, seed=0, contrast=False):
-    """A (patches, 192) = X centred by pixel: the paper's R, transposed.
+    """Return A (patches, 192), centred by pixel: the paper's R, transposed.
 
-    Grey values range from 0 to 255. A is not divided by m.
+    Pixel values range from 0 to 255. A is not divided by m.
 
-    The order of the variables is that of a tile of shape (8, 8, 3): row, column, channel (red,
-    green, blue).
+    The variables are ordered like the entries of a patch (8, 8, 3) in row-major order: row, column,
+    channel (red, green, blue).
 
     contrast : first subtract the mean of each patch and divide by its standard deviation plus 10
         (Coates, Ng 2012).
@@ -83,7 +82,7 @@ def load(patches=100_000, seed=0, contrast=False):
 
 
 def _images():
-    """The name of the source, and lists of images (height, width, 3).
+    """Return the name of the source, and lists of images (height, width, 3).
 
     Equal numbers of patches are taken from each list.
     """
@@ -109,10 +108,7 @@ def _images():
 
 
 def _patches(images, count, rng):
-    """Patches (count, 192) at random offsets in random images.
-
-    The images and the seed determine them.
-    """
+    """Return patches (count, 192) at random offsets in random images."""
     chosen = rng.integers(len(images), size=count)
     sizes = np.array([image.shape[:2] for image in images])[chosen]
     corners = (rng.random((count, 2)) * (sizes - SIDE + 1)).astype(int)
@@ -123,9 +119,9 @@ def _patches(images, count, rng):
 
 
 def _read_stl10(path):
-    """Images (count, 96, 96, 3), memory-mapped instead of read.
+    """Return the images (count, 96, 96, 3), memory-mapped instead of read.
 
-    The file stores them channel by channel, column by column.
+    The file stores an image channel by channel, and each channel column by column.
     """
     size = path.stat().st_size
     if size == 0 or size % (3 * 96 * 96):
@@ -134,7 +130,7 @@ def _read_stl10(path):
 
 
 def _read_cifar(path):
-    """Images (1000, 32, 32, 3): each row of the picture is one image."""
+    """Return images (1000, 32, 32, 3); each row of the PNG file is one image."""
     pixels = _pixels(path, path)
     if pixels.shape != (1000, 1024, 3):
         raise InputError(f"{path}: {pixels.shape}; expected 1000 rows of 1024 pixels")
@@ -142,7 +138,7 @@ def _read_cifar(path):
 
 
 def _read_photographs(path):
-    """The photographs of a tar file, read in place without unpacking it."""
+    """Return the photographs of a tar file, which is not unpacked."""
     try:
         with using_file(path), tarfile.open(path) as archive:
             members = sorted(

@@ -1,4 +1,4 @@
-"""Pit props: correlations of 13 measurements on 180 props of pine.
+"""Pit props: correlations of 13 measurements on 180 pine props.
 
 Jeffers, "Two case studies in the application of principal component analysis", Applied Statistics
 16 (1967), Table 2: 13 variables. The correlation matrix is used as printed.
@@ -31,7 +31,7 @@ LOWER = """
 
 
 def load():
-    """Sigma (13, 13), a correlation matrix."""
+    """Return Sigma (13, 13), a correlation matrix."""
     L = np.zeros((13, 13))
     L[np.tril_indices(13, -1)] = np.array(LOWER.split(), dtype=float) / 1000.0
     Sigma = L + np.eye(13) + L.T

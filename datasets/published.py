@@ -1,16 +1,16 @@
-"""The covariances and correlations on which results of certified sparse PCA were published.
+"""Covariance and correlation matrices with published results of certified sparse PCA.
 
-Berk, Bertsimas (2019), Bertsimas, Cory-Wright, Pauphilet (2022), Li, Xie (2024), and Cory-Wright,
-Pauphilet (2022) share them. Most are computed from tables of the UCI repository, whose terms (CC BY
-4.0) apply. The files come unchanged from the authors' repositories:
+They are used by Berk, Bertsimas (2019), Bertsimas, Cory-Wright, Pauphilet (2022), Li, Xie (2024),
+and Cory-Wright, Pauphilet (2022). Most of them are computed from tables of the UCI repository, so
+its terms (CC BY 4.0) apply. The files come unchanged from the authors' repositories:
 
 - INFORMSJoC/2022.0372 (MIT licence), text tables: Li and Xie;
 - ryancorywright/MultipleComponentsSoftware and ScalableSPCA.jl (MIT), HDF5: Cory-Wright et al.;
 - tianlaics/FSPCA (no licence stated), MATLAB: the lymphoma covariance of d'Aspremont et al.;
 - wine is scikit-learn's table, with its measurements standardised as in ScalableSPCA.jl.
 
-Colon (500 variables), reddit (2000) and micromass (1300) from the same papers are missing, because
-their files are too large for the copies that could be read, and so no checksum is known.
+Three matrices of the same papers are missing: colon (500 variables), reddit (2000) and micromass
+(1300). Their files were too large to read, so their checksums are unknown.
 
 Stand-in if a file is not available: a generated covariance with the same number of variables.
 """
@@ -44,8 +44,9 @@ CITED = {
 
 @dataclass(frozen=True)
 class Table:
-    """One matrix: its file, repository, checksum and size in bytes; n; the key inside the file.
+    """A published matrix: its file, repository, checksum and size in bytes, and n.
 
+    key : name of the matrix inside the file.
     correlation : whether it is a correlation matrix.
     """
 
@@ -119,7 +120,7 @@ HOMES = {"LI": LI, "CORY": CORY, "SCALABLE": SCALABLE, "TIAN": TIAN}
 
 
 def _tables():
-    """The tables by name, each with the checksum of its file."""
+    """Yield the name and the Table of each matrix."""
     stored = {file: about for file, *about in map(str.split, STORED.strip().splitlines())}
     for name, file, n, kind, *key in map(str.split, MATRICES.strip().splitlines()):
         home, size, sha256 = stored.get(file, ("", 0, ""))  # wine comes with scikit-learn
@@ -136,10 +137,10 @@ FILES = [
 
 
 def load(name="pitprops"):
-    """Sigma (n, n) as published, except that NaN entries (of constant variables) are set to 0.
+    """Return Sigma (n, n) as published, but with NaN entries (of constant variables) set to 0.
 
-    name : "pitprops", "eisen1", "arrhythmia", "arrhythmia-raw", ... (the keys of TABLES); "-raw"
-        denotes the covariance if there is also a correlation.
+    name : "pitprops", "eisen1", "arrhythmia", "arrhythmia-raw", ... (the keys of TABLES). If both
+        the correlation and the covariance are available, "-raw" denotes the covariance.
     """
     if name not in TABLES:
         raise InputError(validate.nearest("name", name, TABLES))
@@ -163,7 +164,7 @@ def load(name="pitprops"):
 
 
 def _found(table):
-    """Sigma (n, n) of a file; None if the file is not available."""
+    """Return Sigma (n, n) from its file, or None if the file is not available."""
     file = sources.find("published/" + table.file, table.sha256, table.home + table.file)
     if file is None:
         return None
@@ -190,7 +191,7 @@ def _wine():
 
 
 def _stand_in(name, table):
-    """A covariance with decaying spectrum, or a correlation if the published matrix is one."""
+    """Return a generated covariance with decaying spectrum, or a correlation like the original."""
     rng = np.random.default_rng(table.n)
     X = rng.standard_normal((2 * table.n, table.n)) * np.arange(1.0, table.n + 1.0) ** -0.5
     S = np.cov(X @ np.linalg.qr(rng.standard_normal((table.n, table.n)))[0].T, rowvar=False)

@@ -1,4 +1,4 @@
-"""Examples from R packages for sparse PCA, with exactly the numbers that R draws.
+"""Examples from R packages for sparse PCA, with the same random numbers as in R.
 
 "eespca" is the vignette of EESPCA (Frost 2022): the covariance of 100 samples of ten variables in
 two blocks with covariance 0.5. "sparsepca" is the test of sparsepca (Erichson et al. 2020): 1,000
@@ -16,7 +16,7 @@ from spcabench.problem.problem import Problem
 
 
 def load(example="eespca"):
-    """One of the examples "eespca", "sparsepca", "amanpg"."""
+    """Return the example "eespca", "sparsepca" or "amanpg"."""
     if example not in EXAMPLES:
         raise InputError(validate.nearest("example", example, EXAMPLES))
     about = dict(
@@ -31,10 +31,10 @@ def load(example="eespca"):
 
 
 def eespca():
-    """MASS::mvrnorm(100, 0, S) after set.seed(2): (100, 10).
+    """Return the samples (100, 10) of MASS::mvrnorm(100, 0, S) after set.seed(2).
 
-    It multiplies normal numbers by the eigenvectors of S. For multiple eigenvalues LAPACK may
-    return any basis, so the vectors printed in the vignette are used.
+    The function multiplies normal numbers by the eigenvectors of S. For multiple eigenvalues,
+    LAPACK can return any basis, so the eigenvectors printed in the vignette are used.
     """
     V, half = np.zeros((10, 10)), np.sqrt(0.5)
     V[:4, 0] = -0.5
@@ -49,7 +49,7 @@ def eespca():
 
 
 def sparsepca():
-    """V1, V1, V1, V1, V2, V2, V2, V2, V3, V3 and noise, after set.seed(1234): (1000, 10)."""
+    """Return V1, V1, V1, V1, V2, V2, V2, V2, V3, V3 plus noise (1000, 10), after set.seed(1234)."""
     m = 1000
     drawn = rnorm(1234, 13 * m)
     V1, V2, own = 290.0 * drawn[:m], 300.0 * drawn[m : 2 * m], 100.0 * drawn[2 * m : 3 * m]
@@ -59,7 +59,7 @@ def sparsepca():
 
 
 def amanpg():
-    """Standard normal numbers after set.seed(10), normalised: (1000, 500)."""
+    """Return normalised standard normal numbers (1000, 500), after set.seed(10)."""
     z = rnorm(10, 500_000).reshape(500, 1000).T
     z = z - z.mean(axis=0)
     return z / np.sqrt((z * z).sum(axis=1, keepdims=True))
@@ -69,11 +69,11 @@ EXAMPLES = ("eespca", "sparsepca", "amanpg")
 
 
 def rnorm(seed, count):
-    """R's rnorm(count) after set.seed(seed), with its default generators (count,).
+    """Return R's rnorm(count) (count,) after set.seed(seed), with R's default generators.
 
-    The generators are Matsumoto and Nishimura's Mersenne Twister (1998), whose 624 words are filled
-    from the seed by a linear congruence; uniform numbers from 27 and 32 bits; and inversion of the
-    normal distribution.
+    R uses the Mersenne Twister (Matsumoto and Nishimura 1998) and fills its 624 words from the seed
+    with a linear congruential generator. It combines 27 and 32 random bits into a uniform number,
+    and inverts the normal distribution function.
     """
     words = np.empty(675, dtype=np.uint64)
     word = seed

@@ -12,9 +12,9 @@ from spcabench.problem.problem import Problem
 
 
 def load(m=1000, n=1000, density=0.2, seed=0):
-    """A = W centred, where a share ``density`` of W (m, n) is nonzero, from N(0, 1).
+    """Return A, the matrix W (m, n) centred by feature, not divided by m.
 
-    A is not divided by m.
+    density : probability that an entry of W is nonzero; the nonzeros are drawn from N(0, 1).
     """
     validate.whole("m", m, 2)
     validate.whole("n", n, 2)
@@ -22,7 +22,7 @@ def load(m=1000, n=1000, density=0.2, seed=0):
     if not 0.0 < density <= 1.0:
         raise InputError(f"density: {density}; it must be above 0 and at most 1")
     rng = np.random.default_rng(seed)
-    per_column = rng.binomial(m, density, size=n)  # distributed as for independent entries
+    per_column = rng.binomial(m, density, size=n)  # the distribution for independent entries
     rows = [rng.choice(m, count, replace=False, shuffle=False) for count in per_column]
     starts = np.concatenate([[0], per_column.cumsum()])
     W = sp.csc_array((rng.standard_normal(starts[-1]), np.concatenate(rows), starts), shape=(m, n))

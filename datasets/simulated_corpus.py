@@ -1,22 +1,23 @@
 """Simulated word counts with topics, by default a tenth of NYTimes (m=300_000, n=102_660).
 
 NYTimes (300,000 documents, 102,660 words), which Zhang and El Ghaoui (2011) use, is too large to
-distribute. At full size, this simulation shows what elimination and search would cost on NYTimes.
-Its topics and the decay of its variances only reflect its assumptions.
+distribute. At full size, this simulation shows the cost of elimination and search on NYTimes. Its
+topics and the decay of its variances only reflect its assumptions.
 
-Calibrated on the available news corpora, KOS (3430 x 6906) and the Associated Press (2246 x 10473):
-the exponent and the shift of the Zipf-Mandelbrot law of word frequencies; the spread of the
-document lengths; how often a word is repeated in a document; and how unevenly topics use a word
-(variance over mean of its counts, by rank). Taken from the paper: the numbers of documents and
-words, and the file size of 1 GB, which at 14.5 bytes per entry means 230 different words per
-document.
+The following properties are calibrated on two available news corpora, KOS (3430 x 6906) and the
+Associated Press (2246 x 10473): the exponent and the shift of the Zipf-Mandelbrot law of word
+frequencies; the spread of the document lengths; how often a word is repeated in a document; and how
+unevenly topics use a word (the ratio of variance to mean of its counts, by rank). The paper states
+the numbers of documents and words, and a file size of 1 GB, which at 14.5 bytes per entry means 230
+different words per document.
 
-Invented: the number of topics and the frequency of each; that a document has exactly one, with a
-Beta(2, 2) share of its words from it; that a topic multiplies the frequency of each word by a gamma
-variable, independent of its rank and of other words, so no two topics are related; that lengths are
-lognormal. There are no phrases, no dates and no duplicate articles. One property is neither
-calibrated nor matched: the leading eigenvalue is 3 to 6 times the largest variance, compared with
-1.5 to 2.3 times in the real corpora, because longer documents contain more of all words.
+The remaining properties are assumptions. The number of topics and their frequencies are arbitrary.
+Each document has exactly one topic, from which a Beta(2, 2) fraction of its words is drawn. A topic
+multiplies the frequency of each word by a gamma variable that does not depend on the rank of the
+word or on other words, so no two topics are related. Document lengths are lognormal. There are no
+phrases, dates or duplicate articles. The leading eigenvalue does not match: it is 3 to 6 times the
+largest variance, but 1.5 to 2.3 times in the real corpora, because longer documents contain more of
+all words.
 """
 
 import numpy as np
@@ -26,18 +27,18 @@ from spcabench import validate
 from spcabench.problem.problem import Problem
 
 EXPONENT, SHIFT = 0.95, 35.0  # KOS has 0.91 and 18, the Associated Press 0.99 and 66
-OCCURRENCES = 280.0  # mean number per document, of about 230 different words
-LENGTHS = 0.74  # standard deviation of their logarithm: 0.71 and 0.77 in the two corpora
+OCCURRENCES = 280.0  # mean number of drawn words per document, about 230 of them different
+LENGTHS = 0.74  # standard deviation of the log of a document's length; 0.71 and 0.77 in the corpora
 ONCE = 0.83  # probability that an occurrence is not repeated immediately
-TOPICALITY = 0.25  # shape of the gamma variable; smaller means less even
+TOPICALITY = 0.25  # shape of the gamma variable; smaller values make topics more uneven
 BLOCK = 5_000  # documents generated at a time
 
 
 def load(m=30_000, n=10_266, topics=50, seed=0):
-    """A = counts (m, n), sparse, centred implicitly.
+    """Return A = counts (m, n), sparse, centred implicitly.
 
-    m : documents. n : words, the most frequent first. topics : number of topics; topic t has a
-        frequency proportional to 1/(t + 10).
+    m, n : the number of documents, and the number of words, the most frequent word first.
+    topics : number of topics; the frequency of topic t is proportional to 1/(t + 10).
     """
     for name, value, least in (("m", m, 2), ("n", n, 1), ("topics", topics, 1), ("seed", seed, 0)):
         validate.whole(name, value, least)
@@ -58,7 +59,7 @@ def load(m=30_000, n=10_266, topics=50, seed=0):
 
 
 def _cumulated(rng, n, topics):
-    """Cumulative frequencies of the words (topics + 1, n): over all documents, then by topic."""
+    """Return the words' cumulative frequencies (topics + 1, n): in all documents, then by topic."""
     frequency = (np.arange(1, n + 1) + SHIFT) ** -EXPONENT
     weights = np.vstack([np.ones(n), rng.gamma(TOPICALITY, 1.0 / TOPICALITY, (topics, n))])
     cumulated = np.cumsum(frequency * weights, axis=1)
@@ -66,7 +67,7 @@ def _cumulated(rng, n, topics):
 
 
 def _documents(rng, m, cumulated):
-    """Counts of m documents (m, n)."""
+    """Return the word counts (m, n) of m documents."""
     topics, n = len(cumulated) - 1, cumulated.shape[1]
     common = 1.0 / (np.arange(topics) + 10.0)
     topic = rng.choice(topics, m, p=common / common.sum())

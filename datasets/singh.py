@@ -2,7 +2,7 @@
 
 Singh et al., "Gene expression correlates of clinical prostate cancer behavior", Cancer Cell 1
 (2002): 52 tumour and 50 normal samples, raw intensities. The file comes from the R package
-datamicroarray (MIT licence; no licence of the data is stated), sha256 5197cdae41c6....
+datamicroarray (MIT licence; it states no licence for the data), sha256 5197cdae41c6....
 
 Stand-in if the file is not available: scikit-learn's breast-cancer table, 569 samples x 30
 measurements.
@@ -27,9 +27,9 @@ FILES = [sources.File(FILE, SHA256, URL, 1_234_368, "none stated; package MIT")]
 
 
 def load(center=True, scale=False):
-    """A = X centred by gene (102, 12600), not divided by m (Kuleshov 2013, section 5.1).
+    """Return A = X (102, 12600), centred by gene, not divided by m (Kuleshov 2013, section 5.1).
 
-    center, scale : other possible preprocessing; the paper states none.
+    center, scale : other possible preprocessing; the paper does not specify any.
     """
     file = sources.find(FILE, SHA256, URL)
     if file is None:
@@ -54,6 +54,6 @@ def load(center=True, scale=False):
 
 @lru_cache(maxsize=1)  # parsing takes a second, and a figure prepares the table in several ways
 def _table(file: Path) -> tuple[np.ndarray, list[str]]:
-    """X (m, n) and the class of each sample."""
+    """Return X (m, n) and the class of each sample."""
     table = sources.read_rdata(file)["singh"]
     return np.asarray(table["x"], dtype=float), [str(label) for label in table["y"]]

@@ -1,7 +1,7 @@
 """Spiked covariance: Sigma = u u' + V V' / m with sparse u.
 
 Zhang and El Ghaoui (2011, section 4): Card(u) = n / 10, V_ij from N(0, 1). The paper does not state
-the number of samples m, which is n here by default; u has equal entries and norm one.
+the number of samples m; here it is n by default. u has equal entries and norm one.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from spcabench.problem.problem import Problem
 
 
 def load(n=200, m=None, share=0.1, strength=1.0, seed=0):
-    """Sigma = strength u u' + V V' / m (n, n).
+    """Return Sigma = strength u u' + V V' / m (n, n).
 
     share : Card(u) / n.
     """

@@ -3,8 +3,8 @@
 u is sparse with equal entries; z and e are standard normal.
 
 Johnstone, Lu, "On consistency and sparsity for principal components analysis in high dimensions",
-Journal of the American Statistical Association 104 (2009), but with the signs and positions of the
-entries of u drawn at random.
+Journal of the American Statistical Association 104 (2009), but with random signs and positions of
+the nonzeros of u.
 """
 
 import numpy as np
@@ -15,10 +15,12 @@ from spcabench.problem.problem import Problem
 
 
 def load(m=100, n=100, count=10, strength=1.0, seed=0):
-    """A = X / sqrt(m) with X (m, n) centred; ``support`` in the provenance lists the nonzeros of u.
+    """Return A = X / sqrt(m), where X (m, n) contains the samples, centred.
 
-    count : number of nonzeros of u. strength : variance along u in addition to the noise variance
-        of 1.
+    ``support`` in the provenance lists the nonzeros of u.
+
+    count : number of nonzeros of u.
+    strength : variance along u in addition to the noise variance of 1.
     """
     for name, value, least in (("m", m, 2), ("n", n, 1), ("count", count, 1), ("seed", seed, 0)):
         validate.whole(name, value, least)

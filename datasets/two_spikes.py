@@ -1,9 +1,9 @@
 """Two orthogonal sparse spikes that share variables: Sigma = I + strength (u u' + v v').
 
-Cory-Wright and Pauphilet, "Sparse PCA with multiple components", arXiv:2209.14790 (2022), synthetic
-data: n = 50, with 20 nonzeros of equal size in u and in v, of which a share of 0.1, 0.5 or 0.9 are
-on the same variables. Signs are drawn at random; on half of the shared variables the signs of u and
-v agree, so that u'v = 0.
+Synthetic data of Cory-Wright and Pauphilet, "Sparse PCA with multiple components", arXiv:2209.14790
+(2022): n = 50, and u and v have 20 nonzeros of equal size each, of which a fraction of 0.1, 0.5 or
+0.9 are on the same variables. Signs are random, but u and v have equal signs on exactly half of the
+shared variables, so u'v = 0.
 """
 
 import numpy as np
@@ -14,13 +14,15 @@ from spcabench.problem.problem import Problem
 
 
 def load(n=50, count=20, overlap=0.5, strength=1.0, m=None, seed=0):
-    """Sigma (n, n), or the covariance of m samples from it.
+    """Return Sigma (n, n), or m samples from N(0, Sigma).
 
-    The provenance lists u and v as ``loadings``, and the variables of their union as ``support``.
+    In the provenance, ``loadings`` lists u and v, and ``support`` the nonzeros of u or v.
 
-    count : number of nonzeros of each spike. overlap : share of the nonzeros that are common to
-        both; their number is rounded to an even one below the total. strength : variance along a
-        spike in addition to the noise variance of 1.
+    count : number of nonzeros of each spike.
+    overlap : fraction of these nonzeros that both spikes share. The number of shared variables is
+        rounded to an even number below ``count``.
+    strength : variance along a spike in addition to the noise variance of 1.
+    m : number of samples; by default, the covariance is returned.
     """
     for name, value, least in (("n", n, 1), ("count", count, 1), ("seed", seed, 0)):
         validate.whole(name, value, least)
@@ -52,17 +54,17 @@ def load(n=50, count=20, overlap=0.5, strength=1.0, m=None, seed=0):
 
 
 def shared_variables(count, overlap):
-    """The number of shared variables: even, and close to overlap times count."""
+    """Return the number of shared variables, which is even and close to overlap times count."""
     shared = int(overlap * count + 1e-9)
     shared += shared % 2
     return shared - 2 if shared >= count else shared
 
 
 def spikes(rng, n, count, shared):
-    """u and v as columns (n, 2): orthogonal, with entries that are equal except for their signs."""
+    """Return u and v as orthogonal columns (n, 2), with nonzeros of equal absolute value."""
     places = rng.permutation(n)[: 2 * count - shared]
     signs = rng.choice([-1.0, 1.0], (2, count))
-    # v shares the last variables of u, with signs that alternately agree and differ
+    # v shares the last variables of u, and the signs of u and v alternately agree and differ
     signs[1, count - shared :] = signs[0, count - shared :] * np.resize([1.0, -1.0], shared)
     U = np.zeros((n, 2))
     alone = count - shared

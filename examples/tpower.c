@@ -1,4 +1,4 @@
-/* Truncated power method (Yuan and Zhang 2013), as a program of its own for spcabench.
+/* Truncated power method (Yuan and Zhang 2013), as a separate program that spcabench can run.
  *
  *   cc -O2 -o tpower tpower.c -lm
  *   spcabench compare --command "./tpower {covariance:csv} {k} {out}" --name tpower_c
@@ -10,7 +10,7 @@
 
 static int n;
 
-static double *numbers(const char *name)        /* Sigma (n, n), and n */
+static double *numbers(const char *name)        /* read Sigma (n, n) and set n */
 {
     FILE *file = fopen(name, "r");
     double *S = NULL, value;
@@ -50,7 +50,7 @@ int main(int count, char **words)
     double *S = numbers(words[1]);
     int k = atoi(words[2]), *order = malloc(n * sizeof *order), best = 0;
     double *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y), largest = -1.0;
-    for (int j = 0; j < n; j++) {                   /* the start: the largest column */
+    for (int j = 0; j < n; j++) {                   /* start from the largest column */
         double norm = 0.0;
         for (int i = 0; i < n; i++) norm += S[j * n + i] * S[j * n + i];
         if (norm > largest) { largest = norm; best = j; }

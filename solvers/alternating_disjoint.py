@@ -39,7 +39,7 @@ FACTS = Facts(
 COLOUR = "#8C6D31"
 EXAMPLE = dict(k=10)
 STOP = "end"
-GAIN = 1e-9  # relative; a smaller gain counts as rounding
+GAIN = 1e-9  # relative; smaller gains are attributed to rounding
 
 
 def solve(problem, *, k: int, components: int = 1, cardinalities: list[int] | None = None):

@@ -28,7 +28,7 @@ STOP = "end"
 
 
 def solve(problem, *, k: int):
-    """Yield x (n,), the only answer."""
+    """Yield a single answer x (n,)."""
     Sigma = problem.covariance  # (n, n)
     I = largest_indices(Sigma.diagonal(), k, Sigma.column_squares)  # noqa: E741
     _, v = Sigma[I].leading()

@@ -38,7 +38,7 @@ STOP = "end"
 
 
 def solve(problem, *, k: int, steps: int = 5):
-    """Yield x (n,), the only answer.
+    """Yield a single answer x (n,).
 
     steps : number of power steps for each lambda_1(M_i).
     """

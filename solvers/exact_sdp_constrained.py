@@ -44,7 +44,7 @@ def solve(problem, *, k: int, solver: str = "SCS", eps: float = 1e-9):
     eps : tolerance of the SDP solver; Sigma is scaled so that its largest variance is 1.
     """
     Sigma = problem.matrix.S  # (n, n)
-    n, unit = len(Sigma), np.abs(Sigma).max() or 1.0  # zero if every component is deflated
+    n, unit = len(Sigma), np.abs(Sigma).max() or 1.0  # zero after every component has been deflated
     cvxpy_duals.check(solver, n)
     relaxed = cvxpy_duals.constrained(n)
     e = np.zeros(n)

@@ -54,7 +54,7 @@ def solve(problem, *, k: int, k_u: int | None = None, solver: str = "SCS", eps: 
         raise InputError(f"k_u: {k_u} is out of range; it must be from 1 to m = {m}")
     cvxpy_duals.check(solver, m + n)
     relaxed = cvxpy_duals.rectangular(m, n)
-    unit = np.abs(A).max() or 1.0  # zero if every component is deflated
+    unit = np.abs(A).max() or 1.0  # zero after every component has been deflated
     i, j = np.unravel_index(np.argmax(np.abs(A)), A.shape)
     yield Iterate(np.eye(n)[j], u=np.sign(A[i, j]) * np.eye(m)[i])
     X, U = relaxed(A / unit, k_u, k, solver, eps)

@@ -57,7 +57,7 @@ def solve(problem, *, lam: float, components: int = 1, eps: float = 1e-3):
         raise InputError(f"components: {d}; it must be from 1 to n = {n}")
     W = active(Sigma, lam, d)
     S = Sigma.S[np.ix_(W, W)]
-    unit = np.abs(S).max() or 1.0  # zero if every component is deflated
+    unit = np.abs(S).max() or 1.0  # zero after every component has been deflated
     Y, U, rho = np.zeros_like(S), np.zeros_like(S), unit  # the paper's Y and U, scaled
     while True:
         w, V = eigen(Y - U + S / rho)

@@ -21,9 +21,7 @@ FACTS = Facts(
     year=2010,
     address="https://jmlr.org/papers/volume11/journee10a/journee10a.pdf",
     cost="m n + m k",
-    code=(
-        "GPower (MATLAB), on the first author's page www.montefiore.ulg.ac.be/~journee, not available"
-    ),
+    code=("GPower (MATLAB), formerly on www.montefiore.ulg.ac.be/~journee, not available"),
 )
 COLOUR = "#56B4E9"
 EXAMPLE = dict(k=10)

@@ -27,9 +27,7 @@ FACTS = Facts(
     year=2010,
     address="https://jmlr.org/papers/volume11/journee10a/journee10a.pdf",
     cost="m n q + m k q",
-    code=(
-        "GPower (MATLAB), on the first author's page www.montefiore.ulg.ac.be/~journee, not available"
-    ),
+    code=("GPower (MATLAB), formerly on www.montefiore.ulg.ac.be/~journee, not available"),
     reproduced="none: for one component it equals gpower0 and gpower1",
 )
 COLOUR = "#17A2B8"

@@ -48,7 +48,7 @@ def solve(problem, *, k: int, solver: str = "CLARABEL", eps: float = 1e-8):
     """
     Sigma, n = problem.covariance, problem.n  # (n, n)
     cvxpy_duals.check(solver, n)
-    unit = np.abs(Sigma.S).max() or 1.0  # zero if every component is deflated
+    unit = np.abs(Sigma.S).max() or 1.0  # zero after every component has been deflated
     yield Iterate(embed(np.ones(1), np.array([Sigma.largest_variance()]), n))
     X, z, U = cvxpy_duals.row_constrained(n)(Sigma.S / unit, k, solver, eps)
     W = largest_indices(z, k, X.diagonal().take)

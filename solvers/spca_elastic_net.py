@@ -82,7 +82,7 @@ def elastic_net(Gram, Xy, k, lambda_1):
     """
     from sklearn.linear_model import lars_path_gram
 
-    if not Xy.any():  # zero if every component is deflated
+    if not Xy.any():  # zero after every component has been deflated
         return Xy
     unit = np.abs(Gram).max()
     Xy, Gram = without_rounding(Xy / unit), without_rounding(Gram / unit)

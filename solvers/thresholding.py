@@ -21,7 +21,7 @@ STOP = "end"
 
 
 def solve(problem, *, k: int):
-    """Yield x (n,), the only answer."""
+    """Yield a single answer x (n,)."""
     Sigma = problem.covariance  # (n, n)
     _, v = Sigma.leading()
     yield project(v, k)

@@ -16,9 +16,7 @@ FACTS = Facts(
     year=2013,
     address="https://jmlr.org/papers/volume14/yuan13a/yuan13a.pdf",
     cost="n k for the k-sparse x; n^2 for the first step",
-    code=(
-        "TPower (MATLAB), on the first author's page sites.google.com/site/xtyuan1980, not available"
-    ),
+    code=("TPower (MATLAB), formerly on sites.google.com/site/xtyuan1980, not available"),
 )
 EXAMPLE = dict(k=10)
 
