@@ -1,1 +1,1 @@
-"""Performance across commits: what asv measures (bench_*.py), the history's page, the gate."""
+"""Performance across commits: the benchmarks for asv, the history page and the gate."""

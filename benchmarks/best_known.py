@@ -11,12 +11,12 @@ FILE = Path(__file__).with_name("best_known.json")
 
 
 def read():
-    """Return problem -> variance of the best known answer at its cardinality, by any solver."""
+    """Return problem -> best known variance with its cardinality, from any solver."""
     return json.loads(FILE.read_text(encoding="utf-8"))
 
 
 def renew():
-    """Add the answers at HEAD that are better than the best known ones; values never decrease."""
+    """Replace the best known variances that the solvers at HEAD exceed."""
     best = read()
     for entries in checked(collect(PROBLEMS, package_of(full_hash("HEAD")))).values():
         for name, entry in entries.items():

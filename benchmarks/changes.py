@@ -1,23 +1,27 @@
-"""What changed at each measured commit, by solver and by measure."""
+"""Changes at each measured commit, by solver and by measure."""
 
 from .commits import accepted, convention, excuse, git
 from .measure import MEASURES
 
 WORSE = 1.01  # ratio above which a commit must accept a change
-FLOOR = {"gap": 1e-6, "shortfall": 1e-6}  # smaller changes of a share count as rounding
-SAME = 1e-9  # largest change of a ratio that counts as rounding
-# thresholds for times; smaller changes are noise of the machine
-FASTER, EACH = 1.5, 1.25  # ratio at the median of the problems, and on each of them
-ALONE = 2.0  # ratio if there is only one problem
-FEW_BYTES = 8_000_000  # variation due to the memory allocator
+FLOOR = {"gap": 1e-6, "shortfall": 1e-6}  # smaller changes of these are attributed to rounding
+SAME = 1e-9  # smaller relative changes are attributed to rounding
+# thresholds for times; smaller changes are attributed to noise of the machine
+FASTER, EACH = (
+    1.5,
+    1.25,
+)  # for the median ratio over the problems, and for the ratio of each problem
+ALONE = 2.0  # for the ratio if there is only one problem
+FEW_BYTES = 8_000_000  # smaller changes of memory are attributed to the allocator
 
 
 def by_commit(table):
     """Return the measured commits, the oldest first.
 
-    Each has its hash, date, subject and flop convention, the solvers that were timed at it, the
-    changes since the preceding measured commit, and the accepted regressions. table : see
-    `results`.
+    Each commit is a dict of its hash, date, subject and flop convention, the solvers that were
+    timed, the changes since the preceding measured commit, and the accepted regressions.
+
+    table : see `results.read`.
     """
     form = ("--no-walk=unsorted", "--abbrev=7", "--date=short", "--format=%H%x00%h%x00%ad%x00%s")
     commits, before = [], None
@@ -32,8 +36,8 @@ def by_commit(table):
 def since(table, before, sha):
     """Return the changes since a measured commit, new solvers, and accepted regressions.
 
-    ``changed`` contains changes of flops, and ``also`` those of other measures (see `between`).
-    ``recounted`` says that the flop convention has changed, so that flops are not compared.
+    ``changed`` contains changes of flops, and ``also`` changes of other measures (see `between`).
+    ``recounted`` is true if the flop convention changed, in which case flops are not compared.
     """
     here = table[(table.commit == sha) & (table.solver != "")]
     summary = {"changed": [], "also": [], "new": [], "accepted": [], "recounted": False}
@@ -55,11 +59,12 @@ def since(table, before, sha):
 def between(table, before, sha, reasons, recounted):
     """Return the changes of all solvers from one commit to another.
 
-    Each change is a dict with: solver; measure; low and high, the ends of the ratios new / old, or
-    of the differences for shares and bytes; problems, the number of problems with a change; word.
-    The word is "better", "worse", or "accepted" by a commit message; for times and memory, which
-    decide nothing, it is "less" or "more". recounted : whether the flop convention differs, so that
-    flops are not compared.
+    Each change is a dict with the keys solver; measure; low and high, the range of the ratios new /
+    old, or of the differences for gap, shortfall and memory; problems, the number of problems with
+    a change; and word. The word is "better", "worse", or "accepted" by a commit message. Times and
+    memory do not affect the verdict, and their word is "less" or "more".
+
+    recounted : whether the flop convention differs, in which case flops are not compared.
     """
     both = table[table.commit.isin((before, sha)) & (table.solver != "")]
     wide = both.pivot_table(
@@ -67,7 +72,7 @@ def between(table, before, sha, reasons, recounted):
     )
     wide = wide.reindex(columns=[before, sha]).dropna()
     timed = wide.index.get_level_values("measure") == "seconds"
-    wide = wide[wide[before].ne(wide[sha]) | timed]  # skips the many numbers that are the same
+    wide = wide[wide[before].ne(wide[sha]) | timed]  # most numbers are unchanged and skipped here
     changes = []
     for (measure, solver), part in wide.groupby(level=["measure", "solver"]):
         if recounted and measure == "flops":
@@ -81,7 +86,7 @@ def between(table, before, sha, reasons, recounted):
 
 
 def differences(measure, old, new):
-    """Return the ratios or differences on the problems whose measure changed."""
+    """Return the ratios or differences for the problems on which the measure changed."""
     if measure == "memory":
         return (new - old)[(new - old).abs() >= FEW_BYTES]
     if measure in FLOOR:
@@ -93,14 +98,14 @@ def differences(measure, old, new):
 
 
 def differ(ratio):
-    """Whether times differ by more than those of two processes that run the same code."""
+    """Whether times differ by more than two processes with the same code can differ."""
     if len(ratio) == 1:
         return max(ratio.iloc[0], 1.0 / ratio.iloc[0]) >= ALONE
     return any(r.median() >= FASTER and r.min() >= EACH for r in (ratio, 1.0 / ratio))
 
 
 def in_a_word(solver, measure, ends, reasons):
-    """Return a word for how a solver changed in a measure."""
+    """Return a word for the change of a solver in a measure."""
     neutral = 0.0 if measure == "memory" or measure in FLOOR else 1.0
     if measure not in MEASURES:
         return "less" if ends["low"] + ends["high"] < 2 * neutral else "more"

@@ -1,6 +1,6 @@
-"""What became slower since the first commit: accumulated changes of each solver, and pictures.
+"""Accumulated changes of each solver since its first commit, and pictures of them.
 
-A change is the geometric mean of the ratios on all problems; the logarithms are added up.
+A change is the geometric mean of the ratios over all problems. The logarithms are added up.
 """
 
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ import pandas as pd
 
 WIDTH, HEIGHT, EDGE = 640, 150, 10
 EXACT = ("flops", "iterations")
-COVERAGE = 0.95  # of the interval that describes the noise of a time
-ENOUGH = 8  # times with the same code that are needed to estimate a solver's own noise
+COVERAGE = 0.95  # fraction of the changes that are within the noise
+ENOUGH = 8  # number of changes with the same code needed to estimate the noise of one solver
 LEAST = np.log(1.02)  # smaller changes of flops are ignored
 
 
@@ -19,8 +19,9 @@ LEAST = np.log(1.02)  # smaller changes of flops are ignored
 class Sum:
     """The accumulated changes of a solver since its first commit.
 
-    flops, time : cumulative sums of the logarithms, by commit. noise : the difference between times
-        of two processes with the same code that is not exceeded in 95 of 100 cases, as a logarithm.
+    flops, time : cumulative sums of the logarithms, by commit.
+    noise : 95 of 100 changes of the time between commits with the same code are smaller, in
+        absolute value, than this logarithm.
     """
 
     flops: pd.Series
@@ -29,37 +30,37 @@ class Sum:
 
     @property
     def word(self):
-        """Whether its time changed by more than the noise: "slower", "faster" or "same"."""
+        """Return "slower" or "faster" if the time changed by more than the noise, else "same"."""
         if self.time.empty or abs(self.time.iloc[-1]) <= self.noise:
             return "same"
         return "slower" if self.time.iloc[-1] > 0 else "faster"
 
     @property
     def ratio(self):
-        """The last time over the first; NaN if there is none."""
+        """The last time divided by the first; NaN if no time was measured."""
         return np.exp(self.time.iloc[-1]) if len(self.time) else np.nan
 
     @property
     def ends(self):
-        """The ratio of the times, minus and plus the noise."""
+        """The ratio of the times, divided and multiplied by the noise."""
         return self.ratio * np.exp(-self.noise), self.ratio * np.exp(self.noise)
 
     @property
     def flops_ratio(self):
-        """The last flops over the first; NaN if there are none."""
+        """The last flops divided by the first; NaN if flops are not counted."""
         return np.exp(self.flops.iloc[-1]) if len(self.flops) else np.nan
 
     @property
     def dearer(self):
-        """Whether its flops increased."""
+        """Whether the flops increased."""
         return bool(len(self.flops)) and self.flops.iloc[-1] > LEAST
 
 
 def sums(table, conventions):
     """Return the `Sum` of every solver by name.
 
-    table : see `results.read`. conventions : flop convention by commit; flops of different
-        conventions are not compared.
+    table : see `results.read`.
+    conventions : flop convention by commit; flops of different conventions are not compared.
     """
     by_solver = dict(iter(table[table.solver != ""].groupby("solver")))
     times = {solver: steps(part, "seconds") for solver, part in by_solver.items()}
@@ -78,8 +79,8 @@ def sums(table, conventions):
 def steps(part, measure):
     """Return the mean logarithm of the ratios between consecutive commits with a number.
 
-    The first value is zero. Only measured times are used, and no earlier time replaces a missing
-    one.
+    The first value is zero. Only measured times are used; a missing time is not replaced by an
+    earlier time.
     """
     own = part[(part.measure == measure) & (part.measured | (measure != "seconds"))]
     wide = own[own.value > 0].pivot(index="commit", columns="problem", values="value")
@@ -88,7 +89,7 @@ def steps(part, measure):
 
 
 def same_code(part, times):
-    """Return the changes of time between commits whose exact numbers are the same."""
+    """Return the changes of time between commits with the same exact numbers."""
     exact = part[part.measure.isin(EXACT)]
     wide = exact.pivot(index="commit", columns=["measure", "problem"], values="value")
     same = wide.reindex(times.index).diff().fillna(0.0).eq(0.0).all(axis=1)
@@ -96,7 +97,7 @@ def same_code(part, times):
 
 
 def noise_of(changes):
-    """Return the size that 95 % of the changes do not exceed; 0 if there are none."""
+    """Return the size that 95 % of the changes do not exceed; 0 if there are no changes."""
     return float(np.quantile(np.abs(changes), COVERAGE)) if len(changes) else 0.0
 
 
@@ -108,7 +109,9 @@ def slower_first(added):
 def picture(one, shas):
     """Return the drawing of a `Sum` for a page: paths in a box of WIDTH x HEIGHT, and the axis.
 
-    shas : all commits, the oldest first. Both measures share one logarithmic axis and start at 1.
+    Both measures share one logarithmic axis and start at 1.
+
+    shas : all commits, the oldest first.
     """
     place = dict(zip(shas, np.linspace(EDGE, WIDTH - EDGE, max(len(shas), 2)), strict=False))
     noisy = np.concatenate([one.time - one.noise, one.time + one.noise, one.flops, [-0.1, 0.1]])
@@ -129,7 +132,7 @@ def picture(one, shas):
 
 
 def path(x, y):
-    """Return a path of steps, in which a level lasts until the next commit with a number."""
+    """Return a step path; each level extends to the next commit with a number."""
     pieces, last = [], None
     for across, height in zip(np.round(x).astype(int), np.round(y).astype(int), strict=True):
         if last is None:
@@ -137,7 +140,7 @@ def path(x, y):
         elif height != last:
             pieces.append(f"H{across}V{height}")
         else:
-            if pieces[-1].startswith("H") and "V" not in pieces[-1]:  # extends a level piece
+            if pieces[-1].startswith("H") and "V" not in pieces[-1]:  # extends a horizontal segment
                 pieces.pop()
             pieces.append(f"H{across}")
         last = height

@@ -1,7 +1,7 @@
-"""asv's environment for a commit: this Python, with the commit's package before the installed one.
+"""asv's environment for a commit: the current Python environment with the commit's package.
 
-Libraries are those of the current environment, from the lock file. asv therefore creates no other
-environment, and builds and installs nothing for a commit.
+The commit's package precedes the installed package on the path. Libraries are those of the current
+environment, from the lock file, so asv does not create an environment, build or install anything.
 """
 
 import os
@@ -26,7 +26,7 @@ class CommitPackages(Environment):
 
     @classmethod
     def matches(cls, python):
-        """Whether it has this version of Python, which must be the current one."""
+        """Whether this is the version of the current Python, the only version supported."""
         return python == f"{sys.version_info.major}.{sys.version_info.minor}"
 
     @property
@@ -35,18 +35,18 @@ class CommitPackages(Environment):
         return self._commit
 
     def _get_installed_commit_hash(self):
-        return None  # asv would search the folder of an environment for it
+        return None  # asv would search the folder of an environment for the hash
 
     def check_presence(self):
         """Return True, because the environment always exists."""
         return True
 
     def create(self):
-        """Do nothing, because the environment exists already."""
+        """Do nothing, because the environment already exists."""
 
     def install_project(self, conf, repo, commit_hash):
         """Unpack the package of a commit."""
-        log.info(f"The package of {commit_hash[:8]}")
+        log.info(f"Unpacking the package of {commit_hash[:8]}")
         package_of(commit_hash)
         self._commit = commit_hash
 

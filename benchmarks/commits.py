@@ -11,7 +11,7 @@ from .measure import MEASURES
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ROOT / ".asv" / "packages"
-PARTS = ("solvers", "datasets")  # parts of the package that lie next to it in a checkout
+PARTS = ("solvers", "datasets")  # subpackages that are in separate folders of a checkout
 KEY = "Accepted-regression"
 LINE = re.compile(
     rf"{KEY}: *(?P<solver>[\w*]+)(?: +(?P<measure>{'|'.join(MEASURES)}))? *: *(?P<reason>\S.*)"
@@ -22,7 +22,7 @@ LINE = re.compile(
 class Accepted:
     """A regression of a solver that a commit message accepts.
 
-    It concerns one measure, or all of them if ``measure`` is None. The solver "*" means all
+    It applies to one measure, or to all measures if ``measure`` is None. The solver "*" means all
     solvers.
     """
 
@@ -66,7 +66,7 @@ def full_hash(name):
 
 @lru_cache
 def convention(sha):
-    """Return the number of a commit's flop convention; 1 if it names none."""
+    """Return the number of a commit's flop convention; 1 if the commit does not define one."""
     try:
         text = git("show", f"{sha}:spcabench/flops.py")
     except subprocess.CalledProcessError:  # before the ledger existed
@@ -103,7 +103,7 @@ def parse(line, short):
 
 
 def package_of(sha):
-    """Return the folder with a commit's package, laid out like an installed one."""
+    """Return the folder with a commit's package, in the layout of an installed package."""
     folder = PACKAGES / sha
     if folder.is_dir():
         return folder

@@ -1,4 +1,4 @@
-"""The performance gate: compare exact counts of two commits; times and memory are only printed."""
+"""Performance gate: compare the exact counts of two commits; times and memory are only printed."""
 
 import argparse
 import math
@@ -17,12 +17,13 @@ WORDS = ("same", "better", "worse", "lost", "late", "recounted")
 
 
 def compare(old, new, best):
-    """Return rows (solver, problem, measure, old, new, word) for numbers that both commits have.
+    """Return rows (solver, problem, measure, old, new, word) for solvers that both commits have.
 
-    old, new : solver -> problem -> counts. word : "same", "better", "worse"; "lost" if only the old
-        commit has the number; "late" if a clock ended a run that was slow before, which a loaded
-        machine can cause, so it is ignored; "recounted" for flops by two conventions, which are not
-        compared.
+    The word is "same", "better" or "worse"; "lost" if the new commit has no number; "late" if a
+    slow run exceeded the time limit, which is ignored because a busy machine can cause it; or
+    "recounted" if the flops follow different conventions and are not compared.
+
+    old, new : solver -> problem -> counts.
     """
     rows = []
     for solver in sorted(set(old) & set(new)):
@@ -37,7 +38,7 @@ def compare(old, new, best):
 
 
 def excluded(measure, before, after):
-    """Return a word for why a number is ignored, or "" if it counts."""
+    """Return the reason for ignoring a number as one word, or "" if it is not ignored."""
     if after["status"] == "time_limit" and before.get("seconds", 0.0) > LIMIT / 10:
         return "late"
     conventions = {entry.get("convention", 1) for entry in (before, after) if "flops" in entry}
@@ -45,7 +46,7 @@ def excluded(measure, before, after):
 
 
 def word(measure, old, new):
-    """Return how a number changed; lower is better."""
+    """Return a word for the change of a number; lower is better."""
     if math.isnan(new):
         return "lost"
     floor = FLOOR.get(measure, 0.0)
@@ -55,7 +56,7 @@ def word(measure, old, new):
 
 
 def timed(old, new, problems):
-    """Return the pairs to time: each solver's largest problem that both commits solve quickly."""
+    """Return the runs to time: the largest problem of each solver that both commits solve fast."""
     largest = {}
     for solver in sorted(set(old) & set(new)):
         for problem in problems:
@@ -66,9 +67,9 @@ def timed(old, new, problems):
 
 
 def memories(old, new):
-    """Return (solver, problem) -> additional bytes of the new commit, if the peaks differ.
+    """Return (solver, problem) -> increase of the peak memory in bytes, if the peaks differ.
 
-    Differences below `FEW_BYTES` occur between two processes with the same code.
+    Differences below `FEW_BYTES` also occur between processes with the same code, and are ignored.
     """
     changes = {
         (solver, problem): (entry.get("memory") or math.nan)
@@ -82,14 +83,14 @@ def memories(old, new):
 def main():
     """Compare two commits, print the changes, and exit.
 
-    The exit code is 1 if a regression is not accepted by any commit, and 2 if nothing could be
+    The exit code is 1 if no commit message accepts a regression, and 2 if nothing could be
     compared.
     """
     parser = argparse.ArgumentParser(prog="make perf-check", description=__doc__)
     parser.add_argument("--base", default="main~1", help="the commit to compare with")
-    parser.add_argument("--head", default="HEAD", help="the commit that is judged")
+    parser.add_argument("--head", default="HEAD", help="the commit to check")
     parser.add_argument(
-        "--reduced", action="store_true", help="for CI: some of the problems, no times"
+        "--reduced", action="store_true", help="for CI: use fewer problems and measure no times"
     )
     options = parser.parse_args()
     try:
@@ -107,8 +108,8 @@ def alone(base, head):
     counts = checked(collect(REDUCED, package_of(head)))
     count = sum("iterations" in entry for entries in counts.values() for entry in entries.values())
     print(
-        f"perf-check: NOT COMPARED: this clone is shallow and has no {base}; {count} runs of the "
-        "new commit counted"
+        f"perf-check: NOT COMPARED: this clone is shallow and lacks {base}; {count} runs of the "
+        "new commit returned counts"
     )
     return 0 if count else 2
 
@@ -121,8 +122,8 @@ def judge(base, head, reduced=False):
     packages = [package_of(sha) for sha in (base, head)]
     same = unchanged(*map(hashes, packages))
     if same:
-        print(f"{len(same)} solvers are not measured, because all their code is the same")
-    new, old = (  # the new commit first, so that a failing import is reported at once
+        print(f"{len(same)} solvers are not measured, because their code is unchanged")
+    new, old = (  # the new commit is first, so an import that fails is reported at once
         collect(problems, folder, solvers=others(folder, same), title=title)
         for folder, title in zip(packages[::-1], ("new", "old"), strict=True)
     )
@@ -144,13 +145,13 @@ def judge(base, head, reduced=False):
     failing = [row for row in bad if excuse(row[0], row[2], reasons) is None]
     broken = [s for s in sorted(set(new) - set(old)) if silent(new[s])]
     if broken:
-        print(f"perf-check: FAILED: {', '.join(broken)}: new, but without an answer in any run")
+        print(f"perf-check: FAILED: {', '.join(broken)}: new, but every run is an error")
     print(verdict(failing, bad))
     return 1 if failing or broken else 0
 
 
 def announce(base, head):
-    """Print which commits are compared."""
+    """Print the two commits that are compared."""
     for label, sha in (("old", base), ("new", head)):
         print(label, git("log", "-1", "--format=%h %s", sha), flush=True)
     if git("status", "--porcelain", "--untracked-files=no"):
@@ -163,7 +164,7 @@ def silent(entries):
 
 
 def unchanged(old, new):
-    """Return the solvers whose counts cannot differ, because all their code is the same.
+    """Return the solvers whose counts cannot differ, because their code is unchanged.
 
     old, new : solver -> hash of its code, as returned by `solver_code.hashes`.
     """
@@ -171,7 +172,7 @@ def unchanged(old, new):
 
 
 def others(folder, same):
-    """Return the solvers of a commit except the given ones."""
+    """Return the solvers of a commit that are not in ``same``."""
     return [solver for solver in hashes(folder) if solver not in same]
 
 
@@ -181,8 +182,8 @@ def verdict(failing, bad):
         return f"perf-check: passed{f', {len(bad)} accepted' if bad else ''}"
     names = ", ".join(sorted({row[0] for row in failing}))
     return (
-        f"perf-check: FAILED: {names}. To accept a change, put '{KEY}: SOLVER [MEASURE]: reason' "
-        "into a commit message"
+        f"perf-check: FAILED: {names}. To accept a change, add '{KEY}: SOLVER [MEASURE]: reason' "
+        "to a commit message"
     )
 
 

@@ -1,4 +1,4 @@
-"""The output of the gate."""
+"""Output of the performance gate."""
 
 from rich.console import Console
 from rich.table import Table
@@ -6,16 +6,16 @@ from rich.table import Table
 from .commits import excuse
 
 CONSOLE = Console(width=120, highlight=False)
-NOISE = 0.15  # relative difference that processes with the same code can have
-WORTH_SAYING = 0.05  # smallest reported change of a ratio of times whose interval excludes 1
-FEW_BYTES = 16_000_000  # difference of the peaks that processes with the same code can have
+NOISE = 0.15  # times of processes with the same code can differ by up to this fraction
+WORTH_SAYING = 0.05  # smaller changes of a time are not reported
+FEW_BYTES = 16_000_000  # peaks of processes with the same code can differ by up to this
 TIMES = "Times: median ratio of interleaved runs with 95 % interval (for information only)"
 FAILED = ("error", "time_limit", "zero", "infeasible")
 ORDER = ("worse", "lost", "better")
 
 
 def show_counts(rows, reasons):
-    """Print the numbers that changed by more than 1 %, the worst first."""
+    """Print the numbers that changed by more than 1 %, regressions first."""
     changed = sorted(
         (row for row in rows if row[-1] in ORDER), key=lambda row: (ORDER.index(row[-1]), row[:3])
     )
@@ -54,7 +54,7 @@ def show_counts(rows, reasons):
 
 
 def show_others(old, new):
-    """Print the solvers that only one commit has, and those without an answer at the new one."""
+    """Print the solvers that exist at only one commit, and the failed runs of the new commit."""
     for label, names in (("new", set(new) - set(old)), ("gone", set(old) - set(new))):
         if names:
             CONSOLE.print(f"{label} solvers, not compared: {', '.join(sorted(names))}")
@@ -67,7 +67,7 @@ def show_others(old, new):
 
 
 def show_times(times, others=()):
-    """Print seconds and the interval of their ratio, for information only."""
+    """Print the times and the intervals of their ratios, for information only."""
     table = Table("solver", "problem", title=TIMES, title_justify="left")
     for name in ("old, ms", "new, ms", "new / old", "interval"):
         table.add_column(name, justify="right")
@@ -94,7 +94,7 @@ def show_times(times, others=()):
                 f"time, for information: {solver}, {problem}: {percent:+.0f} %, {difference}"
             )
     if others:
-        CONSOLE.print(f"not timed (too slow, or at one commit only): {', '.join(sorted(others))}")
+        CONSOLE.print(f"not timed (too slow, or only at one commit): {', '.join(sorted(others))}")
 
 
 def show_memories(changes):
@@ -104,7 +104,7 @@ def show_memories(changes):
 
 
 def ratio_of(rounds):
-    """Return the geometric mean over rounds of new / old, with its interval."""
+    """Return the geometric mean of new / old over the rounds, with its interval."""
     import pandas as pd
 
     from spcabench.claims import geometric_mean  # missing in early commits, which asv imports
@@ -114,9 +114,9 @@ def ratio_of(rounds):
 
 
 def notable(ratio):
-    """Return words for a ratio of times whose interval excludes 1, or "".
+    """Return a note on a ratio of times if its interval excludes 1, otherwise "".
 
-    Processes with the same code differ by up to `NOISE`, which the words mention.
+    The note mentions if the difference is within `NOISE`.
     """
     change = ratio.value - 1.0
     low, high = ratio.interval()

@@ -1,6 +1,6 @@
 """Write the page of the performance history, which works offline, and a picture of all changes.
 
-``python -m benchmarks.history_page`` writes it to results/history from asv's results.
+``python -m benchmarks.history_page`` reads asv's results and writes to results/history.
 """
 
 import argparse
@@ -22,17 +22,17 @@ from .problems import PROBLEMS
 FOLDER = ROOT / "results" / "history"
 PUBLISHED = "epyc"  # the machine of the published history
 
-# states of a solver at a commit; the map shows the first one that applies
+# states of a solver at a commit; the map shows the first state that applies
 STATES = {
     "worse": ("worse", "#D55E00", "v"),
-    "accepted": ("worse, accepted by a commit's message", "#E69F00", "d"),
+    "accepted": ("worse, accepted by a commit message", "#E69F00", "d"),
     "better": ("better", "#0072B2", "^"),
     "new": ("new", "#1b1b1b", "*"),
-    "measured": ("measured, every exact number the same", "#8a877f", "."),
-    "counted": ("not measured again, because its code is the same", "#b0ada5", "|"),
+    "measured": ("measured, all exact numbers unchanged", "#8a877f", "."),
+    "counted": ("not measured again, because the code is unchanged", "#b0ada5", "|"),
 }
 MOST = 4  # maximum number of solvers named in the answer
-RECENT = 10  # number of recent commits that each section summarises first
+RECENT = 10  # number of recent commits in the summary of each section
 
 
 def state(solver, commit):
@@ -97,7 +97,7 @@ def dress(axis, solvers, commits):
 
 
 def write(machine, folder=FOLDER):
-    """Write index.html, its picture and history.json (the changes); return the page's path."""
+    """Write index.html, its picture and history.json (the changes), and return the page's path."""
     from spcabench.page.render import render
 
     table = results.read(machine)
@@ -134,7 +134,10 @@ def write(machine, folder=FOLDER):
 
 
 def answer(added, commits):
-    """Return sentences on what became slower since the first commit. added : see `charts.sums`."""
+    """Return sentences that name the solvers that became slower since the first commit.
+
+    added : see `charts.sums`.
+    """
     last = commits[-1]["sha"]
     names = [name for name in charts.slower_first(added) if last in added[name].flops.index]
     names += [n for n in added if n not in names and last in added[n].time.index]
@@ -198,7 +201,7 @@ UNITS = {
 
 
 def recent(solver, own):
-    """Return the number of recent commits that have a solver, and those at which it changed."""
+    """Return the recent commits: how many have the solver, and those that changed its numbers."""
     last = own[-RECENT:]
     exact = [
         commit["short"]
@@ -209,7 +212,7 @@ def recent(solver, own):
 
 
 def first_and_last(table):
-    """Return the first and the last number of each benchmark that does not concern a solver."""
+    """Return the first and the last number of each benchmark that is not about a solver."""
     ends = table.groupby("measure").value.agg(["first", "last"])
     return [
         {"name": name, "first": row["first"], "last": row["last"]} for name, row in ends.iterrows()
@@ -217,7 +220,7 @@ def first_and_last(table):
 
 
 def ratio(value):
-    """Format a ratio with three digits, or as many as are needed to show that it is not one."""
+    """Format a ratio with three digits, or with more if it would otherwise round to 1."""
     for digits in range(3, 10):
         text = np.format_float_positional(value, digits, fractional=False, trim="-")
         if text != "1":
@@ -226,7 +229,7 @@ def ratio(value):
 
 
 def units(change):
-    """Describe a change as a ratio, or as a difference of shares or bytes."""
+    """Describe a change as a ratio, or as a difference in percentage points or bytes."""
     measure, low, high = change["measure"], change["low"], change["high"]
     if measure == "memory":
         ends, unit = [f"{value / 1e6:+.0f}" for value in (low, high)], " MB"
@@ -241,7 +244,7 @@ def units(change):
 
 
 def main():
-    """Write the page of a machine."""
+    """Write the page for a machine."""
     machines = sorted(file.parent.name for file in results.FOLDER.glob("*/machine.json"))
     parser = argparse.ArgumentParser(prog="make history", description=main.__doc__)
     parser.add_argument("--machine", default=PUBLISHED, help=f"one of {', '.join(machines)}")

@@ -1,6 +1,6 @@
 """Interleaved times of two commits: two processes take turns, and each round gives one ratio.
 
-Times are processor times, so they do not include other work on the machine.
+Times are processor times, so they exclude other programs on the machine.
 """
 
 import json
@@ -18,9 +18,10 @@ SLOWEST = 0.25  # maximum duration in seconds of a run that is timed
 
 
 def ratios(pairs, old, new):
-    """Return (solver, problem) -> seconds (rounds, 2) of old and new, which run in turns.
+    """Return (solver, problem) -> seconds (rounds, 2) of the old and the new commit.
 
-    pairs : (solver, problem) -> (settings, seconds of a run). old, new : the trees of the commits.
+    pairs : (solver, problem) -> (settings, seconds of a run).
+    old, new : folders with the packages of the commits.
     """
     times = {}
     with ExitStack() as stack:
@@ -37,7 +38,7 @@ def ratios(pairs, old, new):
 
 
 def in_turn(clocks, first, task):
-    """Return one sample of each process; ``first`` says which one starts."""
+    """Return one sample of each process; ``first`` is the index of the process that starts."""
     seconds = [0.0, 0.0]
     for i in (first, 1 - first):
         seconds[i] = sample(clocks[i], *task)
@@ -45,7 +46,7 @@ def in_turn(clocks, first, task):
 
 
 def serving(tree):
-    """Start a process that times runs with the commit in ``tree``."""
+    """Start a process that times runs with the package in the folder ``tree``."""
     return subprocess.Popen(
         command("interleaved_times"),
         stdin=subprocess.PIPE,
@@ -57,7 +58,7 @@ def serving(tree):
 
 
 def sample(clock, *task):
-    """Return the seconds of one run, measured by that process."""
+    """Return the seconds of one run, measured by the process ``clock``."""
     clock.stdin.write(json.dumps(task) + "\n")
     clock.stdin.flush()
     return float(clock.stdout.readline() or "nan")

@@ -9,16 +9,17 @@ from pathlib import Path
 from .problems import PROBLEMS
 
 MEASURES = ("flops", "iterations", "gap", "shortfall")
-LIMIT = 60.0  # time limit of a run in seconds; a run that it ends has no exact count
-# penalty of relaxations, as a share of the largest, because a search would take most of the time
+LIMIT = 60.0  # time limit of a run in seconds; a run that exceeds it has no exact counts
+# Relaxations get this fraction of the largest penalty, because searching for a penalty would take
+# most of the time.
 PENALTY = 0.1
-# the first solver only ends at its budget on large problems, after minutes; the second, from a
-# library, searches its penalty for most of a minute
+# On large problems, the first solver stops only when its budget is used up, after minutes. The
+# second, from a library, searches for its penalty for most of a minute.
 SEARCHES, SLOWLY = ("branch_and_bound",), ("branch_and_bound", "sklearn_sparse_pca")
 
 
 def entry(solver, name, in_history=False):
-    """Return the counts of `measured`, or the reason why there are none."""
+    """Return the result of `measured`, or the status and the reason if it fails."""
     try:
         return measured(solver, name, in_history)
     except ValueError as error:  # a refused size, form or dataset
@@ -30,11 +31,14 @@ def entry(solver, name, in_history=False):
 def measured(solver, name, in_history=False):
     """Return the counts of one solver on one standard problem.
 
-    The counts are: flops of the set-up and of all iterations at the final penalty, without a
-    search; iterations; gap to the certified bound; variance of x reduced to the k largest entries;
-    settings of the run; peak memory of the process in bytes. A run that the time limit ended has
-    none of these. The status "skipped" means that the problem is not for this solver. in_history :
-    whether to skip runs of more than a few seconds, because the history measures every solver.
+    The counts are: flops of the set-up and of all iterations at the final penalty, excluding the
+    search for it; iterations; gap to the certified bound; variance of x truncated to its k largest
+    entries; settings of the run; peak memory of the process in bytes. If the run exceeds the time
+    limit, only its status is returned. The status "skipped" means that the problem is too large for
+    this solver.
+
+    in_history : whether to skip runs of more than a few seconds, because the history measures every
+        solver.
     """
     from spcabench import registry, solve
 
@@ -53,7 +57,7 @@ def measured(solver, name, in_history=False):
 
 
 def settings_of(module, problem, k):
-    """Return the cardinality, or the penalty for a relaxation."""
+    """Return the cardinality or, for a relaxation, the penalty."""
     traits = module.TRAITS
     if getattr(traits, "relaxation", False) and traits.control == "penalty":
         return {traits.penalty: PENALTY * module.penalty_range(problem.given_as("covariance"))[1]}
@@ -81,29 +85,29 @@ def graded(result, problem, k, sparse):
 
 
 def convention():
-    """Return the number of the commit's flop convention; 1 if it names none."""
+    """Return the number of the commit's flop convention; 1 if the commit does not define one."""
     from spcabench import flops
 
     return getattr(flops, "CONVENTION", 1)
 
 
 def values(entry, best):
-    """Return measure -> number, with NaN for missing ones.
+    """Return measure -> number, or NaN if the number is missing.
 
-    best : the variance of the best known answer at this cardinality.
+    best : the best known variance for this cardinality.
     """
     numbers = {name: entry.get(name) for name in MEASURES}
     if entry.get("variance") is not None and best:
-        # rounded, because asv would otherwise compare the last digits of zeros
+        # rounded, because asv would otherwise compare rounding errors near zero
         numbers["shortfall"] = round(1.0 - entry["variance"] / best, 12) + 0.0
     return {name: math.nan if value is None else value for name, value in numbers.items()}
 
 
 def memory_of(call):
-    """Return the bytes that a call needs in addition to those held before; NaN if unknown."""
+    """Return the peak memory of a call minus the memory in use before it; NaN if unknown."""
     call()  # compiles the kernels
     gc.collect()
-    with suppress(OSError, AttributeError):  # releases memory that the allocator still holds
+    with suppress(OSError, AttributeError):  # returns free memory to the system
         ctypes.CDLL(None).malloc_trim(0)
     forget_peak()
     before = peak_memory()

@@ -1,8 +1,9 @@
-"""Test the gate on planted changes: regressions of 2 % of the flops, and harmless commits.
+"""Test the gate on planted changes: regressions of 2 % of the flops, and harmless changes.
 
-``python -m benchmarks.planted_changes`` copies the package of HEAD, makes each change in a separate
-copy, measures some solvers on the reduced set, and prints the gate's verdicts. The gate must report
-every regression on the expected problem, and no harmless change. This takes four minutes.
+``python -m benchmarks.planted_changes`` copies the package of HEAD, applies each change to a
+separate copy, measures the affected solvers on the reduced set of problems, and prints the gate's
+verdicts. The gate must report every regression on the expected problem, and no harmless change.
+This takes four minutes.
 """
 
 import shutil
@@ -25,9 +26,9 @@ FEW = "few = 0.0 * {x}\n        few[: max(1, problem.n // 50)] = 1.0\n        {A
 
 @dataclass(frozen=True)
 class Plant:
-    """A change to one file, and the solvers that are measured with it.
+    """A change to one file, and the solvers to measure with it.
 
-    on : the problem on which the regression must be reported; "" for a harmless change.
+    on : the problem on which the gate must report a regression; "" for a harmless change.
     """
 
     name: str
@@ -39,7 +40,7 @@ class Plant:
 
 
 def of_solver(solver, name, old, new, on=""):
-    """Return a change to one solver's file."""
+    """Return a change to the file of one solver."""
     return Plant(name, f"solvers/{solver}.py", old, new, (solver,), on)
 
 
@@ -73,7 +74,7 @@ REGRESSIONS = (
     ),
     of_solver(
         "power_method",
-        "every 50th product is made twice",
+        "every 50th product is computed twice",
         "        x = normalize(Sigma @ x)",
         "        j = locals().get('j', 0) + 1\n"
         "        if j % 50 == 0:\n            Sigma @ x\n"
@@ -132,7 +133,7 @@ REGRESSIONS = (
 ANY = ("gpower1", "tpower")
 HARMLESS = (
     of_solver("tpower", "a comment", "    while True:\n", "    while True:  # no end\n"),
-    of_solver("gpower1", "a docstring", "Yield loadings z", "Yield unit loadings z"),
+    of_solver("gpower1", "a docstring", "Yield unit loadings z", "Yield loadings z"),
     of_solver(
         "power_method",
         "a renamed variable",
@@ -140,7 +141,7 @@ HARMLESS = (
         "        yield x\n        y = Sigma @ x\n        x = normalize(y)",
     ),
     of_solver("gpower0", "a colour", '"#56B4E9"', '"#56B4EA"'),
-    of_solver("em", "the words of an error", "it must be at least 1", "1 is the least"),
+    of_solver("em", "the text of an error", "it must be at least 1", "1 is the minimum"),
     of_solver("scol", "an unused constant", "EXAMPLE = ", "UNUSED = 3\nEXAMPLE = "),
     of_solver(
         "gpower1", "an assertion", "    while True:\n", "    while True:\n        assert len(x)\n"
@@ -175,7 +176,7 @@ def main():
     plants = (*REGRESSIONS, *HARMLESS, MEMORY)
     solvers = sorted({solver for plant in plants for solver in plant.solvers})
     old = collect(REDUCED, base, jobs=1, solvers=solvers)
-    table = Table("change", "counted", "the gate says", "as it should", title="Planted changes")
+    table = Table("change", "measured", "verdict of the gate", "correct", title="Planted changes")
     wrong = 0
     for plant in plants:
         answer, right = outcome(plant, base, old)
@@ -187,7 +188,7 @@ def main():
 
 
 def outcome(plant, base, old):
-    """Return the gate's verdict on a change, and whether it is right."""
+    """Return the gate's verdict on a change, and whether it is correct."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "package")
         shutil.copytree(base, copy)
@@ -213,7 +214,7 @@ def change(file, old, new):
     """Replace one passage of a file. Raises ValueError unless it occurs exactly once."""
     text = file.read_text(encoding="utf-8")
     if text.count(old) != 1:
-        raise ValueError(f"{file.name}: {text.count(old)} times {old!r}")
+        raise ValueError(f"{file.name}: {old!r} occurs {text.count(old)} times")
     file.write_text(text.replace(old, new), encoding="utf-8")
 
 

@@ -1,24 +1,24 @@
 """The standard problems of the performance history.
 
 They are synthetic, so they are the same on every machine and need no network. Gaussian and spiked
-problems come from the measured commit's own ``datasets/``. Text and gene expression are generated
-here in the shape of real data, which may not be available.
+problems come from the ``datasets/`` of the measured commit. Text and gene expression data are
+generated here, with the shape of real data that might not be available.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-# Libraries are imported where they are used, because asv starts a process for every number, and
-# most of these only read counts that are already there.
+# Libraries are imported inside the functions, because asv starts a process for every number, and
+# most of these processes only read existing counts.
 
 
 @dataclass(frozen=True)
 class Standard:
     """A problem and its cardinality.
 
-    small : whether it is small enough for relaxations and brute force. large : whether it is too
-        large for an exact search that ends within seconds.
+    small : whether it is small enough for relaxations and brute force.
+    large : whether it is too large for an exact search to finish within seconds.
     """
 
     make: Callable[[], Any]
@@ -28,7 +28,7 @@ class Standard:
 
 
 def gaussian(n):
-    """Return A'A with standard normal A (n, n)."""
+    """Return standard normal data A (n, n)."""
     import spcabench
 
     return spcabench.load("gaussian", m=n, n=n, seed=0)
@@ -44,7 +44,7 @@ def spiked(n):
 def text(documents=500, terms=500, topics=6):
     """Return word counts (documents, terms), sparse and implicitly centred.
 
-    The words have Zipf's frequencies, and each topic has 25 words.
+    Word frequencies follow Zipf's law, and each topic consists of 25 words.
     """
     import numpy as np
     import scipy.sparse as sp
@@ -64,7 +64,7 @@ def text(documents=500, terms=500, topics=6):
 def genes(samples=72, count=1000, factors=10):
     """Return gene expression (samples, count), with far fewer samples than genes.
 
-    It is the sum of factors with heavy-tailed loadings and noise.
+    The data are the sum of noise and of factors with heavy-tailed loadings.
     """
     import numpy as np
 
@@ -86,7 +86,7 @@ PROBLEMS = {
     "text-500": Standard(text, k=20, large=True),
     "genes-1000": Standard(genes, k=20, large=True),
 }
-# the problems that CI uses: small and larger dense data, a covariance, sparse centred and wide data
+# problems for CI: small and larger dense data, a covariance, sparse centred data, and wide data
 REDUCED = ("gaussian-20", "gaussian-100", "spiked-100", "text-200", "genes-1000")
-# the datasets from which the problems are made
+# datasets of the commit that the problems use
 DATASETS = ("gaussian", "spiked")

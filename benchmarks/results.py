@@ -1,4 +1,4 @@
-"""Read the numbers of all measured commits from asv's result files into one table."""
+"""Read the numbers of all measured commits from asv's result files into a table."""
 
 from itertools import product
 
@@ -7,16 +7,17 @@ from spcabench import opening
 from .commits import ROOT, git
 
 FOLDER = ROOT / "results" / "performance"  # asv's results_dir
-COSTS = ("seconds", "memory")  # noisy, while all other measures of a solver are exact
+COSTS = ("seconds", "memory")  # noisy; all other measures of a solver are exact
 COLUMNS = ["commit", "solver", "problem", "measure", "value"]
 
 
 def read(machine):
-    """Return one row per commit, solver, problem and measure, with the commits in git's order.
+    """Return a table with one row per commit, solver, problem and measure, in git's commit order.
 
-    value : if a solver was not timed at a commit, its earlier time and memory are repeated.
-        measured : whether the solver was timed at this commit. A benchmark that does not concern a
-        solver has solver "" and its own name as measure.
+    The column ``value`` contains the number. If a solver was not timed at a commit, its previous
+    time and memory are repeated. The column ``measured`` states whether the solver was timed at
+    this commit. If a benchmark is not about a solver, the solver is "" and the measure is the name
+    of the benchmark.
     """
     import pandas as pd
 
@@ -31,12 +32,14 @@ def read(machine):
     earlier = wide.stack().rename("value").reset_index().assign(measured=False)
     earlier = earlier[at(earlier).isin(at(table)) & ~at(earlier).isin(at(costs))]
     both = pd.concat([table, earlier]).astype({"commit": pd.CategoricalDtype(order)})
-    both = both.dropna().sort_values("commit", kind="stable", ignore_index=True)  # in this clone
+    both = both.dropna().sort_values(
+        "commit", kind="stable", ignore_index=True
+    )  # drops commits that this clone lacks
     return both.astype({"commit": str})
 
 
 def at(table):
-    """Return solver and commit of each row as one text."""
+    """Return the solver and the commit of each row as one string."""
     return table.solver + " " + table.commit
 
 
@@ -66,7 +69,7 @@ def solver_and_measure(key):
 
 
 def described(machine):
-    """Return the public facts about a machine: its processor and its memory."""
+    """Return the published facts about a machine, such as its processor and its memory."""
     about = opening.read_json(FOLDER / machine / "machine.json")
     return {
         name: about[name] for name in ("machine", "arch", "cpu", "num_cpu", "ram") if name in about

@@ -1,8 +1,8 @@
 """Hash all code that affects the numbers of a solver at a commit.
 
 If a solver has the same hash at two commits, its counts are the same, and the gate does not measure
-it again. The hash covers the solver's file and everything that it imports. The current checkout's
-reader parses the files and needs nothing from the commit, so early commits have hashes too.
+it again. The hash covers the file of the solver and everything that it imports. The code of the
+current checkout computes the hashes, so early commits have hashes too.
 """
 
 import ast
@@ -12,14 +12,16 @@ from pathlib import Path
 from .commits import ROOT
 from .problems import DATASETS
 
-# the file that runs every solver: the first of these that exists
+# The file that runs every solver is the first of these that exists.
 ENTRIES = ("api.py", "__init__.py")
 
 
 def hashes(tree):
-    """Return solver -> hash of its code, of what runs it, of the problems' datasets, and imports.
+    """Return solver -> hash of its file, the code that runs it, and the datasets.
 
-    tree : the folder that holds the package ``spcabench``.
+    The hash includes everything that these files import.
+
+    tree : the folder that contains the package ``spcabench``.
     """
     package = Path(tree).resolve() / "spcabench"
     return of_package(package, reader(package))
@@ -37,9 +39,9 @@ def of_package(package, source):
 
 
 def used_by(source, file, names):
-    """Return the code in a file that some functions use, as text, and the files it depends on.
+    """Return the code of a file that the named functions use, as text, and the imported files.
 
-    Code and imports for other functions of the file are not included.
+    Code and imports that only other functions use are not included.
     """
     tree = source.syntax_tree(file)
     if tree is None:
@@ -52,9 +54,9 @@ def used_by(source, file, names):
         for statement in new:
             reached[id(statement)] = statement
             used |= {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
-            if not is_import(statement):  # a function may import inside its body
+            if not is_import(statement):  # a function can contain imports
                 files |= set(source.imported(ast.Module([statement], []), file))
-        # an import is visited again if another one of its names is used
+        # an import is visited again if another of its names is used
         for statement in filter(is_import, statements):
             if names_set(statement) & used:
                 files |= set(source.imported(only(statement, used), file))
@@ -79,7 +81,7 @@ def is_import(statement):
 
 
 def only(statement, used):
-    """Return a module with an import statement, reduced to the names that are used."""
+    """Return a module with an import statement that is reduced to the used names."""
     aliases = [a for a in statement.names if (a.asname or a.name).partition(".")[0] in used]
     if isinstance(statement, ast.Import):
         return ast.Module([ast.Import(aliases)], [])
@@ -87,18 +89,18 @@ def only(statement, used):
 
 
 def of_files(source, files):
-    """Return the hash of files of a package, and of everything that they import."""
+    """Return a hash of some files of a package and everything that they import."""
     used = {inner for file in files if file.is_file() for inner in source.closure(file)}
     return source.digest(sorted({source.tree_hash(file) for file in used}))
 
 
 def modules(folder):
-    """Return the files in a folder that each define a solver or a dataset."""
+    """Return the solver or dataset files in a folder."""
     return sorted(folder.glob("[!_]*.py"))
 
 
 def reader(package):
-    """Load the current ``spcabench.running.code_hash`` for the files of a package."""
+    """Load the current ``spcabench.running.code_hash``, applied to the files of a package."""
     file = ROOT / "spcabench" / "running" / "code_hash.py"
     spec = importlib.util.spec_from_file_location("reader_of_a_commit", file)
     module = importlib.util.module_from_spec(spec)

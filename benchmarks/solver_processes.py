@@ -1,7 +1,7 @@
 """Measure the solvers of a commit in one pass, each in a separate process.
 
-The processes are forked from one that has imported what all solvers share. Libraries are thus
-imported once, and a solver that crashes or hangs does not affect the others.
+The processes are forked from a process that has imported the common libraries. Libraries are thus
+imported once, and a solver that crashes or hangs does not affect other solvers.
 """
 
 import json
@@ -21,17 +21,17 @@ from .measure import entry
 from .solver_code import modules
 
 LOG = 20.0  # seconds between two progress lines in a log
-PATIENCE = 1800.0  # time limit of a solver's process in seconds, generous for loaded machines
+PATIENCE = 1800.0  # time limit of a solver's process in seconds, generous for busy machines
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 OFFLINE = dict.fromkeys(THREADS, "1") | {"SPCABENCH_OFFLINE": "1"}
-# on other systems, forking after the libraries were imported may crash
+# on other systems, forking after importing the libraries can crash
 FORK = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
 def command(module, *arguments):
     """Return the command for ``main()`` of a module in this folder.
 
-    It runs with the first spcabench on the path, on which this folder comes last.
+    It imports the first spcabench on the path; the current checkout is last on the path.
     """
     code = (
         f"import sys; sys.path.append({str(ROOT)!r}); from benchmarks.{module} import main; main()"
@@ -52,8 +52,10 @@ def environment(tree=None):
 def collect(problems, tree, jobs=2, solvers=None, title=""):
     """Return solver -> problem -> counts, as returned by `measure.measured`.
 
-    They are measured with the spcabench in the folder ``tree``, for all its solvers or the given
-    ones. title : of the progress bar; without one no bar is shown.
+    The counts are measured with the package in the folder ``tree``.
+
+    solvers : names of the solvers; by default all solvers of the package.
+    title : title of the progress bar; without a title, no bar is shown.
     """
     if solvers is None:
         solvers = [file.stem for file in modules(Path(tree) / "spcabench" / "solvers")]
@@ -71,9 +73,10 @@ def collect(problems, tree, jobs=2, solvers=None, title=""):
 
 
 def checked(*passes):
-    """Return the first pass. Raises RuntimeError if every single run of all passes is an error.
+    """Return the first pass.
 
-    In that case the error does not come from a solver.
+    Raises RuntimeError if every run of every pass is an error, because then a solver cannot be the
+    cause.
     """
     of_solvers = [by_problem for one in passes for by_problem in one.values()]
     entries = [entry for by_problem in of_solvers for entry in by_problem.values()]
@@ -83,7 +86,7 @@ def checked(*passes):
 
 
 def one_part(problems, tree, show_progress, solvers):
-    """Return pairs of solver and problem -> counts for some solvers, measured one by one."""
+    """Return pairs (solver, problem -> counts) for some solvers, measured one after the other."""
     task = dict(tree=str(tree), problems=list(problems), solvers=list(solvers))
     run, counts = command("solver_processes", json.dumps(task)), []
     place = dict(env=environment(tree), cwd=ROOT.anchor)
@@ -103,7 +106,7 @@ def one_part(problems, tree, show_progress, solvers):
 
 def main():
     """Print a line of JSON for each solver in the task."""
-    import numba  # noqa: F401  what all solvers share is imported before the forks
+    import numba  # noqa: F401  the common libraries are imported before the forks
     import scipy.sparse.linalg  # noqa: F401
 
     import spcabench
@@ -121,7 +124,8 @@ def main():
 def of_solver(solver, problems):
     """Return problem -> counts of one solver, measured in a separate process.
 
-    If the process returned nothing, the status is an error with the last line of its output.
+    If the process returns no counts for a problem, the status is "error", and the reason is the
+    last line of its output.
     """
     with tempfile.TemporaryDirectory() as folder:
         numbers, output = Path(folder, "numbers"), Path(folder, "output")
@@ -143,7 +147,7 @@ def of_solver(solver, problems):
 def work(solver, problems, numbers, output):
     """Measure a solver on some problems, and write a line of JSON for each."""
     with open(output, "w") as stream, open(numbers, "a") as lines:
-        os.dup2(stream.fileno(), 1)  # so that a solver's output does not mix with the numbers
+        os.dup2(stream.fileno(), 1)  # keeps the solver's output apart from the numbers
         os.dup2(stream.fileno(), 2)
         for name in problems:
             lines.write(json.dumps([name, entry(solver, name)]) + "\n")

@@ -1,4 +1,4 @@
-"""The passes over a large corpus, relative to decompressing the file."""
+"""Time of the passes over a large corpus, relative to decompressing the file."""
 
 import gzip
 import resource
@@ -38,13 +38,13 @@ def write_corpus(path, triplets, terms=100_000):
 
 
 class Corpus:
-    """Half a million triplets, or twenty million when this file is run as a program."""
+    """A corpus of half a million triplets, or twenty million if this file is run as a program."""
 
     timeout = 1200
     triplets = 500_000
 
     def setup_cache(self):
-        """Time gzip alone, the pass for variances, and the pass for a covariance of 1000 words."""
+        """Time gzip, the pass for variances, and the pass for a covariance of 1000 words."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "docword.txt.gz")
             write_corpus(path, self.triplets)
@@ -68,7 +68,7 @@ class Corpus:
 
 
 def measure(path):
-    """Return times measured in one run, after compilation."""
+    """Return the times and the peak memory of one run, excluding compilation."""
     import numpy as np
 
     from spcabench.readers.corpus import covariance, stream_moments  # early commits lack it

@@ -1,4 +1,4 @@
-"""The cost of the harness and the matrix layer, relative to bare calls of BLAS and LAPACK."""
+"""Overhead of the harness and the matrix layer, relative to direct calls of BLAS and LAPACK."""
 
 from time import perf_counter
 
@@ -6,7 +6,7 @@ ROUNDS = 100
 
 
 def best(function):
-    """Return the seconds of a call, as the minimum of many."""
+    """Return the minimum duration of many calls in seconds."""
     times = []
     for _ in range(ROUNDS):
         start = perf_counter()
@@ -16,12 +16,12 @@ def best(function):
 
 
 class Grqi:
-    """GRQI at n = 1000, k = 44 on a given Sigma."""
+    """GRQI with n = 1000 and k = 44 on a covariance."""
 
     def setup_cache(self):
-        """Return ratios to the bare calls, and the driver's microseconds per iteration.
+        """Return the time relative to direct calls, and the driver's microseconds per iteration.
 
-        There is one ratio with the start and one without.
+        The relative time is computed with and without the start.
         """
         import spcabench
 
@@ -42,7 +42,7 @@ class Grqi:
         )
 
     def iterates(self, problem, count):
-        """Return the iterates of the solver's own generator, without the driver."""
+        """Return the iterates of the solver's generator, without the driver."""
         from spcabench.solvers import grqi
 
         return [x for x, _ in zip(grqi.solve(problem, k=44), range(count + 1), strict=False)]
@@ -70,11 +70,11 @@ class Grqi:
         return w[:k] @ R
 
     def track_with_start(self, numbers):
-        """Return the time of the whole solve as a multiple of its bare calls."""
+        """Return the time of the whole solve as a multiple of the direct calls."""
         return numbers["with_start"]
 
     def track_without_start(self, numbers):
-        """Return the time of the iterations as a multiple of their bare calls."""
+        """Return the time of the iterations as a multiple of the direct calls."""
         return numbers["without_start"]
 
     def track_driver(self, numbers):
@@ -87,12 +87,12 @@ class Grqi:
 
 
 class Mcol:
-    """Mcol-PCA on 5000 x 5000 sparse data, density 20 %, s = 1000, and at Enron's scale."""
+    """Mcol-PCA on 5000 x 5000 sparse data with density 20 % and s = 1000, and on Enron's size."""
 
     timeout = 300
 
     def setup_cache(self):
-        """Return times relative to the ten sparse products alone, and seconds at Enron's scale."""
+        """Return times relative to the ten sparse products, and the seconds on Enron's size."""
         import numpy as np
 
         import spcabench
@@ -126,7 +126,7 @@ class Mcol:
         return numbers["whole"]
 
     def track_enron(self, numbers):
-        """Return the seconds at Enron's scale, s = 100."""
+        """Return the seconds on data of Enron's size, with s = 100."""
         return numbers["enron"]
 
     track_first_phase.unit = track_whole.unit = "ratio"

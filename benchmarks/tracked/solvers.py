@@ -12,7 +12,7 @@ from benchmarks.problems import PROBLEMS, REDUCED
 BEST = json.loads(Path(measure.__file__).with_name("best_known.json").read_text())
 AT_COMMIT = {file.stem for file in Path(find_spec("spcabench.solvers").origin).parent.glob("*.py")}
 EVERY = {file.stem for file in Path(__file__).parents[2].glob("solvers/*.py")}
-if "run_server" in sys.argv:  # with --launch-method forkserver, forks need no further imports
+if "run_server" in sys.argv:  # with --launch-method forkserver, these libraries are imported once
     import numba  # noqa: F401
     import scipy.sparse.linalg  # noqa: F401
 
@@ -20,19 +20,19 @@ if "run_server" in sys.argv:  # with --launch-method forkserver, forks need no f
 
 
 class _Solver:
-    """All numbers of one solver; the first number of a problem solves it for all others."""
+    """All numbers of one solver; the first number solves a problem and stores the counts."""
 
     params, param_names = list(REDUCED), ["problem"]
     timeout = 300
-    # processor times, which exclude other work on the machine
+    # processor times, which exclude other programs on the machine
     timer = staticmethod(process_time)
     rounds, repeat, sample_time = 1, (1, 7, 0.05), 0.005
 
     def setup_cache(self):
-        """Make asv use one folder for all numbers, in which `setup` stores its counts."""
+        """Make asv use one folder for all numbers, where `setup` stores the counts."""
 
     def setup(self, problem):
-        """Count one run, unless an earlier number of this solver and problem has done so."""
+        """Count one run, or read the counts if an earlier number has stored them."""
         if self.solver not in AT_COMMIT:
             raise NotImplementedError("not at this commit")
         file = Path(f"{self.solver} {problem}.json")
@@ -48,7 +48,7 @@ class _Solver:
         self.problem, self.settings = PROBLEMS[problem].make(), entry["settings"]
 
     def time_solve(self, problem):
-        """Solve at the penalty that was found."""
+        """Solve with the settings of the counted run."""
         from spcabench import solve
 
         solve(self.problem, self.solver, **self.settings)
@@ -58,7 +58,7 @@ class _Solver:
         return self.counts["flops"]
 
     def track_iterations(self, problem):
-        """Return the iterations to the solver's own tolerance."""
+        """Return the number of iterations until the solver's tolerance is reached."""
         return self.counts["iterations"]
 
     def track_gap(self, problem):
@@ -66,11 +66,11 @@ class _Solver:
         return self.counts["gap"]
 
     def track_shortfall(self, problem):
-        """Return the relative distance from the best known variance at this cardinality."""
+        """Return the relative shortfall from the best known variance for this cardinality."""
         return self.counts["shortfall"]
 
     def track_memory(self, problem):
-        """Return the bytes that a call needs in addition to those held before it."""
+        """Return the peak memory of a call minus the memory in use before it, in bytes."""
         return measure.memory_of(lambda: self.time_solve(problem))
 
     track_flops.unit = "flops"
@@ -87,13 +87,13 @@ for _name in sorted(name for name in AT_COMMIT | EVERY if not name.startswith("_
 
 
 class Package:
-    """The package itself."""
+    """Import time of the package."""
 
     timeout = 60
     rounds, repeat = 1, 3
 
     def timeraw_import(self):
-        """Time importing what a solve needs in a new interpreter."""
+        """Time the imports for a solve in a new interpreter."""
         return "from spcabench import solve, load"
 
     timeraw_import.version = "1"
