@@ -12,7 +12,7 @@ OPEN |= {f"wide_{end}": value for end, value in OPEN.items()}
 
 
 def of_part(places, rule, over):
-    """Return the verdict of one quantity over its judged places."""
+    """Return the verdict for one quantity over its judged places."""
     p = places[[*OPEN]].astype(float).fillna(OPEN)
     low, high = (OPEN[end] if rule[end] is None else rule[end] for end in ("low", "high"))
     beyond = operator.ge if rule["ends"] else operator.gt
@@ -20,7 +20,7 @@ def of_part(places, rule, over):
     inside = beyond(p[f"{a}low"], low) & beyond(high, p[f"{a}high"])
     outside = ~beyond(high, p[f"{b}low"]) | ~beyond(p[f"{b}high"], low)
     fails, holds = (outside.any(), inside.all()) if over["all"] else (outside.all(), inside.any())
-    rests_on_all = holds if over["all"] else fails  # even if the places do not cover the range
+    rests_on_all = holds if over["all"] else fails  # does not depend on covering the range
     covered = len(p) and not (rests_on_all and len(p) < over["least"])
     return "undecided" if not covered else "fails" if fails else "holds" if holds else "undecided"
 
@@ -36,7 +36,7 @@ def verdict(s):
     parts = [of_part(places[places.part == p["name"]], p["rule"], p["over"]) for p in s["parts"]]
     outcome = next((word for word in ("fails", "undecided") if word in parts), "holds")
     free = [p["name"] for p in s["parts"] if not p["over"]["all"]]
-    if outcome == "holds" and len(free) > 1:  # one place is enough, but it must serve all parts
+    if outcome == "holds" and len(free) > 1:  # one place is enough, but all parts must hold there
         at = places[places.part.isin(free)].groupby("label").verdict.agg(list)
         shared = at[at.map(len) == len(free)]
         if len(shared) and not any(set(words) == {"holds"} for words in shared):

@@ -1,4 +1,4 @@
-"""Hooks of MkDocs that combine documents and results into one site with one design and search."""
+"""MkDocs hooks that combine documents and results into one site with a common design and search."""
 
 import re
 import shutil
@@ -9,13 +9,13 @@ from jinja2 import ChoiceLoader, PackageLoader
 from spcabench.page import search_index
 
 PUBLISHED = Path(__file__).parents[1] / "results" / "published"
-# files of the repository outside the site: they open from the disk, where the site lies beside them
+# links to files of the repository, which only work offline if the site is in the repository
 CODE = re.compile(r'"(?:\.\./)+((?:spcabench|solvers|datasets|benchmarks|tests)/[^":]+)"')
 entries = []  # entries of the search index, one for each part of a document
 
 
 def with_code(html, config):
-    """Lead links to code to the repository, if mkdocs.yml has its address as ``repo_url``."""
+    """Point links to code at the repository, if mkdocs.yml defines its address as ``repo_url``."""
     url = config.repo_url
     return CODE.sub(rf'"{url.rstrip("/")}/blob/main/\1"', html) if url else html
 
@@ -39,7 +39,7 @@ def on_page_content(html, page, config, files):
 
 
 def on_post_build(config):
-    """Copy the published pages into the site, with links to its documents, and write the index."""
+    """Copy the published pages to the site, adjust their links, and write the search index."""
     site = Path(config.site_dir)
     shutil.copytree(PUBLISHED, site / "results", ignore=shutil.ignore_patterns("*.md"))
     for file in (site / "results").rglob("*.html"):

@@ -1,11 +1,11 @@
-"""The numbers and pictures of docs/bounds.md.
+"""Compute numbers and pictures for docs/bounds.md.
 
-    python -m docs.tables.bounds sdp        # compared with the constrained relaxation, ten problems
+    python -m docs.tables.bounds sdp        # comparison with the constrained relaxation
     python -m docs.tables.bounds seconds    # docs/bounds_seconds.svg: gap against seconds
     python -m docs.tables.bounds size       # docs/bounds_size.svg: gap against n
 
-Seconds are processor time on one thread. A gap is the distance of a bound from the best known
-value, or from the value of a local search.
+Seconds are processor time on one thread. A gap is the excess of a bound over the best known value,
+or over the value of a local search.
 """
 
 import sys
@@ -76,7 +76,7 @@ def beside_the_sdp():
         start = process_time()
         result = solve(problem, "exact_sdp_constrained", k=k)
         seconds = process_time() - start
-        # the relaxation's own bound, which may not be the smallest known one
+        # the bound of the relaxation is not always the smallest known bound
         relaxed = result.relaxation_bound if result.relaxation_bound else result.bound
         won += dual.value <= relaxed * (1.0 + 1e-6) and dual_seconds <= 0.1 * seconds
         print(
@@ -89,7 +89,7 @@ def beside_the_sdp():
 
 
 def trace(S, k, best):
-    """Return (seconds, gap) of S's dual bound after each ten steps, certified from its matrices."""
+    """Return (seconds, gap) of the dual bound of S after every ten steps, each time certified."""
     clock = process_time()
     search = Splitting(S / best, k, False)
     points = []
@@ -97,7 +97,7 @@ def trace(S, k, best):
         search.descend()
         spent = process_time() - clock
         points.append((spent, search.certificate.times(best).bound(S, k) / best - 1.0))
-        clock = process_time() - spent  # the check is not timed
+        clock = process_time() - spent  # computing the certificate is not timed
     return points
 
 
@@ -131,7 +131,7 @@ def _plot(name, title, draw, place):
 
 
 def against_seconds():
-    """Draw the gap of the cheap bounds and of the dual bound against processor seconds."""
+    """Plot the gap of the cheap bounds and of the dual bound against processor seconds."""
     table = best_known.read()
     items = {item.name: item for item in SUITES["standard"]}
 
@@ -153,7 +153,7 @@ def against_seconds():
 
 
 def against_size():
-    """Draw the gap of the cheap bounds and of the dual bound against n, Gaussian data, k = 10."""
+    """Plot the gap of both bounds against n for Gaussian data and k = 10."""
 
     def draw(axes, style):
         gaps = {"cheap bounds": [], "dual bound": []}

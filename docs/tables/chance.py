@@ -1,10 +1,10 @@
-"""The tables of docs/chance.md: is a component more than chance, and are its variables true?
+"""Compute the tables of docs/chance.md: the level of the permutation test, and recovery.
 
     python -m docs.tables.chance            # prints the tables (about fifteen minutes)
     python -m docs.tables.chance --write    # also writes them to docs/chance.md, with the picture
 
-The samples are those of `docs.tables.choosing_k`: one direction of k equal entries with a given
-strength, and noise of variance one.
+The samples are generated as in `docs.tables.choosing_k`: one direction with k equal entries, plus
+noise of variance one.
 """
 
 import argparse
@@ -36,7 +36,7 @@ METHODS = {
 
 
 def rejected(strength, k, tables):
-    """Return the share of tables with a p-value of at most 5 %, for given k or k chosen from KS."""
+    """Return the fraction of tables with a p-value of at most 5 %; k is a number or a range."""
     p_values = [
         permutation_test(draw(K, strength, seed, M, N), k, seed=seed).p_value
         for seed in range(tables)
@@ -45,7 +45,7 @@ def rejected(strength, k, tables):
 
 
 def rejections(tables=TABLES):
-    """Return the rejections on noise and on planted directions, as Markdown."""
+    """Return the rejection rates for noise and for planted directions, as Markdown."""
     heads = ["k", "noise", *(f"strength {strength:g}" for strength in STRENGTHS)]
     lines = []
     for label, k in ((f"k = {K}", K), ("chosen from 1 to 20", KS)):
@@ -57,7 +57,7 @@ def rejections(tables=TABLES):
 
 
 def recovery(strength, m, draws=DRAWS):
-    """Return each method's share of planted variables found, and their frequency in halves."""
+    """Return the recovery of each method, and the stability of the best answer's variables."""
     shares = {name: [] for name in METHODS}
     looks = []
     for seed in range(draws):
@@ -72,14 +72,14 @@ def recovery(strength, m, draws=DRAWS):
 
 
 def recoveries(draws=DRAWS):
-    """Return the recovery of planted variables by method, as Markdown, and its numbers by case."""
+    """Return the recovery by method as Markdown, and the numbers for each case."""
     cases = [(strength, m) for strength in SIGNALS for m in SAMPLES]
     by_case = {case: recovery(*case, draws) for case in cases}
     heads = ["method", *(f"{strength:g}, m = {m}" for strength, m in cases)]
     lines = [[name, *(f"{by_case[case][0][name]:.0%}" for case in cases)] for name in METHODS]
     lines.append(
         [
-            "how often the best one's variables are chosen in halves",
+            "stability of the best answer's variables in halves",
             *(f"{by_case[c][1]:.0%}" for c in cases),
         ]
     )
@@ -98,15 +98,15 @@ def single_draws(draws=40, strength=2.0, m=50, more=3):
         differences.append(plain - best)
     counts = np.array(differences)
     return (
-        f"More variance need not be more truth. Of {draws} draws with {m} samples at strength "
-        f"{strength:g}, thresholded PCA finds at least {more} more true variables than the best "
-        f"answer in {np.sum(counts >= more)}, and at least {more} fewer in "
-        f"{np.sum(counts <= -more)}.\n"
+        f"An answer with more variance does not always contain more true variables. In {draws} "
+        f"draws with {m} samples and strength {strength:g}, thresholded PCA finds at least {more} "
+        f"more true variables than the best answer in {np.sum(counts >= more)} draws, and at least "
+        f"{more} fewer in {np.sum(counts <= -more)} draws.\n"
     )
 
 
 def picture(by_case, file):
-    """Draw recovery against the number of samples, with a panel for each strength."""
+    """Plot the recovery against the number of samples, with a panel for each strength."""
     import matplotlib.pyplot as plt
 
     from spcabench import style
@@ -128,9 +128,9 @@ def picture(by_case, file):
 
 
 def main():
-    """Print the tables, and write them to their page with --write."""
+    """Print the tables, and write them to the document with --write."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--write", action="store_true", help="put the tables into their page")
+    parser.add_argument("--write", action="store_true", help="write the tables to docs/chance.md")
     options = parser.parse_args()
     table, by_case = recoveries()
     print(table, flush=True)

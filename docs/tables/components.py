@@ -1,12 +1,12 @@
-"""The tables of docs/components.md.
+"""Compute the tables of docs/components.md.
 
     python -m docs.tables.components gaps                          # takes minutes
     python -m docs.tables.components losses results/compare/NAME    # from a stored comparison
 
-``gaps`` finds orthonormal loadings of every published covariance with up to 101 variables, and
-bounds them. ``losses`` computes what deflations lose, and what disjoint supports lose if they are
-found one by one, from the table.parquet of `spcabench compare --suite components`. Both write their
-tables to the document.
+``gaps`` finds orthonormal loadings for every published covariance with up to 101 variables, and
+bounds their variance. ``losses`` reads table.parquet of `spcabench compare --suite components`. It
+computes the loss of each deflation, and the loss if disjoint supports are found one after the
+other. Both commands write their tables to the document.
 """
 
 import sys
@@ -24,17 +24,17 @@ from spcabench.solving.joint_bounds import joint_bound
 
 DOCUMENT = Path(__file__).parents[1] / "components.md"
 LARGEST, COUNTS, KS = 101, (2, 3), (5, 10)
-SECONDS = 5.0  # time limit of the alternation on one problem
+SECONDS = 5.0  # time limit of an alternating search
 MEASURES = ("violation", "correlation")
 
 
 def put(name, text):
-    """Write a text to its block of docs/components.md."""
+    """Write a text to a block of docs/components.md."""
     renew(DOCUMENT, {name: f"\n{text}\n"}, by="docs.tables.components")
 
 
 def gap(problem, r, k):
-    """Return (bound - value) / bound of the better of two alternating searches."""
+    """Return (bound - value) / bound for the better of two alternating searches."""
     values = []
     for solver in ("alternating_deflation", "alternating_disjoint"):
         if solver == "alternating_disjoint" and r * k > problem.n:
@@ -65,13 +65,13 @@ def gaps():
         [label, str(len(p)), *(f"{100 * v:.1f} %" for v in p.gap.agg(["mean", "median", "max"]))]
         for label, p in [*groups, ("all", table)]
     ]
-    largest = f"The largest is that of {worst['name']}, r = {worst.r}, k = {worst.k}.\n"
+    largest = f"The largest gap is for {worst['name']}, r = {worst.r}, k = {worst.k}.\n"
     head = ["loadings", "problems", "mean gap", "median", "largest"]
     put("gaps", f"{markdown_table(head, rows)}\n{largest}")
 
 
 def losses(folder):
-    """Write what deflations lose, and what finding disjoint supports one by one loses."""
+    """Write the losses of the deflations, and of finding disjoint supports one at a time."""
     table = pd.read_parquet(Path(folder) / "table.parquet")
     table = table[table.kind != "components, held out"]
     put("deflations", deflations(table[table.formulation == "deflation"]))
@@ -79,7 +79,7 @@ def losses(folder):
 
 
 def deflations(table):
-    """Return the projected variance of each deflation over the best of the four, by solver."""
+    """Return the projected variance of each deflation relative to the best of the four."""
     pair = ["solver", "item", "r", "k"]
     answers = table[table.solver.isin(FACTORS)]
     answers = answers.assign(
@@ -95,7 +95,7 @@ def deflations(table):
         rows.append([how.replace("_", " "), *cells])
     count = len(answers[["item", "r", "k"]].drop_duplicates())
     head = ["deflation", *(f"`{solver}`" for solver in FACTORS), *MEASURES]
-    return markdown_table(head, rows) + f"\n{count} problems (r and k counted).\n"
+    return markdown_table(head, rows) + f"\nThe table covers {count} problems.\n"
 
 
 def disjoint(table):
@@ -111,10 +111,10 @@ def disjoint(table):
         [f"`{solver}`", how.replace("_", " "), f"{100 * mean:.1f} %", f"{100 * worst:.1f} %"]
         for mean, worst, solver, how in sorted(rows, reverse=True)
     ]
-    head = ["solver", "supports", "mean share of the best", "worst"]
+    head = ["solver", "supports", "mean, relative to the best", "worst"]
     return (
         markdown_table(head, rows)
-        + f"\nThe table has the solvers that answered all {most} problems.\n"
+        + f"\nThe table only shows solvers that answered all {most} problems.\n"
     )
 
 

@@ -1,11 +1,11 @@
-"""The numbers of docs/field.md that take minutes.
+"""Compute the numbers of docs/field.md that take minutes.
 
     python -m docs.tables.field thresholding    # covariance thresholding, n = 400
     python -m docs.tables.field anytime         # greedy anytime sparse PCA, n = 2,000
 
-Each prints the share of the support that is found, as a mean over the draws with its standard
-error. Samples come from the dataset `spiked_samples`, with as many samples as variables and seeds
-0, 1, ...
+Each command prints the percentage of the support that is recovered: its mean over the draws and the
+standard error. The samples are drawn from the dataset `spiked_samples`, with as many samples as
+variables and seeds 0, 1, ...
 """
 
 import sys
@@ -18,24 +18,24 @@ STRENGTH = 0.5  # beta of Holtzman, Soffer, Vilenchik (2020), section 9
 
 
 def drawn(n, k, seed):
-    """Draw n samples of n variables, k of them in the component, and return these k too."""
+    """Draw n samples of n variables with a component of k variables; return both."""
     problem = load("spiked_samples", m=n, n=n, count=k, strength=STRENGTH, seed=seed)
     return problem, np.array(problem.provenance["support"])
 
 
 def share(support, planted):
-    """Return the share of the planted variables that was found."""
+    """Return the fraction of the planted variables that are in the support."""
     return len(np.intersect1d(support, planted)) / len(planted)
 
 
 def print_mean(label, shares):
-    """Print the mean of some shares with its standard error."""
+    """Print the mean of the shares and its standard error."""
     error = np.std(shares, ddof=1) / np.sqrt(len(shares))
     print(f"{label}: {100 * np.mean(shares):.0f} % (+- {100 * error:.0f}), {len(shares)} draws")
 
 
 def thresholding(n=400, draws=8):
-    """Show where the success of covariance thresholding ends."""
+    """Print the recovery of covariance thresholding for three sizes of the support."""
     for ratio in (0.2, 0.3, 0.4):
         k = round(ratio * np.sqrt(n))
         shares = []
@@ -46,7 +46,7 @@ def thresholding(n=400, draws=8):
 
 
 def anytime(n=2000, k=7, draws=20):
-    """Compare all seeds of one variable with one seed: a variable, or a third of the support."""
+    """Compare the solver, which tries every variable, with seeds taken from the planted support."""
     completed = registry.module("solver", "greedy_anytime").completed
     from_all, from_one, from_third = [], [], []
     for seed in range(draws):

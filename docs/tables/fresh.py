@@ -1,10 +1,10 @@
-"""Tables of docs/bounds.md and docs/field.md on problems that were not used for tuning.
+"""Print tables of docs/bounds.md and docs/field.md for problems that were not used for tuning.
 
-    python -m docs.tables.fresh exact [COUNT [SECONDS]]   # what the exact search proves
+    python -m docs.tables.fresh exact [COUNT [SECONDS]]   # proofs and gaps of the exact search
     python -m docs.tables.fresh heuristics [COUNT]        # quality and time of four solvers
 
-Problems are drawn from a seed; n is from 50 to 1,000 and k from 5 to 50, both uniform on a
-logarithmic scale. Seconds are processor time on one thread.
+The problems are random with a fixed seed. n is between 50 and 1,000 and k between 5 and 50, both
+uniform on a logarithmic scale. Seconds are processor time on one thread.
 """
 
 import sys
@@ -20,7 +20,7 @@ SOLVERS = ("abess", "local_search", "tpower", "em")
 
 
 def _heavy(n, seed):
-    """Student's t data with three degrees of freedom, and as many samples as variables."""
+    """Return n samples of n variables from Student's t distribution with 3 degrees of freedom."""
     X = np.random.default_rng(seed).standard_t(3, (n, n))
     return Problem.from_data(X, f"heavy-tailed {n} x {n}")
 
@@ -36,7 +36,7 @@ FAMILIES = {
 
 
 def drawn(count, most=1000):
-    """Yield family, problem and k of some problems, with the families in turn."""
+    """Yield the family, the problem and k; the families take turns."""
     rng = np.random.default_rng(SEED)
     for place in range(count):
         family = list(FAMILIES)[place % len(FAMILIES)]
@@ -46,7 +46,7 @@ def drawn(count, most=1000):
 
 
 def exact(count=40, seconds=60.0):
-    """Print what the exact search proves with a budget of some seconds."""
+    """Print the outcome of the exact search for each problem, with a budget of ``seconds``."""
     print("| family | n | k | outcome | s |\n| --- | --- | --- | --- | --- |")
     proven = []
     for family, problem, k in drawn(int(count)):
@@ -60,7 +60,7 @@ def exact(count=40, seconds=60.0):
 
 
 def heuristics(count=10):
-    """Print each solver's share of the best value, and its seconds."""
+    """Print the value of each solver divided by the best value, and its seconds."""
     print("| problem | k |" + "".join(f" {name} | s |" for name in SOLVERS))
     print("| --- | --- |" + " --- | --- |" * len(SOLVERS))
     for family, problem, k in drawn(int(count), most=500):

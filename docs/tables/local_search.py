@@ -1,14 +1,15 @@
-"""The table of docs/local_search.md: local search compared with EM and abess.
+"""Write docs/local_search.md, which compares local search with EM and abess.
 
     python -m docs.tables.local_search > docs/local_search.md
 
-EM has 20 restarts. abess (Zhu et al. 2022) is included if it is installed: `pip install
-abess==0.4.11`. Values are compared after the same refit. Times are process times of the solver
-alone, with one thread. "Proven" means proven by branch_and_bound.
+EM uses 20 restarts. abess (Zhu et al. 2022) is included if it is installed: `pip install
+abess==0.4.11`. Values are compared after the same refit. Times are process times of the solver,
+with one thread. "Proven" means proven by branch_and_bound.
 
-abess gets Sigma / lambda_1 + 1e-6 I, which has the same optima, for up to 1000 variables. Its data
-path centres, and gave vectors with far less variance for n > m. Its Sigma path refuses singular
-matrices after a check that takes O(n^3), which is included in its time.
+For up to 1000 variables, the input of abess is Sigma / lambda_1 + 1e-6 I, which has the same
+optima. If its input is data, abess centres them, and for n > m it returned vectors with far less
+variance. If its input is a covariance, it refuses singular matrices; this check takes O(n^3) and is
+included in its time.
 """
 
 import warnings
@@ -20,19 +21,21 @@ from spcabench import Problem, load, solve
 
 FULL, FEW = 120, 40  # numbers of scans: the default, and a quick setting
 BUDGETS = (1, 2, 3, 5, 8, 12, 20, 30, 45, 65, 100, 150, 230, 350, 500, 800, 1200, 2000, 3000)
-# results of this table for the first form of the search: only swaps, kicks of up to a third of the
+# results for an earlier version of the search: only swaps, random changes of up to a third of the
 # variables, 200 scans
 EARLIER = """\
-The first form of the search was measured on the same problems. It only used swaps and larger
-kicks, scanned supports repeatedly, and had 200 scans. It was at least as good as EM on 71 of 72
-pairs, in 0.67 of the time of EM, and at least as good as abess on 62 of 66, in about the same time.
-It reached 27 of 27 proven optima. With 40 scans these numbers were 64 of 72, 60 of 66 and 24 of 27.
+An earlier version of the search was measured on the same problems. It only used swaps and larger
+random changes, scanned supports repeatedly, and took 200 scans. It was at least as good as EM on 71
+of 72 pairs, in 0.67 times the time of EM, and at least as good as abess on 62 of 66 pairs, in about
+the same time. It reached 27 of 27 proven optima. With 40 scans, these numbers were 64 of 72, 60 of
+66 and 24 of 27.
 
-The present form was chosen on other instances: Gaussian, spiked and low rank, with the seeds 100 to
-114. On the last five seeds it reduced the mean distance to the best known from 0.13 % to 0.06 %, in
-0.8 of the time. The number of scans was reduced to save time, after a first table with 150 scans.
-With these the search was at least as good as EM on 71 of 72 pairs in 1.07 of the time of EM, and as
-abess on 65 of 66 (on 60 of 66 in the time of abess), and reached 27 of 27 proven optima.
+The current version was chosen on other instances: Gaussian, spiked and low-rank data with the seeds
+100 to 114. On the last five seeds, it reduced the mean shortfall from the best known value from
+0.13 % to 0.06 %, in 0.8 times the time. The number of scans was later reduced from 150 to save
+time. With 150 scans, the search was at least as good as EM on 71 of 72 pairs, in 1.07 times the
+time of EM, and at least as good as abess on 65 of 66 pairs (on 60 of 66 within the time of abess). It
+reached 27 of 27 proven optima.
 """
 SAME = 1e-6  # relative difference up to which values are equally good
 PROVABLE = {
@@ -48,7 +51,7 @@ PROVABLE |= {"cbcl": 20, "mnist": 10, "nips": 10}
 
 
 def problems():
-    """Yield name, problem and cardinalities: 66 pairs in all."""
+    """Yield the name, the problem and the cardinalities of each problem."""
     rng = np.random.default_rng(0)
     few = (5, 10, 20, 50, 100)
     yield "gaussian 1000", load("gaussian", m=1000, n=1000), (3, *few)
@@ -83,7 +86,7 @@ def timed(problem, solver, **settings):
 def abess(problem, k):
     """Return the variance and the process time of abess.
 
-    None if it is not installed, or if the problem has no small covariance.
+    Return None if abess is not installed, or if the problem is too large for a covariance.
     """
     try:
         from abess.decomposition import SparsePCA
@@ -104,7 +107,7 @@ def abess(problem, k):
 
 
 def rows():
-    """Yield one row for each problem and cardinality."""
+    """Yield a row for each problem and cardinality."""
     for name, original, ks in problems():
         problem = original if original.n > 2000 else original.given_as("covariance")
         proven = optima(problem, PROVABLE[name])
@@ -132,7 +135,7 @@ def rows():
 def at_most(problem, k, seconds):
     """Return the variance of local search with the largest budget that takes at most ``seconds``.
 
-    If even the smallest budget takes longer, it is the variance with this budget.
+    If even the smallest budget takes longer, return the variance with the smallest budget.
     """
     best = np.nan
     for budget in BUDGETS:
@@ -160,13 +163,13 @@ def main():
     print("# Local search against EM, abess and the truth\n")
     print(
         "This page is generated by `python -m docs.tables.local_search`. Variances are refitted, "
-        "and given as shares of the\n"
-        "best known. Times are process times in seconds, for one thread, on a machine that others "
-        "used too. Problems with the same\n"
-        "name differ in their seed.\n"
+        "and divided by the best known\n"
+        "variance. Times are process times in seconds, for one thread, on a shared machine. "
+        "Problems with the same name differ in\n"
+        "their seed.\n"
     )
-    print("| local search | against | at least as good | better | in no more time ", end="")
-    print("| time over the other's, median | all together |")
+    print("| local search | compared with | at least as good | better | at least as fast ", end="")
+    print("| median ratio of times | ratio of total times |")
     print("|---|---|---|---|---|---|---|")
     for name, value, time in (("EM, 20 restarts", em, em_seconds), ("abess", other, other_seconds)):
         seen = ~np.isnan(value)
@@ -186,13 +189,13 @@ def main():
     if seen.any():
         good = (equal >= other * (1 - SAME))[seen].sum()
         print(
-            f"In at most the time that abess takes (or one scan), it is at least as good on {good} "
-            f"of {seen.sum()}."
+            f"Within the time of abess (or one scan), local search is at least as good on {good} "
+            f"of {seen.sum()} pairs."
         )
     certain = ~np.isnan(proven)
     reached = [int((own >= proven * (1 - SAME))[certain].sum()) for own in (full, few)]
     print(
-        f"With {FULL} scans it reaches {reached[0]} of {certain.sum()} proven optima, and with "
+        f"With {FULL} scans, it reaches {reached[0]} of {certain.sum()} proven optima, and with "
         f"{FEW} scans {reached[1]}.\n"
     )
     print(EARLIER)
