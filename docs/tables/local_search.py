@@ -34,8 +34,8 @@ The current version was chosen on other instances: Gaussian, spiked and low-rank
 100 to 114. On the last five seeds, it reduced the mean shortfall from the best known value from
 0.13 % to 0.06 %, in 0.8 times the time. The number of scans was later reduced from 150 to save
 time. With 150 scans, the search was at least as good as EM on 71 of 72 pairs, in 1.07 times the
-time of EM, and at least as good as abess on 65 of 66 pairs (on 60 of 66 within the time of abess). It
-reached 27 of 27 proven optima.
+time of EM, and at least as good as abess on 65 of 66 pairs (on 60 of 66 within the time of abess).
+It reached 27 of 27 proven optima.
 """
 SAME = 1e-6  # relative difference up to which values are equally good
 PROVABLE = {
