@@ -1,11 +1,11 @@
-"""A process that has all libraries loaded and forks the steps of a workflow.
+"""The fork server, a process with all libraries loaded that forks the steps of a workflow.
 
-Imports take most of the time of a short step. This process imports the libraries and the parts of
-this package that steps need, but no solver, dataset or figure. It receives the words of a command,
-which it passes on without interpreting them, so a forked process is as good as a new one.
+Imports take most of the time of a short step. This process imports the libraries and the modules of
+this package that steps need, but no solver, dataset or figure. It passes on the words of a command
+without interpreting them, so a forked process is as clean as a new one.
 
-As a program it serves a socket until its standard input, the workflow's end of a pipe, is closed.
-If the caller of a step is gone, the step is ended with everything that it started.
+The program serves a socket until its standard input, which is a pipe from the workflow, is closed.
+If the caller of a step disappears, the step is killed with all its descendants.
 """
 
 import gc
@@ -42,11 +42,11 @@ LOADED = (
     "scipy.sparse.linalg",
     "jinja2",
 )
-STARTED = 60.0  # seconds within which the socket must exist
+STARTED = 60.0  # maximum seconds until the socket exists
 
 
 class Server:
-    """The running steps, each with the connection of its caller."""
+    """The server, with its running steps and the connections to their callers."""
 
     def __init__(self, address: Path) -> None:
         self.selector = selectors.DefaultSelector()
@@ -58,7 +58,7 @@ class Server:
         self.selector.register(0, selectors.EVENT_READ, self._stop)
 
     def serve(self) -> None:
-        """Serve until the standard input is closed."""
+        """Serve requests until the standard input is closed."""
         while True:
             for key, _ in self.selector.select():
                 key.data(key.fileobj)
@@ -83,7 +83,7 @@ class Server:
         self.selector.register(caller, selectors.EVENT_READ, lambda _: self._left(done))
 
     def _ended(self, done: int) -> None:
-        """Send the caller the exit code of a step that has ended."""
+        """Send the exit code of a finished step to its caller."""
         pid, caller = self.steps.pop(done)
         _, status = os.waitpid(pid, 0)
         code = os.waitstatus_to_exitcode(status)
@@ -92,7 +92,7 @@ class Server:
         self._forget(done, caller)
 
     def _left(self, done: int) -> None:
-        """End the step of a caller that is gone."""
+        """Kill a step after its caller has disappeared."""
         if done in self.steps:
             pid, caller = self.steps.pop(done)
             supervisor.end(pid)
@@ -107,7 +107,7 @@ class Server:
 
 
 def _message(caller: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """Read the step that a caller requests, and its standard input, output and error."""
+    """Read the request of a caller, and the file descriptors of its standard streams."""
     head, files, _, _ = socket.recv_fds(caller, 8, 3)
     left, text = int.from_bytes(head, "big"), b""
     while len(text) < left:
@@ -116,10 +116,10 @@ def _message(caller: socket.socket) -> tuple[dict[str, Any], list[int]]:
 
 
 def _be_step(step: dict[str, Any], files: list[int]) -> None:
-    """Run the command in this forked process, and exit."""
+    """Run the command of a step in this forked process, and exit."""
     code = 1
     try:
-        os.setpgid(0, 0)  # a group, so that all of it can be ended at once
+        os.setpgid(0, 0)  # create a process group, which can be killed as a whole
         for number, file in enumerate(files):
             os.dup2(file, number)
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))
@@ -132,7 +132,7 @@ def _be_step(step: dict[str, Any], files: list[int]) -> None:
         code = 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
-        if isinstance(end.code, str):  # Python prints such a code too
+        if isinstance(end.code, str):  # Python also prints such a code
             say(f"spcabench: {end.code}", file=sys.stderr)
     except BaseException:
         traceback.print_exc()
@@ -144,16 +144,16 @@ def _be_step(step: dict[str, Any], files: list[int]) -> None:
 
 
 def main() -> None:
-    """Load the modules that steps need, then serve the socket given by its path."""
+    """Load the modules that steps need, and serve a socket, whose path is the argument."""
     machine.pin_threads()
-    server = Server(Path(sys.argv[1]))  # before the imports: early callers wait in its queue
+    server = Server(Path(sys.argv[1]))  # created before the imports, so early callers can wait
     for name in LOADED:
-        with suppress(ImportError):  # no step needs an extra that is not installed
+        with suppress(ImportError):  # from an extra that is not installed, so no step needs it
             import_module(name)
     streams.accept_every_character()
     gc.collect()
     gc.freeze()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the workflow ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the workflow stops this process
     server.serve()
 
 

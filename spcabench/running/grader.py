@@ -1,9 +1,8 @@
-"""Grade answers again in a process that has never imported a stranger's solver.
+"""The grader, a process that never imported a third-party solver and grades answers again.
 
-In a worker, a solver shares its process with the code that grades it, and Python hides nothing from
-it. The numbers that decide a rank or a verdict are therefore recomputed in another process, on a
-freshly loaded problem. If they differ from the answer's own numbers, the answer gets the status
-``disagrees``.
+In a worker, a solver shares a process with the code that grades it, and Python cannot hide anything
+from it. The numbers that affect ranks or verdicts are therefore recomputed in another process, on a
+freshly loaded problem. If they differ from the numbers of the answer, its status is ``disagrees``.
 """
 
 from collections.abc import Mapping
@@ -23,10 +22,10 @@ from spcabench.solving.result import refitted
 from spcabench.solving.status import Status
 from spcabench.vectors import Vector, embed
 
-AGREES = 1e-8  # relative tolerance: forms of the same problem differ by rounding
+AGREES = 1e-8  # relative tolerance, because forms of the same problem differ by rounding errors
 UNIT = 1e-6  # largest deviation of the squared norm from one
-SECONDS = 900.0  # time limit for one vector, including the problem's loading and its bounds
-# columns that are not trusted if the vector of an answer disagrees
+SECONDS = 900.0  # time limit for grading an answer, including loading the problem and its bounds
+# columns that are cleared if an answer disagrees with its vector
 DOUBTED = (
     *("variance", "variance_refit", "singular_value", "bound", "bound_whp", "gap"),
     *("relaxation_value", "relaxation_bound", "relaxation_gap", "history"),
@@ -34,12 +33,13 @@ DOUBTED = (
 
 
 def grade(question: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts about a problem, and the grade of an answer to it.
+    """Return a description of a problem, and the grade of an answer to it.
 
-    question : a described run, with the ``form`` of the answer and whether the solver is a
-        ``stranger``; for a solver the support, values, k and sign, and whether to compute a bound
-        (``bounded``); for a function with a judge its ``extra``. The reply has ``about``,
-        ``numbers``, and ``fault``, a sentence that explains why there are no numbers.
+    question : a described run, the ``form`` of the answer, and whether the solver is a
+        ``stranger``. For a solver, it also contains the support, the values, k, the sign constraint
+        and whether to compute a bound (``bounded``). For a function with a judge, it contains the
+        column ``extra``. The reply consists of ``about``, ``numbers``, and ``fault``, a sentence
+        about why there are no numbers.
     """
     run = worker.run_of(question["run"])
     try:
@@ -47,7 +47,7 @@ def grade(question: Mapping[str, Any]) -> dict[str, Any]:
         if run.form and question["form"]:
             problem = problem.given_as(question["form"])
     except Exception as error:  # the answer already reports this error
-        return {"about": {}, "numbers": {}, "fault": _said("its problem cannot be loaded", error)}
+        return {"about": {}, "numbers": {}, "fault": _said("the problem cannot be loaded", error)}
     columns = worker.about(problem) if question["stranger"] else {}
     try:
         if run.judge:
@@ -56,7 +56,7 @@ def grade(question: Mapping[str, Any]) -> dict[str, Any]:
             numbers = _numbers(problem, question)
         wrong = numbers if isinstance(numbers, str) else ""
         return {"about": columns, "numbers": {} if wrong else numbers, "fault": wrong}
-    except Exception as error:  # the vector is invalid, which is the answer's fault
+    except Exception as error:  # the vector is invalid, which is an error of the answer
         return {"about": columns, "numbers": {}, "fault": _said("it cannot be graded", error)}
 
 
@@ -65,9 +65,9 @@ def _said(complaint: str, error: Exception) -> str:
 
 
 def _numbers(problem: Problem, question: Mapping[str, Any]) -> dict[str, Any] | str:
-    """Return the numbers of a vector on its support, or a sentence if it is infeasible."""
+    """Return the numbers of a vector, or a sentence about why it is infeasible."""
     k, sign = question["k"], question["nonnegative"]
-    if k is None:  # an answer without a vector, so only the problem is described
+    if k is None:  # the answer has no vector, so only the problem is described
         return {}
     W = np.array(question["support"], dtype=np.intp)
     x = embed(np.array(question["values"], dtype=float), W, problem.n)
@@ -82,9 +82,9 @@ def _numbers(problem: Problem, question: Mapping[str, Any]) -> dict[str, Any] | 
 
 
 def fault(x: Vector, n: int, k: int, nonnegative: bool) -> str:
-    """Return a sentence that says why a vector is infeasible, or an empty string."""
+    """Return a sentence about why a vector is infeasible, or ""."""
     if x.shape != (n,):
-        return f"it holds {x.size} numbers; the problem has {n} variables"
+        return f"it has {x.size} entries; the problem has {n} variables"
     if not np.isfinite(x).all():
         return "it has NaN or infinite entries"
     norm = scipy.linalg.norm(x)  # unlike x'x, it does not overflow for any finite x
@@ -96,7 +96,7 @@ def fault(x: Vector, n: int, k: int, nonnegative: bool) -> str:
 
 
 class Grader:
-    """The grading process; a new interpreter if this process has run a stranger's code."""
+    """The grading process, a new interpreter if this process has executed third-party code."""
 
     def __init__(self) -> None:
         self.worker = Worker(grade, anew=True)
@@ -104,8 +104,8 @@ class Grader:
     def graded(self, run: Run, answer: Answer, stranger: bool = False) -> Answer:
         """Return the answer with recomputed numbers, or with the status ``disagrees``.
 
-        stranger : whether the solver is not a file of this repository. The columns about the
-            problem and the bounds then come from the grader only.
+        stranger : whether the solver is a third-party file. The columns about the problem and the
+            bounds are then computed by the grader only.
         """
         if not (stranger or _has_vector(answer) or run.judge):
             return answer
@@ -119,11 +119,11 @@ class Grader:
         if run.judge:
             return _judged_answer(answer, reply)
         if not _has_vector(answer):
-            return answer if run.function else disagreeing(answer, "it gave no vector")
+            return answer if run.function else disagreeing(answer, "it has no vector")
         return _with_numbers(answer, reply)
 
     def close(self) -> None:
-        """End the process."""
+        """Kill the process."""
         self.worker.close()
 
 
@@ -149,17 +149,14 @@ def _question(run: Run, answer: Answer, stranger: bool) -> dict[str, Any]:
 
 
 def _judged_answer(answer: Answer, reply: Mapping[str, Any]) -> Answer:
-    """Return the answer of a function, with its own numbers replaced by those of its judge."""
+    """Return the answer of a function with the numbers replaced by those of its judge."""
     if reply["fault"]:
         return replace(answer, status=Status.INFEASIBLE, reason=reply["fault"], extra=None)
     return replace(answer, extra=reply["numbers"])
 
 
 def _with_numbers(answer: Answer, reply: Mapping[str, Any]) -> Answer:
-    """Return the answer with the grader's numbers.
-
-    For a solver outside this repository, the bound also comes from the grader only.
-    """
+    """Return the answer with the grader's numbers, including the bound for third-party solvers."""
     if reply["fault"]:
         return disagreeing(answer, reply["fault"])
     numbers = reply["numbers"]
@@ -167,10 +164,10 @@ def _with_numbers(answer: Answer, reply: Mapping[str, Any]) -> Answer:
     if not abs(stated - numbers["variance"]) <= AGREES * abs(numbers["variance"]):
         return disagreeing(
             answer,
-            f"the answer says variance {stated:.9g}; its vector has {numbers['variance']:.9g} on a "
-            "freshly loaded problem",
+            f"the answer states variance {stated:.9g}, but its vector has "
+            f"{numbers['variance']:.9g} on a freshly loaded problem",
         )
-    if numbers["bound"] is None:  # a solver of this repository, whose own bound may be proven
+    if numbers["bound"] is None:  # for solvers of this repository, keep the bound of the answer
         numbers = {**numbers, "bound": answer.bound, "variance": stated}
     assert numbers["bound"] is not None
     gap = (numbers["bound"] - numbers["variance"]) / numbers["bound"]

@@ -1,9 +1,9 @@
-"""The cost of a stranger's run, measured from outside its process.
+"""The cost of a run of a third-party solver, measured from outside its process.
 
-Inside a worker, a solver's file can reach the ledger, the clock and anything else that watches it.
-Whole runs are therefore repeated in a fresh process and timed by a clock out of its reach,
-including the time to close the solver and its children. Processor time is that of all its
-processes, and an audit counts the flops again. Of two numbers, the larger one counts.
+Inside a worker, a solver's file can manipulate the ledger, the clock and any other measurement.
+Whole runs are therefore repeated in a fresh process and timed by a clock outside this process,
+including the time to close the solver and its children. The processor time of all its processes is
+measured, and an audit counts the flops again. The larger of two numbers is used.
 """
 
 import json
@@ -22,21 +22,21 @@ from spcabench.running.schema import Answer
 from spcabench.running.worker_process import Worker
 from spcabench.solving.status import Status
 
-ENOUGH = 0.05  # minimum total seconds of the runs, so that the clock's resolution matters little
+ENOUGH = 0.05  # minimum total seconds of the runs, for which the clock is sufficiently accurate
 MOST = 200  # maximum number of runs
-ATTEMPTS = 3  # load may disturb one of them; a solver that hides work does so in all of them
-# share of the outside time, and seconds per run in addition, that the solver's clock may miss
+ATTEMPTS = 3  # load can disturb an attempt, but a solver that hides time does so in all attempts
+# fraction of the outside time, and additional seconds per run, that the solver's clock can miss
 MISSED_SHARE, MISSED_SECONDS = 0.25, 0.001
-LATE_SHARE, LATE_SECONDS = 0.25, 0.1  # share of the time limit, and seconds, of tolerated delay
-# maximum ratio of processor to wall time of one thread, and seconds in addition
+LATE_SHARE, LATE_SECONDS = 0.25, 0.1  # tolerated delay: fraction of the time limit, plus seconds
+# one thread: processor time <= 1.25 x wall time + 0.05 s
 THREADS_SHARE, THREADS_SECONDS = 1.25, 0.05
 TICKS, LONGER = 0.02, 8  # error of the processor time in seconds; factor for more runs
-# a first run that is slower than later ones by this factor and these seconds is suspicious
+# a first run that exceeds later runs by this factor and these seconds is suspicious
 WARM_RATIO, WARM_SECONDS = 5.0, 0.02
-# the same for so many runs on disguises of the problem, which are made if a run is shorter, and the
-# share of the variance that the best of them must reach
+# For runs shorter than SHORT seconds, this number of runs on disguises of the problem must not
+# exceed a run by this factor and these seconds, and must reach this fraction of its variance.
 UNSEEN_RATIO, UNSEEN_SECONDS, UNSEEN, SHORT, UNSEEN_SHARE = 2.0, 0.001, 3, 0.1, 0.9
-ROUNDS, RUNS = 3, 5  # of a nearly empty solver, whose fastest round shows the harness's share
+ROUNDS, RUNS = 3, 5  # rounds and runs of a nearly empty solver to measure the harness's time
 VECTOR = ("support", "values", "variance")  # columns of a row that contain an answer's vector
 _OVERHEADS: dict[str, float] = {}  # problem -> seconds per run that the harness takes
 Ask = Callable[[Worker, Run], Answer]
@@ -45,11 +45,12 @@ Fresh = Callable[[], AbstractContextManager[Worker]]
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of one run, in seconds by both clocks.
+    """The cost of a run in seconds.
 
-    warm : whether it was cheaper the second time. threads : whether its processes together used
-        more processor time than one thread can. vectors : the answers of the last run and, if it
-        was short, of the best one on disguises, as columns of a row.
+    declared, outside : time by the clock of the solver and by the outside clock. warm : whether
+        repeated runs were cheaper. threads : whether its processes used more processor time than a
+        single thread can. vectors : columns of a row with the answer of the last run and, for short
+        runs, the best answer on disguises.
     """
 
     declared: float
@@ -105,12 +106,12 @@ def _undisturbed_cost(run: Run, fresh: Fresh, ask: Ask, overhead: float) -> Cost
 
 
 def _hidden(cost: Cost, outside: float) -> bool:
-    """Whether the solver's own clock missed more than is tolerated."""
+    """Whether the solver's own clock missed more time than is tolerated."""
     return outside - cost.declared > MISSED_SHARE * outside + MISSED_SECONDS
 
 
 def _times(answer: Answer, cost: Cost, outside: float) -> Answer:
-    """Return the answer with the longer time, flagged if the times differ or threads were used."""
+    """Return the answer with the longer time, with flags if times differ or threads were used."""
     hidden = _hidden(cost, outside)
     answer = answer.flagged(clock=hidden, warm=cost.warm, threads=cost.threads)
     total = max(outside, cost.declared) if hidden else cost.declared
@@ -155,7 +156,7 @@ def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
 
 
 class Watch:
-    """Measures what a process and its descendants do from now on, from outside."""
+    """Measurements of a process and its descendants from outside, from now on."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -163,15 +164,14 @@ class Watch:
         self.spent = _processor(pid)
 
     def processor(self) -> float:
-        """Return the processor seconds of the process and its descendants."""
+        """Return the processor time of the process and its descendants in seconds."""
         return _processor(self.pid) - self.spent
 
     def worked(self, wall: float) -> float:
-        """Return the part of ``wall`` seconds in which the process did not wait for a processor.
+        """Return ``wall`` seconds minus the time in which the process waited for a processor.
 
-        Waiting of this process, which asks it, is subtracted too. A solver that waits for its own
-        other processes gains nothing, because the result is at least the processor time of all of
-        them.
+        The time in which this process waited is also subtracted. A solver gains nothing by waiting
+        for its other processes, because the result is at least their total processor time.
         """
         waits = machine.waited(self.pid) - self.waited, machine.waited() - self.asker_waited
         seconds = max(wall - sum(wait for wait in waits if wait > 0.0), 0.0)
@@ -241,7 +241,7 @@ def _unseen(run: Run, many: _Taken, count: int, helper: Worker, ask: Ask) -> _Un
 
 
 def _vector(extra: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the vector that a process gave, or an empty dict."""
+    """Return the vector in a reply, or an empty dict."""
     vector = extra.get("vector")
     return {name: vector.get(name) for name in VECTOR} if isinstance(vector, dict) else {}
 
@@ -280,7 +280,7 @@ def _overhead(run: Run, own: Worker, ask: Ask) -> float:
 
 
 def _processor(pid: int) -> float:
-    """Return the processor seconds of a process and its descendants, including ended ones."""
+    """Return the processor time of a process and its descendants, including finished ones."""
     seconds = 0.0
     with suppress(psutil.Error):
         process = psutil.Process(pid)
@@ -295,10 +295,10 @@ def _processor(pid: int) -> float:
 def audited(
     run: Run, answer: Answer, helper: Worker, audit: Callable[..., Any], ask: Ask
 ) -> tuple[Answer, dict[str, Any]]:
-    """Return the answer with the flops seen by an audit, if they exceed the charged ones.
+    """Return the answer with the flops counted by an audit, if they exceed the charged flops.
 
-    Also return the vector of the audited run. If the function ``audit`` cannot see what the run
-    does, the answer has no flops.
+    Also return the vector of the audited run. If the function ``audit`` cannot count the flops of
+    the run, the answer has no flops.
     """
     if answer.flops is None or answer.status == Status.TIME_LIMIT:
         return answer, {}

@@ -1,7 +1,7 @@
-"""The processes that run solvers, and the parts of their replies that are trusted.
+"""The processes that run solvers, and the validation of their replies.
 
-Files of this repository share one process. A stranger's file gets a new process, folder and
-environment for each run, so nothing carries over.
+Files of this repository share one process. A third-party file gets a new process, folder and
+environment for each run, so it cannot transfer data between runs.
 """
 
 import hashlib
@@ -27,9 +27,9 @@ from spcabench.solving.status import Status
 if TYPE_CHECKING:
     from spcabench.running.runner import Protocol
 
-LOADING = 300.0  # seconds for loading a problem, which does not count as a run's time
-PATIENCE = 120.0  # seconds for a warm-up run, because compiling is slow on a busy machine
-# columns that a process may report; the harness knows or computes all others itself
+LOADING = 300.0  # maximum seconds for loading a problem, which is not part of a run's time
+PATIENCE = 120.0  # maximum seconds for a warm-up run, because compilation can be slow
+# columns that a third-party process reports; the harness knows or computes all other columns
 STATED = {
     *("status", "reason", "form", "used", "cardinality", "variance", "claimed_bound", "iterations"),
     *("flops", "setup_flops", "search_runs", "search_flops", "search_time"),
@@ -53,27 +53,27 @@ class Processes:
         self.again: list[dict[str, Any]] = []  # vectors of the timed and the audited runs
 
     def close(self) -> None:
-        """End the common process, if there is one."""
+        """Kill the common process, if there is one."""
         if self.common:
             self.common.close()
 
     def restart(self) -> None:
-        """Replace the common process by a new one, if it has done any work."""
+        """Replace the common process by a new one, if it has been used."""
         if self.common and self.common.asked:
             self.common.restart()
             self.loaded = ""
 
     def note(self, run: Run, status: Status) -> None:
-        """Remember a run that was killed, so that harder runs of its series are skipped."""
+        """Record a run that was killed, because harder runs of its series must be skipped."""
         if run.series and status == Status.KILLED:
             self.late.setdefault(run.series, f"killed after {run.timeout:g} s on an easier run")
 
     def ended(self, run: Run) -> str:
-        """Return why a run is skipped because an easier one was killed; empty if it is not."""
+        """Return why a run is skipped if an easier run of its series was killed, or ""."""
         return self.late.get(run.series, "") if run.series else ""
 
     def ready(self, run: Run) -> str:
-        """Do the untimed work before a run; return why it cannot run, or an empty string."""
+        """Prepare the process of a run, untimed; return why the run must be skipped, or ""."""
         if not self.protocol.fastest:
             return ""
         stranger = is_stranger(run)
@@ -89,7 +89,7 @@ class Processes:
         return ""
 
     def ask(self, run: Run) -> Answer:
-        """Return the ungraded answer to a run; it has no numbers if its process ended."""
+        """Return the ungraded answer to a run, without numbers if its process died."""
         if is_stranger(run):
             return self._of_stranger(run)
         if self.protocol.fastest:
@@ -98,7 +98,7 @@ class Processes:
         return self._with_memory(run)
 
     def _of_stranger(self, run: Run) -> Answer:
-        """Return the answer of a stranger's file from new processes, timed from outside."""
+        """Return the answer of a third-party file from new processes, timed from outside."""
         with self._ready(run) as helper:
             answer = answer_of(helper, replace(run, timed=False), self.protocol.grace)
         if not (run.solver and run.timed and answer.status.good):
@@ -125,7 +125,7 @@ class Processes:
             yield helper
 
     def _with_memory(self, run: Run) -> Answer:
-        """Return the answer of the common process, with memory measured in a separate one."""
+        """Return the answer of the common process, with memory measured in a separate process."""
         answer = answer_of(self._shared(), replace(run, memory=False), self.protocol.grace)
         if not run.memory:
             return answer
@@ -134,7 +134,7 @@ class Processes:
         return answer.with_memory_of(measured)
 
     def graded(self, grader: Grader, run: Run, answer: Answer) -> Answer:
-        """Return the answer with facts that the harness knows, and with the grader's numbers."""
+        """Return the answer with columns known to the harness and the grader's numbers."""
         stranger = is_stranger(run)
         if run.solver:
             own, sha256 = registry.is_own_file(run.solver), _sha256(run.solver)
@@ -172,11 +172,11 @@ class Processes:
 def _lesser(
     graded: Answer, answer: Answer, vector: dict[str, Any], grade: Callable[[Answer], Answer]
 ) -> Answer:
-    """Return the graded answer, or the answer with another run's vector if that is worth less."""
+    """Return the graded answer, or the answer with the vector of another run if it is worse."""
     try:
         second = grade(replace(answer, **vector))
     except TypeError as error:
-        return disagreeing(answer, f"its further runs gave no vector: {error}")
+        return disagreeing(answer, f"repeated runs returned no valid vector: {error}")
     worth = (second.variance_refit or 0.0) * (1.0 + AGREES)
     return graded if worth >= (graded.variance_refit or 0.0) else second
 
@@ -195,9 +195,9 @@ def _environment(folder: str) -> Iterator[None]:
 
 
 def is_stranger(run: Run) -> bool:
-    """Whether a run executes a file from outside this repository.
+    """Whether a run executes a third-party file.
 
-    A file that the harness wrote for a command does not count as one.
+    Files that the harness wrote for external commands are not third-party files.
     """
     return any(
         not (
@@ -210,12 +210,12 @@ def is_stranger(run: Run) -> bool:
 
 @lru_cache
 def _sha256(solver: str) -> str:
-    """Return the SHA-256 of a solver's file."""
+    """Return the SHA-256 checksum of a solver's file."""
     return hashlib.sha256(registry.path("solver", solver).read_bytes()).hexdigest()
 
 
 def _warmed(helper: Worker, runs: Any) -> str:
-    """Do warm-up runs; return why further runs are pointless, or an empty string."""
+    """Execute warm-up runs; return why all other runs must be skipped, or ""."""
     for run in runs:
         if answer_of(helper, replace(run, timeout=PATIENCE), 0.0).status == Status.KILLED:
             return f"a warm-up run on {run.dataset} did not finish within {PATIENCE:g} s"
@@ -229,9 +229,9 @@ def _prepared(helper: Worker, run: Run, function: Any = preparation.ready) -> No
 
 
 def answer_of(helper: Worker, run: Run, grace: float = 0.0) -> Answer:
-    """Return the answer of a process to a run; it has no numbers if the process ended.
+    """Return the answer of a process to a run, without numbers if the process died.
 
-    grace : seconds beyond the run's own limit.
+    grace : seconds between the timeout of the run and killing the process.
     """
     now = {
         "calibration": machine.calibration(),
@@ -246,13 +246,13 @@ def answer_of(helper: Worker, run: Run, grace: float = 0.0) -> Answer:
     except Ended as end:
         return Answer(status=end.status, reason=end.reason)
     answer = believed(reply, is_stranger(run))
-    if answer.status == Status.MEMORY_LIMIT:  # else the next run would have less memory
+    if answer.status == Status.MEMORY_LIMIT:  # otherwise the next run would have less memory
         helper.restart()
     return _timed_outside(replace(answer, **now), seconds, worked)
 
 
 def believed(reply: Any, stranger: bool) -> Answer:
-    """Convert the reply of a process to an answer, with only the trusted columns of a stranger."""
+    """Convert a reply to an answer; only the columns in `STATED` of a third-party reply are used."""
     try:
         if not isinstance(reply, Mapping) or not {*reply} <= {*COLUMNS}:
             raise TypeError(_fault(reply))
@@ -261,21 +261,21 @@ def believed(reply: Any, stranger: bool) -> Answer:
         return Answer(status=Status.ERROR, reason=f"its answer is invalid: {error}"[:200])
     if stranger and answer.status in OF_HARNESS:
         return Answer(
-            status=Status.ERROR, reason=f"it reports {answer.status}, a status of the harness"
+            status=Status.ERROR, reason=f"it reports the status {answer.status} of the harness"
         )
     return answer
 
 
 def _fault(reply: Any) -> str:
-    """Return why a message is not an answer, in the words of the process if it gave any."""
+    """Return why a reply is not an answer, which the reply itself can state."""
     return str(reply.get("fault", "unknown columns") if isinstance(reply, dict) else "no columns")
 
 
 def _timed_outside(answer: Answer, seconds: float, worked: float) -> Answer:
-    """Return the answer with its time from outside, flagged if the worker's clock missed some.
+    """Return the answer with the time by the outside clock, which solvers cannot manipulate.
 
-    Solvers cannot reach this clock. worked : the part of these seconds in which no process waited
-    for a processor, so that a busy machine does not cause a flag.
+    The answer is flagged if the worker's clock missed time. worked : the part of ``seconds``
+    without waiting for a processor, because a busy machine must not cause a flag.
     """
     missed = worked - (answer.worker_time or 0.0)
     told = answer.worker_time is not None

@@ -1,7 +1,7 @@
-"""The work of a worker process: it answers each message with plain data.
+"""The functions of a worker process, which answers messages with plain data.
 
-Solvers run only here. Clocks and counts reported by the process of a stranger's solver are audited
-from outside (`spcabench.running.runner`), and its vectors are graded in another process.
+Solvers run only here. The times and counts reported for a third-party solver are audited from
+outside (`spcabench.running.outside_cost`), and its vectors are graded in another process.
 """
 
 import inspect
@@ -32,10 +32,10 @@ from spcabench.solving.status import Status
 from spcabench.vectors import Vector, support
 
 SAMPLE = 0.005  # minimum duration of a timed sample in seconds
-LONG = 2.0  # seconds from which the first run itself counts, because cold caches matter little
-# the share of a run's time, and the seconds in addition, that its own clocks may miss
+LONG = 2.0  # a longer first run is itself the sample, because cold caches hardly affect its time
+# fraction of a run's time, and additional seconds, that its own clocks can miss
 MISSED_SHARE, MISSED_SECONDS = 0.25, 0.1
-# columns that are attributes of a result of the same name, and those only of a feasible answer
+# columns that are attributes of a result, and columns that are attributes of a feasible result
 SAME = (
     *("status", "k", "cardinality", "nonnegative", "iterations", "solve_time", "setup_time"),
     *("compile_time", "cpu_time", "own", "extra"),
@@ -49,12 +49,12 @@ _as_begun: dict[int, Any] = {}  # process -> code of the functions before a solv
 
 
 def answer(message: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer to a run; both are plain data."""
+    """Return the answer to a run, where both are plain data."""
     return vars(answered(run_of(message)))
 
 
 def run_of(message: Mapping[str, Any]) -> Run:
-    """Return the run that `Run.described` describes, with its functions resolved by name."""
+    """Return the run described by `Run.described`, with functions resolved by name."""
     functions = {
         name: pkgutil.resolve_name(message[name]) if message[name] else None for name in FUNCTIONS
     }
@@ -62,7 +62,7 @@ def run_of(message: Mapping[str, Any]) -> Run:
 
 
 def answered(run: Run) -> Answer:
-    """Return the answer to one run; an error becomes an answer with that status."""
+    """Return the answer to a run; an error becomes an answer with the status "error"."""
     if os.getpid() not in _as_begun:
         _as_begun[os.getpid()] = intact.snapshot()
     begun = perf_counter()
@@ -74,16 +74,16 @@ def answered(run: Run) -> Answer:
             answer = _measured(problem, run) if run.function else _solved(problem, run)
         return replace(answer, **about(problem), worker_time=perf_counter() - begun)
     except MemoryError:
-        return Answer(status=Status.MEMORY_LIMIT, reason="the process may not have more memory")
+        return Answer(status=Status.MEMORY_LIMIT, reason="the process reached its memory limit")
     except external_solver.Failed as failure:
         return Answer(status=failure.status, reason=str(failure))
-    except (Exception, SystemExit) as error:  # sys.exit in a solver ends the run, not the worker
+    except (Exception, SystemExit) as error:  # sys.exit in a solver must not exit the worker
         return Answer(status=Status.ERROR, reason=in_one_line(error, *_files(run)))
 
 
 def _files(run: Run) -> Iterator[Path]:
-    """Yield the files that a run names; an error message shows the line in one of them."""
-    with suppress(InputError):  # an unknown name is the error itself
+    """Yield the files that a run names, because error messages show a line in one of them."""
+    with suppress(InputError):  # an unknown name is reported elsewhere
         yield registry.path("dataset", run.dataset)
     if run.function:
         yield Path(inspect.getfile(run.function))
@@ -93,7 +93,7 @@ def _files(run: Run) -> Iterator[Path]:
 
 
 def problem_of(run: Run) -> Problem:
-    """Return the problem of a run, cached because the next run may use the same one."""
+    """Return the problem of a run, cached because the next run can use the same problem."""
     return _problem(run.dataset, json.dumps(dict(run.parameters), sort_keys=True))
 
 
@@ -124,14 +124,14 @@ def _measured(problem: Problem, run: Run) -> Answer:
         status=Status.FINISHED,
         form=problem.form,
         solve_time=seconds,
-        extra=json.loads(json.dumps(numbers)),  # raises if JSON cannot represent them
+        extra=json.loads(json.dumps(numbers)),  # raises an error if JSON cannot represent them
     )
 
 
 def _solved(problem: Problem, run: Run) -> Answer:
     settings = dict(run.settings)
     if isinstance(settings.get("k"), float):
-        # k is a share of the variables, because a stand-in may have fewer
+        # k is a fraction of the variables, because a stand-in can have fewer variables
         settings["k"] = max(2, round(settings["k"] * problem.n))
     machine.forget_peak()
     before = machine.process_memory("VmRSS")
@@ -141,7 +141,7 @@ def _solved(problem: Problem, run: Run) -> Answer:
     result = earlier or _once(problem, run, settings)
     if run.timed:
         _warm[key] = result  # later rounds need neither a warm-up nor a search
-    # measured before the grading, because computing bounds needs memory too
+    # measured before grading, because computing bounds also needs memory
     peak = machine.process_memory("VmHWM") + machine.memory_of_children()
     if intact.changed(_as_begun[os.getpid()]):
         result = replace(result, flags=tuple(sorted({*result.flags, Flag.patched})))
@@ -158,13 +158,13 @@ def _solved(problem: Problem, run: Run) -> Answer:
 
 
 def _once(problem: Problem, run: Run, settings: Mapping[str, Any]) -> Result:
-    """Run a solver once on a copy of the problem, so that no other run sees its changes."""
+    """Run a solver once, on a copy of the problem to isolate it from other runs."""
     assert run.solver is not None
     text, begun, waited = io.StringIO(), perf_counter(), machine.waited()
     with redirect_stdout(text):
         result = api.solve(problem, run.solver, seed=run.seed, fresh=True, **settings)
     elapsed = perf_counter() - begun
-    # on a busy machine, the harness also waits outside the solver's own clock
+    # on a busy machine, the harness also waits while the solver's own clock is stopped
     lost = np.nan_to_num(machine.waited() - waited) - result.waited
     flags = set(result.flags)
     if elapsed - result.wall_time - max(lost, 0.0) > MISSED_SECONDS + MISSED_SHARE * elapsed:
@@ -222,7 +222,7 @@ def unseen(
 
 
 def vector_of(result: Result) -> dict[str, Any]:
-    """Return the columns of a row that contain an answer's vector."""
+    """Return the columns of a row that contain the vector of an answer."""
     return _vector(result.x, result.variance)
 
 
@@ -232,7 +232,7 @@ def _vector(x: Vector, variance: float) -> dict[str, Any]:
 
 
 def _times(problem: Problem, run: Run, settings: Mapping[str, Any], warm: Result) -> dict[str, Any]:
-    """Return times averaged over enough runs for a sample; the run ``warm`` was the warm-up."""
+    """Return times averaged over enough runs for a sample; ``warm`` is the warm-up run."""
     seconds = warm.setup_time + warm.solve_time
     count = int(np.clip(np.ceil(SAMPLE / max(seconds, 1e-6)), 1, 500))
     if warm.search:  # time a single run with the penalty that was found
@@ -250,14 +250,13 @@ def _times(problem: Problem, run: Run, settings: Mapping[str, Any], warm: Result
 
 
 def _flops(result: Result) -> int:
-    """Return the flops of a run, including its set-up."""
     return result.flops + result.setup_flops
 
 
 def of_result(result: Result, vectors: bool = False) -> Answer:
-    """Return the answer for a result.
+    """Convert a result to an answer.
 
-    vectors : whether to include u, if there is one.
+    vectors : whether to include u.
     """
     columns: dict[str, Any] = {name: getattr(result, name) for name in SAME}
     columns |= {f"search_{name}": v for name, v in result.search.items() if name != "near"}
@@ -281,7 +280,7 @@ def of_result(result: Result, vectors: bool = False) -> Answer:
 
 
 def _graded(result: Result) -> dict[str, Any]:
-    """Return the columns of a feasible x; for a stranger's solver the grader computes the rest."""
+    """Return the columns of a feasible x; the grader computes most of them for third parties."""
     if not result.own:
         return {"variance": result.variance, "claimed_bound": result.claimed_bound}
     x_refit = refitted(result.problem, result.x, result.nonnegative)

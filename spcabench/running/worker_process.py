@@ -1,7 +1,7 @@
-"""A worker process for code that may crash, hang, exhaust memory, or lie.
+"""A worker process for code that can crash, hang, exhaust memory or cheat.
 
-It is forked from a process that has the libraries loaded, and communicates through a pipe. Messages
-are plain data (`spcabench.running.messages`), which are read and never executed.
+The worker is forked from a process with the libraries loaded and communicates through a pipe.
+Messages are plain data (`spcabench.running.messages`) and are never executed.
 """
 
 import multiprocessing
@@ -25,15 +25,15 @@ FORKS = sys.platform == "linux"
 SPAWN: Any = multiprocessing.get_context("spawn")
 CONTEXT: Any = multiprocessing.get_context("fork") if FORKS else SPAWN
 MEMORY = 12e9  # limit of the address space in bytes
-START = 300.0  # seconds within which a process must be ready
-_OWN: set[int] = set()  # ids of all workers here; other children of this process were adopted
+START = 300.0  # maximum seconds until a process is ready
+_OWN: set[int] = set()  # ids of all workers; other children of this process were adopted
 LOOK = 0.5  # seconds between two checks whether the process is still alive
-ENDING = 5.0  # seconds within which a process that closed its pipe must be gone
+ENDING = 5.0  # maximum seconds until a process exits after closing its pipe
 INPUT_OUTPUT = 3  # number of file descriptors of standard input, output and error
 
 
 class Ended(Exception):
-    """The process gave no answer; ``status`` says whether it crashed or was killed."""
+    """The process exited without an answer; ``status`` is "crash" or "killed"."""
 
     def __init__(self, status: Status, reason: str) -> None:
         super().__init__(reason)
@@ -56,7 +56,7 @@ class Worker:
         self._start()
 
     def _start(self) -> None:
-        if FORKS:  # if the process is killed, the processes that it started are adopted here
+        if FORKS:  # if the process is killed, this process adopts its children
             supervisor.adopt_orphans()
         context = SPAWN if self.anew and registry.has_strangers() else CONTEXT
         self.pipe, theirs = context.Pipe()
@@ -75,7 +75,7 @@ class Worker:
             self.reader.message(START)
 
     def ask(self, message: Any, seconds: float) -> Any:
-        """Return the answer to a message. Raises Ended if none arrives within ``seconds``."""
+        """Return the answer to a message; raise Ended if none arrives within ``seconds``."""
         self.asked += 1
         try:
             messages.send(self.pipe.fileno(), [self.asked, message])
@@ -90,13 +90,13 @@ class Worker:
         raise end
 
     def _reply(self, deadline: float) -> Any:
-        """Return the reply to the last message. Raises TimeoutError if none arrives."""
+        """Return the reply to the last message; raise TimeoutError if none arrives."""
         while True:
             left = max(deadline - monotonic(), 0.0)
             try:
                 message = self.reader.message(min(LOOK, left))
             except TimeoutError:
-                # processes forked by the work keep the pipe open, which hides that this one ended
+                # if the process forked others, these keep the pipe open after it has exited
                 if not self.process.is_alive():
                     raise EOFError from None
                 if left <= 0.0:
@@ -106,19 +106,19 @@ class Worker:
                 return message[1]
 
     def _exit_code(self) -> int | None:
-        """Return the exit code of a process that is about to end; None if it does not end."""
+        """Wait for the process to exit and return its exit code, or None after a timeout."""
         end = monotonic() + ENDING
         while self.process.is_alive() and monotonic() < end:
             sleep(0.01)
         return self.process.exitcode
 
     def restart(self) -> None:
-        """End the process, and start another."""
+        """Kill the process, and start another one."""
         self.close()
         self._start()
 
     def close(self) -> None:
-        """End the process and everything that it started."""
+        """Kill the process and all its descendants."""
         supervisor.end(self.process.pid)
         self.process.join()
         if self.watcher is not None:
@@ -129,7 +129,7 @@ class Worker:
 
 
 def _how(code: int | None) -> str:
-    """Describe an exit code; a negative one stands for a signal."""
+    """Describe an exit code, which is negative for a signal."""
     if code is None or code >= 0:
         return f"with exit code {code}"
     try:
@@ -153,14 +153,14 @@ def _serve(ours: Connection, theirs: Connection, answer: Callable[[Any], Any]) -
             try:
                 reply = answer(message)
             finally:
-                if os.getpid() != home:  # the work forked, and this is the copy, which has returned
+                if os.getpid() != home:  # this is a copy that was forked in `answer` and returned
                     os._exit(0)
             _reply(pipe, number, reply)
     supervisor.end_below()
 
 
 def _reply(pipe: int, number: int, reply: Any) -> None:
-    """Send a reply, or the reason why it cannot be sent."""
+    """Send a reply, or the reason why the reply cannot be sent."""
     try:
         messages.send(pipe, [number, reply])
     except (TypeError, ValueError, RecursionError) as error:
@@ -168,27 +168,28 @@ def _reply(pipe: int, number: int, reply: Any) -> None:
 
 
 def _keep_only(pipe: int) -> None:
-    """Close all inherited file descriptors except one pipe and the standard streams.
+    """Close all inherited file descriptors except a pipe and the standard streams.
 
-    They include the pipes of other processes, in whose place a stranger could answer. The numbers
-    remain in use, because Python objects would otherwise close whatever reuses them.
+    They include pipes of other processes, through which third-party code could answer. Their
+    numbers are redirected to the null device, because Python objects would otherwise close other
+    files that reuse these numbers.
     """
     with open(os.devnull, "r+b", buffering=0) as nothing:
         for number in map(int, os.listdir("/proc/self/fd")):
             if number >= INPUT_OUTPUT and number not in (pipe, nothing.fileno()):
                 with suppress(OSError):
-                    os.fstat(number)  # skips the descriptor of the listing, which is closed by now
+                    os.fstat(number)  # skips the descriptor of the listing, which is already closed
                     os.dup2(nothing.fileno(), number)
 
 
 def _settle() -> None:
     """Prepare a new process for its first message."""
-    os.setpgid(0, 0)  # a group, so that all of it can be ended at once
-    tempfile.tempdir = None  # read again from the environment, which may have changed
+    os.setpgid(0, 0)  # create a process group, which can be killed as a whole
+    tempfile.tempdir = None  # determined again from the environment, which can have changed
     supervisor.adopt_orphans()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
-    multiprocessing.current_process().daemon = False  # daemons may not use multiprocessing
+    multiprocessing.current_process().daemon = False  # daemons cannot use multiprocessing
     machine.limit_memory(MEMORY)
-    with suppress(OSError):  # if memory runs out, the system shall kill this process first
+    with suppress(OSError):  # if memory runs out, the system should kill this process first
         Path("/proc/self/oom_score_adj").write_text("1000")
