@@ -57,7 +57,7 @@ def _of_own(solver: str) -> Description:
 
 
 def of_stranger(solver: str) -> Description:
-    """Return the description of a third-party file, which a worker imports."""
+    """Return the description of a stranger's file, which a worker imports."""
     with closing(Worker(answer)) as helper:
         try:
             reply = helper.ask(_absolute(solver), PATIENCE)

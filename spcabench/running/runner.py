@@ -95,9 +95,9 @@ def make_rows(plan: Plan, out: Path) -> None:
 
 
 def rows_of(plan: Plan, journal: Journal) -> list[Row]:
-    """Return the rows of a plan, after computing those that are missing in the journal."""
-    tqdm.monitor_interval = 0  # the monitoring thread is not safe with forked workers
-    # the grader starts first, before any third-party code is executed
+    """Return the rows of a plan; rows missing from the journal are computed and added to it."""
+    tqdm.monitor_interval = 0  # its thread is not safe with forked workers
+    # the grader first, before any code of a stranger has run
     with closing(Grader()) as grader, closing(Processes(plan.protocol)) as processes:
         job = _Job(plan, journal, grader, processes)
         return [row for name in plan.groups for row in job.group(name)]

@@ -98,7 +98,7 @@ class Processes:
         return self._with_memory(run)
 
     def _of_stranger(self, run: Run) -> Answer:
-        """Return the answer of a third-party file from new processes, timed from outside."""
+        """Return the answer of a stranger's file from new processes, timed from outside."""
         with self._ready(run) as helper:
             answer = answer_of(helper, replace(run, timed=False), self.protocol.grace)
         if not (run.solver and run.timed and answer.status.good):
@@ -252,7 +252,7 @@ def answer_of(helper: Worker, run: Run, grace: float = 0.0) -> Answer:
 
 
 def believed(reply: Any, stranger: bool) -> Answer:
-    """Convert a reply to an answer; only the columns in `STATED` of a third-party reply are used."""
+    """Convert a reply to an answer, which for third parties only includes columns in `STATED`."""
     try:
         if not isinstance(reply, Mapping) or not {*reply} <= {*COLUMNS}:
             raise TypeError(_fault(reply))

@@ -28,7 +28,7 @@ MEMORY = 12e9  # limit of the address space in bytes
 START = 300.0  # maximum seconds until a process is ready
 _OWN: set[int] = set()  # ids of all workers; other children of this process were adopted
 LOOK = 0.5  # seconds between two checks whether the process is still alive
-ENDING = 5.0  # maximum seconds until a process exits after closing its pipe
+ENDING = 5.0  # seconds within which a process that closed its pipe must be gone
 INPUT_OUTPUT = 3  # number of file descriptors of standard input, output and error
 
 
@@ -184,8 +184,8 @@ def _keep_only(pipe: int) -> None:
 
 def _settle() -> None:
     """Prepare a new process for its first message."""
-    os.setpgid(0, 0)  # create a process group, which can be killed as a whole
-    tempfile.tempdir = None  # determined again from the environment, which can have changed
+    os.setpgid(0, 0)  # a group, so that all of it can be ended at once
+    tempfile.tempdir = None  # read again from the environment, which may have changed
     supervisor.adopt_orphans()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
