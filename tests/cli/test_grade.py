@@ -54,7 +54,7 @@ BAD = {
         "it has 13 nonzeros; at most k = 6 are allowed",
     ),
     "not of norm one": (lambda x: 2 * x, "its norm is 2; it must be 1"),
-    "of another length": (lambda x: x[1:], "it holds 12 numbers; the problem has 13 variables"),
+    "of another length": (lambda x: x[1:], "it has 12 entries; the problem has 13 variables"),
     "not finite": (lambda x: x * np.nan, "it has NaN or infinite entries"),
 }
 
