@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench import api, claims
+from spcabench.claims.words import span
 from spcabench.figures._daspremont2007 import SDP, draw_convergence, draw_growth, iterations_to
 from spcabench.run import Run
 from spcabench.solving.status import Status
@@ -211,7 +212,21 @@ def _practical(data):
         both = sooner[[method, "dspca"]].dropna()
         won = int((both[method] < both.dspca).sum())
         note = f"It is faster than DSPCA at {won} of {len(both)} sizes."
-        yield claims.Reading(name, places, size[size.method.isin([method, "dspca"])], [note])
+        notes = [note, *_spread(rows)]
+        yield claims.Reading(name, places, size[size.method.isin([method, "dspca"])], notes)
+
+
+def _spread(rows):
+    """The size at which the times of a solver differ most between problems, in one sentence."""
+    ends = rows.groupby("n").total.agg(["min", "max", "count"]).dropna()
+    ends = ends[ends["count"] >= 3]
+    if ends.empty:
+        return []
+    n = (ends["max"] / ends["min"]).idxmax()
+    least, most, count = ends.loc[n]
+    return [
+        f"Its times differ most at n = {n:g}, over {count:g} problems: {span([least, most], 's')}."
+    ]
 
 
 @D9.because
