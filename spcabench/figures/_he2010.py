@@ -35,6 +35,11 @@ DENSE, GRAM = "GPower0 on the dense centred matrix", "V'V given"
 ALIKE, ALIKE_ROUNDS, ALIKE_TOL = "alike", 7, 1e-4
 # whole runs of one solver at several cardinalities in turns, in processor seconds
 IN_TURNS = "in turns"
+VALUES = "values"  # variances without times
+# processes ready to run; more of them share caches and memory with the timed one (the rows that were
+# published before this rule have up to 2.46)
+QUIET = 2.5
+BUSY = "busy machine"
 WHOLE = f"{DENSE}, conversion timed, second phase to 1e-9"
 WHY = (
     "section 2.3 gives Scol-PCA and Mcol-PCA the sparse W; the code of GPower's authors takes the "
@@ -179,18 +184,17 @@ def worlds(timed: pd.DataFrame | None = None) -> dict[str, tuple[str, str]]:
     alike = (f"gpower0 {ALIKE}", f" {ALIKE}")
     equal = timed is not None and timed.method.eq(alike[0]).any()
     first = {DENSE: alike, WHOLE: whole} if equal else {DENSE: whole}
+    first |= {f"{DENSE}, {BUSY}": (f"{alike[0]} {BUSY}", f"{alike[1]} {BUSY}")}
     return first | {"GPower0 on sparse data": ("gpower0", ""), GRAM: ("gpower0 dense", " gram")}
 
 
 def valued(data: pd.DataFrame, gpower: str, form: str) -> tuple[str, str]:
     """The methods of a reading whose variances are compared.
 
-    They are those of the runs under equal conditions if these stored variances, because they were
-    made on more problems.
+    They are those of `variances`, which were made on more problems, if there are any.
     """
-    alike = data.value[data.method == f"gpower0 {ALIKE}"].notna().any()
-    equal = alike and (gpower, form) == ("gpower0 dense", "")
-    return (f"gpower0 {ALIKE}", f" {ALIKE}") if equal else (gpower, form)
+    more = data.method.eq(f"gpower0 {VALUES}").any() and (gpower, form) == ("gpower0 dense", "")
+    return (f"gpower0 {VALUES}", f" {VALUES}") if more else (gpower, form)
 
 
 def speedup(
@@ -204,7 +208,7 @@ def speedup(
         both = paired(data, gpower, f"{fast}{form}")
         if len(both):
             notes = [UNTIMED] if name == GRAM else []
-            notes += [loaded(both)] if gpower.endswith(ALIKE) else []
+            notes += [loaded(both)] if ALIKE in gpower else []
             yield claims.Reading(name, claims.places(both, "x", measure, label), both, notes)
 
 
@@ -349,7 +353,6 @@ def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any
 
     GPower0 gets the dense centred matrix and the penalty that a search found for k nonzeros. The
     others run at the cardinality that it reached, with a second phase as accurate as GPower0.
-    Variances are those of converged second phases, and of GPower0's vector after a refit.
     """
     # converted once before timing, because this reading excludes the conversion
     dense = problem.given_as("data")
@@ -359,11 +362,6 @@ def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any
     runs_of: dict[str, tuple[Problem, dict[str, Any]]] = {
         solver: (problem, dict(k=search.cardinality, second_tol=ALIKE_TOL)) for solver in OURS
     }
-    values = {
-        solver: api.solve(problem, solver, k=search.cardinality, seed=seed).variance
-        for solver in OURS
-    }
-    values["gpower0"] = problem.variance(refitted(problem, search.x))
     runs_of["gpower0"] = dense, search.settings | GPOWER
     results: dict[str, Any] = {name: [] for name in runs_of}
     for turn in range(ALIKE_ROUNDS + 1):
@@ -372,7 +370,22 @@ def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any
             # the first turn compiles and converts, so it does not count as a round
             if turn:
                 results[solver].append(result.cpu_time)
-    return results | {"cardinality": search.cardinality, "values": values}
+    return results | {"cardinality": search.cardinality}
+
+
+def variances(problem: Problem, *, seed: int, k: int) -> dict[str, float]:
+    """Cardinality that a search of GPower0's penalty for k reached, and everyone's variance there.
+
+    They are those of converged second phases, and of GPower0's vector after a refit. Nothing is
+    timed, so the load of the machine does not matter.
+    """
+    search = api.solve(problem.given_as("data"), "gpower0", k=k, seed=seed, **GPOWER)
+    values = {
+        solver: api.solve(problem, solver, k=search.cardinality, seed=seed).variance
+        for solver in OURS
+    }
+    values["gpower0"] = problem.variance(refitted(problem, search.x))
+    return values | {"cardinality": search.cardinality}
 
 
 def in_turns(problem: Problem, *, seed: int, name: str, ks: Sequence[int]) -> dict[str, Any]:
@@ -388,8 +401,21 @@ def in_turns(problem: Problem, *, seed: int, name: str, ks: Sequence[int]) -> di
 
 
 def as_trials(table: pd.DataFrame) -> pd.DataFrame:
-    """The rounds of `processor_seconds` and `in_turns` as rows of `trials`."""
+    """The rounds of `processor_seconds` and `in_turns`, and `variances`, as rows of `trials`."""
     rows = [
+        row
+        | dict(
+            method=f"{solver} {VALUES}",
+            repeat=0,
+            total=np.nan,
+            value=row["extra"][solver],
+            cardinality=row["extra"]["cardinality"],
+            label=str(row["settings"]["k"]),
+        )
+        for row in table[table.label == VALUES].to_dict("records")
+        for solver in ("gpower0", *OURS)
+    ]
+    rows += [
         row
         | dict(
             method=f"{row['settings']['name']} {IN_TURNS}",
@@ -405,15 +431,16 @@ def as_trials(table: pd.DataFrame) -> pd.DataFrame:
     for row in table[table.label == ALIKE].to_dict("records"):
         seconds = row["extra"]
         centred = "" if row["parameters"].get("center", True) else f"{UNCENTRED} "
+        # seconds of a busy machine are shown, but do not decide
+        busy = f" {BUSY}" if float(row.get("load") or 0.0) > QUIET else ""
         for solver in ("gpower0", *OURS):
             rows += [
                 row
                 | dict(
-                    method=f"{solver} {centred}{ALIKE}",
+                    method=f"{solver} {centred}{ALIKE}{busy}",
                     repeat=turn,
                     total=total,
-                    # rows of earlier commits have none
-                    value=seconds.get("values", {}).get(solver, np.nan),
+                    value=np.nan,
                     cardinality=seconds["cardinality"],
                     label=str(row["settings"]["k"]),
                 )

@@ -14,7 +14,7 @@ from spcabench.figures._he2010 import UNCENTRED
 from spcabench.figures._times import times
 from spcabench.solving.deflate import DEFLATIONS
 from spcabench.steps import greedy_signs, lanczos
-from tests import controls
+from tests import controls, trial
 from tests.controls import he2010_fig2 as fig2
 from tests.controls import he2010_fig5 as fig5
 
@@ -315,11 +315,25 @@ def test_whole_runs_in_turns_give_processor_seconds_of_every_turn_at_every_k():
     )
 
 
-def test_equal_conditions_give_variances_of_converged_second_phases_and_of_a_refit():
+def test_variances_are_of_converged_second_phases_and_of_a_refit():
     problem = spcabench.load("random_sparse", m=40, n=40, density=0.3, seed=1)
-    found = _he2010.processor_seconds(problem, seed=1, k=8)
+    found = _he2010.variances(problem, seed=1, k=8)
     for solver in _he2010.OURS:
         alone = spcabench.solve(problem, solver, k=found["cardinality"], seed=1)
-        assert found["values"][solver] == alone.variance
+        assert found[solver] == alone.variance
     gpower = spcabench.solve(problem, "gpower0", k=8, seed=1, refit=True, **_he2010.GPOWER)
-    assert np.isclose(found["values"]["gpower0"], gpower.variance, rtol=1e-3)
+    assert np.isclose(found["gpower0"], gpower.variance, rtol=1e-3)
+
+
+@pytest.mark.parametrize("load", [1.0, 4.0])
+def test_seconds_of_a_busy_machine_do_not_decide(load):
+    seconds = dict(gpower0=[2.0] * 3, scol=[1.0] * 3, mcol=[1.0] * 3, cardinality=20)
+    common = dict(label="alike", dataset="random_sparse", settings=dict(k=20), load=load)
+    rows = trial.table(
+        [common | dict(seed=seed, extra=seconds, n=100, parameters={}) for seed in range(3)]
+    )
+    rounds = _he2010.as_trials(rows)
+    busy = load > _he2010.QUIET
+    assert {method.endswith(_he2010.BUSY) for method in rounds.method} == {busy}
+    readings = [r.name for r in _he2010.speedup(rounds.assign(x=20.0), "scol")]
+    assert readings == [f"{_he2010.DENSE}, {_he2010.BUSY}" if busy else _he2010.DENSE]
