@@ -81,7 +81,7 @@ def _of_places(part: Stored, places: list[Stored]) -> list[str]:
     name = f"{part['name']}: " if part["name"] else ""
     if len(places) == 1:
         return [
-            f"{name}{_one(part, places[0])}",
+            f"{name}{one(part, places[0])}",
             f"{name}{number(places[0]['value'], unit, thresholds(part))}",
         ]
     few = sum(place["kind"] == "too few" for place in places) % len(places)
@@ -101,8 +101,8 @@ def thresholds(part: Stored) -> list[float]:
     return [end for end in (part["rule"]["low"], part["rule"]["high"]) if end is not None]
 
 
-def _one(part: Stored, place: Stored) -> str:
-    """A number with its interval and the kind of replicates."""
+def one(part: Stored, place: Stored) -> str:
+    """Return a number with its interval and the kind of replicates."""
     unit, ends_of_rule = part["unit"], thresholds(part)
     if place["kind"] in BOUNDS:
         bound = number(bound_or_value(place), unit, ends_of_rule)

@@ -67,6 +67,14 @@ def summary() -> str:
     )
 
 
+def proven() -> str:
+    """Return a short sentence on how many instances of the suite are proven."""
+    known = _known()
+    mine = [known.get((item.name, k)) for item in SUITES["certified"] for k in item.ks]
+    count = sum(entry is not None and entry.proven for entry in mine)
+    return f"The exact search proves {count} of {len(mine)} pairs of an instance and k."
+
+
 def _line(item: Item, k: int, answers: Answers, entry: best_known.Entry | None) -> tuple[str, ...]:
     values = [f"{a['value']}{_seconds(a)} ({a['source']})" for a in answers if "value" in a]
     bounds = [

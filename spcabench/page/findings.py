@@ -1,30 +1,55 @@
-"""The generated blocks of docs/findings.md, from the published run and tables."""
+"""The article docs/findings.md: its prose is in findings.md.j2, its numbers are published ones."""
 
+import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from spcabench import opening
-from spcabench.claims.words import duration
+from spcabench.claims import summary
+from spcabench.claims.words import duration, listed, span
 from spcabench.comparison import best_known
 from spcabench.page import certified_page, in_short, papers
 from spcabench.page.generated_block import markdown_table
+from spcabench.page.render import render
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results" / "published"
-BUDGETS = (1e-3, 1e-2, 1e-1, 1.0)  # time limits in seconds
+BUDGETS = (1e-2, 1.0)  # time limits in seconds
+GOOD = 0.75  # proportion of the published instances on which a good solver is nearly optimal
+FIRST = 5  # solvers of each comparison that the article names
+WIDTH = 120  # characters of a line
+# signs that would begin a list or a quotation at the begin of a line
+SIGN = re.compile(r" (>=|<=|-|\+|=) ")
+# the comparisons of the article, and what they are called there
+COMPARED = {
+    "standard": "standard",
+    "certified": "published instances",
+    "large": "10,000 to 200,000 variables",
+    "nonnegative": "x >= 0",
+}
+# statements that depend on a reading: what they are about, and the reading with the other verdict
+READINGS = (
+    ("K3", "GRQI needs fewer flops than GPower", "GPower0"),
+    ("K18", "GRQI's answers are at least as good as GPower's", "GPower1, refitted"),
+    ("K9", "on genes, an order of magnitude fewer flops", "k_u = 10"),
+    ("H1", "Scol-PCA is as fast as GPower", "GPower0 on sparse data"),
+    ("H11", "on text, Mcol-PCA is faster than GPower", "GPower0 on sparse data"),
+    ("D8", "components are taken out until all entries are below rho", "deflation by projection"),
+    ("Z4", "the number of sweeps is typically five", "covariances of words, exact QPs"),
+    ("Z10", "sparse PCA is easier than PCA", "corpora of the published size, flops"),
+    ("A13", "within 40 % to 90 % of the optimum", "calibrated data, best certified bound"),
+    ("A4", "Algorithm 3 beats EM at low k", "not centred"),
+    ("A14", "Algorithm 3 and EM take similar time", "1 restart of EM"),
+)
 Statements = list[dict[str, Any]]
 
 
 def blocks(home: Path = PUBLISHED) -> dict[str, str]:
-    """Return the generated parts of the document by name."""
-    run = opening.read_json(home / "claims.json")
-    return {
-        "verdicts": f"\n{verdicts(run['statements'])}\n",
-        "frontier": f"\n{frontier()}\n",
-        "comparisons": f"\n{comparisons(home / 'compare')}\n",
-    }
+    """Return the article by name: the prose of findings.md.j2 with the numbers of a run."""
+    return {"article": article(home)}
 
 
 def front(home: Path = PUBLISHED) -> str:
@@ -39,73 +64,202 @@ def front(home: Path = PUBLISHED) -> str:
     )
 
 
-def verdicts(statements: Statements) -> str:
-    """Return counts by paper, a summary of each paper, and failing statements with causes."""
-    heads = ("paper", "statements", "hold", "undecided", "fail", "depend", "pending", "theorems")
+def article(home: Path) -> str:
+    """Return what was found in a published run, as an article."""
+    statements = opening.read_json(home / "claims.json")["statements"]
+    numbers = Numbers(statements)
     known = papers.in_order({s["paper_key"] for s in statements})
     of = {paper.name: [s for s in statements if s["paper_key"] == paper.key] for paper in known}
-    counts = [_counted(name, mine) for name, mine in {**of, "all": statements}.items()]
-    text = markdown_table(heads, counts)
-    text += f"\n{in_short.header(statements)}\n"
-    for name, mine in of.items():
-        text += f"\n**{name}, in short.**\n\n"
-        text += "".join(f"- {sentence}\n" for sentence in in_short.sentences(mine))
-        if failing := [s for s in mine if s["verdict"] == "fails"]:
-            text += "\nFailing statements:\n\n"
-            causes = ("statement", "the paper says", "measured", "why")
-            text += markdown_table(causes, map(_row, failing))
-    return text
+    ranking = pd.read_csv(home / "compare" / "standard" / "ranking.csv").set_index("solver")
+    certified = pd.read_csv(home / "compare" / "certified" / "ranking.csv")
+    own = [s for s in statements if s["verdict"] in in_short.WORDS]
+    text = render(
+        "findings.md.j2",
+        table=markdown_table,
+        of=numbers.of,
+        place=numbers.place,
+        link=numbers.link,
+        total=in_short.counts(statements),
+        header=in_short.header(statements),
+        papers=[_reproduced(paper) for paper in known],
+        counts=[_counted(name, mine) for name, mine in {**of, "all": statements}.items()],
+        readings=[numbers.readings(*row) for row in READINGS],
+        undecided=[_row(s) for s in own if s["verdict"] == "undecided"],
+        failing=[
+            (name, [_row(s) for s in mine if s["verdict"] == "fails"]) for name, mine in of.items()
+        ],
+        proven=certified_page.proven(),
+        frontier=frontier(),
+        rates={name: _rate(row) for name, row in ranking.iterrows()},
+        times={name: duration(row.time) for name, row in ranking.iterrows()},
+        leaders=leaders(home / "compare"),
+        families=families(home / "compare"),
+        stand_ins=sum("stand-in" in s["marks"] for s in own),
+        simulated=sum("simulated" in s["marks"] for s in own),
+        calibrated=sum("calibrated" in s["marks"] for s in own),
+        good=int((certified["at 0.999"] >= GOOD).sum()),
+        solvers=len(certified),
+        unproven=_unproven(),
+        caption=caption(home / "compare" / "standard").strip(),
+        stand_ins_open=sum("stand-in" in s["marks"] for s in own if s["verdict"] == "undecided"),
+        about=opening.read_json(home / "about.json"),
+    )
+    paragraphs = re.split(r"\n{2,}", text.strip())
+    return "\n" + "\n\n".join(map(_wrapped, paragraphs)) + "\n\n"
+
+
+def _wrapped(paragraph: str) -> str:
+    """Return a paragraph, or the items of a list, in lines of at most 120 characters."""
+    if paragraph.startswith(("|", "#", "[!")):
+        return paragraph
+    items = re.split(r"\n(?=- )", paragraph)
+    return "\n".join(_filled(item, "  " if item.startswith("- ") else "") for item in items)
+
+
+def _filled(text: str, indent: str) -> str:
+    """Return a text in lines, none of which begins with a sign or a percent sign."""
+    whole = SIGN.sub("\0\\1\0", " ".join(text.split())).replace(" %", "\0%")
+    filled = textwrap.fill(
+        whole, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    return filled.replace("\0", " ")
+
+
+def _unproven() -> str:
+    """Return which problems of the suites have no proof, and by how much they are open."""
+    entries = [entry for entry in best_known.read().values() if not entry.proven]
+    if not entries:
+        return "All have a proof."
+    names = [
+        f"{item} ({'x >= 0, ' if sign else ''}k = "
+        f"{listed([str(e.k) for e in entries if (e.item, e.nonnegative) == (item, sign)])})"
+        for item, sign in dict.fromkeys((e.item, e.nonnegative) for e in entries)
+    ]
+    return f"Open by {span([e.gap for e in entries], 'share')} are {listed(names)}."
+
+
+class Numbers:
+    """The numbers of statements in words, for the prose of the article."""
+
+    def __init__(self, statements: Statements) -> None:
+        self.statements = {s["id"]: s for s in statements}
+
+    def of(self, name: str, reading: str = "", part: str = "") -> dict[str, str]:
+        """Return the words for a part of a reading, by default the first of the primary one.
+
+        Besides the fields of a headline these are ``one``, the number of the first place with its
+        interval, and ``ends``, the smallest and the largest number with theirs.
+        """
+        statement = self.statements[name]
+        chosen = self._reading(statement, reading or statement["primary"])
+        parts = [p for p in statement["parts"] if not part or p["name"] == part]
+        about, places = summary.judged_places(statement | {"parts": parts}, chosen)[0]
+        outer = [choose(places, key=summary.bound_or_value) for choose in (min, max)]
+        low, high = (summary.one(about, place).partition(" over ")[0] for place in outer)
+        unit = f" {about['unit']}"
+        ends = f"{low.replace(unit, '')} to {high.replace(unit, '')}{unit}"
+        one = summary.one(about, places[0])
+        return summary.fields(statement | {"parts": parts}, chosen) | {"one": one, "ends": ends}
+
+    def place(self, name: str, label: str) -> str:
+        """Return the number at a place of the primary reading with its interval."""
+        statement = self.statements[name]
+        chosen = self._reading(statement, statement["primary"])
+        part = statement["parts"][0]
+        places = {p["label"]: p for p in chosen["places"] if p["part"] == part["name"]}
+        return summary.one(part, places[label]).partition(" over ")[0]
+
+    def link(self, name: str) -> str:
+        """Return a link to a statement with its verdict."""
+        statement = self.statements[name]
+        depends = ", depends" if "depends" in statement["marks"] else ""
+        page = f"../results/published/{statement['paper_key']}.md"
+        return f"[{name}]({page}): {statement['verdict']}{depends}"
+
+    def readings(self, name: str, what: str, other: str) -> tuple[str, ...]:
+        """Return a line of the table of statements that depend on their reading."""
+        statement = self.statements[name]
+        told = [
+            f"{reading}: {chosen['would'] or chosen['verdict']} ({self.of(name, reading)['range']})"
+            for reading in (statement["primary"], other)
+            for chosen in [self._reading(statement, reading)]
+        ]
+        return (f"{what} ({self.link(name)})", *told)
+
+    @staticmethod
+    def _reading(statement: dict[str, Any], name: str) -> dict[str, Any]:
+        return {reading["name"]: reading for reading in statement["readings"]}[name]
+
+
+def _reproduced(paper: papers.Paper) -> tuple[str, str, str]:
+    """Return a line of the table of papers."""
+    title = f"[{paper.title}]({paper.address})" if paper.address else paper.title
+    return (f"{paper.name}, {title}", paper.reproduced, paper.solvers)
 
 
 def _counted(name: str, statements: Statements) -> tuple[Any, ...]:
     count = in_short.counts(statements)
-    words = ("judged", "holds", "undecided", "fails", "depends", "pending", "checked")
+    words = ("judged", "holds", "fails", "undecided", "depends", "checked")
     return (name, *(count[word] for word in words))
 
 
 def _row(statement: dict[str, Any]) -> tuple[str, ...]:
     page = f"../results/published/{statement['paper_key']}.md"
-    link = f"[{statement['id']}]({page})"
     marks = f" ({', '.join(statement['marks'])})" if statement["marks"] else ""
-    return (f"{link}{marks}", statement["quote"], statement["short"], statement["cause"])
+    return (
+        f"[{statement['id']}]({page}){marks}",
+        statement["quote"],
+        statement["short"],
+        statement["cause"],
+    )
 
 
 def frontier() -> str:
     """Return how many published instances are proven, and which published optima are wrong."""
-    text = certified_page.summary()
     differing = certified_page.contradicted()
     names = "; ".join(
         f"{e.item}, k = {e.k}: {a['value']} published, {e.value:.9g} proven" for a, e in differing
     )
     difference = (
-        f"\n\nFor {len(differing)} instances, a published value differs in its digits from the "
-        f"proven optimum: {names}."
+        f" For {len(differing)} instances, a published value differs in its digits from the proven "
+        f"optimum: {names}."
         if differing
         else ""
     )
-    return f"{text}{difference}\n"
+    return f"{certified_page.summary()}{difference}"
 
 
-def comparisons(home: Path) -> str:
-    """Return the top solvers of each published comparison, and the best by data and time."""
-    text = ""
-    for file in sorted(home.glob("*/ranking.csv")):
-        answers = pd.read_parquet(file.with_name("table.parquet"))
-        ranking = pd.read_csv(file)
-        pairs = answers[["item", "asked"]].drop_duplicates()
-        solvers = answers.solver[answers.share.notna()].nunique()
-        text += (
-            f"\n**{file.parent.name}**: {solvers} solvers with answers on {len(pairs)} pairs of "
-            "problem and cardinality. Most often at 99.9 % of the best known variance: "
-            f"{leaders(ranking)}\n\n"
-        )
-        heads = ("data", *(f"within {duration(b)}" for b in BUDGETS))
-        lines = [
-            (str(family), *(_best_within(part, budget) for budget in BUDGETS))
-            for family, part in answers.groupby("family", sort=False)
-        ]
-        text += markdown_table(heads, lines)
-    return text or "No comparison has been published yet.\n"
+def leaders(home: Path) -> list[tuple[str, ...]]:
+    """Return the five best solvers of each comparison, with intervals over problems."""
+    lines = []
+    for name, what in COMPARED.items():
+        ranking = pd.read_csv(home / name / "ranking.csv")
+        for i, row in enumerate(ranking.head(FIRST).to_dict("records")):
+            label = f"{what} ({row['pairs']} pairs)" if i == 0 else ""
+            words = (label, row["solver"], _rate(row), row["rank"], duration(row["time"]))
+            lines.append(tuple(map(str, words)))
+    return lines
+
+
+def _rate(row: Any) -> str:
+    """Return how often a solver reaches 99.9 %, with its interval if there is one."""
+    value, low, high = (
+        100 * float(row[name]) for name in ("at 0.999", "at 0.999 low", "at 0.999 high")
+    )
+    # a missing end is not a number, and then this is false
+    return f"{value:.0f} % [{low:.0f}, {high:.0f}]" if low < high else f"{value:.0f} %"
+
+
+def families(home: Path) -> list[tuple[str, ...]]:
+    """Return the best solver for each kind of data within each time limit."""
+    lines = []
+    for name, what in COMPARED.items():
+        answers = pd.read_parquet(home / name / "table.parquet")
+        for i, (family, part) in enumerate(answers.groupby("family", sort=False)):
+            pairs = len(part[["item", "asked"]].drop_duplicates())
+            best = [_best_within(part, budget) for budget in BUDGETS]
+            lines.append((what if i == 0 else "", str(family), str(pairs), *best))
+    return lines
 
 
 def caption(comparison: Path) -> str:
@@ -118,17 +272,6 @@ def caption(comparison: Path) -> str:
     )
 
 
-def leaders(ranking: pd.DataFrame) -> str:
-    """The first solvers of a ranking, with the share of the pairs and the range of ranks."""
-    names = [
-        f"{r['solver']} ({r['at 0.999']:.0%}, rank {r['rank']})"
-        for r in ranking.head(3).to_dict("records")
-    ]
-    equal = int((ranking.group == 1).sum())
-    apart = f" The first {equal} cannot be told apart." if equal > 1 else ""
-    return f"{'; '.join(names)}.{apart}"
-
-
 def _best_within(part: pd.DataFrame, budget: float) -> str:
     """Return the solver with the largest mean share in time; the fastest one in case of a tie."""
     timely = part.share.where(part.time <= budget, 0.0).fillna(0.0)
@@ -136,5 +279,6 @@ def _best_within(part: pd.DataFrame, budget: float) -> str:
     if not means.max() > 0.0:
         return "none"
     best = means.index[means >= means.max() - 5e-4]
-    times = part[part.solver.isin(best)].groupby("solver").time.mean()
-    return f"{times.idxmin()} ({means[times.idxmin()]:.1%})"
+    fastest = part[part.solver.isin(best)].groupby("solver").time.mean().idxmin()
+    low, high = (100 * choose(timely[part.solver == fastest]) for choose in (min, max))
+    return f"{fastest} {100 * means[fastest]:.1f} % ({low:.1f} to {high:.1f})"

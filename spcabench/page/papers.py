@@ -17,7 +17,8 @@ class Paper:
 
     authors : their family names. venue : where it appeared. address : where it can be read. place :
         papers are shown in increasing order of place, then of key. telling : the statement whose
-        result stands for the paper on the first page.
+        result stands for the paper on the first page. reproduced, solvers : what of the paper is
+        reproduced, and its solvers, for the table of papers.
     """
 
     key: str
@@ -28,6 +29,8 @@ class Paper:
     address: str = ""
     place: int = sys.maxsize
     telling: str = ""
+    reproduced: str = ""
+    solvers: str = ""
 
     @property
     def name(self) -> str:

@@ -80,7 +80,9 @@ def test_every_other_command_of_the_readme_can_be_typed_in_a_clone(tmp_path):
             completed = subprocess.run(
                 command, cwd=folder, env=environment, capture_output=True, text=True
             )
-            assert completed.returncode == 0, (line, completed.stdout, completed.stderr)
+            # verify has the exit code 1 if statements have changed since the published run
+            fine = (0, 1) if arguments[0] == "verify" else (0,)
+            assert completed.returncode in fine, (line, completed.stdout, completed.stderr)
     assert (folder / "fig2.pdf").exists()
 
 
