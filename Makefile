@@ -6,30 +6,30 @@ COMMITS ?= NEW
 MACHINE ?= local
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 BIN := .venv/bin
-# where it is set, as in many containers, every start would compile anew
+# many containers set this variable, and then Python would compile every module at each start
 export PYTHONDONTWRITEBYTECODE :=
 READY := .venv/.installed
-# the lock's own, hashed lines of the tools that build and install everything else
+# tools that build and install the remaining packages; they are also hashed in the lock file
 TOOLS := uv setuptools wheel
 
 .PHONY: figures publish publish-history test test-thorough test-alone test-bounds test-slurm check docs history perf perf-check lock clean help
 
 help:
-	@echo "make figures [SCALE=quick|paper] [JOBS=n]   every figure and table, judged: results/SCALE/index.html"
-	@echo "make publish                                results/paper into results/published and the README; needs a clean tree"
-	@echo "make test                                   the test suite"
-	@echo "make test-thorough [THIRD=0|1|2]            the same properties on more seeds and problems, and whole workflows"
-	@echo "make test-alone [THIRD=0|1|2]               each test file by itself, in random order, on an empty cache of kernels"
-	@echo "make test-bounds                            its tests of methods, with every index of a compiled kernel checked"
-	@echo "make test-slurm                             the workflow on a SLURM cluster of one node, where one can be started"
-	@echo "make check                                  ruff and mypy"
-	@echo "make docs                                   the documents: site/index.html"
-	@echo "make perf [COMMITS=a..b] [MACHINE=name]     asv measures the commits since the last measured one, or a range"
-	@echo "make history [MACHINE=name]                 what asv measured, as a page: results/history/index.html"
-	@echo "make publish-history                        the page of the published numbers into results/published; needs a clean tree"
+	@echo "make figures [SCALE=quick|paper] [JOBS=n]   run and judge all figures and tables: results/SCALE/index.html"
+	@echo "make publish                                copy results/paper to results/published, update the README (needs a clean tree)"
+	@echo "make test                                   run the test suite"
+	@echo "make test-thorough [THIRD=0|1|2]            run the tests on more seeds and problems, and whole workflows"
+	@echo "make test-alone [THIRD=0|1|2]               run each test file separately, in random order, with an empty kernel cache"
+	@echo "make test-bounds                            run the tests of methods with bounds checking in compiled kernels"
+	@echo "make test-slurm                             run the workflow on a SLURM cluster of one node, if one can be started"
+	@echo "make check                                  run ruff and mypy"
+	@echo "make docs                                   build the documentation: site/index.html"
+	@echo "make perf [COMMITS=a..b] [MACHINE=name]     measure the commits since the last measured commit, or a range, with asv"
+	@echo "make history [MACHINE=name]                 write a page of the measurements: results/history/index.html"
+	@echo "make publish-history                        copy the history page to results/published (needs a clean tree)"
 	@echo "make perf-check [BASE=main~1] [REDUCED=1]   fail if an exact count got worse since BASE"
-	@echo "make lock                                   renew requirements.lock from pyproject.toml"
-	@echo "make clean                                  forget the runs (results/quick, results/paper)"
+	@echo "make lock                                   update requirements.lock from pyproject.toml"
+	@echo "make clean                                  delete all runs (results/quick, results/paper)"
 
 figures: $(READY)
 	@$(BIN)/python -m spcabench figure --scale $(SCALE) --jobs $(JOBS)
@@ -46,7 +46,7 @@ test-thorough: $(READY)
 test-alone: $(READY)
 	@$(BIN)/python -m tests.alone --jobs $(JOBS) $(if $(THIRD),--third $(THIRD))
 
-# the tests that run compiled kernels; in a folder of its own, because what is cached elsewhere is compiled without the checks
+# Tests that run compiled kernels. They use a separate cache, because other cached kernels are compiled without the checks.
 KERNEL_TESTS := $(addprefix tests/,ground methods problem readers solving solvers figures checking/test_audit.py \
 	checking/test_conformance.py running/test_answers.py running/test_jobs_and_rows.py)
 test-bounds: $(READY)
@@ -63,7 +63,7 @@ docs: $(READY)
 	@$(BIN)/python -m spcabench.page.documents
 	@$(BIN)/python -m mkdocs build -q --strict && echo site/index.html
 
-# its own commands work too; `asv machine --machine NAME` would forget the processor and the memory
+# asv commands also work directly, but `asv machine --machine NAME` would not record the processor and the memory
 perf: $(READY)
 	@$(BIN)/python -c "from asv.machine import Machine, MachineCollection as known; \
 		known.save('$(MACHINE)', Machine.get_defaults() | {'machine': '$(MACHINE)'})"
@@ -78,10 +78,10 @@ publish-history: history
 perf-check: $(READY)
 	@$(BIN)/python -m benchmarks.gate --base $(BASE) $(if $(REDUCED),--reduced)
 
-# compiled here: where Python may not write bytecode (many containers), every start would compile anew
+# compile the bytecode here, because in many containers Python must not write it and would compile at each start
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "spcabench needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
-	@echo "making .venv from requirements.lock (about 1.4 GB, once)"
+	@echo "creating .venv from requirements.lock (about 1.4 GB, once)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@for tool in $(TOOLS); do sed -n "/^$$tool==/,/[^\\]$$/p" requirements.lock; done > .venv/tools.txt
 	@$(BIN)/python -m pip install -q --require-hashes --no-deps -r .venv/tools.txt

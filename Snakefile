@@ -1,4 +1,4 @@
-# Rows of every job, then each figure drawn and judged, then the page. `make figures` calls this.
+# The workflow of `make figures`: compute the rows of every job, plot and judge each figure, and write the pages.
 import gc
 import json
 import shlex
@@ -10,13 +10,13 @@ from spcabench.running.row_hash import drawing_fingerprint, fingerprint
 from spcabench.running.figure_jobs import jobs, shared
 from spcabench.running import step
 
-gc.set_threshold(100_000)  # the graph of the jobs stays to the end: a search for garbage in it is in vain
-STEP = shlex.join([sys.executable, "-S", step.__file__])  # what is in a path may be a space
+gc.set_threshold(100_000)  # the job graph exists until the end, so collecting garbage in it is useless
+STEP = shlex.join([sys.executable, "-S", step.__file__])  # paths can contain spaces
 SCALE = config.get("scale", "quick")
 FIGURES = registry.names("figure")
 PACKAGE = Path(registry.__file__).parent
-TEMPLATES = [*PACKAGE.glob("page/templates/*.j*"), *PACKAGE.glob("figures/*.toml"), *PACKAGE.glob("figures/*.json")]  # words, of pages and of papers
-HISTORY = glob("results/history/history.json")  # where `make perf` was run
+TEMPLATES = [*PACKAGE.glob("page/templates/*.j*"), *PACKAGE.glob("figures/*.toml"), *PACKAGE.glob("figures/*.json")]  # texts of the pages and the papers
+HISTORY = glob("results/history/history.json")  # exists if `make history` was run
 
 
 def rows(w):
@@ -29,10 +29,10 @@ def compared(w):
 
 
 def key(w):
-    """The hash of all that decides the rows of a job."""
+    """Return the hash of everything that affects the rows of a job."""
     if w.home != "compare":
         return fingerprint(w.folder, w.home, w.job)
-    from spcabench.comparison import jobs, plans  # here: most workflows compare nothing
+    from spcabench.comparison import jobs, plans  # imported here, because most workflows run no comparison
     return plans.plan(jobs.Job.read(Path(f"results/compare/jobs/{w.folder}/{w.job}.json"))).key
 
 
@@ -49,8 +49,8 @@ wildcard_constraints:
     job="[^/]+",
 
 
-# the timers of this limit add up with every job that ends: after some hundred they take most of a core, beside runs
-# that are timed (Snakemake, pull request 3744)
+# The timers of this limit accumulate with every finished job. After several hundred jobs, they would use most of a core
+# while runs are timed (Snakemake, pull request 3744).
 onstart:
     if hasattr(workflow, "scheduler"): workflow.scheduler.job_rate_limiter = None
 
@@ -59,8 +59,8 @@ rule all:
     input: f"results/{SCALE}/index.html"
 
 
-# The rows of a job, of a figure or of a comparison. What is timed has the machine alone by a lock (running/exclusive_timing.py), and
-# begins last, when nothing long is at work any more. On a cluster it asks for its node.
+# Compute the rows of a job of a figure or a comparison. Timed jobs get the machine to themselves through a lock
+# (running/exclusive_timing.py) and start last, when no long job is running. On a cluster, they request a node exclusively.
 rule run:
     output: "results/{home}/rows/{folder}/{job}.parquet"
     params: of=key
@@ -83,7 +83,7 @@ rule report:
     shell: "{STEP} results-page results/{wildcards.scale}"
 
 
-# the page of a comparison, of one component or of several
+# write the page of a comparison, for one component or several
 rule compare_page:
     input: compared, "results/compare/{comparison}/plan.json", [*PACKAGE.glob("comparison/**/*.*")], [*PACKAGE.glob("page/c*.py")], [*PACKAGE.glob("page/several_*.py")], TEMPLATES
     output: "results/compare/{comparison}/index.html"
