@@ -36,8 +36,8 @@ ALIKE, ALIKE_ROUNDS, ALIKE_TOL = "alike", 7, 1e-4
 # whole runs of one solver at several cardinalities in turns, in processor seconds
 IN_TURNS = "in turns"
 VALUES = "values"  # variances without times
-# processes ready to run; more of them share caches and memory with the timed one (the rows that were
-# published before this rule have up to 2.46)
+# processes ready to run; more of them share caches and memory with the timed one (the rows that
+# were published before this rule have up to 2.46)
 QUIET = 2.5
 BUSY = "busy machine"
 WHOLE = f"{DENSE}, conversion timed, second phase to 1e-9"
