@@ -59,8 +59,8 @@ def front(home: Path = PUBLISHED) -> str:
     states = [entry.proven for entry in best_known.read().values()]
     return (
         f"\n**{counts['judged']} statements of five papers are judged: {counts['holds']} hold, "
-        f"{counts['fails']} fail, {counts['undecided']} are undecided.** Of {len(states)} problems "
-        f"with their k, {sum(states)} are solved with a proof.\n\n"
+        f"{counts['fails']} fail, {counts['undecided']} are undecided.** Of {len(states)} pairs of "
+        f"a problem and k, {sum(states)} are solved with a proof.\n\n"
     )
 
 

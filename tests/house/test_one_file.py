@@ -175,7 +175,7 @@ def test_a_paper_is_on_the_page(house):
 def test_a_paper_is_in_the_verdict_table_of_the_readme(house):
     readme = (house.folder / "README.md").read_text(encoding="utf-8")
     name = "[Newcomer, Friend (2025)](results/published/newcomer2025.md)"
-    assert f"| {name} | 1 | 1 | 0 | 0 |" in readme
+    assert f"| {name} | 1 · 0 · 0 |" in readme
     document = house.folder / "results" / "published" / "newcomer2025.md"
     assert document.read_text(encoding="utf-8").startswith(
         "# Newcomer, Friend (2025)\n\n*How papers are added, Journal of Trials 1*\n"

@@ -318,7 +318,7 @@ def test_a_published_run_is_whole_current_and_judged_again(trial_run, published)
     }
     text = readme.read_text()
     assert "stale" not in text and "figures/trial2013_fig1/figure.png" in text
-    assert "| 2 | 2 | 0 | 0 |" in text
+    assert "| 2 · 0 · 0 |" in text
     assert publish.with_block(text, home) == text
     arguments = (home / "trial2013.md").read_text()
     matches = re.findall(r"\[(T\d)\]\(([^)]+)#L(\d+)\)", arguments)
