@@ -261,7 +261,7 @@ def losses(data: pd.DataFrame, label: str) -> Iterator[claims.Reading]:
 def _loss(rows: pd.DataFrame, share: int) -> claims.Measured:
     """The loss over problems; with c = ceil(s / share) = 1 both methods are the same."""
     # if both methods are the same algorithm, an interval over problems would be meaningless
-    one_by_one = rows.k.max() <= share and not rows.loss.any()
+    one_by_one = rows.cardinality.max() <= share and not rows.loss.any()
     return claims.exact(0.0) if one_by_one else claims.mean(rows, "loss", over="seed")
 
 
