@@ -3,7 +3,7 @@
 from .commits import accepted, convention, excuse, git
 from .measure import MEASURES
 
-WORSE = 1.01  # ratio above which a commit must accept a change
+WORSE = 1.01  # a commit message must accept an increase by a larger ratio
 FLOOR = {"gap": 1e-6, "shortfall": 1e-6}  # smaller changes of these are attributed to rounding
 SAME = 1e-9  # smaller relative changes are attributed to rounding
 # thresholds for times; smaller changes are attributed to noise of the machine

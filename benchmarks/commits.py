@@ -32,7 +32,7 @@ class Accepted:
     commit: str
 
     def covers(self, solver, measure):
-        """Whether it applies to a number of this solver and measure."""
+        """Whether this regression applies to a solver and a measure."""
         return self.solver in (solver, "*") and self.measure in (measure, None)
 
 

@@ -1,4 +1,4 @@
-"""Run every test file by itself: in its own process, in random order, with an empty kernel cache.
+"""Run every test file separately: in its own process, in random order, with an empty kernel cache.
 
 `python -m tests.alone [--third 0|1|2] [--jobs N]`. This catches tests that pass only because
 another test, in the same file or in an earlier run, made or compiled something first.
@@ -18,14 +18,14 @@ PASSED = (0, 5)  # 5: all its tests are deselected, as where they are thorough
 
 
 def files(folder, third=None):
-    """Return the test files of a folder, or every third one, so that the thirds take equally
-    long.
+    """Return the test files of a folder, or every third file, so all thirds take about the same
+    time.
     """
     return sorted(folder.rglob("test_*.py"))[third :: 1 if third is None else 3]
 
 
 def passes(file):
-    """Return whether a file passes alone; print pytest's output if it does not."""
+    """Return whether a file passes separately; print pytest's output if it fails."""
     with TemporaryDirectory() as cache:
         completed = subprocess.run(
             [sys.executable, "-m", "pytest", "-n", "0", "-p", "no:cacheprovider", str(file)],
@@ -42,7 +42,7 @@ def passes(file):
 
 
 def main(words=None, folder=ROOT / "tests"):
-    """Run the files, report the ones that fail and return the exit status."""
+    """Run the files, report failing files and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.alone")
     parser.add_argument("--third", type=int, choices=range(3))
     parser.add_argument("--jobs", type=int, default=1)

@@ -1,4 +1,4 @@
-"""Make rows of single runs, in the same way as every job does."""
+"""Compute rows of single runs in the same way as a job."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +10,7 @@ from spcabench.running.runner import Plan
 
 
 def rows_of(runs, folder, protocol=PROTOCOL):
-    """Return the rows of some runs; their journal is kept in a folder."""
+    """Return the rows of some runs; the journal is written to a folder."""
     with TemporaryDirectory(dir=folder) as inner:
         journal = Journal(Path(inner) / "rows", "key")
         return runner.rows_of(Plan({"": list(runs)}, {}, "key", protocol), journal)

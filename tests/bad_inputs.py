@@ -1,4 +1,4 @@
-"""Hundreds of kinds of bad input for the command line: words, settings and files.
+"""Hundreds of types of invalid input for the command line: arguments, settings and files.
 
 Each case must end in one clear line and exit code 2, or in a well-formed answer, within a few
 seconds, without a traceback and in bounded memory. ``python -m tests.bad_inputs`` tries all cases
@@ -48,7 +48,7 @@ SEED = 20  # of the mutations of files
 
 @dataclass(frozen=True)
 class Case:
-    """A command line, typed in a folder that may contain one bad file.
+    """A command line, run in a folder that can contain one invalid file.
 
     special : key of SPECIAL; what is in the folder instead of a regular file.
     """
@@ -62,7 +62,7 @@ class Case:
 
 
 class TooLong(BaseException):
-    """The time is up."""
+    """Raised when a case exceeds its time limit."""
 
 
 _rang: list[int] = []
@@ -75,7 +75,7 @@ def _ring(number, frame):
 
 @contextlib.contextmanager
 def workplace() -> Iterator[Path]:
-    """Create a temporary current folder, where results are written too."""
+    """Create a temporary current folder, which also receives the results."""
     with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
         folder = Path(name)
         with mock.patch.object(options, "ROOT", folder):
@@ -83,7 +83,7 @@ def workplace() -> Iterator[Path]:
 
 
 def fault(case: Case, folder: Path) -> str:
-    """Return what is wrong with the outcome of a case, or "" if nothing is."""
+    """Return the fault in the outcome of a case, or "" if the outcome is correct."""
     if case.file:
         _lay(folder / case.file, case)
     output, errors = io.StringIO(), io.StringIO()
@@ -129,7 +129,7 @@ SPECIAL = {
 
 
 def _lay(path: Path, case: Case) -> None:
-    """Put the bad file of a case into its place, with good files next to it."""
+    """Write the invalid file of a case, and valid files next to it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     for name, content in _surroundings().items():
         (path.parents[len(Path(case.file).parts) - 1] / name).parent.mkdir(exist_ok=True)
@@ -149,7 +149,7 @@ def _take_away(path: Path) -> None:
 
 @cache
 def _surroundings() -> dict[str, bytes]:
-    """Return the good files that commands need in addition to the bad one."""
+    """Return the valid files that commands need in addition to the invalid file."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         rows.write([], folder / "rows.parquet")
@@ -253,9 +253,7 @@ WORDS = {
 
 
 def word_cases() -> Iterator[Case]:
-    """Yield every argument and option of every command with every word that makes no sense for
-    it.
-    """
+    """Yield every argument and option of every command with every word that is invalid for it."""
     commands = typer.main.get_command(command_line.app).commands
     for name in commands:
         values = GOOD_WORDS[name]  # a new command is missed here
@@ -290,7 +288,7 @@ CARDINALITIES = (
 
 
 def cardinality_cases() -> Iterator[Case]:
-    """Yield cardinalities that are malformed, slightly too many or far too many."""
+    """Yield cardinalities that are malformed, slightly too large or far too large."""
     for text in CARDINALITIES:
         yield Case("-k", f"{text:.20}", ("solve", "pitprops", "--solver", "grqi", "-k", text))
         arguments = ("compare", "grqi", "--against", "none", "--suite", "quick", "-k", text)
@@ -301,9 +299,7 @@ VALUES = ("0", "1", "3", "-1", "1e300", "1e-300", "inf", "nan", "", "x", "true",
 
 
 def setting_cases() -> Iterator[Case]:
-    """Yield every setting of every solver with values of every type and at the ends of its
-    range.
-    """
+    """Yield every setting of every solver with values of every type and at its limits."""
     for solver in registry.names("solver"):
         traits = registry.module("solver", solver).TRAITS
         for name in settings.kinds(solver):
@@ -318,7 +314,7 @@ def setting_cases() -> Iterator[Case]:
 
 # files
 def _formats() -> dict[str, bytes]:
-    """Return a good file of each format."""
+    """Return a valid file of each format."""
     rng = np.random.default_rng(3)
     X = np.round(rng.standard_normal((12, 4)) * 3 + 5, 2)
     frame = pd.DataFrame(X, columns=["age", "height", "dose", "pulse"])
@@ -346,7 +342,7 @@ def _formats() -> dict[str, bytes]:
 
 
 def _mutations(good: bytes, rng: random.Random) -> Iterator[tuple[str, bytes]]:
-    """Yield a file damaged in one way after another, at random places."""
+    """Yield a file with different types of damage at random positions."""
     size = len(good)
     for share in (0.0, 0.02, 0.1, 0.5, 0.9, 0.99):
         yield f"cut at {share:.0%}", good[: int(share * size)]
@@ -480,7 +476,7 @@ VALUES_OF_FIELDS = (b"null", b"-1", b"1e400", b'"x"', b"[]", b"{}", b"true", b"9
 
 
 def door_cases() -> Iterator[Case]:
-    """Yield every file that a command opens, with every kind of content and with each field
+    """Yield every file that a command opens, with every type of content and with each field
     changed.
     """
     for door, (file, good, arguments) in DOORS.items():
@@ -494,7 +490,7 @@ def door_cases() -> Iterator[Case]:
 
 
 def _with_other_fields(good: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield JSON with one field missing, of another type, or one field too many."""
+    """Yield JSON with a missing field, a field of a different type, or an additional field."""
     model = json.loads(good)
     inner = next(iter(model.values()))
     fields = inner if isinstance(inner, dict) else model
@@ -516,7 +512,7 @@ def _with_other_fields(good: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def cell_cases() -> Iterator[Case]:
-    """Yield rows in which one JSON column contains something else."""
+    """Yield rows in which one JSON column contains other data."""
     good = rows.read_table([ROOT / "results/published/rows/kuleshov2013_table1/rows.parquet"])
     for name, column in COLUMNS.items():
         if column.kind != "JSON" or good[name].null_count == len(good):
@@ -539,9 +535,7 @@ def every_case() -> Iterator[Case]:
 
 
 def plain_cases() -> Iterator[Case]:
-    """Yield the cases that are cheap to make: all except `cell_cases`, which writes files of
-    rows.
-    """
+    """Yield all cases except `cell_cases`, which are expensive because they write files of rows."""
     yield from word_cases()
     yield from cardinality_cases()
     yield from setting_cases()
@@ -551,7 +545,7 @@ def plain_cases() -> Iterator[Case]:
 
 
 def main() -> None:
-    """Try every case and print one line for each group and each fault."""
+    """Try every case and print a line for each group and each fault."""
     pattern = re.compile(sys.argv[1] if len(sys.argv) > 1 else "")
     counts: dict[str, list[int]] = {}
     faulthandler.enable()

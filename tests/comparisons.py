@@ -1,4 +1,4 @@
-"""Make comparisons on a few problems in the same way as the command, timing each run once."""
+"""Run comparisons on a few problems in the same way as the command, but time each run once."""
 
 import json
 from dataclasses import replace
@@ -9,14 +9,14 @@ from spcabench.running import runner
 
 
 def few_problems(patch, items):
-    """Restrict the quick suite to these problems, and make each of its runs once."""
+    """Restrict the quick suite to these problems, and execute each run once."""
     patch.setattr(suite, "recovery", lambda fresh: [])
     patch.setitem(suite.SUITES, "quick", items)
     patch.setattr(plans, "PROTOCOL", replace(plans.PROTOCOL, rounds=1, retries=1))
 
 
 def rows_of(solver, home, **settings):
-    """Return the files of a solver's job and of its rows; make the rows if they are missing."""
+    """Return the files of a solver's job and its rows; compute the rows if they are missing."""
     job = jobs.Job.of(str(solver), "quick", limit=0.5, **settings)
     folder = home / "results" / "compare"
     file, rows = job.write(folder / "jobs"), folder / "rows" / job.folder / f"{job.key}.parquet"

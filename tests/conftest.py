@@ -54,7 +54,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Keep the requested third; which tests are in it does not depend on their order."""
+    """Select the requested third of the tests, independently of their order."""
     third = config.getoption("third")
     if third is not None:
         parts = [[], [], []]
@@ -66,7 +66,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
-    """Report the case of a loop in which a test failed: the plain values of its local variables."""
+    """If a test fails in a loop, report the case: the plain values of the local variables."""
     try:
         return (yield)
     except Exception as error:
@@ -87,7 +87,7 @@ def _plain_values(variables):
 
 
 def pytest_terminal_summary(terminalreporter, exitstatus, config):
-    """If tests failed, report the order in which they ran, because it may be the reason."""
+    """If tests fail, report their random seed, because the order can be the reason."""
     seed = config.getoption("randomly_seed", None)
     if exitstatus and seed is not None:
         terminalreporter.write_line(f"to repeat this order: --randomly-seed={seed}")
@@ -116,7 +116,7 @@ def add_file(tmp_path, monkeypatch):
 
 
 def _forget(modules):
-    """Make the registry look for its files again and import these modules anew."""
+    """Make the registry search for its files again and reload these modules."""
     importlib.invalidate_caches()
     for name in modules:
         sys.modules.pop(name, None)

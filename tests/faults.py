@@ -1,4 +1,4 @@
-"""Disturb a command at random moments; when repeated, it must end with the usual rows.
+"""Disturb a command at random moments; when repeated, it must produce the usual rows.
 
 ``python -m tests.faults --moments 40`` tries 40 moments; tests/running/test_faults.py tries each
 kind once. The commands make one figure, all figures with their page, or a comparison, in a copy of
@@ -251,7 +251,7 @@ def _trial(workspace, undisturbed, number, choice):
 
 
 def main():
-    """Try many moments; the exit code says whether all went well."""
+    """Disturb commands at many moments; the exit code is 0 if every trial succeeds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--moments", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)

@@ -1,4 +1,4 @@
-"""Interrupt commands that change the user's files: each file stays old or becomes new, but whole.
+"""Interrupt commands that change the user's files: each file is either unchanged or fully updated.
 
 ``python -m tests.kills --moments 40`` tries 40 moments for each command.
 """
@@ -112,7 +112,7 @@ class Update:
         self.reset(workspace)
 
     def reset(self, workspace):
-        """Forget what is known about the compared problem."""
+        """Remove the entries for the compared problem from the table of best known answers."""
         table = self._table(workspace)
         entries = [e for e in best_known.read(table).values() if e.item != "pit props"]
         best_known.write(entries, table)
@@ -176,7 +176,7 @@ def trials(folder, name, moments, choice, kinds=tuple(faults.FAULTS)):
 
 
 def main():
-    """Try many moments of each command; the exit code says whether all went well."""
+    """Interrupt each command at many moments; the exit code is 0 if every trial succeeds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--moments", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)

@@ -1,4 +1,4 @@
-"""The text of a solver of one's own, up to the lines in which a test makes a mistake."""
+"""The text of a user's solver file, up to the lines where a test inserts a mistake."""
 
 import textwrap
 

@@ -1,4 +1,4 @@
-"""Processes as a test sees them: one may end, or become a zombie, while it is inspected."""
+"""Inspect processes, which can exit or become zombies during the inspection."""
 
 import time
 from contextlib import suppress
@@ -31,6 +31,6 @@ def below(pid=None, deep=True):
 
 
 def called(word):
-    """Return the ids of all processes with a word in their command line."""
+    """Return the ids of all processes whose command line contains a word."""
     processes = psutil.process_iter(["cmdline"])  # None of what ends meanwhile, and of zombies
     return {p.pid for p in processes if any(word in part for part in p.info["cmdline"] or [])}

@@ -1,4 +1,4 @@
-"""A trial figure, a run of it, and a check of the pages made from the run."""
+"""A trial figure, a run of this figure, and a check of the pages generated from the run."""
 
 import json
 import re

@@ -24,9 +24,7 @@ def twin(kernel):
 
 
 def python_form(value):
-    """The Python function that is compiled, which still calls compiled ones; None for any other
-    value.
-    """
+    """Return the Python function behind a compiled function, or None for any other value."""
     return getattr(value, "py_func", None) or getattr(value, "twin", None)
 
 

@@ -56,7 +56,7 @@ def of_one_matrix(S, k, best):
 def beside_the_sdp():
     """Print a table that compares both dual bounds with `exact_sdp_constrained`, in one run."""
     print(
-        "| problem | k | scaled Gershgorin dual, gap | s | bound of one matrix, gap | s "
+        "| problem | k | scaled Gershgorin dual, gap | s | single-matrix bound, gap | s "
         "| constrained relaxation, gap | s |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")

@@ -1,4 +1,4 @@
-"""The gate on exact counts: what fails, what is accepted and what is only reported."""
+"""Performance gate: failures, accepted regressions, and changes that are only reported."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ ENTRY = dict(status="converged", flops=1000, iterations=100, gap=0.1, variance=1
 
 
 def verdicts(**changes):
-    """Return measure -> verdict for one solver whose counts changed."""
+    """Return measure -> verdict for a solver with changed counts."""
     rows = gate.compare({"s": {"p": ENTRY}}, {"s": {"p": ENTRY | changes}}, BEST)
     return {measure: word for _, _, measure, _, _, word in rows}
 

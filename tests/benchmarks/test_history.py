@@ -1,4 +1,4 @@
-"""The history: read from asv's results, compared from commit to commit, drawn on a page."""
+"""Performance history: read from asv's results, compared between commits, shown on a page."""
 
 import json
 import re

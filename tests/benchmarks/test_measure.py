@@ -1,4 +1,4 @@
-"""What is measured of a solver: in this process, in a separate one and as an asv benchmark."""
+"""Measuring a solver: in this process, in a separate process, and as an asv benchmark."""
 
 import json
 import math
@@ -86,7 +86,7 @@ def test_asv_finds_the_package_of_the_commit_and_not_the_installed_one(tmp_path,
 
 @pytest.fixture
 def solved(tmp_path, monkeypatch):
-    """Run code in asv's folder of a suite and return the list of what it solved."""
+    """Run code in asv's folder of a suite and return the list of its solves."""
     runs, entry = [], measure.entry
 
     def count(solver, problem, in_history):

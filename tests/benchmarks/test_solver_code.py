@@ -1,4 +1,4 @@
-"""The hash of a solver's code changes with what can change a count, and with nothing else."""
+"""The hash of a solver's code changes if and only if a change can affect its counts."""
 
 import shutil
 
@@ -12,7 +12,7 @@ from spcabench import registry
 
 @pytest.fixture
 def package(tmp_path):
-    """The folder of a small package, and a function that writes a file of it."""
+    """Return the folder of a small package, and a function that writes a file to it."""
 
     def put(name, text=""):
         file = tmp_path / "tree" / "spcabench" / name

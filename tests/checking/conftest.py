@@ -8,14 +8,14 @@ from tests.checking import tricks
 
 @pytest.fixture(scope="session")
 def optimum():
-    """Return the optimal variance of the problem on which tricks are tried."""
+    """Return the optimal variance of the problem that the tricks use."""
     problem = api.load("gaussian", **tricks.SMALL)
     return api.solve(problem, "branch_and_bound", k=tricks.K).variance
 
 
 @pytest.fixture(scope="session")
 def honest(tmp_path_factory):
-    """Return the row of the honest solver; every trick does the same work."""
+    """Return the row of the honest solver; every trick performs the same computation."""
     folder = tmp_path_factory.mktemp("honest")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)

@@ -1,4 +1,4 @@
-"""The ledger agrees with an independent count, and the audit catches whoever cheats it."""
+"""The ledger agrees with an independent count, and the audit detects solvers that cheat it."""
 
 import pkgutil
 from types import ModuleType
@@ -23,9 +23,7 @@ every_solver = pytest.mark.parametrize("solver", problems.COUNTED)
 
 
 def _few(solver):
-    """Return settings that stop a relaxation early: audited iterations are slow, and a few
-    suffice.
-    """
+    """Return settings that stop a relaxation early, because audited iterations are slow."""
     return {"max_iterations": 12} if problems.traits(solver).relaxation else {}
 
 

@@ -1,6 +1,4 @@
-"""`spcabench new` makes a template that passes every check; `spcabench check` explains what is
-wrong.
-"""
+"""`spcabench new` creates a template that passes all checks; `spcabench check` explains faults."""
 
 import ast
 import re
@@ -101,7 +99,7 @@ ENDS = {
 
 
 def _text(body, name=""):
-    """Return the file of a solver with this body; ``name`` selects its traits."""
+    """Return the text of a solver file with this body; ``name`` selects its traits."""
     settings = ", nonnegative=False" if name == "sign" else ""
     head = HEAD.format(traits=TRAITS.get(name, ""), settings=settings)
     return head + textwrap.indent(body, "    ") + "\n"
@@ -109,7 +107,7 @@ def _text(body, name=""):
 
 @pytest.fixture
 def outcome_of(tmp_path):
-    """Return a function that checks one promise of the solver in a text."""
+    """Return a function that runs one check on the text of a solver file."""
 
     def outcome(promise, text, file="mine.py"):
         (tmp_path / file).write_text(text)

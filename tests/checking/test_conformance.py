@@ -1,4 +1,4 @@
-"""Every solver in solvers/ must keep the promises that its traits make.
+"""Every solver in solvers/ must satisfy its traits.
 
 Seeds are cheap here, so a test takes several; a failure prints the seed that failed.
 """

@@ -1,4 +1,4 @@
-"""Unusual but honest solvers are not accused, and every refusal says how to fix the problem."""
+"""Unusual but honest solvers are not flagged, and every refusal explains how to fix the problem."""
 
 import multiprocessing
 import os
@@ -118,7 +118,7 @@ def _spin(seconds):
 
 @pytest.fixture
 def loaded_machine():
-    """Keep all processors busy with other work."""
+    """Keep all processors busy with other processes."""
     count = 2 * len(os.sched_getaffinity(0))
     crowd = [
         multiprocessing.Process(target=_spin, args=(120.0,), daemon=True) for _ in range(count)

@@ -1,4 +1,4 @@
-"""Dishonest solvers, one for each trick: every one is caught or flagged, none is rewarded.
+"""Dishonest solvers, one for each trick: each is refused or flagged, and none is rewarded.
 
 Each does the same work as the honest solver and lies about one thing.
 """
@@ -181,7 +181,7 @@ def write(folder, trick):
 
 @pytest.fixture
 def answered(here):
-    """Return a function that makes the graded row of a trick's solver, as a comparison does."""
+    """Return a function that computes the graded row of a trick's solver, as a comparison does."""
     return lambda trick, **limits: tricks.row(write(here, trick), here, **limits)
 
 
@@ -242,8 +242,8 @@ def test_a_product_of_what_is_no_plain_real_array_is_refused(answered, trick):
 
 
 def test_sums_of_columns_are_on_no_count(answered):
-    """Work on vectors is not counted, not even for honest solvers; so flops rank no outside
-    file.
+    """Vector operations are not counted, even for honest solvers, so flops never rank outside
+    files.
     """
     answer = answered("sums of columns")
     assert (

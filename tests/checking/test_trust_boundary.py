@@ -424,7 +424,7 @@ def write(folder, trick):
 
 @pytest.fixture
 def row(here):
-    """Return a function that makes the row of a trick's solver, as a comparison does."""
+    """Return a function that computes the row of a trick's solver, as a comparison does."""
     return lambda trick, **how: tricks.row(write(here, trick), here, **how)
 
 
@@ -483,9 +483,7 @@ def test_the_work_of_orphans_is_counted(row):
 
 
 def test_a_strangers_file_is_imported_by_workers_alone(tmp_path, monkeypatch):
-    """Neither the comparing process nor the one that draws the page imports it; the colour is
-    parsed.
-    """
+    """Neither the comparison nor the page imports the file; its colour is parsed from the text."""
     log = tmp_path / "pids"
     top = f"""
         import os
@@ -567,7 +565,7 @@ def test_a_run_that_comes_to_no_end_where_it_is_audited_has_no_flops(row):
 
 
 def test_kernels_of_the_matrix_layer_are_loaded_before_a_strangers_run(row):
-    """Otherwise the first run would take longer than the next and longer than its own clock
+    """Otherwise the first run would take longer than the next run, and longer than its own clock
     shows.
     """
     answer = row("blocks", dataset="gaussian", parameters=dict(m=30, n=20, seed=0))
@@ -584,7 +582,7 @@ def test_a_stored_vector_does_not_fit_a_disguise(row, optimum):
 
 
 def test_a_kernel_of_a_file_states_its_own_flops(row, honest):
-    """This is not prevented if other work of the file is counted."""
+    """This is not prevented if other operations of the file are counted."""
     assert row("kernel of no flops").flops_in_all < 0.5 * honest.flops_in_all
 
 

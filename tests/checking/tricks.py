@@ -1,6 +1,4 @@
-"""Solvers with unusual behaviour, written to files, and the rows that a comparison makes of
-them.
-"""
+"""Solvers with unusual behaviour, written to files, and their rows in a comparison."""
 
 import textwrap
 
@@ -40,7 +38,7 @@ K = 6
 
 
 def file_of(folder, name, top="", body=HONEST, traits=COVARIANCE, settings=""):
-    """Write a solver's file: ``top`` goes to the head of the module, ``body`` into solve."""
+    """Write a solver file with ``top`` at the start of the module and ``body`` in solve."""
     file = folder / f"{name.replace(' ', '_').replace('-', '_')}.py"
     top, body = textwrap.dedent(top), textwrap.indent(textwrap.dedent(body).strip(), "    ")
     text = HEAD.format(traits=traits, settings=settings, top=top, body=body)

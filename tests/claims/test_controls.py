@@ -26,7 +26,7 @@ TRIVIAL = [
 
 
 def rows(figure, id, part, value):
-    """Return the made-up rows of a control."""
+    """Return the artificial rows of a control."""
     name = f"{id}_{part.replace(' ', '_')}" if part else id
     return list(controls.of(figure)[name](value))
 

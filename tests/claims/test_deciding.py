@@ -1,4 +1,4 @@
-"""The explanation of a failed statement for which nobody has written one."""
+"""The default explanation of a failed statement."""
 
 import json
 from pathlib import Path

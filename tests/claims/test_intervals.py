@@ -1,4 +1,4 @@
-"""Intervals cover the truth as often as stated, and more replicates let nothing false pass."""
+"""Intervals have the stated coverage, and more replicates do not make false statements hold."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ NUMBERS = st.lists(st.floats(0.01, 1e6), min_size=3, max_size=30)
 
 
 def covered(measure, tables, truth):
-    """Return the share of the tables whose interval contains the truth."""
+    """Return the fraction of the tables whose interval contains the true value."""
     ends = np.array([measure(table).interval() for table in tables])
     return np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
 

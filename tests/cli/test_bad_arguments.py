@@ -1,4 +1,4 @@
-"""A table of bad arguments of public functions: each is refused in one line that names it."""
+"""Invalid arguments of public functions are refused in one line that names the argument."""
 
 import datetime
 import types
@@ -233,7 +233,7 @@ GENERATED = {
 
 
 def _of_solvers():
-    """Yield what every solver refuses, according to its traits."""
+    """Yield the arguments that each solver refuses according to its traits."""
     for name in SOLVERS:
 
         def of(settings, name=name):
@@ -331,7 +331,7 @@ TABLE = [
 
 
 def _fault(call, argument, value, parts):
-    """Return what is wrong with the refusal of a value, or "" if it is one good line."""
+    """Return the fault in the refusal of a value, or "" if the message is correct."""
     if isinstance(value, tuple) and len(value) == 2 and argument == "solver":
         argument, value = value
     try:

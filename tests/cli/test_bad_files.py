@@ -1,7 +1,7 @@
-"""A table of wrong files: each gets one line from the command that opens it.
+"""Invalid files: the command that opens the file prints one line.
 
-Some lie. Every size that a header promises, every index and every compressed byte is checked before
-memory is allocated for it. Good files are tested too.
+Some files contain false headers. Every size that a header states, every index and every compressed
+byte is checked before memory is allocated for it. Valid files are tested too.
 """
 
 import gzip

@@ -1,4 +1,4 @@
-"""A sample of `tests.bad_inputs`; the whole set is run separately."""
+"""A sample of `tests.bad_inputs`; all cases are run separately."""
 
 import random
 from collections import defaultdict

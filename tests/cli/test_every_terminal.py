@@ -1,4 +1,4 @@
-"""Names are plain text whatever people call their columns and files, and any terminal works."""
+"""Names of columns and files are treated as plain text, and output works on any terminal."""
 
 import csv
 import os

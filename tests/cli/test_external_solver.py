@@ -1,4 +1,4 @@
-"""Solvers in any language: programs are graded like other solvers, wrong ones get one sentence."""
+"""Solvers in any language: programs are graded like solvers, and faults give one sentence."""
 
 import shlex
 import shutil
@@ -58,7 +58,7 @@ def file_of(here):
 
 
 def answered(file, seconds=20.0, limit=2.0):
-    """Return the row that a comparison makes of a solver's file on one problem."""
+    """Return the row that a comparison computes for a solver file on one problem."""
     settings, kept = dict(k=3, time_limit=limit), dict(memory=True, vectors=True)
     task = Run(dataset="pitprops", solver=file, settings=settings, timeout=seconds, **kept)
     with TemporaryDirectory() as folder:

@@ -187,9 +187,7 @@ def test_a_proposal_is_computed_again(grade, table, optimum, tmp_path):
 
 
 def test_every_entry_is_found_by_every_name_of_its_problem(monkeypatch):
-    """A problem goes by the names of its items, and by that of its dataset if it is used as it
-    is.
-    """
+    """A problem is found by the names of its items, and by the name of its dataset if unchanged."""
     entries = best_known.read()
     monkeypatch.setattr(best_known, "read", lambda: entries)  # once, and not for every name
     for entry in entries.values():

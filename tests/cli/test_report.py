@@ -1,4 +1,4 @@
-"""`spcabench report` makes one page about a user's own data that agrees with `solve`."""
+"""`spcabench report` writes a page about a user's own data that agrees with `solve`."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""Advice on solvers: what an answer is based on, and the page gives the same answers."""
+"""Recommending a solver: the basis of an answer, and the same answers on the page."""
 
 import numpy as np
 import pandas as pd

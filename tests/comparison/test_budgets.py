@@ -1,4 +1,4 @@
-"""The best solver within a budget: what a run has reached at a cost, and whom the table names."""
+"""The best solver within a budget: the value of a run at a given cost, and the table of winners."""
 
 import json
 

@@ -194,7 +194,7 @@ LOOPS = "while problem.n > 13:\n    pass\nyield project(problem.covariance.diago
 
 @pytest.fixture
 def undrawn(monkeypatch):
-    """Skip drawing, which takes longer than writing the text that is tested."""
+    """Skip plotting, which takes longer than writing the tested text."""
     monkeypatch.setattr(comparison_pictures, "pictures", lambda *_: ())
 
 
@@ -338,7 +338,7 @@ def test_a_fingerprint_follows_the_dataset_whose_rows_are_drawn_again(monkeypatc
 
 
 def test_a_seed_that_was_given_is_a_doubt(tmp_path, monkeypatch, undrawn):
-    """Whoever chooses the problems may have tried many; a merged page says whose seed it was."""
+    """Someone who chooses the seed can try many; a merged page names the source of the seed."""
     plan = compared(monkeypatch, tmp_path, "new", ["tpower"], fresh=7)
     table = pd.read_csv(plan.with_name("table.csv"))
     assert (table.problem == "rows of pitprops, drawn again").all()
@@ -408,7 +408,7 @@ def test_the_optima_of_adversarial_problems_are_their_planted_supports():
 
 
 def test_no_vector_is_the_best_because_nothing_else_is_known(tmp_path, monkeypatch, undrawn):
-    """If the table has no answer at a cardinality, the harness computes one too."""
+    """If the table contains no answer for a cardinality, the harness also computes an answer."""
     body = "x = np.zeros(problem.n)\nx[-k:] = 1.0 / np.sqrt(k)\nyield x"
     file = tricks.file_of(tmp_path, "equal", body=body, traits="")
     plan = compared(monkeypatch, tmp_path, "equal", [file], ks=(7,))

@@ -1,4 +1,4 @@
-"""Comparing several components: what is run, what is believed and what the page shows."""
+"""Comparing several components: the runs, the verification of rows, and the page."""
 
 import json
 import re
@@ -110,7 +110,7 @@ def test_a_shorter_answer_can_be_better_only_by_its_variance(table):
 
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory):
-    """Make the rows of a comparison of one solver, and its plan; return the folder."""
+    """Compute the rows and the plan of a comparison of one solver; return the folder."""
     folder = tmp_path_factory.mktemp("compared")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(suite, "ITEMS", [ITEM])
@@ -132,7 +132,9 @@ def plan(compared, small, tmp_path):
 
 @of_the_table
 def test_no_page_is_made_of_an_impossible_row(plan, tmp_path, monkeypatch):
-    """The row took negative time; a row with another solver's name gets the name in the plan."""
+    """The row has a negative time; a row with a different solver's name gets the name from the
+    plan.
+    """
     monkeypatch.setattr(components_pictures, "pictures", lambda *_: ())  # the text is looked at
     (file,) = tmp_path.glob("results/compare/rows/*/*.parquet")
     change_columns(file, solver="gpower1")

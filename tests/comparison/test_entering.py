@@ -1,4 +1,4 @@
-"""Rows that lie, one for each lie: only the lying row is dropped, and no other entry suffers."""
+"""False rows, one for each falsification: only the false row is dropped."""
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ RECOVERY = suite.recovery()[-4:-3]
 
 
 def made(solver, item=ITEM, kind="suite"):
-    """Make a solver's rows on a problem in this process, as a comparison stores them."""
+    """Compute the rows of a solver on a problem in this process, as a comparison stores them."""
     problem = api.load(item.dataset, **item.parameters)
     for k in item.ks:
         answer = of_result(api.solve(problem, solver, k=k, history=True))
@@ -59,7 +59,7 @@ def table(stored):
 
 
 def entered(rows):
-    """Return the rows that may be ranked, and the sentences about the others."""
+    """Return the rows that can be ranked, and the sentences about the dropped rows."""
     return entering.recomputed(rows, [ITEM, *RECOVERY], {}, api.load, elsewhere=True)
 
 
@@ -112,7 +112,7 @@ def test_the_family_is_that_of_the_problem(table):
 
 @pytest.mark.parametrize("kind", ["suite", "seed"])
 def test_a_row_of_a_pair_that_was_not_asked_changes_no_rank(kind, table):
-    """Otherwise everybody else would fail there."""
+    """Otherwise all other solvers would fail on this pair."""
     easy = table[:1].assign(asked=30, k=30, kind=kind, seed=int(kind == "seed"))
     foreign = easy.assign(item="another problem")
     rows, said = entered(pd.concat([table, easy, foreign], ignore_index=True))

@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.xdist_group("merging"), WHOLE]
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """Make two comparisons on one suite: both with tpower, each with another solver too."""
+    """Run two comparisons on one suite: tpower and a different second solver in each."""
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         solvers = {"one": ["tpower", "spcavrp"], "two": ["tpower", "gpower1"]}
@@ -36,7 +36,7 @@ def folders(tmp_path_factory):
 
 @pytest.fixture
 def out(tmp_path):
-    """The folder of a merged comparison."""
+    """Return the folder of a merged comparison."""
     (folder := tmp_path / "both").mkdir()
     return folder
 
@@ -51,7 +51,7 @@ def kept(folder, elsewhere, which):
 
 
 def slower(folder, elsewhere):
-    """Copy a comparison as a machine that is ten times slower would have made it."""
+    """Copy a comparison, with times as measured on a machine that is ten times slower."""
     kept(folder, elsewhere, lambda rows: [*rows.index])
     times = ("solve_time", "setup_time", "search_time")
     change_columns(elsewhere / "rows.parquet", **dict.fromkeys(times, lambda t: t and 10 * t))
@@ -229,7 +229,7 @@ def suite_rows(rows, solver):
 
 
 def test_rows_that_are_left_out_are_failures(folders, tmp_path, out):
-    """Nobody improves a mean by leaving out failures."""
+    """Omitting failures does not improve a mean."""
     good = kept(folders[1], tmp_path / "two", lambda rows: [*range(len(rows))])
     part = merging.Part.read(good)
     worst = part.rows[(part.rows.solver == "gpower1") & (part.rows.kind == "suite")].index[0]
@@ -273,7 +273,7 @@ def test_no_solver_of_a_part_has_terms_of_its_own(folders, tmp_path):
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e-13])
 def test_a_vector_at_the_edge_of_grading_is_dropped(folders, tmp_path, value):
-    """It has one entry more, which is tiny or not a finite number."""
+    """The vector has one additional entry, which is tiny or not finite."""
 
     def spoiled(support):
         return support and [*support, next(j for j in range(len(support) + 1) if j not in support)]

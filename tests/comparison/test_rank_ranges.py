@@ -1,4 +1,4 @@
-"""A rank is a range that claims no more than the problems show."""
+"""A rank is a range that is no narrower than the problems justify."""
 
 import numpy as np
 import pandas as pd

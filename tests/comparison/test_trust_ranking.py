@@ -116,13 +116,13 @@ def test_an_import_that_changes_what_a_seed_is_drawn_from_is_flagged(rows_of, tm
 
 
 def test_the_honest_solvers_can_be_told_apart(honest):
-    """The ranking could change: the solvers differ in quality."""
+    """The ranking can change, because the solvers differ in quality."""
     answers = ranking.standing(honest, {})
     assert ranking.ranking(answers)["share"].round(6).nunique() > 1
 
 
 def test_a_better_answer_may_change_the_ranking(honest):
-    """The test above can fail: an impossibly high value would lower the shares of the others."""
+    """The previous test can fail: an impossibly high value would lower other ratios."""
     lie = honest[honest.solver == "tpower"].assign(solver="liar")
     lie = lie.assign(variance_refit=1e3 * lie.variance_refit)
     answers = ranking.standing(pd.concat([honest, lie], ignore_index=True), {})

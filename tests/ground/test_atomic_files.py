@@ -1,6 +1,4 @@
-"""The one function that writes files follows links and never replaces anything but regular
-files.
-"""
+"""The function that writes files follows links and only replaces regular files."""
 
 import os
 

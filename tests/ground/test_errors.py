@@ -1,6 +1,4 @@
-"""A user's mistake gives one line, a bug its traceback, and an error in a solver's file its
-line.
-"""
+"""A user's mistake prints one line, a bug its traceback, and a solver error its line."""
 
 import json
 import zlib

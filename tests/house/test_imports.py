@@ -1,4 +1,4 @@
-"""What is imported when, so that the program starts quickly; no clock is used."""
+"""Imports are deferred so the program starts quickly; no time is measured."""
 
 import json
 import subprocess

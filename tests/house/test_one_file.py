@@ -1,4 +1,4 @@
-"""A solver, dataset, figure or paper is added by its own files only."""
+"""Adding a solver, dataset, figure or paper only requires its own files."""
 
 import json
 import os
@@ -113,7 +113,7 @@ class House:
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
-    """Make the copy, with the trial figure drawn, its page written and the run published."""
+    """Create the copy, plot the trial figure, write its page and publish the run."""
     house = House(tmp_path_factory.mktemp("house"))
     house.verdicts = house.python("-m", "spcabench", "figure", "newcomer2025_fig1")
     house.python("-m", "spcabench", "results-page", "results/quick")

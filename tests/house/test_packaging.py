@@ -1,4 +1,4 @@
-"""What users install and what CI checks: the wheel, the workflow, and the issue templates."""
+"""The wheel that users install, the CI workflow, and the issue templates."""
 
 import importlib.metadata
 import json

@@ -1,4 +1,4 @@
-"""Several processes work on the parts of one search."""
+"""Several processes compute the parts of one search."""
 
 import os
 import signal
@@ -34,7 +34,7 @@ def problem():
 
 @pytest.fixture
 def divided(monkeypatch):
-    """Make the search leave everything to its parts."""
+    """Make the search rely entirely on its parts."""
     monkeypatch.setattr(branch_and_bound, "TRIAL", 0.0)
     monkeypatch.setattr(branch_and_bound, "HEAD_START", 0.0)
 

@@ -1,6 +1,4 @@
-"""The dual bound is never below the optimum, whatever U is; its kernels, derivatives and
-fixings.
-"""
+"""The dual bound is never below the optimum for any U; its kernels, derivatives and fixings."""
 
 from itertools import combinations
 

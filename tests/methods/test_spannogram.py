@@ -1,4 +1,4 @@
-"""The spannogram is exact where it claims to be, and its bounds are never below the optimum."""
+"""The spannogram is exact when it claims to be, and its bounds are never below the optimum."""
 
 from math import comb
 
@@ -52,7 +52,7 @@ def _optimum(problem, k, nonnegative):
 
 
 def rho(n, k, d, w):
-    """Return Theorem 1's share of the optimum, for decreasing w."""
+    """Return the fraction of the optimum that Theorem 1 guarantees, for decreasing w."""
     return max(k / (2 * n), 1.0 / (1.0 + 2.0 * n / k * (w[d] if d < n else 0.0) / w[0]))
 
 

@@ -1,6 +1,4 @@
-"""The pages in a browser: nothing is broken, the console is silent, tables sort, and a phone is
-wide enough.
-"""
+"""Pages in a browser: no broken links, no console messages, sortable tables, and a phone layout."""
 
 import html
 import json

@@ -1,4 +1,4 @@
-"""Cards of made-up statements: what they must and must never say, whatever was measured."""
+"""Cards of artificial statements: sentences that they must always or must never contain."""
 
 import re
 import xml.etree.ElementTree as ElementTree

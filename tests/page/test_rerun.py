@@ -1,4 +1,4 @@
-"""A published row is found by name or address, run again and compared."""
+"""A published row is found by name or address, recomputed and compared."""
 
 from dataclasses import replace
 from pathlib import Path

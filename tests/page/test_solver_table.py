@@ -1,4 +1,4 @@
-"""The table of all methods is made from the solvers' own files and agrees with them."""
+"""The table of all methods is generated from the solver files and agrees with them."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Times and counts are shown in units that people use."""
+"""Times and counts are shown in readable units."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Products cost what they touch: with a sparse Gram matrix, and with a sparse second factor."""
+"""The cost of sparse products is the number of entries that they use."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What chance alone gives: the permutation test, and how often a variable is selected."""
+"""The permutation test, and how often a variable is selected in halves of the samples."""
 
 import json
 

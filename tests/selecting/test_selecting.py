@@ -1,4 +1,4 @@
-"""How many variables to select: the three criteria, their numbers and what they refuse."""
+"""Selecting the number of variables: the three criteria, their numbers and their error messages."""
 
 import numpy as np
 import pandas as pd

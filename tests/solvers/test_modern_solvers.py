@@ -1,4 +1,4 @@
-"""Solvers that a referee expects today: what their papers prove or show, on small problems."""
+"""Recent solvers: results that their papers prove or show, on small problems."""
 
 from itertools import combinations
 
@@ -17,7 +17,7 @@ def adversarial(family, **settings):
 
 
 def found(problem, solver, k, **settings):
-    """Return the share of the true support that a solver finds."""
+    """Return the fraction of the true support that a solver finds."""
     support = api.solve(problem, solver, k=k, **settings).support
     return len(set(support) & set(problem.provenance["support"])) / k
 

@@ -1,4 +1,4 @@
-"""What each deflation promises (Mackey 2009), in covariance form and in data form."""
+"""Properties of each deflation (Mackey 2009), for a covariance and for data."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""How answers are printed, and the tables made from them."""
+"""Printing answers and converting them to tables."""
 
 import numpy as np
 import pandas as pd
