@@ -8,9 +8,9 @@ import pytest
 
 from spcabench import Problem, api, flops
 from spcabench.methods import local_search
-from spcabench.methods.exact_search import branch_and_bound, candidates, pruning
+from spcabench.methods.exact_search import branch_and_bound, candidates, pruning, search_tree
 from spcabench.methods.exact_search.branch_and_bound import Exact
-from spcabench.methods.exact_search.search_tree import Tree
+from spcabench.methods.exact_search.search_tree import SmallTree, Tree
 from spcabench.problem.covariance import Covariance
 from spcabench.steps import nonnegative_loading
 from tests import problems
@@ -32,9 +32,13 @@ def _finished(search):
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("seed", problems.some(2, range(6)))
-def test_every_cardinality_is_brute_force_s_whatever_the_incumbent(family, seed):
-    for poor in (False, True):
-        prove(problems.explicit(problems.problem(family, seed)[0]), poor)
+def test_every_cardinality_is_brute_force_s_whatever_the_incumbent(family, seed, monkeypatch):
+    """With the compiled tree, with that of NumPy, and where the second hands over to the first."""
+    S = problems.explicit(problems.problem(family, seed)[0])
+    for poor, (used, nodes) in product((False, True), ((0, 0), (10**6, 10**6), (10**6, 3))):
+        monkeypatch.setattr(branch_and_bound, "NODES", used)
+        monkeypatch.setattr(search_tree, "NODES", nodes)
+        prove(S, poor)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -96,6 +100,17 @@ def test_the_node_matrix_answers_for_its_supports():
                 W = np.concatenate([F, T_])
                 reached = np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] >= t
                 assert (np.linalg.eigvalsh(E[np.ix_(T_, T_)])[-1] >= t) == reached
+
+
+def test_the_tree_of_few_candidates_ends_like_the_compiled_one():
+    for seed, k in product(range(8), (2, 3, 5)):
+        S = gram(seed, 10)
+        opt = np.array([0.0, *(problems.optimum(S, j) for j in range(1, k))])
+        t = problems.optimum(S, k) * (0.97 if seed % 2 else 1 + 1e-9)
+        small, large = (kind(S, np.arange(10), k, opt, t, True) for kind in (SmallTree, Tree))
+        assert small.go() == large.go()
+        if seed % 2:
+            assert len(small.found) <= k and _top(S, small.found) >= t * (1 - 1e-12)
 
 
 @pytest.mark.parametrize("share", [0.5, 1.0])

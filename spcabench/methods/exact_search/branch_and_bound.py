@@ -40,7 +40,7 @@ from spcabench.methods.exact_search.dual_search import DualSearch, cost
 from spcabench.methods.exact_search.gershgorin_part import cost as steps_cost
 from spcabench.methods.exact_search.gershgorin_search import GershgorinSearch
 from spcabench.methods.exact_search.pruning import EXHAUSTED, FOUND
-from spcabench.methods.exact_search.search_tree import CHUNK, Tree
+from spcabench.methods.exact_search.search_tree import CHUNK, NODES, SMALL, SmallTree, Tree
 from spcabench.methods.local_search import NonnegativeSearch, Search
 from spcabench.methods.lowrank import NEGLIGIBLE, low_rank
 from spcabench.problem.covariance import Covariance
@@ -331,7 +331,9 @@ class Exact:
             among = self._cheap(S)  # of supports that reach t
             opt[1:] = np.minimum(opt[1:], among[: k - 1])
             self._lower(k, max(t, among[k - 1]))
-        return Tree(S, W, k, opt, t, self.psd)
+        # a harder problem is searched by the kernel, which is faster if it is compiled
+        kind = SmallTree if len(W) <= SMALL and self.nodes.sum() < NODES else Tree
+        return kind(S, W, k, opt, t, self.psd)
 
     def _screened(self, k: int, t: float) -> Candidates:
         """The variables that a support of k of value t can have; lowers the bound of k."""

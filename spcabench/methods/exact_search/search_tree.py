@@ -1,13 +1,20 @@
-"""The tree of the exact search, which can be paused; `exact_search.pruning` runs it."""
+"""The tree of the exact search, which can be paused; `exact_search.pruning` runs it.
+
+With few candidates most trees have a handful of nodes, and compiling the kernel would take much
+longer than to search them by NumPy (`SmallTree`).
+"""
 
 import numpy as np
 
+from spcabench.flops import charge
 from spcabench.methods.exact_search.candidates import root_bounds
 from spcabench.methods.exact_search.pruning import (
     ALIVE,
     CHOSEN,
     COUNT,
     DIAGONAL,
+    EXHAUSTED,
+    FOUND,
     FULL,
     LEADER,
     POTENTIAL,
@@ -17,6 +24,9 @@ from spcabench.methods.exact_search.pruning import (
 from spcabench.vectors import Array, Indices, Vector
 
 CHUNK = 4_000_000  # entries of node matrices between two looks at the clock
+# candidates, and nodes, that are searched without the compiled kernel
+SMALL, NODES = 40, 250
+Node = tuple[Array, Vector, Indices, list[int]]  # E, diag(E - S), candidates and F
 
 
 class Tree:
@@ -119,3 +129,69 @@ class Tree:
         left = self.ints[0, ALIVE] > 0
         left |= (self.ints[0, VARIABLE] == self.place[CHOSEN, 0]) & (self.depth > 0)
         return np.flatnonzero(left)
+
+
+class SmallTree(Tree):
+    """The same search, whose first nodes need no compiled kernel; for few candidates."""
+
+    def go(self) -> int:
+        """Search for one more chunk: EXHAUSTED (no support reaches t), PAUSED or FOUND."""
+        waiting = [(self.S, np.zeros(len(self.S)), np.arange(len(self.S)), list[int]())]
+        while waiting and self.nodes < NODES:
+            self.nodes += 1
+            if len(found := self._divide(waiting.pop(), waiting)):
+                self.depth = len(found) - 1
+                self.place[CHOSEN, : len(found)] = self.variables[found]
+                return FOUND
+        return super().go() if waiting else EXHAUSTED
+
+    def _divide(self, node: Node, waiting: list[Node]) -> list[int]:
+        """Close a node, or let its two parts wait; returns a support that reaches t, if it is met.
+
+        The tests are those of the kernel (`exact_search.pruning`).
+        """
+        E, excess, W, F = node
+        more = self.k - len(F) - 1
+        while len(W) > more:
+            d = E.diagonal()
+            if d.max() >= self.t:
+                return [*F, int(W[d.argmax()])]
+            charge(2 * E.size)
+            # forcing the variable of row j adds row j of these squares to the diagonal of E
+            squares = E * E / (self.t - d)[:, None]
+            np.fill_diagonal(squares, -np.inf)
+            potential = self._potentials(squares, d, excess, more)
+            left = potential >= self.t
+            if left.all():
+                break
+            E, excess, W = E[np.ix_(left, left)], excess[left], W[left]
+        else:
+            return []
+        if more == 1:  # the potential of a pair is its own test
+            i, j = np.unravel_index((squares + d).argmax(), squares.shape)
+            return [*F, int(W[i]), int(W[j])]
+        sizes = np.abs(E)
+        np.fill_diagonal(sizes, 0.0)
+        leaders = d + _largest(sizes, more) >= self.t
+        if leaders.any():
+            j = int(np.where(leaders, potential, -np.inf).argmax())
+            others = np.delete(np.arange(len(W)), j)
+            rest, gained = E[np.ix_(others, others)], squares[j, others]
+            waiting.append((rest, excess[others], W[others], F))
+            e = E[j, others]
+            taken = rest + np.outer(e, e) / (self.t - d[j])
+            waiting.append((taken, excess[others] + gained, W[others], [*F, int(W[j])]))
+        return []
+
+    def _potentials(self, squares: Array, d: Vector, excess: Vector, more: int) -> Vector:
+        """Bounds (c,) on the supports that take each candidate, and ``more`` others."""
+        if more == 1:
+            return (squares + d).max(axis=1)
+        most: Vector = self.opt[more] + _largest(squares + excess, more)
+        return np.minimum(most, _largest(squares + d, more)) if self.psd else most
+
+
+def _largest(A: Array, count: int) -> Vector:
+    """The sum of the ``count`` largest entries of each row of A (c, c)."""
+    sums: Vector = np.partition(A, len(A) - count, axis=1)[:, len(A) - count :].sum(axis=1)
+    return sums
