@@ -460,7 +460,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
 
 def _count(cardinality: Any, n: int) -> int:
-    """Return a cardinality, which can be specified as a fraction of the features, as an int."""
+    """Convert a cardinality, possibly a fraction of the features, to a number of features."""
     if isinstance(cardinality, Integral):
         return validate.cardinality(cardinality, n, "cardinality")
     if isinstance(cardinality, str) or not 0.0 < validate.number("cardinality", cardinality) <= 1.0:

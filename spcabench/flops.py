@@ -100,7 +100,7 @@ def counting() -> Iterator[Ledger]:
 
 @contextmanager
 def solving() -> Iterator[None]:
-    """Mark that the block is executed for a solver; see `uncharged`."""
+    """Mark the block as part of a solver's run; see `uncharged`."""
     outer, LEDGER.solving = LEDGER.solving, True
     try:
         yield
@@ -119,7 +119,7 @@ def uncharged() -> AbstractContextManager[None]:
 
 
 def conversion() -> AbstractContextManager[None]:
-    """Switch the ledger off, even while a solver runs, for the free conversion of a problem."""
+    """Switch the ledger off for the conversion of a problem, which is free even during a run."""
     check_caller("conversion()")
     return _off()
 

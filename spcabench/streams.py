@@ -33,7 +33,7 @@ def say(*words: Any, **how: Any) -> None:
 
 
 def width() -> int:
-    """Return the width of a line in characters: that of the terminal (20 to 100), or 100."""
+    """Return the line width in characters: 20 to 100 in a terminal, and 100 in a file."""
     return max(20, min(shutil.get_terminal_size((100, 24)).columns, 100))
 
 

@@ -274,4 +274,4 @@ def embed(y: Vector, W: Indices, n: int) -> Vector:
 
 def oriented(x: Vector) -> Vector:
     """Return x or -x, which are the same component, such that the largest loading is positive."""
-    return x if x[np.argmax(np.abs(x))] >= 0 else 0.0 - x  # no -0.0
+    return x if x[np.argmax(np.abs(x))] >= 0 else 0.0 - x  # -x would contain -0.0

@@ -244,14 +244,14 @@ def is_invariant(module: ModuleType) -> None:
         if module.TRAITS.nonnegative != "always":
             flipped = Problem.from_data(X * rng.choice([-1.0, 1.0], N))
             _same(
-                "if variables change their signs",
+                "if variables are flipped",
                 problem,
                 value,
                 _solve(module, flipped).variance,
             )
         if "seed" not in parameters(module.solve):
             mixed = Problem.from_data(X[:, rng.permutation(N)])
-            _same("if variables change their order", problem, value, _solve(module, mixed).variance)
+            _same("if variables are reordered", problem, value, _solve(module, mixed).variance)
 
 
 def works_on_every_form(module: ModuleType) -> None:

@@ -21,7 +21,7 @@ class AuditError(RuntimeError):
 
 
 class Tally:
-    """Flops and calls while counting is on; the flops of the set-up are separate."""
+    """Counts of flops and calls, with separate flops for the set-up."""
 
     def __init__(self) -> None:
         self.on = self.setup = False

@@ -259,7 +259,7 @@ class Data:
         return G
 
     def touches_few_rows(self, W: Indices) -> bool:
-        """Whether the columns W are so sparse that not all rows can have a nonzero there."""
+        """Whether A is sparse and the columns W have fewer stored entries than A has rows."""
         return self.sparse and sparse_gram.is_worthwhile(self.X, W)
 
     def few_rows_product(self, W: Indices, y: Vector) -> Vector:

@@ -53,7 +53,7 @@ def few_columns(  # type: ignore[no-untyped-def]
 
 
 def is_worthwhile(X, W: Indices) -> bool:  # type: ignore[no-untyped-def]
-    """Whether the columns W of X (m, n) are too sparse to have a nonzero in every row."""
+    """Whether the columns W of X (m, n) have fewer than m stored entries in total."""
     if X.indices.dtype != INDEX:
         return False
     return bool((X.indptr[W + 1] - X.indptr[W]).sum() < X.shape[0])

@@ -125,7 +125,7 @@ def part_eigen(A: Array, width: float, guess: int) -> tuple[Vector, Vector]:
 
     LAPACK reduces A to a tridiagonal matrix and computes its ``guess`` largest pairs. If more pairs
     lie within the width, or if the guess is too large to save time, `eigen` computes all pairs.
-    Either computation costs 9 n^3 flops. The eigenvalues are increasing.
+    Either computation costs 9 n^3 flops. Eigenvalues are returned in increasing order.
     """
     n = _order(A)
     if guess <= PART_SHARE * n:
@@ -140,9 +140,9 @@ def part_eigen(A: Array, width: float, guess: int) -> tuple[Vector, Vector]:
 def top_eigen(A: Array, width: float) -> tuple[Vector, Vector]:
     """Return at least the eigenpairs of A (n, n) with eigenvalues within ``width`` of the largest.
 
-    The Lanczos method computes a few pairs at first, then more, and each product is charged n^2
-    flops. If more than a tenth of all pairs are needed, `eigen` computes all pairs. The eigenvalues
-    are increasing.
+    The Lanczos method computes a few pairs, and doubles their number until they suffice. Each
+    product is charged n^2 flops. If more than a tenth of all pairs are needed, `eigen` computes all
+    pairs. Eigenvalues are returned in increasing order.
     """
     n = _order(A)
     count = 4

@@ -48,7 +48,7 @@ def has_seeds(runs: Sequence[Run]) -> bool:
 
 
 def reseeded(runs: Sequence[Run], seeds: Sequence[int]) -> Iterator[Run]:
-    """Yield the runs with other seeds of the problems.
+    """Yield the runs after replacing the seeds of their problems.
 
     The figure's own seeds are replaced in turn. For example, if there are three, the first one is
     replaced by the first, fourth, seventh and so on of the new seeds. A part of the figure with a

@@ -22,7 +22,7 @@ NAMES = ("folder", "figure", "comparison", "scale")  # wildcards that can be the
 
 
 class Progress:
-    """A display of the progress in a log of Snakemake."""
+    """A display of the progress of a workflow, according to Snakemake's log."""
 
     def __init__(self, log: Path) -> None:
         self.log, self.begun = log, monotonic()

@@ -66,12 +66,12 @@ def by_blocks(
 
 
 def _joined(parts: list[Indices], k: int | None) -> list[Indices]:
-    """Merge the blocks of a single variable into one block, of those with the largest variances."""
+    """Merge single-variable blocks into one block of the variables with the largest variances."""
     single = [W for W in parts if len(W) == 1]
     blocks = [W for W in parts if len(W) > 1]
     if not single:
         return blocks
-    most = max(2, k or len(single))  # an answer never needs more uncorrelated variables
+    most = max(2, k or len(single))  # more uncorrelated variables cannot improve an answer
     together = np.concatenate(single[:most])
     if len(together) > 1 or not blocks:
         return [together, *blocks]

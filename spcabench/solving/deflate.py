@@ -152,7 +152,7 @@ class Components(Sequence[Result]):
 
     @cached_property
     def joint_bound(self) -> float:
-        """Certified upper bound on the variance of this number of loadings of the formulation.
+        """Certified upper bound on the variance that K loadings of this formulation can explain.
 
         It bounds the total variance if the formulation requires orthonormal loadings, and otherwise
         the projected variance. If the cardinalities differ, it is the bound for the largest one.
@@ -188,7 +188,7 @@ def projection(problem: Problem, results: list[Result], alpha: float) -> Covaria
 def orthogonal_projection(
     problem: Problem, results: list[Result], alpha: float
 ) -> Covariance | Data | Gram:
-    """Project out x after orthogonalising it to the earlier components; removes their span."""
+    """Project out x after orthogonalising it to the earlier components, to remove their span."""
     Q, _ = np.linalg.qr(np.column_stack([r.x for r in results]))
     return _projected(problem, Q[:, -1])
 

@@ -53,10 +53,10 @@ WRONG = {
     ),
     "flip": (
         "is invariant",
-        "change their signs",
+        "are flipped",
         "yield project(np.maximum(Sigma @ np.ones(8), 1e-9), k)",
     ),
-    "order": ("is invariant", "change their order", "yield np.eye(8)[0]"),
+    "order": ("is invariant", "are reordered", "yield np.eye(8)[0]"),
     "form": (
         "works on every form",
         "sparse",
