@@ -1,4 +1,4 @@
-"""Claims of the papers: statements, the rules that decide them, and numbers with intervals."""
+"""Claims of the papers: statements, the rules that judge them, and numbers with intervals."""
 
 from spcabench.claims.deciding import question
 from spcabench.claims.intervals import Measured, exact, geometric_mean, mean, share, slope

@@ -1,4 +1,4 @@
-"""What would decide a statement that does not hold and has no stated cause."""
+"""Explain what would settle a statement that does not hold and has no stated cause."""
 
 from dataclasses import replace
 from typing import Any
@@ -11,14 +11,15 @@ from spcabench.claims.summary import where
 from spcabench.claims.words import span
 
 Stored = dict[str, Any]
-OPEN = "Why is open: no experiment has told yet."
-MOST = 200  # replicates; larger numbers are not computed
+OPEN = "The cause is unknown: no experiment has isolated it."
+MOST = 200  # largest number of replicates that is computed
 
 
 def asks_why(statement: Stored) -> bool:
-    """Return whether a judged statement needs a reason for not holding, or not in every reading.
+    """Return whether a judged statement needs an explanation because some reading does not hold.
 
-    A statement that would hold on stand-in data needs none, because the data are the reason.
+    A statement that would hold on stand-in data needs no explanation, because the data are the
+    reason.
     """
     if statement["verdict"] in ("pending", "calibration"):
         return False
@@ -27,7 +28,7 @@ def asks_why(statement: Stored) -> bool:
 
 
 def question(statement: Stored) -> str:
-    """Return how many replicates would decide a statement, or that the cause is unknown."""
+    """Return how many replicates would settle a statement, or that the cause is unknown."""
     primary = judging.of_name(statement["readings"], statement["primary"])
     if primary is None or (statement["would"] or statement["verdict"]) != "undecided":
         return OPEN
@@ -59,9 +60,10 @@ def _sentence(statement: Stored, places: list[Stored]) -> str:
 
 
 def replicates(measured: intervals.Measured, rule: Rule) -> int:
-    """Return how many replicates with this mean and spread put the interval on one side of a rule.
+    """Return how many replicates with this mean and spread move the interval off the threshold.
 
-    The result is 0 if there is no such number for its kind, and `MOST` plus one if more are needed.
+    The result is 0 if no number can be computed for this kind, and `MOST` plus one if more are
+    needed.
     """
     usable = measured.kind in ("mean", "geometric mean", "mean share") and not measured.incomplete
     if not usable or measured.without_spread or not np.isfinite(measured.value):

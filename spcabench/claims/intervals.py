@@ -1,9 +1,9 @@
-"""Numbers with their uncertainty: the only statistics behind a verdict.
+"""Measured numbers and their confidence intervals: all statistics behind a verdict.
 
-An interval is over *replicates*: independent problems, seeds of a random method, or repeated timing
-rounds on one data set. The caller names the column that distinguishes the replicates. Several
-values of one replicate (cardinalities in a band, rounds of timing) are first reduced to their mean,
-so that they never count as additional replicates.
+The interval describes the variation between *replicates*: independent problems, seeds of a random
+method, or repeated timing rounds on one data set. The caller names the column that distinguishes
+the replicates. Several values of one replicate (cardinalities in a band, rounds of timing) are
+averaged first, so they never count as additional replicates.
 """
 
 from collections.abc import Sequence
@@ -12,40 +12,44 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from scipy import special  # the distributions of scipy.stats take half a second to import
+
+# importing scipy.stats takes half a second, so the distributions come from scipy.special
+from scipy import special
 
 Kind = Literal[
     "exact", "mean", "geometric mean", "share", "mean share", "at least", "at most", "too few"
 ]
 LEVEL = 0.95
-FEWEST = 3  # replicates needed for an interval
-MOST_MISSING = 0.1  # share of the replicates; more missing values could change any verdict
-SAME = 1e-9  # replicates with a smaller relative spread are equal up to rounding
+FEWEST = 3  # smallest number of replicates for which an interval is computed
+# fraction of the replicates; if more values are missing, they could change any verdict
+MOST_MISSING = 0.1
+SAME = 1e-9  # if the relative spread is smaller, the replicates differ only by rounding
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A measured number, its interval, and what kind of replicates the interval is over.
+    """A measured number with its spread over replicates.
 
     Attributes
     ----------
     value : float
         The number; NaN if nothing was measured.
     kind : str
-        "exact" has no interval. "mean" and "geometric mean" have a t interval, the latter of the
-        logarithms. "share" has one yes or no per replicate, and the interval of Clopper and
-        Pearson. "mean share" has several per replicate; its interval is the wider, at each end, of
-        the t interval and that of Clopper and Pearson with as many trials as replicates. "at least"
-        and "at most" are geometric means in which some runs hit a limit, so one end is open. "too
-        few" has fewer than three replicates, and decides nothing.
+        "exact": a number without an interval. "mean" and "geometric mean": a t interval, computed
+        from the logarithms for the geometric mean. "share": a proportion with one yes or no per
+        replicate, and the Clopper-Pearson interval. "mean share": a proportion with several values
+        per replicate; each end of its interval is the wider one of the t interval and of the
+        Clopper-Pearson interval with one trial per replicate. "at least" and "at most": geometric
+        means in which some runs hit a limit, so the interval is open on one side. "too few": fewer
+        than three replicates, which cannot settle a verdict.
     spread : float
         Standard error of the mean, or of the mean of the logarithms.
     count : int
         Number of replicates.
     over : str
-        What the replicates are: "problems", "seeds", "rounds", "genes".
+        What a replicate is: "problems", "seeds", "rounds", "genes".
     missing : int
-        Number of further replicates without a usable value; they are not in ``count``.
+        Number of replicates without a usable value; ``count`` does not include them.
     """
 
     value: float
@@ -57,17 +61,17 @@ class Measured:
 
     @property
     def incomplete(self) -> bool:
-        """Whether too many replicates lack a value for the others to represent them all."""
+        """Whether so many replicates lack a value that the rest cannot represent them all."""
         return self.missing > MOST_MISSING * (self.count + self.missing)
 
     @property
     def without_spread(self) -> bool:
-        """Whether a mean is over equal values, which do not show how far other values may be."""
+        """Whether all values of a mean are equal, so their variation is unknown."""
         scale = abs(self.value) if self.kind == "mean" else 1.0
         return self.kind in ("mean", "geometric mean") and self.spread <= SAME * scale
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """Return the ends of the interval at a level of confidence; infinite where open."""
+        """Return the confidence interval at this level; an open end is infinite."""
         undecidable = self.kind == "too few" or self.incomplete or self.without_spread
         if undecidable or not np.isfinite(self.value):
             return -np.inf, np.inf
@@ -90,7 +94,7 @@ class Measured:
 
 
 def exact(value: float) -> Measured:
-    """Return a number without an interval, such as a count, or a result on the only data set."""
+    """Return a number without an interval, such as a count or a result on the only data set."""
     return Measured(float(value))
 
 
@@ -101,13 +105,14 @@ def mean(
 
     Parameters
     ----------
-    One row per value. A replicate with a non-finite value is left out and counted as missing.
+    One row per value. A replicate with a value that is not finite is left out
+    and counted as missing.
     column : str
         Column of the values.
     over : str or sequence of str
-        Columns that distinguish the replicates.
+        Columns whose values identify a replicate.
     called : str
-        Name of the replicates, in the plural.
+        What a replicate is called, in the plural.
     """
     return _of_mean(*_replicates(table, column, over), called)
 
@@ -120,14 +125,14 @@ def geometric_mean(
     censored: str = "",
     bound: Literal["at least", "at most"] = "at least",
 ) -> Measured:
-    """Return the geometric mean over replicates, with the t interval of the logarithms.
+    """Return the geometric mean over replicates, with a t interval computed from the logarithms.
 
     Parameters
     ----------
     table, column, over, called : DataFrame, str, str or sequence of str, str
-        As for `mean`. A value that is not positive is missing.
+        As for `mean`. A value that is not positive counts as missing.
     censored : str
-        Column that marks values that are only bounds, because a run hit its limit.
+        Column that marks the values that are only bounds, because the run hit its limit.
     bound : str
         Whether such a value is "at least" or "at most" the true one.
     """
@@ -142,11 +147,10 @@ def geometric_mean(
 def share(
     table: pd.DataFrame, column: str, over: str | Sequence[str], called: str = "problems"
 ) -> Measured:
-    """Return the share over replicates, with its interval.
+    """Return a proportion over replicates, with its interval.
 
-    With one yes or no per replicate, the interval is that of Clopper and Pearson. With several, it
-    is the t interval of the replicates' shares, but never narrower than that of Clopper and
-    Pearson.
+    With one yes or no per replicate, this is the Clopper-Pearson interval. With several, it is the
+    t interval of the replicates' proportions, but never narrower than the Clopper-Pearson interval.
 
     Parameters
     ----------
@@ -165,11 +169,11 @@ def share(
 def _replicates(
     table: pd.DataFrame, column: str, over: str | Sequence[str]
 ) -> tuple[np.ndarray, int]:
-    """The means of the replicates with only finite values, and the number of other replicates."""
+    """The means of the replicates whose values are all finite, and how many others there are."""
     columns = [over] if isinstance(over, str) else list(over)
     if table[columns].isna().any(axis=None):
         raise ValueError(f"{column}: rows without a value of {' or '.join(columns)}")
-    # a non-finite value turns the mean of its replicate into NaN
+    # one value that is not finite makes the mean of its replicate NaN
     values = table[column].astype(float).where(np.isfinite(table[column].astype(float)))
     means = values.groupby([table[name].astype(str) for name in columns]).mean(skipna=False)
     finite = means.dropna().to_numpy()
@@ -186,7 +190,7 @@ def _of_mean(values: np.ndarray, missing: int, called: str) -> Measured:
 
 
 def _clopper_pearson(hits: float, count: int, level: float) -> tuple[float, float]:
-    """The exact interval of a share; the number of hits need not be whole."""
+    """The Clopper-Pearson interval of a proportion; the number of hits can be fractional."""
     tail = (1 - level) / 2
     low = float(special.betaincinv(hits, count - hits + 1, tail)) if hits > 0 else 0.0
     high = float(special.betaincinv(hits + 1, count - hits, 1 - tail)) if hits < count else 1.0
@@ -194,5 +198,5 @@ def _clopper_pearson(hits: float, count: int, level: float) -> tuple[float, floa
 
 
 def slope(x: pd.Series, y: pd.Series) -> float:
-    """Return the least-squares slope of log y against log x, which is the growth exponent."""
+    """Return the slope of log y against log x by least squares, which is the exponent of growth."""
     return float(np.polyfit(np.log(x.to_numpy(float)), np.log(y.to_numpy(float)), 1)[0])

@@ -1,11 +1,12 @@
-"""Judges a statement only from its stored numbers, in the same way now and after publication.
+"""Judge a statement from its stored numbers alone.
 
-Stored data are plain, as in JSON; an open end is None. A place *holds* if its interval lies in the
-rule's region, *fails* if it lies outside, and is *undecided* if it lies across an edge.
+The stored data are plain JSON values, so a published statement can be judged again in the same way.
+An open end of an interval is stored as None. A place *holds* if its interval lies inside the region
+of the rule, *fails* if it lies outside, and is *undecided* if it crosses an edge of the region.
 
-Among many places one may lie outside by chance. Therefore, if every place must hold, a place fails
-only at level 5 % / number of places; if one place is enough, the place that holds must do so at
-that level.
+With many places, one of them can lie outside by chance. If every place must hold, a place therefore
+fails only at the level 5 % / number of places. If one place is enough, that place must hold at this
+level.
 """
 
 from collections.abc import Iterable
@@ -19,12 +20,12 @@ from spcabench.claims.summary import fields, short
 
 Stored = dict[str, Any]
 OF_THEOREM = {"holds": "checked", "fails": "violated"}
-BETTER = 1.25  # exceeding a number of the paper by a quarter is "better than claimed"
+BETTER = 1.25  # a number that exceeds the paper's by a quarter is "better than claimed"
 MARGIN = ("holds", "fails")
 
 
 def finite(number: float | None) -> float | None:
-    """Return the number, or None if it is NaN or infinite, which JSON cannot represent."""
+    """Return the number, or None if it is NaN or infinite, because JSON has neither."""
     return None if number is None or not np.isfinite(number) else float(number)
 
 
@@ -34,8 +35,8 @@ def judged(statement: Stored) -> Stored:
     Parameters
     ----------
     statement : dict
-        The statement, its ``parts`` and its ``readings`` with their ``places``. Existing verdicts
-        are replaced.
+        The statement with its ``parts``, and its ``readings`` with their ``places``. Existing
+        verdicts are replaced.
     """
     readings = _without_copies([_judged_reading(statement, r) for r in statement["readings"]])
     statement = statement | {"readings": readings}
@@ -49,12 +50,12 @@ def judged(statement: Stored) -> Stored:
 
 
 def of_name(readings: Iterable[Stored], name: str) -> Stored | None:
-    """Return the reading with this name, or the one that has the same numbers."""
+    """Return the reading with this name; if it was merged, return the reading with its numbers."""
     return next((r for r in readings if name in (r["name"], *r.get("same", ()))), None)
 
 
 def merged(statements: list[Stored]) -> Stored:
-    """Return one statement judged on the data of all figures that judge it separately."""
+    """Join the data of one statement from all figures that judge it, and judge it once."""
     first, *others = statements
     readings = [dict(reading) for reading in first["readings"]]
     for reading in (r for other in others for r in other["readings"]):
@@ -72,7 +73,7 @@ def merged(statements: list[Stored]) -> Stored:
 
 
 def _verdict(statement: Stored, primary: Stored | None) -> Stored:
-    """The verdict of the statement, which is that of its primary reading."""
+    """The verdict of the statement, taken from its primary reading."""
     if statement["calibration"]:
         return {"verdict": "calibration", "would": "", "reason": "", "side": ""}
     if primary is None:
@@ -90,13 +91,14 @@ def _verdict(statement: Stored, primary: Stored | None) -> Stored:
 
 
 def _judged_reading(statement: Stored, reading: Stored) -> Stored:
-    """A reading with its verdict and the verdicts of its places."""
+    """A reading with its verdict and the verdicts at its places."""
     places, outcomes = [], []
     for part in statement["parts"]:
         mine = [place for place in reading["places"] if place["part"] == part["name"]]
         done = _judged_places(part, mine)
         places += done
-        if done or reading["name"] == statement["primary"]:  # others may leave parts unmeasured
+        # a reading other than the primary one can leave parts unmeasured
+        if done or reading["name"] == statement["primary"]:
             outcomes.append(_of_part(part, [place for place in done if place["judged"]]))
     outcomes += _at_one_place(statement["parts"], places)
     verdict, reason, side = _of_all(outcomes or [_of_part(statement["parts"][0], [])])
@@ -113,7 +115,7 @@ def _judged_reading(statement: Stored, reading: Stored) -> Stored:
 
 
 def _judged_places(part: Stored, places: list[Stored]) -> list[Stored]:
-    """The places of one part with their intervals, and with verdicts if they are judged."""
+    """The places of one part with their intervals, and with verdicts if its scope covers them."""
     over, rule = part["over"], rule_of(part)
     inside = [_covers(over, place["x"]) for place in places]
     strict = 1 - (1 - intervals.LEVEL) / max(sum(inside), 1)
@@ -136,7 +138,7 @@ def _judged_places(part: Stored, places: list[Stored]) -> list[Stored]:
 
 
 def _of_part(part: Stored, places: list[Stored]) -> tuple[str, str, str]:
-    """Verdict, reason and side of one part over its judged places."""
+    """Return the verdict, reason and side of one part from its judged places."""
     words = [place["verdict"] for place in places]
     sides = {place["side"] for place in places if place["side"]}
     side = "both sides" if len(sides) > 1 else "".join(sides)
@@ -144,7 +146,7 @@ def _of_part(part: Stored, places: list[Stored]) -> tuple[str, str, str]:
         decided = "fails" if "fails" in words else "holds" if set(words) == {"holds"} else ""
     else:
         decided = "holds" if "holds" in words else "fails" if set(words) == {"fails"} else ""
-    # too few places can settle neither "it holds at every one" nor "it holds at none"
+    # too few places can show neither that the rule holds at all of them nor that it holds at none
     rests_on_all = decided == ("holds" if part["over"]["all"] else "fails")
     if rests_on_all and len(places) < part["over"]["least"]:
         return "undecided", "the data do not cover the range", ""
@@ -174,7 +176,7 @@ def _why_undecided(places: list[Stored]) -> str:
 
 
 def _at_one_place(parts: list[Stored], places: list[Stored]) -> list[tuple[str, str, str]]:
-    """The outcomes of parts for which one place is enough, which must be the same for all parts."""
+    """The outcomes of parts for which one place is enough; it must satisfy all these parts."""
     names = [part["name"] for part in parts if not part["over"]["all"]]
     labels: dict[str, list[str]] = {}
     for place in places:
@@ -189,7 +191,7 @@ def _at_one_place(parts: list[Stored], places: list[Stored]) -> list[tuple[str, 
 
 
 def _of_all(outcomes: list[tuple[str, str, str]]) -> tuple[str, str, str]:
-    """Verdict, reason and side over all parts: each must hold."""
+    """The verdict, reason and side over all parts, which must all hold."""
     for wanted in ("fails", "undecided"):
         for outcome in outcomes:
             if outcome[0] == wanted:
@@ -217,7 +219,7 @@ def measured_of(place: Stored) -> intervals.Measured:
 
 
 def _without_copies(readings: list[Stored]) -> list[Stored]:
-    """The readings, with those that have exactly the same numbers merged into one."""
+    """The readings, without those whose numbers repeat an earlier reading."""
     different: list[Stored] = []
     for reading in readings:
         twin = next((r for r in different if _numbers(r) == _numbers(reading)), None)
@@ -258,7 +260,7 @@ def _marks(statement: Stored, primary: Stored | None) -> list[str]:
 
 
 def _turns(statement: Stored, primary: Stored) -> bool:
-    """Whether the verdict changes when a threshold moves by a tenth."""
+    """Whether moving a threshold by a tenth changes the verdict."""
     plain = primary | {"stand_in": False}
     now = _judged_reading(statement, plain)["verdict"]
     for share in (-CLOSE, CLOSE):
@@ -269,17 +271,17 @@ def _turns(statement: Stored, primary: Stored) -> bool:
 
 
 def moved(part: Stored, share: float) -> Stored:
-    """Return the rule of a part with its thresholds moved by a share; positive is stricter."""
+    """Return a part's rule with its thresholds moved by a fraction; a positive one is stricter."""
     rule = rule_of(part)
     wide = np.isfinite(rule.low) and np.isfinite(rule.high)
     if wide and rule.low + share * abs(rule.low) > rule.high - share * abs(rule.high):
-        return {"low": None, "high": -1e-300, "ends": True}  # nothing is left of the region
+        return {"low": None, "high": -1e-300, "ends": True}  # the region is now empty
     new = rule.moved(share)
     return {"low": finite(new.low), "high": finite(new.high), "ends": rule.ends}
 
 
 def _better(statement: Stored, primary: Stored) -> bool:
-    """Whether a number that the paper gives as a minimum is exceeded by a quarter."""
+    """Whether the result exceeds the paper's minimum by a quarter."""
     if statement["kind"] != "number" or len(statement["paper"]) != 1:
         return False
     part, paper = statement["parts"][0], statement["paper"][0]
@@ -289,7 +291,7 @@ def _better(statement: Stored, primary: Stored) -> bool:
 
 
 def _margins(statement: Stored, primary: Stored | None) -> dict[str, float | None]:
-    """For one threshold: the value up to which it would hold, and from which it would fail."""
+    """For a single threshold: the values at which the rule would just hold and would just fail."""
     part = statement["parts"][0]
     low, high = part["rule"]["low"], part["rule"]["high"]
     if primary is None or (low is None) == (high is None) or len(statement["parts"]) > 1:
@@ -300,7 +302,7 @@ def _margins(statement: Stored, primary: Stored | None) -> dict[str, float | Non
     lower, upper = ("low", "wide_high") if part["over"]["all"] else ("wide_low", "high")
     if low is None:
         lower, upper = ("high", "wide_low") if part["over"]["all"] else ("wide_high", "low")
-    # the stricter direction is set by the worst place, or by the best if a single one is enough
+    # the worst place limits a stricter threshold, or the best place if one is enough
     worst = min if (low is not None) == part["over"]["all"] else max
     ends = {}
     for word, name in zip(MARGIN, (lower, upper), strict=True):

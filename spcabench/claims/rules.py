@@ -1,7 +1,7 @@
-"""Rules: the region in which a measured number must lie, and at which places.
+"""Rules: the region in which a measured number must lie, and the places where it must.
 
-A rule judges a number, describes itself in words, and is stored with the verdict. It is a region of
-the real line, so that every threshold can be judged, drawn and moved in the same way.
+A rule is a region of the real line, so every threshold can be judged, drawn and moved in the same
+way. It can also be put into words, and it is stored with the verdict.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ import numpy as np
 from spcabench.claims.words import number, span
 
 Verdict = Literal["holds", "fails", "undecided"]
-CLOSE = 0.10  # a verdict that changes if its threshold moves by this share is close
+CLOSE = 0.10  # if moving the threshold by this fraction changes the verdict, the verdict is close
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class Rule:
 
     Attributes
     ----------
-    Ends of the region; infinite if it is open. No end is 0, because no share could move it: a
-    difference above zero is expressed as a ratio above one.
+    Ends of the region; infinite if it is unbounded. An end cannot be 0, because a threshold is
+        moved by a fraction of itself: express a difference above zero as a ratio above one.
     ends : bool
         Whether the ends belong to the region.
     """
@@ -32,11 +32,13 @@ class Rule:
     ends: bool = True
 
     def __post_init__(self) -> None:
-        region = self.low < self.high or (self.low == self.high and self.ends)  # false for NaN
+        # this test also rejects NaN
+        region = self.low < self.high or (self.low == self.high and self.ends)
         threshold = np.isfinite(self.low) or np.isfinite(self.high)
         if not (region and threshold) or 0 in (self.low, self.high):
             raise ValueError(
-                f"rule from {self.low} to {self.high}: no region, no threshold, or an end at 0"
+                f"rule from {self.low} to {self.high}: it has no region or no threshold, or "
+                "an end is 0"
             )
 
     def side(self, low: float, high: float) -> str:
@@ -50,7 +52,7 @@ class Rule:
         return "inside" if whole and not touches else "across"
 
     def moved(self, share: float) -> "Rule":
-        """Return the rule with each threshold moved by a share of itself; positive is stricter."""
+        """Return the rule with its thresholds moved by a fraction; a positive one is stricter."""
         low, high = self.low + share * abs(self.low), self.high - share * abs(self.high)
         return replace(
             self,
@@ -59,7 +61,7 @@ class Rule:
         )
 
     def words(self, unit: str = "") -> str:
-        """Return the rule in words: "at least 10 times"."""
+        """Put the rule into words, such as "at least 10 times"."""
         if np.isfinite(self.low) and np.isfinite(self.high):
             return span([self.low, self.high], unit)
         if np.isfinite(self.low):
@@ -78,7 +80,7 @@ def at_most(threshold: float) -> Rule:
 
 
 def above(threshold: float) -> Rule:
-    """Return the rule "above the threshold"; for a share it reads "more than"."""
+    """Return the rule "above the threshold"; for a proportion it reads "more than"."""
     return Rule(low=threshold, ends=False)
 
 
@@ -93,23 +95,23 @@ def within(low: float, high: float) -> Rule:
 
 
 def about(number_of_paper: float, slack: float = 0.25) -> Rule:
-    """Return the rule "about the number": within a share of it, by default a quarter."""
+    """Return the rule "about the number": within a fraction of it, by default a quarter."""
     ends = (number_of_paper * (1 - slack), number_of_paper * (1 + slack))
     return Rule(min(ends), max(ends))
 
 
 @dataclass(frozen=True)
 class Scope:
-    """The places to which a rule applies, and whether it must hold at all or at one of them.
+    """The places to which a rule applies, and whether it must hold at all of them or at one.
 
     Attributes
     ----------
     all : bool
-        Whether every place must satisfy the rule, or one is enough.
+        Whether every place must satisfy the rule. If not, one place is enough.
     noun : str
         What the places are, in the plural: "bands of sparsity", "sizes", "k".
     low, high : float
-        Places with low <= x < high are judged. The others are only shown.
+        Places with low <= x < high are judged. All other places are only shown.
     least : int
         Minimum number of places: with fewer, the data do not cover the range.
     """
@@ -126,10 +128,10 @@ class Scope:
 
 
 def every(noun: str = "places", **limits: Any) -> Scope:
-    """Return the scope "at every place"; limits are ``low``, ``high``, ``least``."""
+    """Return the scope "at every place"; the limits are ``low``, ``high`` and ``least``."""
     return Scope(True, noun, **limits)
 
 
 def some(noun: str = "places", **limits: Any) -> Scope:
-    """Return the scope "at one place or more"; limits are ``low``, ``high``, ``least``."""
+    """Return the scope "at one place or more"; the limits are ``low``, ``high`` and ``least``."""
     return Scope(False, noun, **limits)

@@ -1,7 +1,7 @@
-"""Statements of the papers: the quote, the measured quantity, and the rule that decides.
+"""Statements of the papers: the quote, the measured quantity, and the rule that judges it.
 
-A statement is written once, in the file of its figure. It judges the rows of the figure, and the
-result is plain data (`judging`), which pages, documents and commands read without parsing.
+A statement is written once, in the file of its figure. It is judged on the rows of the figure. The
+result is plain data (see `judging`), which pages, documents and commands read without parsing.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,16 +24,16 @@ Stored = dict[str, Any]
 
 @dataclass(frozen=True)
 class PaperNumber:
-    """A number or a range printed in the paper. It is drawn next to ours.
+    """A number or a range printed in the paper, drawn next to the measured one.
 
     Attributes
     ----------
     low, high : float
-        The range; ``high`` is omitted for a single number.
+        The range. For a single number, omit ``high``.
     place : str
-        Label of its place; empty for all places.
+        Label of the place it belongs to; empty if it applies to all places.
     part : str
-        Name of its part.
+        Name of the part it belongs to.
     """
 
     low: float
@@ -49,17 +49,17 @@ class Part:
     Attributes
     ----------
     name : str
-        Name that distinguishes it from the other parts; places refer to it.
+        Name by which places refer to the part.
     measures : str
         The quantity, as a formula in words: "flops of GPower / flops of GRQI".
     unit : str
-        Its unit: "times", "%", "s", "B", or a noun.
+        Unit of the quantity: "times", "%", "s", "B", or a noun.
     rule : Rule
-        The region in which it must lie.
+        The region in which the quantity must lie.
     over : Scope
         The places that are judged.
     logarithmic : bool or None
-        Whether its axis is logarithmic; with None the unit decides (ratios are logarithmic).
+        Whether the axis is logarithmic. None means: as usual for the unit (logarithmic for ratios).
     """
 
     name: str
@@ -81,9 +81,9 @@ class Place:
     measured : Measured
         The number at this place.
     x : float
-        Position of the place on the axis of its scope, if it has one.
+        Position of the place on the axis, if the scope has an axis.
     part : str
-        Name of the measured part.
+        Name of the part that was measured.
     """
 
     label: str
@@ -99,7 +99,7 @@ def places(
     label: str | Callable[[Any], str] = "{:g}",
     part: str = "",
 ) -> list[Place]:
-    """Return a place for each value of a column, in order of the values.
+    """Return a place for each value of a column, sorted by value.
 
     Parameters
     ----------
@@ -108,9 +108,9 @@ def places(
     by : str
         Column with the position of the place on the axis.
     measure : callable
-        Function that takes the rows of one place and returns a `Measured`.
+        Function that computes a `Measured` from the rows of one place.
     label : str or callable
-        Label of a place, as a format of x or a function of x.
+        Label of a place: a format of x, or a function of x.
     part : str
         Name of the part.
     """
@@ -128,7 +128,10 @@ def banded(
     measure: Callable[[pd.DataFrame], Measured],
     part: str = "",
 ) -> list[Place]:
-    """Return a place for each band of a share that has rows, such as "2-5 %", at its lower edge."""
+    """Return a place for each band of a fraction, such as "2-5 %"; its x is the lower edge.
+
+    Bands without rows are left out.
+    """
     band = np.digitize(table[column], edges) - 1
     inside = table[(band >= 0) & (band < len(edges) - 1)]
     return [
@@ -139,19 +142,19 @@ def banded(
 
 @dataclass(frozen=True)
 class Reading:
-    """The numbers of a statement in one of its readings.
+    """The measured numbers of one reading of a statement.
 
     Attributes
     ----------
     name : str
-        The reading: "GPower1, as returned".
+        Name of the reading: "GPower1, as returned".
     places : sequence of Place
         The measured places.
     rows : DataFrame
-        The underlying rows, with the columns ``stand_in`` and ``problem``.
+        The rows behind the numbers, with the columns ``stand_in`` and ``problem``.
     notes : sequence of str
-        Further numbers in words, which do not affect the verdict: sentences of at most 300
-        characters.
+        Sentences with further numbers that do not affect the verdict, of at most 300 characters
+        each.
     """
 
     name: str
@@ -162,48 +165,48 @@ class Reading:
 
 @dataclass(eq=False)
 class Statement:
-    """A sentence from a paper, the quantity measured for it, and the rule that decides.
+    """A sentence from a paper, the quantity measured for it, and the rule that judges it.
 
     Parameters
     ----------
     id : str
         Short name on the page: "K3".
     where : str
-        Where it is in the paper.
+        Where the sentence is in the paper.
     quote : str
         The paper's words.
     kind : str
-        "theorem" (proven, so a failure would be our bug), "number" (reproduced or not) or
-        "comparison" (who wins, and by how much). They are counted separately.
+        "theorem" (proven, so a failure would be a bug of this suite), "number" (reproduced or not)
+        or "comparison" (which method wins, and by how much). Each kind is counted separately.
     measures, unit, rule, over : str, str, Rule, Scope
         The measured quantity, as in `Part`.
     primary : str
-        Name of the decisive reading.
+        Name of the reading that sets the verdict.
     why : str
-        Why this reading decides: the paper names it, it is the input form that the paper gives for
-        the algorithm, or its preparation comes closest to the printed numbers.
+        Why this reading sets the verdict: the paper names it, it is the input form that the paper
+        gives for the algorithm, or its preparation comes closest to the printed numbers.
     paper : sequence of PaperNumber
         Numbers printed in the paper.
     also : sequence of Part
         Further quantities that must satisfy their rules too.
     headline : mapping
-        For each verdict, the sentence in the paper's summary, with the fields of `judging.fields`.
-        Only statements that appear in the summary have one.
+        For each verdict, the sentence for the summary of the paper, with the fields of
+        `summary.fields`. Statements that are not in the summary have no headline.
     chosen_first : bool
         Whether the primary reading was chosen before any result had been seen.
     changed : str
-        Why the test was changed after its first run, in a sentence; empty if it was not.
+        Why the test was changed after its first run, in a sentence; empty if it was not changed.
     timed : bool
-        Whether the verdict depends on time or memory, so that it may differ between runs.
+        Whether the verdict depends on time or memory, and can therefore differ between runs.
     any_data : bool
-        Whether stand-in data can also decide it, because it is only about shapes.
+        Whether stand-in data can also settle the statement, because it is only about shapes.
     calibration : bool
         Whether the number was used to choose the primary reading of other statements. It is shown,
         but not judged.
     calibrated_by : str
         Id of the statement whose number determined the primary reading.
     pending : str
-        Which runs the primary reading still requires, in a sentence.
+        Which runs are still missing for the primary reading, in a sentence.
     logarithmic : bool or None
         As in `Part`.
     """
@@ -263,29 +266,31 @@ class Statement:
     def because(self, function: Callable[[Any, Stored], str]) -> Callable[[Any, Stored], str]:
         """Register the function that explains why the statement fails or depends (a decorator).
 
-        It takes the figure's data and the judged statement, and returns one sentence or "". If it
-        returns "", the statement says what would decide it, or that the reason is unknown.
+        The function is called with the figure's data and the judged statement, and returns one
+        sentence or "". After an empty answer, the page shows what would settle the statement, or
+        that the cause is unknown.
         """
         self._cause = function
         return function
 
     @property
     def parts(self) -> list[Part]:
-        """All quantities with their rules."""
+        """All quantities of the statement with their rules."""
         first = Part("", self.measures, self.unit, self.rule, self.over, self.logarithmic)
         return [first, *self.also]
 
     def judge(self, data: Any) -> Stored:
-        """Return the statement judged, as plain data (see `judging`).
+        """Judge the statement and return it as plain data (see `judging`).
 
         Parameters
         ----------
         data : object
-            The result of the figure's ``data`` function for its rows; None if no run gave an
-            answer.
+            What the figure's ``data`` function returns for its rows; None if no run gave an answer.
         """
         if self._measure is None:
-            raise TypeError(f"statement {self.id}: nothing measures it; use @{self.id}.measured")
+            raise TypeError(
+                f"statement {self.id}: no function measures it; use @{self.id}.measured"
+            )
         readings = [] if data is None else list(self._measure(data))
         names = [reading.name for reading in readings]
         if len(set(names)) < len(names):
@@ -299,7 +304,7 @@ class Statement:
             )
         if names and self.primary not in names and not self.pending:
             raise ValueError(
-                f"statement {self.id}: no reading is called {self.primary!r}, the primary one: "
+                f"statement {self.id}: no reading is called {self.primary!r} (the primary one): "
                 f"{listed(names):.100}"
             )
         stored = judging.judged(self._stored() | {"readings": [_stored(r) for r in readings]})
@@ -309,7 +314,7 @@ class Statement:
         return stored
 
     def _stored(self) -> Stored:
-        """The description of the statement, before anything is measured."""
+        """The description of the statement before any measurement."""
         plain = ("id", "where", "quote", "kind", "primary", "why", "chosen_first", "changed")
         marks = ("timed", "any_data", "calibration", "calibrated_by", "pending")
         return {

@@ -1,4 +1,4 @@
-"""Sentences generated from a judged statement: a short one, and those of headlines."""
+"""Generate sentences from a judged statement: the short result, and the headline of a paper."""
 
 import re
 from itertools import groupby, zip_longest
@@ -7,15 +7,15 @@ from typing import Any
 from spcabench.claims.words import listed, number, span
 
 Stored = dict[str, Any]
-LONGEST = 160  # characters of a short sentence
-# for a number in which some runs hit a limit: the known end, and its sign
+LONGEST = 160  # maximum number of characters of a short sentence
+# if some runs hit a limit: the end of the interval that is known, and the sign before it
 BOUNDS = {"at least": ("low", ">= "), "at most": ("high", "<= ")}
-# a number in a label, or a band of two: "2,000", "0.05", "1-2"
+# a number in a label, or the two numbers of a band: "2,000", "0.05", "1-2"
 NUMBER = re.compile(r"((?<![\w.])\d[\d,]*(?:\.\d+)?(?:-\d[\d.]*)?(?<!,))")
 VERBS = {"holds": "holds", "fails": "fails", "undecided": "undecided"}
 
 
-# fields that the templates of a headline may use
+# names of the fields that the template of a headline can use
 FIELDS = (
     *("value", "range", "low", "high", "count", "paper"),
     *(f"{word}{what}" for word in VERBS for what in ("", "_where", "_count")),
@@ -23,7 +23,7 @@ FIELDS = (
 
 
 def judged_places(statement: Stored, reading: Stored) -> list[tuple[Stored, list[Stored]]]:
-    """Return each part with its judged places that have a number."""
+    """Return each part with those of its judged places for which a number was measured."""
     return [
         (
             part,
@@ -40,7 +40,8 @@ def judged_places(statement: Stored, reading: Stored) -> list[tuple[Stored, list
 def short(statement: Stored, reading: Stored | None) -> str:
     """Return the measured result in one sentence of at most 160 characters.
 
-    It gives the numbers of the primary reading, and the result of another reading if that differs.
+    It contains the numbers of the primary reading. If another reading has a different result, it
+    contains that result too.
     """
     if reading is None:
         return "No runs yet." if statement["verdict"] == "pending" else "No run gave an answer."
@@ -59,16 +60,16 @@ def short(statement: Stored, reading: Stored | None) -> str:
 
 
 def _without_numbers(reading: Stored) -> str:
-    """Why a reading has no number at any place."""
+    """Explain why a reading has no number at any place."""
     missing = [place for place in reading["places"] if place["judged"] and place["missing"]]
     if not missing:
         return "No run gave an answer."
     counts = {of_all(place) for place in missing}
-    return f"No usable number: {listed(sorted(counts))} gave one."
+    return f"No usable number: only {listed(sorted(counts))} gave one."
 
 
 def _ways(parts: list[list[str]]) -> list[str]:
-    """Sentences that cover all parts, the most detailed first."""
+    """Return sentences about all parts, the most detailed sentence first."""
     longest = max((len(ways) for ways in parts), default=0)
     return [
         "; ".join(ways[min(detail, len(ways) - 1)] for ways in parts) for detail in range(longest)
@@ -76,7 +77,7 @@ def _ways(parts: list[list[str]]) -> list[str]:
 
 
 def _of_places(part: Stored, places: list[Stored]) -> list[str]:
-    """Sentences with the numbers of one part, the most detailed first."""
+    """Return sentences with the numbers of one part, the most detailed sentence first."""
     unit, noun = part["unit"], part["over"]["noun"]
     name = f"{part['name']}: " if part["name"] else ""
     if len(places) == 1:
@@ -97,12 +98,12 @@ def _of_places(part: Stored, places: list[Stored]) -> list[str]:
 
 
 def thresholds(part: Stored) -> list[float]:
-    """Return the ends of a part's rule; no other number may be rounded to one of them."""
+    """Return the ends of a part's rule; no other number may be rounded to one of these."""
     return [end for end in (part["rule"]["low"], part["rule"]["high"]) if end is not None]
 
 
 def one(part: Stored, place: Stored) -> str:
-    """Return a number with its interval and the kind of replicates."""
+    """Return a number with its interval and the number of its replicates."""
     unit, ends_of_rule = part["unit"], thresholds(part)
     if place["kind"] in BOUNDS:
         bound = number(bound_or_value(place), unit, ends_of_rule)
@@ -129,16 +130,15 @@ def of_all(place: Stored) -> str:
 
 
 def bound_or_value(place: Stored) -> float:
-    """Return the number to report for a place, which is the known end if runs hit a limit."""
+    """Return the number to report for a place: if runs hit a limit, the end that is known."""
     end, _ = BOUNDS.get(place["kind"], ("value", ""))
     return place["value"] if place[end] is None else place[end]
 
 
 def _span(part: Stored, places: list[Stored]) -> str:
-    """The range of the numbers of places.
+    """Return the range of the numbers at several places.
 
-    A bound is shown with its sign. Places with too few problems are left out, unless there are no
-    others.
+    A bound is shown with its sign. Places with too few problems are left out if any others exist.
     """
     enough = [place for place in places if place["kind"] != "too few"] or places
     if not enough:
@@ -159,32 +159,32 @@ def _span(part: Stored, places: list[Stored]) -> str:
 
 
 def _groups(places: list[Stored]) -> list[tuple[str, list[Stored]]]:
-    """Consecutive places with the same verdict."""
+    """Group consecutive places with the same verdict."""
     return [(word, list(of)) for word, of in groupby(places, key=lambda place: place["verdict"])]
 
 
 def where(places: list[Stored]) -> str:
-    """Return the range of the places' labels, separately for each number in the labels.
+    """Return the labels of places as a range, computed separately for each number in the labels.
 
-    Examples: "0-10 %", "k = 5 to 20", "n = 200 to 2000, 1-15 %". Places that are not on an axis are
-    listed, and so are labels with different words, such as the names of data sets.
+    Examples: "0-10 %", "k = 5 to 20", "n = 200 to 2000, 1-15 %". Places without an axis are listed
+    one by one. Labels whose words differ, such as the names of data sets, are listed too.
     """
     labels = [place["label"] for place in places]
     if all(place["x"] is None for place in places):
         return listed(labels)
     alike: dict[tuple[str, ...], list[list[str]]] = {}
     for label in labels:
-        words = NUMBER.split(label)  # alternating texts and numbers
+        words = NUMBER.split(label)  # texts and numbers alternate
         alike.setdefault(tuple(words[::2]), []).append(words[1::2])
     return listed([_reach(texts, numbers) for texts, numbers in alike.items()])
 
 
 def _reach(texts: tuple[str, ...], numbers: list[list[str]]) -> str:
-    """Labels with the same words, with each number from its smallest to its largest."""
+    """Combine labels with the same words: each number becomes a range from smallest to largest."""
     told = []
     for column in zip(*numbers, strict=True):
         ends = [choose(column, key=_first_number) for choose in (min, max)]
-        if column[0].count("-") and ends[0] != ends[1]:  # bands: from the first edge to the last
+        if column[0].count("-") and ends[0] != ends[1]:  # a band: from its first edge to its last
             told.append(f"{ends[0].split('-')[0]}-{ends[1].split('-')[1]}")
         else:
             told.append(" to ".join(dict.fromkeys(ends)))
@@ -197,25 +197,25 @@ def _first_number(text: str) -> float:
 
 
 def _opposite(statement: Stored, reading: Stored) -> Stored | None:
-    """The first reading whose verdict or side of the rule differs from the primary one's."""
+    """The first reading with another verdict, or side of the rule, than the primary reading."""
     others = (r for r in statement["readings"] if r["name"] != reading["name"])
     decided = [r for r in others if _outcome(r)[0] != "undecided"]
     return next((r for r in decided if _outcome(r) != _outcome(reading)), None)
 
 
 def _outcome(reading: Stored) -> tuple[str, str]:
-    """The verdict from a reading's numbers, and the side of the rule on which it fails."""
+    """The verdict that follows from a reading's numbers, and the side on which the rule fails."""
     sides = {"below": "(too low)", "above": "(too high)", "both sides": "(too low and too high)"}
     return reading["would"] or reading["verdict"], sides.get(reading["side"], "")
 
 
 def fields(statement: Stored, reading: Stored | None) -> dict[str, str]:
-    """Return the fields that the templates of a headline may use.
+    """Return the fields that the template of a headline can use.
 
     value : the number of the first part. range : the range of its numbers. low, high : the smallest
-        and the largest. holds, fails, undecided : the range of the numbers at places with that
-        verdict; holds_where and so on : those places. count : the number of judged places. paper :
-        the paper's number.
+    and the largest number. holds, fails, undecided : the range of the numbers at places with that
+    verdict. holds_where, fails_where, undecided_where : those places. count : the number of judged
+    places. paper : the paper's number.
     """
     if reading is None:
         return {}

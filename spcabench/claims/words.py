@@ -1,4 +1,4 @@
-"""Numbers for people: with only the digits they need, thousands separated, in a suitable unit."""
+"""Format numbers for people: few digits, separated thousands, and a suitable unit."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -14,11 +14,11 @@ def number(value: float | None, unit: str = "", apart_from: Collection[float] = 
     value : float or None
         The number. None and NaN become "n/a".
     unit : str
-        "times", "%", "share" (of one, shown in percent), "s" (seconds), "B" (bytes), or any noun,
-        which follows the number.
+        "times", "%", "share" (a fraction of one, shown in percent), "s" (seconds), "B" (bytes), or
+        any noun, which is printed after the number.
     apart_from : collection of float
-        Thresholds. A number that would look like one of them after rounding gets more digits, such
-        as 9.9996 next to 10.
+        Thresholds. A number that rounds to one of them gets more digits, for example 9.9996 next to
+        10.
     """
     for digits in range(DIGITS, MOST_DIGITS + 1):
         text = _rounded(value, unit, digits)
@@ -42,7 +42,7 @@ def _rounded(value: float | None, unit: str, digits: int) -> str:
 
 
 def plain(value: float, digits: int = DIGITS) -> str:
-    """Return a number to three digits, without a power of ten unless it is tiny."""
+    """Format a number with three digits, and without an exponent unless it is tiny."""
     if value == 0 or abs(value) < 1e-300:
         return "0"
     if abs(value) < 1e-5:
@@ -63,7 +63,7 @@ def duration(seconds: float, digits: int = DIGITS) -> str:
 
 
 def percent(share: float, digits: int = DIGITS) -> str:
-    """Return a share in percent; values within rounding of zero become zero."""
+    """Return a fraction in percent; a value within rounding of zero is shown as zero."""
     return f"{plain(100.0 * round(share, 9) + 0.0, digits)} %"
 
 
@@ -76,9 +76,9 @@ def size(count: float, digits: int = DIGITS) -> str:
 
 
 def span(values: Sequence[float | None], unit: str = "", apart_from: Collection[float] = ()) -> str:
-    """Return the range of numbers in words: "16 to 10,900 times"; one number if they agree.
+    """Return the range of numbers in words: "16 to 10,900 times", or one number if all are equal.
 
-    Missing values are left out; ``apart_from`` is as in `number`.
+    Missing values are left out; ``apart_from`` is described at `number`.
     """
     finite = [value for value in values if value is not None and not math.isnan(value)]
     if not finite:

@@ -1,4 +1,4 @@
-"""What chance alone would give, for comparison with answers: permutation tests and stability."""
+"""Compare answers with what chance alone would give: permutation tests and stability."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,24 +13,24 @@ from spcabench.solving.result import Result
 from spcabench.vectors import Vector
 
 FEWEST_SAMPLES = 8
-LARGE = 1e7  # of `Problem.product_cost`: beyond it, a hundred permuted tables take minutes
-SHORT = 0.5  # seconds allowed for the halves even if the answer itself took less
+LARGE = 1e7  # limit on `Problem.product_cost`: beyond it, a hundred permuted tables take minutes
+SHORT = 0.5  # seconds that the halves can always use, even if the answer took less
 
 
 @dataclass
 class Chance:
-    """Tests and frequencies for a list of answers, in their order.
+    """Permutation tests and frequencies of a list of answers, in the order of the answers.
 
     Attributes
     ----------
     tests : list of PermutationTest or None
-        One for each component. A path over the cardinality has a single test for all of it.
+        One test for each component. A path over the cardinality has a single test.
     frequencies : list of array of shape (n,), or None
-        How often each variable is in the component of a random half of the samples.
+        For each variable, how often the component of a random half of the samples contains it.
     halves : int
-        Number of halves (the smallest over all answers).
+        Number of halves; if it differs between answers, the smallest.
     notes : list of str
-        What is not available, and why.
+        What could not be computed, and why.
     """
 
     tests: list[PermutationTest | None] = field(default_factory=list)
@@ -48,11 +48,12 @@ def beside(
     stability: bool | None = None,
     seed: int = 0,
 ) -> Chance:
-    """Return what chance alone gives, for comparison with answers.
+    """Return permutation tests and stability, for comparison with answers.
 
-    ks : the cardinalities from which that of the first component was chosen. null : whether to run
+    ks : the cardinalities among which that of the first component was chosen. null : whether to run
         the permutation tests; None runs them unless the data are large. stability : whether to
-        count how often each variable is chosen; None if that takes no longer than the answers.
+        count how often each variable is chosen; None counts if this takes no longer than the
+        answers did.
     """
     chance = Chance()
     null = _affordable(problem, chance, "the permutation test", "--null") if null is None else null
@@ -103,7 +104,7 @@ def _test(
     chance: Chance,
     seed: int,
 ) -> None:
-    """Test each component in the problem in which it was found, or a whole path at once."""
+    """Test each component in the problem in which it was found, or test a whole path at once."""
     if not isinstance(results, Components):
         sizes = [result.k or result.cardinality for result in results]
         chance.tests.append(

@@ -1,7 +1,7 @@
-"""Three criteria for the cardinality: held-out variance, stability, and the certified path.
+"""Three criteria for choosing the cardinality: held-out variance, stability, certified path.
 
-Each returns columns for the table of cardinalities, the row that it recommends, and the reason in a
-sentence.
+Each criterion returns columns for the table of cardinalities, the row that it recommends, and the
+reason in a sentence.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,17 +15,17 @@ from spcabench.solving import bounds
 from spcabench.solving.result import Result
 from spcabench.vectors import Array, Vector
 
-Path = Callable[..., Sequence[Result]]  # the components of a problem at every cardinality
-FOLDS = 10  # of the samples, if there are enough
-NEARLY_ALL = 0.8  # of the variables
+Path = Callable[..., Sequence[Result]]  # maps a problem to its components, one for each cardinality
+FOLDS = 10  # as a fraction of the samples, if there are enough
+NEARLY_ALL = 0.8  # as a fraction of the variables
 
 
 @dataclass(frozen=True)
 class Verdict:
     """The recommendation of a criterion.
 
-    columns : numbers for each cardinality, by name. chosen : index of the recommended one. reason :
-        why, in words.
+    columns : numbers for each cardinality, by column name. chosen : index of the recommended
+        cardinality. reason : why it was chosen, in words.
     """
 
     columns: dict[str, Vector]
@@ -38,10 +38,10 @@ def held_out(
 ) -> Verdict:
     """Choose the smallest cardinality within one standard error of the largest held-out variance.
 
-    folds : number of folds; by default `FOLDS`, or the largest number with two samples each.
+    folds : number of folds; by default `FOLDS`, or the largest number with two samples per fold.
 
-    The standard error is that of the difference between the two, over the folds, because the
-    variance differs far more between folds than between two cardinalities in one fold.
+    The standard error is computed over the folds from the difference between the two cardinalities,
+    because the variance differs far more between folds than between cardinalities in one fold.
     """
     if samples.m < 4:
         raise InputError(
@@ -71,7 +71,7 @@ def held_out(
 
 
 def _held_out_reason(ks: Sequence[int], mean: Vector, chosen: int, best: int) -> str:
-    """Why a cardinality was chosen, in words."""
+    """Explain why a cardinality was chosen."""
     if chosen == best:
         return (
             f"k = {ks[best]} has the largest held-out variance ({100.0 * mean[best]:.3g}% of the "
@@ -89,9 +89,9 @@ def stability(
 ) -> Verdict:
     """Choose the largest cardinality whose supports are as stable as the most stable ones.
 
-    Stability is the measure of Nogueira, Sechidis and Brown (2018): 1 if all supports are equal,
-    and 0 on average if they are drawn at random. "As stable" means within one standard error, as
-    defined by the same authors.
+    Stability is measured as in Nogueira, Sechidis and Brown (2018): it is 1 if all supports are
+    equal, and 0 on average if they are drawn at random. "As stable" means within one standard
+    error, as defined in the same paper.
     """
     if samples.m < 4 or resamples < 2:
         raise InputError(
@@ -133,15 +133,15 @@ def certified(
     above = (shares - shares[0]) / rise - along if rise > 0.0 else 0.0 * along
     chosen = int(np.argmax(above))
     reason = (
-        f"at k = {ks[chosen]} the curve of the variance bends most: {shares[chosen]:.1%} of the "
-        f"total is reached and {bound[chosen]:.1%} is possible at most; "
+        f"at k = {ks[chosen]} the curve of the variance bends most: {shares[chosen]:.1%} of "
+        f"the total is reached and at most {bound[chosen]:.1%} is possible; "
         f"{_slope(ks, shares, 0, chosen)}{_slope(ks, shares, chosen, len(ks) - 1)}"
     ).rstrip("; ")
     return Verdict({"bound": bound}, chosen, reason)
 
 
 def _slope(ks: Sequence[int], shares: Vector, i: int, j: int) -> str:
-    """How much a variable adds between two cardinalities; empty if they are the same."""
+    """State how much a variable adds between two cardinalities; empty if they are equal."""
     if i == j:
         return ""
     each = (shares[j] - shares[i]) / (ks[j] - ks[i])
@@ -149,12 +149,12 @@ def _slope(ks: Sequence[int], shares: Vector, i: int, j: int) -> str:
 
 
 def _loadings(results: Sequence[Result]) -> Array:
-    """The components (n, len(ks)); an invalid answer counts as zero."""
+    """The components as columns (n, len(ks)); an invalid answer is a column of zeros."""
     return np.column_stack([r.x if r.good else np.zeros(r.problem.n) for r in results])
 
 
 def _stability(supports: Array) -> tuple[float, float]:
-    """Stability of supports (M, n), as masks, and its standard error; NaN if all are full.
+    """Stability of M supports, given as masks (M, n), with its standard error; NaN if all are full.
 
     Nogueira, Sechidis, Brown, "On the stability of feature selection algorithms", JMLR 18 (2018),
     definition 4 and theorem 7.

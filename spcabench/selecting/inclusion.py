@@ -1,4 +1,4 @@
-"""How often each variable is chosen when only half of the samples is used."""
+"""How often each variable is chosen if only half of the samples are used."""
 
 from time import perf_counter
 
@@ -11,43 +11,43 @@ from spcabench.selecting.samples import Samples
 from spcabench.solving.result import Result
 from spcabench.vectors import Vector
 
-FEWEST, MOST = 10, 50  # halves of the samples
+FEWEST, MOST = 10, 50  # number of halves of the samples
 
 
 def inclusion(
     result: Result, *, seed: int = 0, most: int = MOST, seconds: float | None = None
 ) -> tuple[Vector, int]:
-    """Count how often each variable is in the component of a random half of the samples.
+    """Count how often the component of a random half of the samples contains each variable.
 
-    A certificate only concerns these samples. This measure shows how much of the answer other
-    samples would confirm: a variable that is chosen in every half is a finding, but one chosen in a
-    third is not.
+    A certificate only concerns these samples. The frequencies show how much of the answer other
+    samples would confirm: a variable that is chosen in every half is a finding; a variable that is
+    chosen in a third of them is not.
 
     Each half is solved by truncated power iteration from three starts: the largest variance, the
-    leading eigenvector, and the component itself. The best answer counts.
+    leading eigenvector, and the component itself. The best of the three answers is used.
 
     Parameters
     ----------
     result : Result
-        A component of data, with the problem in which it was found.
+        A component of data; it includes the problem in which it was found.
     seed : int
-        Seed of the halves.
+        Seed for drawing the halves.
     most : int
         Maximum number of halves.
     seconds : float, optional
-        For all halves together. If they do not suffice for ten, there is an InputError.
+        Time limit for all halves. If it is too short for ten halves, an InputError is raised.
 
     Returns
     -------
     frequencies : array of shape (n,)
-        For each variable, the share of the halves whose component contains it.
+        For each variable, the fraction of the halves whose component contains it.
     halves : int
         Number of halves.
 
     Raises
     ------
     InputError
-        For a problem without samples, or where the seconds do not suffice.
+        If the problem has no samples, or the time limit is too short.
 
     References
     ----------

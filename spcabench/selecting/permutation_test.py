@@ -1,4 +1,4 @@
-"""Does a sparse component explain more than the same method finds in permuted columns?"""
+"""Test whether a sparse component explains more than the same method finds in permuted data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,20 +13,20 @@ from spcabench.selecting import truncated_power
 from spcabench.selecting.samples import Samples
 from spcabench.vectors import Array, Vector
 
-PERMUTATIONS = 99  # the smallest number that can give p = 0.01
-CARDINALITIES = 8  # tested of those compared; each costs a hundred runs
-SAME = 1e-9  # variances with a smaller relative difference only differ by rounding
+PERMUTATIONS = 99  # the smallest number of tables for which p = 0.01 is possible
+CARDINALITIES = 8  # maximum number of cardinalities tested; each requires a hundred runs
+SAME = 1e-9  # a smaller relative difference between variances is rounding
 
 
 @dataclass(frozen=True)
 class PermutationTest:
-    """Variances explained in the data, compared with those in tables with permuted columns.
+    """Variances explained in the data and in tables whose columns were permuted.
 
     Attributes
     ----------
     p_value : float
-        Share of the tables, including the data, that are as extreme as the data; between 1 /
-        (permutations + 1) and 1.
+        Fraction of the tables, including the data, that are at least as extreme as the data;
+        between 1 / (permutations + 1) and 1.
     permutations : int
         Number of permuted tables.
     ks : list of int
@@ -34,7 +34,7 @@ class PermutationTest:
     variances : array of shape (len(ks),)
         Variance that the method explains in the data.
     permuted : array of shape (permutations, len(ks))
-        Variance that it explains in each permuted table.
+        Variance that the method explains in each permuted table.
     """
 
     p_value: float
@@ -69,23 +69,23 @@ def permutation_test(
     nonnegative: bool = False,
     seed: int = 0,
 ) -> PermutationTest:
-    """Test whether a sparse component explains more than chance does.
+    """Test whether a sparse component explains more variance than chance would.
 
-    The entries of each column are permuted, which preserves every variable but destroys the
-    relations between variables. Truncated power iteration, from the largest variance and from the
-    leading eigenvector, is run on the data and on the permuted tables.
+    Permuting the entries of each column preserves the distribution of every variable, but destroys
+    the relations between variables. Truncated power iteration, from the largest variance and from
+    the leading eigenvector, is run on the data and on the permuted tables.
 
-    With several cardinalities the test accounts for the choice among them. For each k the variance
-    is standardised by its mean and standard deviation over all tables, and the statistic is the
-    largest value over k. It is computed in the same way for every table, so the p-value is exact
-    whatever k was chosen.
+    If there are several cardinalities, the test accounts for the choice among them. For each k the
+    variance is standardised by its mean and standard deviation over all tables, and the statistic
+    is the largest value over k. It is computed in the same way for every table, so the p-value is
+    exact whatever k was chosen.
 
     Parameters
     ----------
     X : Problem, array, data frame or sparse matrix of shape (m, n)
         The data. A covariance has no samples, so it cannot be tested.
     k : int or sequence of int
-        The cardinality of the component, or those from which it was chosen.
+        The cardinality of the component, or the cardinalities among which it was chosen.
     permutations : int
         Number of permuted tables, at least 19.
     scale : bool
@@ -98,12 +98,12 @@ def permutation_test(
     Returns
     -------
     PermutationTest
-        The p-value, and the variances behind it.
+        The p-value, and the variances from which it was computed.
 
     Raises
     ------
     InputError
-        For a value out of range, or a problem without samples.
+        If a value is out of range, or the problem has no samples.
 
     References
     ----------
@@ -116,7 +116,7 @@ def permutation_test(
     problem = api.as_problem(X, scale=scale, argument="X")
     listed = validate.several("k", k) if isinstance(k, Sequence | np.ndarray) else [k]
     ks = sorted({validate.cardinality(each, problem.n) for each in listed})
-    # at most CARDINALITIES of them, in equal ratios, with the smallest and largest
+    # at most CARDINALITIES of them, evenly spaced on a log scale, including the extremes
     places = np.searchsorted(ks, np.geomspace(ks[0], ks[-1], CARDINALITIES) * (1.0 - SAME))
     ks = [ks[i] for i in np.unique(places)]
     validate.switch("nonnegative", nonnegative)
@@ -136,14 +136,15 @@ def permutation_test(
 
 
 def _p_value(variances: Array) -> float:
-    """The share of the tables (rows) whose largest standardised variance is at least the first's.
+    """The fraction of tables (rows) whose largest standardised variance is at least the first's.
 
-    Mean and standard deviation are taken over all tables, including the first, so that all tables
-    are treated alike.
+    The mean and standard deviation are computed over all tables, including the first, which treats
+    all tables alike.
     """
     deviation = variances.std(axis=0)
     varies = deviation > SAME * variances.mean(axis=0)
-    if not varies.any():  # for k = 1 the largest variance is that of one column
+    # for k = 1 the answer is the largest variance of a column, which permuting does not change
+    if not varies.any():
         return 1.0
     standardised = (variances - variances.mean(axis=0))[:, varies] / deviation[varies]
     extreme = standardised.max(axis=1)

@@ -1,4 +1,4 @@
-"""The samples of a problem, divided into a fitted and a held-out part."""
+"""Divide the samples of a problem into a fitted and a held-out part."""
 
 from collections.abc import Iterator
 
@@ -10,13 +10,13 @@ from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
 from spcabench.vectors import Array, Indices, Vector
 
-CENTRED = 1e-9  # largest mean of a centred column, relative to its largest entry
+CENTRED = 1e-9  # largest mean of a column that counts as centred, relative to its largest entry
 
 
 class Samples:
-    """The rows of a problem's data, dense or sparse, as separate problems.
+    """The samples of a problem, and new problems made of some of them.
 
-    Each part is centred again if the problem is centred. A scaling is not changed.
+    If the problem is centred, each part is centred again. The scaling is not changed.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -36,7 +36,7 @@ class Samples:
         self.centred = bool(np.abs(self.rows.mean(axis=0)).max() <= CENTRED * largest)
 
     def folds(self, count: int, seed: int) -> Iterator[tuple[Indices, Indices]]:
-        """Yield the fitted samples and the held-out ones for each fold."""
+        """Yield the fitted and the held-out samples of each fold."""
         order = np.random.default_rng(seed).permutation(self.m)
         for i in range(count):
             yield np.sort(np.delete(order, np.s_[i::count])), np.sort(order[i::count])
@@ -48,11 +48,11 @@ class Samples:
             yield np.sort(rng.permutation(self.m)[: self.m // 2])
 
     def problem(self, rows: Indices) -> Problem:
-        """Return the problem with only the given samples."""
+        """Return the problem with only these samples."""
         return Problem.from_data(self.rows[rows], center=self.centred)
 
     def permuted(self, rng: np.random.Generator) -> Problem:
-        """Return the problem of all samples, with the entries of each column in random order."""
+        """Return the problem with all samples, in which the entries of each column are shuffled."""
         if not sp.issparse(self.rows):
             return Problem.from_data(rng.permuted(self.rows, axis=0), center=self.centred)
         X = sp.csc_array(self.rows)
@@ -62,9 +62,9 @@ class Samples:
         return Problem.from_data(shuffled, center=self.centred)
 
     def shares(self, fitted: Indices, held_out: Indices, Z: Array) -> Vector:
-        """Return the share of the held-out variance that each column of Z (n, r) explains.
+        """Return the fraction of the held-out variance that each column of Z (n, r) explains.
 
-        The variance is about the mean of the fitted samples.
+        The variance is computed about the mean of the fitted samples.
         """
         X, n = self.rows[held_out], self.n
         mean = self.rows[fitted].mean(axis=0) if self.centred else np.zeros(n)
@@ -76,10 +76,10 @@ class Samples:
 
 
 def _random_rows(counts: Indices, m: int, rng: np.random.Generator) -> Indices:
-    """The given number of distinct rows, 0 to m - 1, for each column, one column after the other.
+    """For each column, draw ``counts`` distinct rows from 0 to m - 1, one column after the other.
 
     Rows are drawn with replacement, and duplicates within a column are drawn again, which favours
-    no row. This would take long in a column with more than a quarter of the rows.
+    no row. This would be slow for a column that needs more than a quarter of the rows.
     """
     rows = rng.integers(m, size=counts.sum())
     ends = np.cumsum(counts)
@@ -95,12 +95,12 @@ def _random_rows(counts: Indices, m: int, rng: np.random.Generator) -> Indices:
 
 
 def _only_centred(name: str, A: Data) -> bool:
-    """Whether sparse data are centred; raises InputError if more than their means is subtracted."""
+    """Whether sparse data are centred; raise InputError if more than the means is subtracted."""
     if A.rank == 0:
         return False
     if A.rank > 1 or np.ptp(A.U) > 0.0:
         raise InputError(
-            f"X: {name!r} is sparse and deflated, and its samples cannot be drawn again; give the "
+            f"X: {name!r} is sparse and deflated, so its samples cannot be drawn again; pass the "
             "problem before deflation"
         )
     return True

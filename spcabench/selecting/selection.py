@@ -1,4 +1,4 @@
-"""`spcabench.select`: how many variables a component of the data should have, and why."""
+"""`spcabench.select`: choose the number of variables of a component, and explain the choice."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,27 +22,28 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CRITERIA = ("heldout", "stability", "certified")
-SMALL = 10  # by default all cardinalities up to this are tried
-MOST, STEPS = 100, 20  # by default the largest cardinality tried, and about how many are tried
+SMALL = 10  # up to this cardinality, every one is tried by default
+# the largest cardinality tried by default, and approximately how many are tried
+MOST, STEPS = 100, 20
 
 
 @dataclass(frozen=True, repr=False)
 class Selection:
-    """The recommended number of variables, with the numbers behind it.
+    """The recommended number of variables, and the numbers that led to it.
 
     Attributes
     ----------
     k : int
         The recommended cardinality.
     reason : str
-        Why, in a sentence.
+        Why this cardinality is recommended, in a sentence.
     criterion : str
         "heldout", "stability" or "certified".
     ks : list of int
         The cardinalities that were tried.
     columns : dict of str to array of shape (len(ks),)
-        Numbers for each cardinality: "share" of the total variance on all samples, and the columns
-        of the criterion.
+        Numbers for each cardinality: "share", the fraction of the total variance explained on all
+        samples, and the columns of the criterion.
     results : list of Result
         The component of all samples at each cardinality.
     """
@@ -64,7 +65,7 @@ class Selection:
 
     @property
     def result(self) -> Result:
-        """The component of all samples at the recommended cardinality."""
+        """The component of all samples with the recommended cardinality."""
         return self.results[self.ks.index(self.k)]
 
     def to_frame(self) -> "pd.DataFrame":
@@ -83,12 +84,12 @@ class Selection:
         Parameters
         ----------
         axis : matplotlib Axes, optional
-            The axes to draw in; by default those of a new figure.
+            The axes to draw in; by default, a new figure is created.
 
         Returns
         -------
         matplotlib Figure
-            The figure that contains the drawing.
+            The figure of these axes.
         """
         return pictures.selection(self.ks, self.columns, self.k, axis)
 
@@ -111,27 +112,29 @@ def select(
     Parameters
     ----------
     X : Problem, array, data frame or sparse matrix of shape (m, n)
-        The data. A covariance has no samples, and only allows the criterion "certified".
+        The data. For a covariance only the criterion "certified" is possible, because it has no
+        samples.
     ks : sequence of int, optional
-        The cardinalities to compare; by default about 20 from 1 to n, but at most 100.
+        The cardinalities to compare; by default about 20 numbers from 1 to n, or to 100 if n is
+        larger.
     criterion : str
         "heldout": the smallest cardinality whose variance on held-out samples is within one
-        standard error of the largest. "stability": the largest one whose supports agree over halves
-        of the samples as well as the best, up to one standard error. "certified": the elbow of the
-        variance on all samples, shown with certified bounds.
+        standard error of the largest. "stability": the largest cardinality whose supports agree
+        between halves of the samples as well as the best ones do, up to one standard error.
+        "certified": the elbow of the variance on all samples, shown with certified bounds.
     solver : str, optional
-        A solver, as for `spcabench.solve`; by default a local search with few starts.
+        Name of the solver, as for `spcabench.solve`; by default a local search with few starts.
     scale : bool
         Whether to divide each variable by its standard deviation.
     nonnegative : bool
         Whether to require nonnegative loadings.
     folds : int, optional
-        Number of parts into which "heldout" divides the samples, 2 to m / 2; by default 10, or
-        fewer if there are not two samples for each.
+        Number of parts into which "heldout" divides the samples, from 2 to m / 2; by default 10, or
+        fewer if a part would have less than two samples.
     resamples : int
         Number of halves of the samples that "stability" draws, at least 2.
     seed : int
-        Seed of the folds, of the halves, and of solvers that draw random numbers.
+        Seed for the folds, the halves, and solvers that draw random numbers.
     **settings
         Settings of the solver.
 
@@ -143,8 +146,8 @@ def select(
     Raises
     ------
     InputError
-        For an unknown criterion, a value out of range, or a problem without samples if the
-        criterion needs them.
+        If the criterion is unknown, a value is out of range, or the criterion needs samples and the
+        problem has none.
 
     References
     ----------
@@ -189,7 +192,7 @@ def select(
 
 
 def _cardinalities(ks: Sequence[int] | None, n: int) -> list[int]:
-    """The cardinalities to compare, in increasing order: all small ones, and fewer large ones."""
+    """The cardinalities to compare, in increasing order: all small ones and some large ones."""
     if ks is None:
         most = min(n, MOST)
         spread = {int(k) for k in np.ceil(np.geomspace(1, most, STEPS))}

@@ -1,6 +1,7 @@
-"""The iteration of solvers/tpower.py without the harness, whose timing costs more than a step.
+"""Truncated power iteration without the harness, whose timing costs more than a step.
 
-It is used for hundreds of runs on permuted and resampled data.
+It is the iteration of solvers/tpower.py, and is run hundreds of times on permuted and resampled
+data.
 """
 
 from collections.abc import Sequence
@@ -11,19 +12,22 @@ from spcabench.problem.problem import Problem
 from spcabench.steps import lanczos
 from spcabench.vectors import Vector, normalize, one_sided, project
 
-NEAR = 1e-4  # the relative increase at which Lanczos' method ends
-FEW = 2000  # variables whose covariance is formed if the samples are more
-STEPS, STILL = 200, 1e-6  # maximum; x has converged if no entry changes by more
+NEAR = 1e-4  # the Lanczos method stops at this relative increase
+# if there are more samples than variables, Sigma is formed for at most this many variables
+FEW = 2000
+# iteration limit; x has converged if no entry changes by more than the tolerance
+STEPS, STILL = 200, 1e-6
 
 
 def answer(
     problem: Problem, k: int, nonnegative: bool = False, starts: Sequence[Vector] = ()
 ) -> tuple[float, Vector]:
-    """Return the variance and the vector (n,) of the best truncated power iteration.
+    """Return the variance and the vector (n,) of the best run of truncated power iteration.
 
-    It starts at the variable of largest variance, near the leading eigenvector, and at ``starts``.
+    The starts are the variable of largest variance, a vector near the leading eigenvector, and
+    ``starts``.
     """
-    if problem.n < min(problem.m or 0, FEW):  # n^2 flops for a product, and not 2 m n
+    if problem.n < min(problem.m or 0, FEW):  # a product then takes n^2 flops instead of 2 m n
         problem = problem.given_as("covariance")
     Sigma = problem.covariance
     largest = np.zeros(problem.n)
@@ -45,8 +49,8 @@ def answer(
 def _leading(problem: Problem, column: Vector) -> Vector:
     """Return a vector (n,) whose variance is almost the largest possible.
 
-    An exact eigenvector of thousands of samples and variables would take most of the time. The
-    start has the signs of the given column of Sigma, so that nothing depends on the signs and the
+    With thousands of samples and variables, an exact eigenvector would take most of the time. The
+    start has the signs of this column of Sigma, so the result does not depend on the signs or the
     order of the variables.
     """
     Sigma = problem.covariance

@@ -1,1 +1,1 @@
-"""Answers as text, tables and pictures; never affects a row, so no hash of a run includes it."""
+"""Show answers as text, tables and pictures; hashes of runs exclude it: it never affects rows."""

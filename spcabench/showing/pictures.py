@@ -1,7 +1,6 @@
-"""Pictures of components: loadings, scores, biplot, scree, the path over k, and a choice of k.
+"""Draw pictures of components: loadings, scores, biplot, scree, the path over k, and a choice of k.
 
-Each function draws with matplotlib, which is imported for the first picture, and returns the
-figure.
+Each function returns a matplotlib figure. Matplotlib is imported when the first picture is drawn.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,10 +23,10 @@ if TYPE_CHECKING:
     from spcabench.problem.problem import Problem
     from spcabench.solving.result import Result
 
-BARS = 20  # variables drawn per component
-ARROWS = 25  # variables drawn in a biplot
-TOGETHER = 6  # names per label in a biplot
-NEAR = 0.1  # relative to the longest arrow: arrows that end this close together share a label
+BARS = 20  # number of variables drawn per component
+ARROWS = 25  # number of variables drawn in a biplot
+TOGETHER = 6  # maximum number of names in one label of a biplot
+NEAR = 0.1  # arrows whose tips are this close share a label; relative to the longest arrow
 POSITIVE, NEGATIVE = PALETTE[0], PALETTE[1]
 OF_SAMPLES = ("scores", "biplot")
 KINDS = ("loadings", "substitutes", "scores", "biplot", "scree")
@@ -36,15 +35,16 @@ KINDS = ("loadings", "substitutes", "scores", "biplot", "scree")
 def components(
     problem: "Problem", results: Sequence["Result"], kind: str, axis: Any = None, count: int = BARS
 ) -> Any:
-    """Draw components in one of the ways in `KINDS`.
+    """Draw components as one of the pictures in `KINDS`.
 
-    InputError for any other way, for invalid answers, and for scores without samples.
+    Raise InputError if the kind is unknown, an answer is invalid, or scores are requested without
+    samples.
     """
     if kind not in KINDS:
         raise InputError(f"kind: {kind!r}; choose from {', '.join(KINDS)}")
     good = [r for r in results if r.good]
     if not good:
-        raise InputError(f"plot: no answer to draw: {results[0].fault}")
+        raise InputError(f"plot: the answer is invalid: {results[0].fault}")
     if kind in ("loadings", "substitutes"):
         return loadings(problem, good, axis, count, replaced=kind == "substitutes")
     if kind == "scree":
@@ -54,20 +54,21 @@ def components(
 
 @contextmanager
 def _figure(axis: Any, panels: int = 1, size: tuple[float, float] = (5.5, 4.2)) -> Any:
-    """Yield a figure and its axes: new ones, or those that were given."""
+    """Yield a figure and its axes: new ones, or the axes that were passed."""
     matplotlib = require("matplotlib")
     pyplot = require("matplotlib.pyplot")
     with matplotlib.rc_context(RC):
         if axis is not None:
             if not isinstance(axis, require("matplotlib.axes").Axes):
-                raise InputError(f"axis: {axis!r:.80}; it must be an Axes of matplotlib")
+                raise InputError(f"axis: {axis!r:.80}; it must be a matplotlib Axes")
             figure, axes = axis.figure, [axis]
         else:
             figure, grid = pyplot.subplots(1, panels, squeeze=False, figsize=size)
             axes = [*grid.flat]
         yield figure, axes
         for text in figure.findobj(require("matplotlib.text").Text):
-            text.set_parse_math(False)  # a dollar sign in a variable's name is no mathematics
+            # a dollar sign in a variable's name does not start a formula
+            text.set_parse_math(False)
 
 
 def loadings(
@@ -79,10 +80,10 @@ def loadings(
 ) -> Any:
     """Draw the largest loadings of each component as bars.
 
-    With ``replaced``, the names of the best substitutes follow the name of each variable.
+    If ``replaced`` is true, the names of its best substitutes follow the name of each variable.
     """
     if axis is not None and len(results) > 1:
-        raise InputError(f"axis: one for {len(results)} components; leave it out")
+        raise InputError(f"axis: a single Axes cannot show {len(results)} components; leave it out")
     size = (max(5.5, (5.2 if replaced else 3.6) * len(results)), 4.2)
     with _figure(axis, len(results), size) as (figure, axes):
         for i, (panel, result) in enumerate(zip(axes, results, strict=True), 1):
@@ -117,9 +118,9 @@ def _labels(result: "Result", names: Sequence[str], W: Indices, replaced: bool) 
 
 
 def _scores(problem: "Problem", results: Sequence["Result"]) -> Array:
-    """The scores (m, 2) of the samples, in standard deviations of the first component.
+    """The scores (m, 2) of the samples, in units of the first component's standard deviation.
 
-    The second column is zero if there is only one component.
+    If there is only one component, the second column is zero.
     """
     if not isinstance(problem.matrix, Data):
         raise InputError(
@@ -142,8 +143,8 @@ def scores(
 ) -> Any:
     """Draw the samples by their scores on the first two components.
 
-    Classes have different colours. With ``arrows`` it is a biplot, with an arrow for each variable,
-    scaled to the size of the scores.
+    Each class has its own colour. If ``arrows`` is true, the picture is a biplot, with an arrow for
+    each variable, scaled to the size of the scores.
     """
     T = _scores(problem, results)
     with _figure(axis, size=(5.5, 5.0)) as (figure, (panel,)):
@@ -154,13 +155,13 @@ def scores(
         if arrows:
             _arrows(panel, problem, results, T)
         second = "score on component 2, in the same unit" if len(results) > 1 else ""
-        first = "score on component 1, in its standard deviations"
+        first = "score on component 1, in standard deviations"
         panel.set(xlabel=first, ylabel=second, title=problem.name)
     return figure
 
 
 def _classes(problem: "Problem", m: int) -> list[tuple[str | None, str, Indices]]:
-    """Name, colour and samples of each class; a single class if there are no or too many labels."""
+    """Return the name, colour and samples of each class; a single class without usable labels."""
     labels = np.array(problem.labels if problem.labels is not None else [""] * m)
     classes = sorted(set(labels))
     if problem.labels is None or len(classes) > len(PALETTE):
@@ -169,7 +170,7 @@ def _classes(problem: "Problem", m: int) -> list[tuple[str | None, str, Indices]
 
 
 def _arrows(axis: Any, problem: "Problem", results: Sequence["Result"], T: Array) -> None:
-    """Draw an arrow for each variable; arrows that end at the same place share a label."""
+    """Draw an arrow for each variable; arrows with tips close together share a label."""
     names = text.names(problem)
     Z = _two_columns(np.column_stack([oriented(r.x) for r in results[:2]]))
     length = np.linalg.norm(Z, axis=1)
@@ -184,11 +185,11 @@ def _arrows(axis: Any, problem: "Problem", results: Sequence["Result"], T: Array
 
 
 def _name_tip(axis: Any, tip: Vector, names: list[str]) -> None:
-    """Write names at an arrow's tip, inside the axes: beside a steep one, otherwise along it."""
+    """Write names at an arrow's tip, inside the axes: beside a steep arrow, otherwise along it."""
     x, y = tip
     steep, above = abs(x) < abs(y), y >= 0
     others = [f"and {len(names) - TOGETHER} more"] if len(names) > TOGETHER else []
-    axis.scatter(x, y, s=0)  # extends the axes to this point
+    axis.scatter(x, y, s=0)  # extend the axes to include this point
     axis.annotate(
         "\n".join(names[:TOGETHER] + others),
         (x, y),
@@ -203,15 +204,15 @@ def _name_tip(axis: Any, tip: Vector, names: list[str]) -> None:
 
 
 def scree(problem: "Problem", results: Sequence["Result"], axis: Any = None) -> Any:
-    """Draw the share of the variance that each component adds to the preceding, and the sum."""
+    """Draw the percentage of the variance that each component adds, and the running total."""
     Z = np.column_stack([r.x for r in results])
     with uncharged():
         gram = Z.T @ np.column_stack([problem.covariance @ r.x for r in results])
     shares = adjusted_variances(gram) / text.total_variance(problem)
     numbers = np.arange(1, len(shares) + 1)
     with _figure(axis) as (figure, (panel,)):
-        panel.bar(numbers, 100.0 * shares, color=POSITIVE, label="adds to those before it")
-        panel.plot(numbers, 100.0 * shares.cumsum(), "o-", color=NEGATIVE, label="all so far")
+        panel.bar(numbers, 100.0 * shares, color=POSITIVE, label="added by this component")
+        panel.plot(numbers, 100.0 * shares.cumsum(), "o-", color=NEGATIVE, label="total so far")
         panel.set(xlabel="component", ylabel="% of the variance", title=problem.name)
         panel.set_xticks(numbers)
         panel.legend()
@@ -219,7 +220,7 @@ def scree(problem: "Problem", results: Sequence["Result"], axis: Any = None) -> 
 
 
 def path(results: Sequence["Result"], axis: Any = None, bound: bool = True) -> Any:
-    """Draw the variance, and its certified bound, against the cardinality."""
+    """Draw the variance and its certified bound as functions of the cardinality."""
     k = [r.k for r in results]
     with _figure(axis) as (figure, (panel,)):
         label = f"variance, {results[0].solver}"
@@ -234,7 +235,7 @@ def path(results: Sequence["Result"], axis: Any = None, bound: bool = True) -> A
     return figure
 
 
-CURVES = {  # columns of a choice of k: their titles and their errors
+CURVES = {  # columns of a choice of k, with their titles and error columns
     "share": ("variance on all samples", None, "% of the variance"),
     "bound": ("certified bound", None, "% of the variance"),
     "held_out": (
@@ -247,7 +248,7 @@ CURVES = {  # columns of a choice of k: their titles and their errors
 
 
 def selection(ks: Sequence[int], columns: Mapping[str, Vector], k: int, axis: Any = None) -> Any:
-    """Draw the numbers of a choice of the cardinality; a line marks the recommended one."""
+    """Draw the numbers behind a choice of the cardinality; a line marks the recommended one."""
     shown = [name for name in CURVES if name in columns]
     if "stability" in shown:
         shown = ["stability"]

@@ -1,7 +1,7 @@
-"""Substitutes: variables that could replace one of a component at a small loss.
+"""Substitutes: variables that could replace a variable of a component at a small loss of variance.
 
-Among correlated variables the choice between one and another is often arbitrary. Here each swap of
-one variable is judged by the variance of the best component on the new support.
+The choice between correlated variables is often arbitrary. A swap of two variables is judged by the
+variance of the best component on the new support.
 """
 
 from dataclasses import dataclass
@@ -17,17 +17,17 @@ from spcabench.vectors import Array, Indices, Vector, embed, support
 if TYPE_CHECKING:
     from spcabench.solving.result import Result
 
-LOSS = 0.01  # share of the variance that a substitute may cost
-MOST = 5  # substitutes per variable
-TRIED = 20  # most promising candidates per variable, for which the variance is computed
+LOSS = 0.01  # fraction of the variance that a substitute can cost
+MOST = 5  # maximum number of substitutes per variable
+TRIED = 20  # number of promising candidates per variable for which the variance is computed
 
 
 @dataclass(frozen=True)
 class Substitute:
-    """One variable that replaces another.
+    """A variable that can replace a variable of a component.
 
-    variable, substitute : their indices. loss : share of the variance that the swap costs, negative
-        if the swap improves. correlation : between the two.
+    variable, substitute : the indices of the two variables. loss : fraction of the variance that
+        the swap costs, negative if it increases the variance. correlation : of the two variables.
     """
 
     variable: int
@@ -37,12 +37,12 @@ class Substitute:
 
 
 def substitutes(result: "Result", loss: float = LOSS) -> list[Substitute]:
-    """Return the best substitutes of each variable, at a loss below some share of the variance.
+    """Return the best substitutes of each variable whose loss is below a fraction of the variance.
 
-    InputError for an invalid answer, or a loss that is not between 0 and 1.
+    Raise InputError if the answer is invalid, or the loss is not between 0 and 1.
     """
     if not result.good:
-        raise InputError(f"substitutes: no answer: {result.fault}")
+        raise InputError(f"substitutes: the answer is invalid: {result.fault}")
     if not 0.0 < validate.number("loss", loss) < 1.0:
         raise InputError(f"loss: {loss}; it must be above 0 and below 1")
     W, Sigma = support(result.x), result.problem.covariance
@@ -70,9 +70,9 @@ def substitutes(result: "Result", loss: float = LOSS) -> list[Substitute]:
 def _promising(R: Array, d: Vector, others: Indices, W: Indices, least: float) -> Indices:
     """The variables outside W that add most to the rest of the support.
 
-    With j added, the largest eigenvalue exceeds t, itself above that of the rest B, if and only if
-    S_jj + c'(t I - B)^-1 c > t, where c is the covariance of j with the rest. The rows R
-    (k - 1, n) are those of the rest.
+    With j added, the largest eigenvalue exceeds t, a number above the largest eigenvalue of the
+    rest B, if and only if S_jj + c'(t I - B)^-1 c > t, where c is the covariance of j with the
+    rest. R (k - 1, n) contains the rows of Sigma for the rest.
     """
     added = d.copy()
     if len(others):
@@ -85,9 +85,9 @@ def _promising(R: Array, d: Vector, others: Indices, W: Indices, least: float) -
 
 
 def _values(R: Array, d: Vector, W: Indices, i: int, J: Indices, nonnegative: bool) -> Vector:
-    """The largest eigenvalue with each j in the place of the i-th variable.
+    """The largest eigenvalue if the i-th variable is replaced by each j in J.
 
-    For nonnegative loadings it is zero if the eigenvector has both signs.
+    For nonnegative loadings, the value is zero if the eigenvector has entries of both signs.
     """
     S = np.repeat(R[None, :, W], len(J), axis=0)
     S[:, i, :] = R[:, J].T

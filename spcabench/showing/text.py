@@ -1,6 +1,6 @@
 """Answers in words and as tables, for a person at a prompt or in a notebook.
 
-Nothing expensive is computed: a bound is only shown if it was computed before.
+Nothing expensive is computed here: a bound is shown only if it already exists.
 """
 
 from collections.abc import Sequence
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from spcabench.showing.substitutes import Substitute
     from spcabench.solving.result import Result
 
-SHOWN = 6  # variables listed in a line
+SHOWN = 6  # number of variables listed on a line
 
 
 def names(problem: "Problem") -> list[str]:
-    """Return the names of the variables, or else their numbers."""
+    """Return the names of the variables; without names, their numbers."""
     return [str(f) for f in problem.features or range(problem.n)]
 
 
 def total_variance(problem: "Problem") -> float:
-    """Return the trace of Sigma, which is never charged."""
+    """Return the trace of Sigma; its cost is never charged."""
     with uncharged():
         return float(problem.covariance.diagonal().sum())
 
@@ -52,7 +52,7 @@ def cells(problem: "Problem", result: "Result") -> dict[str, Any]:
 
 
 def loadings(problem: "Problem", x: Vector, most: int = SHOWN, often: Vector | None = None) -> str:
-    """Return the largest loadings with their variables, and how often each of these is chosen."""
+    """Return the largest loadings with their variables, and how often each variable is chosen."""
     order = [j for j in np.argsort(-np.abs(x), kind="stable") if x[j] != 0]
     variables = names(problem)
     text = ", ".join(
@@ -87,7 +87,7 @@ def html(problem: "Problem", results: Sequence["Result"]) -> str:
 
 
 def write_csv(table: "pd.DataFrame", file: Path | str) -> None:
-    """Write a table with its index; no variable name becomes a formula in a spreadsheet."""
+    """Write a table with its index, so that a spreadsheet takes no variable name for a formula."""
     from spcabench.readers.delimited import guarded
 
     def cell(value: Any) -> Any:

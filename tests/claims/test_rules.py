@@ -313,7 +313,7 @@ def test_a_reading_that_says_the_opposite_is_named_in_short(name):
 
 def test_two_readings_of_one_name_and_a_statement_that_nothing_measures_are_refused():
     claim = Statement("X1", "w", "q", "number", "m", "", at_least(1), "a", "why")
-    with pytest.raises(TypeError, match="X1: nothing measures it"):
+    with pytest.raises(TypeError, match="X1: no function measures it"):
         claim.judge(ROWS)
     claim.measured(lambda data: [Reading("a", [], data), Reading("a", [], data)])
     with pytest.raises(ValueError, match="X1: two readings have the same name"):
