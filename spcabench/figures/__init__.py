@@ -1,1 +1,1 @@
-"""The figures and tables of the papers: one file each, found by name."""
+"""Figures and tables of the papers, one file each; they are found by name."""

@@ -24,7 +24,8 @@ NAMES = {
     "em": "EM, best of 10",
     "nspca": "NSPCA, best of 3",
 }
-MARKS: dict[str, Any] = {  # the curves often coincide: open markers below small ones
+# the curves often coincide, so open markers are drawn below small filled ones
+MARKS: dict[str, Any] = {
     "spannogram": dict(marker="o", markersize=7, markerfacecolor="none", linestyle="-"),
     "em": dict(marker="o", markersize=3, linestyle="--"),
 }
@@ -34,22 +35,22 @@ MAIN, TIME, ACCURACY = "main", "time", "accuracy"
 def both(
     dataset: str, parameters: dict[str, Any], ks: Sequence[int], label: str, form: str | None
 ) -> Iterator[Run]:
-    """Algorithm 3, one pass for all k, and EM at every k."""
+    """Run Algorithm 3 once for all k, and EM at every k."""
     common: dict[str, Any] = dict(dataset=dataset, parameters=parameters, form=form, label=label)
     ks = [int(k) for k in ks]
-    # the samples serve every k at once, so hundreds of k cost little more than one
+    # all k share the samples, so hundreds of k cost little more than one
     yield Run(function=one_pass, settings=dict(ks=ks), uses=("spannogram",), **common)
     for k in ks:
         yield Run(solver="em", settings=dict(k=k, **EM), **common)
 
 
 def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, list[float]]:
-    """Run Algorithm 3 at all ks up to n, and return what its bounds need.
+    """Run Algorithm 3 at all ks up to n, and return the numbers from which its bounds are computed.
 
-    cardinality, variance : those of x as returned. variance_refit : the variance after a refit. q :
+    cardinality, variance : of x as returned. variance_refit : variance after a refit. q :
         x'A_3 x. lambda_next : lambda_4. bound : deterministic upper bound on the optimum.
     """
-    # not through the driver, which ends a run after one component at one k
+    # the driver cannot be used, because it ends a run after one component at one k
     path = registry.module("solver", "spannogram").path
     w, U = problem.covariance.leading_pairs(D + 1)
     columns: dict[str, list[float]] = {
@@ -57,12 +58,12 @@ def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, lis
     }
     for k, x, _ in path(problem, [k for k in ks if k <= problem.n], seed=seed, **ALG3):
         x, status = graded(x, Status.FINISHED, k, problem.n, nonnegative=True)
-        # a bound computed from an infeasible vector would be wrong without any warning
+        # a bound computed from an infeasible vector would be wrong without any sign of it
         if status != Status.FINISHED:
             raise RuntimeError(f"Algorithm 3 gave no feasible component at k = {k}")
         columns["k"].append(k)
         columns["cardinality"].append(float(np.count_nonzero(x)))
-        # both variances: the paper uses x as it is, and bounds are compared with the refitted one
+        # the paper uses x as returned, but a bound is compared with the variance after a refit
         columns["variance"].append(problem.variance(x))
         columns["variance_refit"].append(problem.variance(refitted(problem, x, nonnegative=True)))
         columns["q"].append(float((w[:D] * (x @ U[:, :D]) ** 2).sum()))
@@ -73,7 +74,7 @@ def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, lis
 def guarantee(
     problem: Problem, *, seed: int, k: int, d: int, eps: float, draws: int
 ) -> dict[str, Any]:
-    """For each draw, the share of its own bound that Algorithm 3 reaches at k with d and eps."""
+    """For each draw, the fraction of its own bound that Algorithm 3 reaches at k with d and eps."""
     path = registry.module("solver", "spannogram").path
     w, U = problem.covariance.leading_pairs(d + 1)
     shares = []
@@ -85,7 +86,7 @@ def guarantee(
 
 
 def unfolded(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with a row for every k of the passes of Algorithm 3."""
+    """Expand each pass of Algorithm 3 into one row for every k."""
     passes = table[table.measure == one_pass.__name__]
     rows = [
         pd.DataFrame(row.extra).assign(
@@ -102,19 +103,19 @@ def unfolded(table: pd.DataFrame) -> pd.DataFrame:
         for row in passes.itertuples()
     ]
     others = table[table.measure != one_pass.__name__]
-    # EM has neither, and a table without a pass of Algorithm 3 would lack the columns
+    # EM has neither column, so a table without a pass of Algorithm 3 would lack them
     own = [name for name in ("q", "lambda_next") if name not in others]
     return pd.concat([others.assign(**dict.fromkeys(own, np.nan)), *rows], ignore_index=True)
 
 
 def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
-    """Cardinalities from 1 to n, dense at small k, including the paper's own."""
+    """Cardinalities from 1 to n, dense at small k, including the cardinalities of the paper."""
     return sorted(
         {
             1,
             n,
             *at,
-            # geometric for small k, where the curves bend, and linear for the others
+            # geometric at small k, where the curves bend, and linear beyond
             *np.unique(np.round(np.geomspace(1, n, count // 2)).astype(int)).tolist(),
             *np.unique(np.round(np.linspace(1, n, count // 2)).astype(int)).tolist(),
         }
@@ -123,16 +124,16 @@ def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
 
 @with_truth
 def with_bounds(table: pd.DataFrame) -> pd.DataFrame:
-    """A row for every solver and k, with variances and upper bounds as shares of lambda_1.
+    """Return a row for every solver and k, with variances and bounds as fractions of lambda_1.
 
     value, refit : variance as returned by the solver, and after a refit. upper : the shaded bound.
-        loose : the value without 1 / (1 - eps), which is not a bound. best : the smallest certified
-        bound known to the harness. apriori : value / ((1 - eps) rho_d) of Theorem 1.
+    loose : the expression without 1 / (1 - eps), which is not a bound. best : the smallest
+    certified bound known to the harness. apriori : value / ((1 - eps) rho_d), from Theorem 1.
     """
     table = unfolded(table)
     k, n, top = table.cardinality.clip(lower=1), table.n, table.lambda_1
     q, after = table.q / top, table.lambda_next / top
-    # Theorem 1, with the cardinality reached instead of k
+    # Theorem 1, with the cardinality that was reached instead of k
     rho = np.maximum(k / (2 * n), 1 / (1 + 2 * (n / k) * after))
     return table.assign(
         value=table.variance / top,
@@ -145,7 +146,7 @@ def with_bounds(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_cardinality(data: pd.DataFrame, solver: str, label: str = MAIN) -> pd.DataFrame:
-    """The rows of a solver by k."""
+    """The rows of a solver, indexed by k."""
     return data[(data.solver == solver) & (data.label == label)].set_index("k").sort_index()
 
 
@@ -157,37 +158,38 @@ def draw_trade_off(
     plain_name: str = "",
     **scale: Any,
 ) -> None:
-    """Draw the variance with its bound on the left, and its share of the bounds on the right.
+    """Draw the variance and its bound on the left, and their ratio on the right.
 
-    paper : the paper's numbers, k -> percent of a bound. label : label of the decisive preparation;
-        if this is not the plain data, the plain data are drawn in a lighter colour on the right and
-        named plain_name. scale : settings of the k axes.
+    paper : the paper's numbers, k -> percent of a bound. label : label of the data preparation that
+    sets the verdicts; if it is not the plain data, the plain data are drawn lighter on the right
+    and named plain_name. scale : settings of the k axes.
     """
     left, right = axes.flat
     rows = by_cardinality(data, "spannogram", label)
-    # the region first, because curves must be drawn above it
+    # the region is drawn first, so the curves are drawn over it
     _draw_bounds(left, rows)
-    if len(rows) and label == MAIN:  # the truth is that of the plain data
+    if len(rows) and label == MAIN:  # the optimum is known for the plain data only
         truth_of(data).draw(left, rows.lambda_1.iloc[0])
     _draw_methods(left, data, label)
     thin: dict[str, Any] = dict(color=look("spannogram")["color"], linewidth=0.8, alpha=0.6)
-    apart = (rows.refit - rows.value).abs().max() > VISIBLE  # otherwise it coincides
+    # without a refit the two curves coincide
+    apart = (rows.refit - rows.value).abs().max() > VISIBLE
     named = "Alg. 3, refitted (ours)" if apart else None
     left.plot(rows.index, rows.refit, label=named, **thin)
     left.set(ylim=(0, 1.05), ylabel="variance $x^\\top A x / \\lambda_1$")
     _draw_explained(right, rows)
     if label != MAIN:
-        # shows the reader how much the preparation alone decides
+        # shows how much depends on the preparation alone
         plain = by_cardinality(data, "spannogram")
         other = dict(color="#CC79A7", linewidth=1.0, label=f"of the shaded bound, {plain_name}")
         right.plot(plain.index, 100 * plain.value / plain.upper, **other)
     stars: dict[str, Any] = dict(markersize=9, linestyle="none", label="the paper's numbers")
     right.plot(list(paper), list(paper.values()), "k*", **stars)
-    # the paper's k may be missing from a quick grid
+    # the paper's k can be missing from the quick grid
     ours = [100 * (rows.value / rows.upper).get(k, np.nan) for k in paper]
     for (k, percent), own in zip(paper.items(), ours, strict=True):
         told = f"the paper: {percent:g} %; here {own:.1f} %"
-        # the free space is below the curves, right of a star or, near the edge, left of it
+        # there is free space below the curves: right of a star or, near the edge, left of it
         beside = "left" if k < 0.25 * max(rows.index, default=k) and len(paper) == 1 else "right"
         style: dict[str, Any] = dict(textcoords="offset points", ha=beside, fontsize=LETTERS)
         down = -36 if k == max(paper) else -46
@@ -208,12 +210,12 @@ def draw_trade_off(
 
 
 def legend_below(axis: Any) -> None:
-    """Draw a legend below the panel, where it hides no curve."""
+    """Draw a legend below the panel, where it covers no curve."""
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncol=2)
 
 
 def _draw_bounds(axis: Any, rows: pd.DataFrame) -> None:
-    """Draw the region that contains the optimum, the bound's second reading, and lambda_1."""
+    """Draw the region that contains the optimum, the other reading of the bound, and lambda_1."""
     shade: dict[str, Any] = dict(color=look("spannogram")["color"], alpha=0.15, linewidth=0)
     black: dict[str, Any] = dict(color="black", linewidth=0.8)
     axis.fill_between(rows.index, rows.value, rows.upper, label="the optimum is here", **shade)
@@ -224,14 +226,14 @@ def _draw_bounds(axis: Any, rows: pd.DataFrame) -> None:
 
 def _draw_methods(axis: Any, data: pd.DataFrame, label: str) -> None:
     for solver, marker in MARKS.items():
-        # hundreds of markers would be a thick line
+        # hundreds of markers would merge into a thick line
         curve = by_cardinality(data, solver, label)
         style = look(solver) | marker | dict(markevery=max(1, len(curve) // 20))
         axis.plot(curve.index, curve.value, label=NAMES[solver], **style)
 
 
 def _draw_explained(axis: Any, rows: pd.DataFrame) -> None:
-    """Draw the variance of Algorithm 3 in percent of each bound."""
+    """Draw the variance of Algorithm 3 as a percentage of each bound."""
     colour = look("spannogram")["color"]
     for column, style, name in (
         ("upper", dict(linestyle="-"), "of the shaded bound"),

@@ -1,8 +1,8 @@
-"""How the statements on Figures 4 to 6 of Asteris, Papailiopoulos, Dimakis (2014) are judged.
+"""How the statements about Figures 4 to 6 of Asteris, Papailiopoulos, Dimakis (2014) are judged.
 
-The paper does not specify the preparation of its data. The preparation that comes closest to one of
-its numbers decides: A3 for the faces, A10b for the spectra. The genes are centred, like the paper's
-vectors.
+The paper does not say how its data were prepared. The verdicts use the preparation that comes
+closest to one of the paper's numbers: A3 for the faces, A10b for the spectra. The genes are
+centred, like the paper's vectors.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +17,7 @@ from spcabench.figures._asteris2014 import ACCURACY, MAIN, MARKS, TIME, by_cardi
 from spcabench.figures._truth import truth_of
 
 CONTRAST, UNCENTRED = "contrast-normalised", "not centred"
-# data set -> name of its places, and label of the decisive preparation
+# data set -> name of its places, and label of the preparation that sets the verdicts
 DATA = {"cbcl": ("faces", CONTRAST), "mll": ("genes", MAIN), "lrs": ("LRS", UNCENTRED)}
 CALIBRATED, CERTIFIED = "calibrated data", "calibrated data, best certified bound"
 PLAIN = "raw faces, centred spectra"
@@ -58,7 +58,7 @@ def _provable(data):
     name, label = _named(data)
     yield from _readings(A13, data, lambda rows: 100 * rows.value / rows.upper)
     rows = by_cardinality(data, "spannogram", label)
-    # both bounds hold, so the smaller one does, which is all that can be certified
+    # both bounds are valid, so the smaller one is the best that can be certified
     share = 100 * rows.value / rows[["upper", "best"]].min(axis=1)
     if len(share):
         yield claims.Reading(CERTIFIED, each_k(share, f"{name}, "), rows_of(data, label))
@@ -67,7 +67,7 @@ def _provable(data):
 @A13.because
 def _few_nonzeros(data, judged):
     rows = by_cardinality(data, "spannogram", _named(data)[1])
-    # the smallest k is where the bound is loosest
+    # the bound is loosest at the smallest k
     first = rows.iloc[0]
     after = number(first.lambda_next / first.lambda_1, "share")
     return (
@@ -109,7 +109,7 @@ def _tighter(data):
 @A17.because
 def _capped(data, judged):
     rows = by_cardinality(data, "spannogram", _named(data)[1])
-    # A17 requires a bound that is at least 10 % below
+    # A17 requires the bound to be at least 10 % smaller
     close = rows[rows.upper / rows.apriori > 0.9]
     return (
         f"At {(close.apriori == 1).sum()} of the {len(close)} k of {_named(data)[0]} that miss it, "
@@ -118,13 +118,13 @@ def _capped(data, judged):
 
 
 def nearly_rank_one(data: pd.DataFrame, judged: Mapping[str, Any]) -> str:
-    """lambda_4 as a share of lambda_1, with and without centring."""
+    """Compare lambda_4 / lambda_1 with and without centring."""
     after = {
         label: number(rows.lambda_next.iloc[0] / rows.lambda_1.iloc[0], "share")
         for label in (MAIN, UNCENTRED)
         if len(rows := by_cardinality(data, "spannogram", label))
     }
-    # a contrast needs both preparations
+    # the sentence compares two preparations, so both must be present
     if len(after) < 2:
         return ""
     return (
@@ -134,16 +134,16 @@ def nearly_rank_one(data: pd.DataFrame, judged: Mapping[str, Any]) -> str:
 
 
 def _named(data: pd.DataFrame) -> tuple[str, str]:
-    """The name of the places in a figure's data, and the label of the decisive preparation."""
+    """The name of the places for this data set, and the label of the preparation that is judged."""
     return DATA[data.dataset.iloc[0]]
 
 
 def _readings(
     statement: claims.Statement, data: pd.DataFrame, quantity: Callable[[pd.DataFrame], pd.Series]
 ) -> Iterator[claims.Reading]:
-    """A number about Algorithm 3 at every k, for the decisive preparation and the plain one.
+    """A number about Algorithm 3 at every k, for the judged preparation and for the plain data.
 
-    Its values for the other preparations are in a note.
+    A note gives the values for all other preparations.
     """
     name, label = _named(data)
     measured = {
@@ -156,7 +156,7 @@ def _readings(
     ]
     notes = [f"The {name} with other preparations: {', '.join(spans)}."] if spans else []
     for reading, of in {CALIBRATED: label, PLAIN: MAIN}.items():
-        # if the plain data decide, one reading would appear twice
+        # if the plain data are judged, the same reading would appear twice
         if of in measured and len(measured[of]) and (reading, of) != (PLAIN, label):
             yield claims.Reading(
                 reading, each_k(measured[of], f"{name}, "), rows_of(data, of), notes
@@ -164,7 +164,7 @@ def _readings(
 
 
 def each_k(numbers: pd.Series, name: str = "") -> list[claims.Place]:
-    """A place for every k, with an exact number, as each data set is the only one of its kind."""
+    """A place for every k, with an exact number, because there is only one data set of its kind."""
     return [
         claims.Place(f"{name}k = {k:.0f}", claims.exact(value), float(k))
         for k, value in numbers.dropna().items()
@@ -172,18 +172,18 @@ def each_k(numbers: pd.Series, name: str = "") -> list[claims.Place]:
 
 
 def rows_of(data: pd.DataFrame, label: str, *solvers: str) -> pd.DataFrame:
-    """The rows behind a number: those of Algorithm 3 unless other solvers are named."""
+    """The rows behind a number: those of Algorithm 3, unless solvers are named."""
     return data[(data.label == label) & data.solver.isin(solvers or ("spannogram",))]
 
 
 def like_em(id: str, most: float, prepared: Mapping[str, str], **options: Any) -> claims.Statement:
-    """A statement that the variances of Algorithm 3 and EM differ by at most some percent.
+    """State that the variances of Algorithm 3 and EM differ by at most ``most`` percent.
 
-    Variances are as returned by the solvers; the refitted ones are in a note.
+    The variances are those returned by the solvers; a note gives the variances after a refit.
 
-    prepared : reading -> label, the decisive one first. options : options of the statement.
+    prepared : reading -> label, the primary reading first. options : options of the statement.
     """
-    # used both in the statement and in the measurement
+    # the statement and its measurement share this scope
     over = options.pop("over", claims.every("k"))
     statement = claims.Statement(
         id,
@@ -213,7 +213,7 @@ def compared(
     unit: str,
     quantity: Callable[[pd.Series], pd.Series],
 ) -> Iterator[claims.Reading]:
-    """A measure of the ratio of Algorithm 3's variance to EM's, for each preparation."""
+    """Measure the ratio of Algorithm 3's variance to EM's, for each preparation."""
     for name, label in prepared.items():
         supplied, refit = (quantity(ratio(data, column, label)) for column in ("value", "refit"))
         if supplied.empty:
@@ -222,7 +222,7 @@ def compared(
         judged = [value for k, value in refit.items() if over.covers(k)]
         notes = [f"Both refitted: {span(judged, unit)}."]
         if label == MAIN:
-            # the optimum is that of the requested k, even if fewer nonzeros were used
+            # the optimum belongs to the requested k, even if fewer variables were used
             results = rows.assign(cardinality=rows.k)
             for solver, called in (("spannogram", "Algorithm 3"), ("em", "EM")):
                 away = truth_of(data).distance(
@@ -233,7 +233,7 @@ def compared(
 
 
 def ratio(data: pd.DataFrame, column: str, label: str = MAIN) -> pd.Series:
-    """Variance of Algorithm 3 divided by that of EM, by k."""
+    """Divide the variance of Algorithm 3 by that of EM, for each k."""
     rows, other = (by_cardinality(data, solver, label)[column] for solver in MARKS)
     return (rows / other).dropna()
 
@@ -241,9 +241,9 @@ def ratio(data: pd.DataFrame, column: str, label: str = MAIN) -> pd.Series:
 def of_the_optimum(
     id: str, k: int, percent: float, prepared: Mapping[str, str], **options: Any
 ) -> claims.Statement:
-    """A statement that Algorithm 3 reaches a percentage of the bound at k.
+    """State that Algorithm 3 reaches a percentage of the bound at k.
 
-    prepared : reading -> label, the decisive one first. options : options of the statement.
+    prepared : reading -> label, the primary reading first. options : options of the statement.
     """
     statement = claims.Statement(
         id,
@@ -263,7 +263,7 @@ def explained(data: pd.DataFrame, k: int, prepared: Mapping[str, str]) -> Iterat
     """The variance of Algorithm 3 at k in percent of the shaded bound, for each preparation."""
     for name, label in prepared.items():
         rows = by_cardinality(data, "spannogram", label)
-        # at the quick scale not every preparation is run at the paper's k
+        # at the quick scale some preparations are not run at the paper's k
         if k in rows.index:
             row = rows.loc[k]
             loose, best = (number(row.value / row[of], "share") for of in ("loose", "best"))

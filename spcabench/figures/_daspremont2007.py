@@ -28,12 +28,12 @@ METHODS = {
 def components_of_pattern(
     problem: Problem, method: str, pattern: tuple[int, ...]
 ) -> deflate.Components:
-    """Find k components with the cardinalities of ``pattern``, using Hotelling's deflation.
+    """Find components with the cardinalities in ``pattern``, using Hotelling's deflation.
 
     thresholded : each eigenvector is truncated, but deflation uses whole eigenvectors.
     """
     solver = "dspca" if method == "dspca" else "brute_force"
-    # PCA and thresholded PCA deflate by whole eigenvectors; only the loadings are cut
+    # PCA and thresholded PCA subtract whole eigenvectors; only the reported loadings are truncated
     ks = iter(pattern if method in ("dspca", "exact") else len(pattern) * (problem.n,))
     components = deflate.deflated_components(
         problem, len(pattern), lambda p: api.solve(p, solver, k=next(ks)), "hotelling"
@@ -46,20 +46,20 @@ def components_of_pattern(
 
 
 def measured(problem: Problem, method: str, pattern: tuple[int, ...]) -> dict[str, Any]:
-    """The numbers of one table, with each loading oriented so that its largest entry is positive.
+    """Compute the numbers of a table; the largest entry of each loading vector is made positive.
 
-    explained : cumulative adjusted variance, by QR, as a share of the trace of Sigma (Zou et al.
+    explained : cumulative adjusted variance, by QR, as a fraction of the trace of Sigma (Zou et al.
         2006).
     """
     components = components_of_pattern(problem, method, pattern)
-    # the sign of a loading is arbitrary: tables of two methods need a common rule
+    # the sign of a loading vector is arbitrary, but tables can only be compared under a common rule
     Z = components.Z * np.sign(
         components.Z[np.abs(components.Z).argmax(axis=0), np.arange(len(components))]
     )
     total = problem.covariance.diagonal().sum()
     return {
         "Z": Z.tolist(),
-        # an eigenvector of a block matrix has entries that are only rounding errors
+        # the eigenvectors of a block matrix contain entries that are only rounding errors
         "cardinality": np.count_nonzero(np.abs(Z) > 1e-9, axis=0).tolist(),
         "explained": (np.cumsum(components.adjusted_variances) / total).tolist(),
         "features": list(problem.features or range(1, problem.n + 1)),
@@ -67,7 +67,7 @@ def measured(problem: Problem, method: str, pattern: tuple[int, ...]) -> dict[st
 
 
 def table_of(title: str, numbers: dict[str, Any]) -> dict[str, Any]:
-    """The table of a method for the page.
+    """Return the table of a method for the page.
 
     It lists the loadings without zeros, then cardinality and cumulative variance.
     """
@@ -83,7 +83,7 @@ def table_of(title: str, numbers: dict[str, Any]) -> dict[str, Any]:
 
 
 def iterations_to(rows: pd.DataFrame) -> dict[float, int]:
-    """Level eps -> iterations of the run that was meant to reach a gap of eps, if it did."""
+    """Map each eps to the iterations of the run with this goal, if the run reached a gap of eps."""
     finished = rows[rows.status == Status.CONVERGED].sort_values("eps", ascending=False)
     return dict(zip(finished.eps, finished.iterations, strict=True))
 
@@ -99,7 +99,7 @@ def draw_convergence(data: pd.DataFrame, axis: Any) -> None:
     slopes = []
     for method in ("dspca", "dspca_subgradient"):
         reached = [iterations_to(part) for _, part in data[data.method == method].groupby("seed")]
-        # a median over fewer seeds at the hard end would fall where it should rise
+        # where fewer seeds reach the gap, their median would be too low
         common = sorted(set.intersection(*map(set, reached))) if reached else []
         if not common:
             continue
@@ -107,7 +107,7 @@ def draw_convergence(data: pd.DataFrame, axis: Any) -> None:
         middle = pd.Series([np.median([f[e] for f in reached]) for e in common])
         axis.plot(inverse, middle, **look(method) | dict(label=SHOWN[method], linestyle="-"))
         if len(common) > 2:
-            # a slope is undefined for one level, and two levels do not test it
+            # one level has no slope, and two levels cannot test it
             slopes.append(f"{SHOWN[method]} $\\epsilon^{{{-slope(inverse, middle):.2f}}}$")
     axis.set(xscale="log", yscale="log", xlabel="$1/\\epsilon$")
     axis.set(ylabel="iterations to a certified gap of $\\epsilon$")
@@ -117,11 +117,11 @@ def draw_convergence(data: pd.DataFrame, axis: Any) -> None:
 
 
 def draw_growth(data: pd.DataFrame, axes: Any) -> None:
-    """Draw time (medians over problems), memory, and DSPCA's iterations with their bound, by n."""
+    """Draw time (median over problems), memory, and DSPCA's iterations and their bound, by n."""
     times, memory, iterations = axes
     for method in ("dspca", *SDP):
         of_method = data[data.method == method]
-        # memory and iterations are from one problem, on which they hardly depend
+        # memory and iterations hardly depend on the problem, so they come from one
         rows = of_method[of_method.seed == 0].sort_values("n")
         middle = of_method.groupby("n").total.median()
         own = look(method) | {"linestyle": "-", "label": SHOWN[method]}
@@ -147,7 +147,7 @@ def draw_growth(data: pd.DataFrame, axes: Any) -> None:
 
 
 def _sooner(seconds: pd.DataFrame) -> str:
-    """The number of sizes at which each general solver takes less time than DSPCA, in words."""
+    """State at how many sizes each general solver takes less time than DSPCA."""
     told = []
     for method in (m for m in SDP if {m, "dspca"} <= set(seconds)):
         both = seconds[[method, "dspca"]].dropna()

@@ -1,4 +1,4 @@
-"""Gabor functions fitted to colour tiles: oriented waves under a Gaussian envelope."""
+"""Fit Gabor functions, oriented waves under a Gaussian envelope, to colour tiles."""
 
 from typing import Any
 
@@ -18,10 +18,10 @@ REFINEMENTS = 40
 def fit(tiles: Array) -> pd.DataFrame:
     """Fit the best Gabor function times one colour, plus a constant colour, to tiles (b, s, s, 3).
 
-    Returns one row per tile. r2 is the explained share of its variation about its mean colour,
-    orientation is that of the stripes in degrees (0 to 180), and frequency is in cycles per pixel.
-    Frequencies range from 1/16 to 1/2. The envelope is wide enough for a bandwidth of at most 2.5
-    octaves, because a blob or a constant is not a wave.
+    Returns one row per tile. r2 is the fraction of the tile's variation about its mean colour that
+    the function explains, orientation is the direction of the stripes in degrees (0 to 180), and
+    frequency is in cycles per pixel. Frequencies range from 1/16 to 1/2. The envelope is wide
+    enough to limit the bandwidth to 2.5 octaves, because a blob or a constant is not a wave.
 
     A grid of 10800 functions is searched first, followed by a compass search from the best of them,
     for all tiles at once.
@@ -30,7 +30,7 @@ def fit(tiles: Array) -> pd.DataFrame:
     T = tiles.reshape(len(tiles), s * s, 3) - tiles.reshape(len(tiles), s * s, 3).mean(
         axis=1, keepdims=True
     )
-    # the share of the variation does not depend on the contrast of a tile
+    # scaling each tile makes the result independent of its contrast
     norm = np.sqrt((T**2).sum(axis=(1, 2), keepdims=True))
     T = T / np.where(norm > 0.0, norm, 1.0)
     P, r2 = _coarse(T, s)
@@ -40,7 +40,7 @@ def fit(tiles: Array) -> pd.DataFrame:
         trials = np.clip(P[:, None] + step[:, None, None] * moves, LOW, HIGH)  # (b, 13, 6)
         results = _explained(_waves(trials, s), T[:, None])
         best = results.argmax(axis=1)
-        # if no move is better, reduce the step
+        # if no move improves the fit, halve the step
         step = np.where(best == 0, step / 2, step)
         P, r2 = trials[np.arange(len(T)), best], results[np.arange(len(T)), best]
     return pd.DataFrame(
@@ -53,14 +53,14 @@ def fit(tiles: Array) -> pd.DataFrame:
 
 
 def _coarse(T: Array, s: int) -> tuple[Array, Array]:
-    """Parameters (b, 6) and share (b,) of the best function of a grid."""
+    """Parameters (b, 6) and explained fraction (b,) of the best function on a grid."""
     centres = np.linspace(0.5, s - 1.5, 5)
     axes = (centres, centres, np.arange(8) * np.pi / 8, np.log(np.geomspace(1 / 16, 0.4, 6)))
     grid = np.stack(
         np.meshgrid(*axes, np.log([0.27, 0.45, 0.75]), np.log([0.5, 1.0, 2.0])), axis=-1
     ).reshape(-1, 6)
     P, r2 = np.zeros((len(T), 6)), np.full(len(T), -1.0)
-    # in parts, because all functions on all tiles would take gigabytes
+    # computed in parts, because all functions on all tiles would take gigabytes
     for part in np.array_split(grid, 40):
         results = _explained(_waves(part, s)[None], T[:, None])
         best = results.argmax(axis=1)
@@ -82,7 +82,7 @@ def _waves(P: Array, s: int) -> Array:
     sigma = np.exp(b - f)
     envelope = np.exp(-0.5 * (u / sigma) ** 2 - 0.5 * (v / (sigma * np.exp(r))) ** 2)
     phase = 2 * np.pi * np.exp(f) * u
-    # sine and cosine together span every phase, so the phase needs no search
+    # a sine and a cosine span every phase, so the phase need not be searched
     c, d = (
         _unit(w - w.mean(axis=-1, keepdims=True))
         for w in (envelope * np.cos(phase), envelope * np.sin(phase))
@@ -96,11 +96,11 @@ def _unit(w: Array) -> Array:
 
 
 def _explained(Q: Array, T: Array) -> Array:
-    """Share of T (..., s*s, 3) explained by one phase of Q (..., 2, s*s) times one colour.
+    """Fraction of T (..., s*s, 3) explained by one phase of Q (..., 2, s*s) times one colour.
 
     This is the largest squared singular value of the 2 x 3 matrix Q T.
     """
-    # in closed form, because it is computed for every function and tile of each step
+    # in closed form, because each step computes it for every function and tile
     C = Q @ T  # (..., 2, 3)
     a, b, c = ((C[..., i, :] * C[..., j, :]).sum(axis=-1) for i, j in ((0, 0), (0, 1), (1, 1)))
     return np.asarray((a + c) / 2 + np.sqrt(((a - c) / 2) ** 2 + b**2))

@@ -1,4 +1,4 @@
-"""Shared code of the figures of He, Monteiro and Park (2010): trials at one cardinality."""
+"""Shared code of the figures of He, Monteiro and Park (2010): trials at a common cardinality."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -17,7 +17,7 @@ from spcabench.run import Run
 from spcabench.solving.result import refitted
 from spcabench.style import look, name_lines
 
-# stopping rule of GPower's authors: relative change of the objective
+# stopping rule of GPower's authors: the relative change of the objective
 GPOWER: dict[str, Any] = dict(stop="objective", tol=1e-4, max_iterations=1000)
 NAMES = {
     "gpower0": "GPower0",
@@ -27,13 +27,13 @@ NAMES = {
     "mcol": "Mcol-PCA",
     "mcol gram": "Mcol-PCA, V'V given",
 }
-# suffix of a method's name for its form, if it was run in several
+# appended to a method's name if the method was run in several forms
 FORMS = {"data": " dense", "covariance": " gram"}
 OURS = ("scol", "mcol")
 DENSE, GRAM = "GPower0 on the dense centred matrix", "V'V given"
-# the data converted before timing, and every solver as accurate as GPower0
+# the data are converted before timing, and every solver is as accurate as GPower0
 ALIKE, ALIKE_ROUNDS, ALIKE_TOL = "alike", 7, 1e-4
-# whole runs of one solver at several cardinalities in turns, in processor seconds
+# whole runs of one solver at several cardinalities, one after the other, in processor seconds
 IN_TURNS = "in turns"
 VALUES = "values"  # variances without times
 # processes ready to run; more of them share caches and memory with the timed one (the rows that
@@ -45,15 +45,15 @@ WHY = (
     "section 2.3 gives Scol-PCA and Mcol-PCA the sparse W; the code of GPower's authors takes the "
     "centred matrix, which is dense"
 )
-# reading -> suffix of the names of both He solvers
+# reading -> suffix of the names of Scol-PCA and Mcol-PCA
 GIVEN = {"sparse data": "", GRAM: " gram"}
 EQUAL = "; whole runs decide only until there are rows with one tolerance and untimed conversion"
-PROBLEMS = 8  # matrices of each size whose processor seconds are compared
+PROBLEMS = 8  # number of matrices of each size on which processor seconds are compared
 MORE = f"; three matrices of each size left it undecided, so {PROBLEMS} were run"
 OF_OURS = "section 2.3: the algorithms take the sparse W, without forming V"
 UNTIMED = "The time to compute V'V is not counted."
 PAPERS_C = "c = s/10"
-# shared options of the statements on speed, and of those on the loss of Mcol-PCA
+# options shared by the statements on speed, and by those on the loss of Mcol-PCA
 SPEED: dict[str, Any] = dict(kind="comparison", unit="times", timed=True)
 AGAINST_GPOWER = SPEED | dict(primary=DENSE, why=WHY)
 LOSS: dict[str, Any] = dict(
@@ -66,15 +66,15 @@ LOSS: dict[str, Any] = dict(
     "reading of 'little' and 'acceptable'",
 )
 METHODS = ("gpower0", "gpower0 dense", "scol", "scol gram", "mcol", "mcol gram")
-# Mcol-PCA's c as a share of s, in addition to the paper's
+# Mcol-PCA's c as a fraction of s, in addition to the paper's
 LEVELS, LEVEL = (20, 50), "c = s/"
-# settings changed while c is the paper's: label of the runs -> settings
+# settings that are changed while c stays the paper's: label of the runs -> settings
 CHANGED: dict[str, dict[str, Any]] = {
     f"{PAPERS_C}, first column alone": dict(first_alone=True),
     f"{PAPERS_C}, second phase to 1e-4": dict(second_tol=ALIKE_TOL),
 }
 HOLLOW: dict[str, Any] = dict(linestyle="none", markerfacecolor="white", label=None)
-# untimed rows whose method is their label, after the solver's name if there are two
+# untimed rows whose label, after the solver's name if there are two solvers, is the method
 UNCENTRED = "not centred"
 
 
@@ -90,20 +90,20 @@ def trial(
     dense: bool = False,
     gram: bool = False,
 ) -> Iterator[Run]:
-    """GPower0 with its penalty searched for k nonzeros, followed by the other solvers.
+    """Run GPower0 with its penalty searched for k nonzeros, and then the other solvers.
 
-    They run at k or, if ``matched``, at the cardinality that GPower0 reached.
+    These run with cardinality k or, if ``matched``, with the cardinality that GPower0 reached.
 
-    k : cardinality, or a share of the variables if below 1.
-    form : form in which all of them get the data. dense : also run GPower0 on the dense centred
-        matrix. gram : also run the others with the Gram matrix V'V given.
+    k : cardinality, or a fraction of the variables if below 1. form : form in which all solvers get
+    the data. dense : also run GPower0 on the dense centred matrix. gram : also run the other
+    solvers with the Gram matrix V'V given.
     """
     common: dict[str, Any] = dict(
         dataset=dataset, parameters=parameters, seed=seed, timed=True, label=str(k)
     )
-    # GPower0 may miss k; all three are compared at the same cardinality
+    # GPower0 can miss k, and all three solvers are compared at the same cardinality
     ours: dict[str, Any] = dict(match="gpower0") if matched else dict(settings=dict(k=k))
-    # it runs first, because the others match the cardinality that it reaches
+    # GPower0 runs first, because the other solvers match its cardinality
     yield Run(solver="gpower0", settings=dict(k=k, **GPOWER), form=form, **common)
     for supplied in (form, "covariance") if gram else (form,):
         for solver in solvers:
@@ -115,19 +115,19 @@ def trial(
 def trials(table: pd.DataFrame) -> pd.DataFrame:
     """The timed rows with ``method``, ``total`` seconds, and the ``value`` to compare.
 
-    They include the untimed rows of `levels`, whose method is their label. For data that are not
-    centred, the label follows the solver's name.
+    They include the untimed rows of `levels`, whose method is their label. If the data are not
+    centred, the solver's name precedes the label.
 
-    method : the solver, and its form if it has several.
+    method : the solver, with its form if it has several.
 
-    value : the variance; for GPower0 after a refit, because the second phase of Scol-PCA and
-        Mcol-PCA is a refit.
+    value : the variance. For GPower0 it is taken after a refit, because the second phase of
+    Scol-PCA and Mcol-PCA is a refit.
     """
     label = table.label.astype(str)
     timed = table[table.samples.notna() | label.str.startswith(LEVEL) | (label == UNCENTRED)]
     label = label[timed.index]
     level = label.str.startswith(LEVEL)
-    # a form is only named if a solver was run in several
+    # the form is named only if a solver was run in several forms
     mixed = timed.groupby(["group", "label", "solver"]).form.transform("nunique").gt(1)
     timed = timed.assign(
         method=(timed.solver + timed.form.map(FORMS).fillna("").where(mixed, ""))
@@ -141,28 +141,29 @@ def trials(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def same_cardinality(first: pd.Series, second: pd.Series, slack: float = 0.02) -> pd.Series:
-    """Return which pairs are compared: those with cardinalities that differ by at most 2 %."""
-    # more variables explain more and take longer, so only equal cardinalities are compared
+    """Return which pairs can be compared: their cardinalities differ by at most 2 %."""
+    # more variables explain more and take longer, so the cardinalities must be equal
     return (first - second).abs() <= slack * np.maximum(first, second)
 
 
 def paired(data: pd.DataFrame, method: str, rival: str, column: str = "total") -> pd.DataFrame:
-    """Rounds of two methods on the same problem at the same cardinality, with their ``quotient``.
+    """Pair the rounds of two methods on the same problem at the same cardinality.
 
-    Rows have the columns of the first method. Values that agree to six digits are tied.
+    The rows have the columns of the first method and the ``quotient``. Values that agree to six
+    digits are tied.
     """
     key = ["x", "seed", "repeat"]
     rivals = data.loc[data.method == rival, [*key, "cardinality", column]]
     both = data[data.method == method].merge(rivals, on=key, suffixes=("", "_other"))
     both = both[same_cardinality(both.cardinality, both.cardinality_other)]
     quotient = (both[column] / both[f"{column}_other"]).astype(float)
-    # beyond six digits two answers differ only by rounding
+    # beyond six digits, answers differ only by rounding
     return both.assign(quotient=quotient.round(6), loss=100 * (1 - quotient))
 
 
 def over_problems(rows: pd.DataFrame) -> claims.Measured:
-    """The geometric mean over problems of the median of the rounds."""
-    # rounds on one problem are not replicates, so they are first reduced to their median
+    """The geometric mean over problems; each problem contributes the median of its rounds."""
+    # rounds on one problem are not replicates, so they are reduced to their median
     middle = rows.groupby("seed").quotient.transform("median")
     return claims.geometric_mean(rows.assign(quotient=middle), "quotient", over="seed")
 
@@ -173,12 +174,13 @@ def over_rounds(rows: pd.DataFrame) -> claims.Measured:
 
 
 def worlds(timed: pd.DataFrame | None = None) -> dict[str, tuple[str, str]]:
-    """Reading -> the method of GPower0, and the suffix of the other solver's name.
+    """Map each reading to the method of GPower0 and the suffix of the other solver's name.
 
     timed : the runs, if times are compared. If some of them convert the data before the clock
-        starts and use one tolerance for all solvers, these decide: the paper names no tolerance,
-        and a second phase that is more exact than GPower0 is work that only one side does.
-        Variances are compared after whole runs, in which the second phase has converged.
+    starts and use one tolerance for all solvers, these runs set the verdict: the paper names no
+    tolerance, and if the second phase is more exact than GPower0, only one side does this
+    additional work. Variances are compared after whole runs, in which the second phase has
+    converged.
     """
     whole = ("gpower0 dense", "")
     alike = (f"gpower0 {ALIKE}", f" {ALIKE}")
@@ -189,7 +191,7 @@ def worlds(timed: pd.DataFrame | None = None) -> dict[str, tuple[str, str]]:
 
 
 def valued(data: pd.DataFrame, gpower: str, form: str) -> tuple[str, str]:
-    """The methods of a reading whose variances are compared.
+    """The two methods of a reading whose variances are compared.
 
     They are those of `variances`, which were made on more problems, if there are any.
     """
@@ -203,7 +205,7 @@ def speedup(
     measure: Callable[[pd.DataFrame], claims.Measured] = over_problems,
     label: str | Callable[[Any], str] = "p = {:g}",
 ) -> Iterator[claims.Reading]:
-    """Time of GPower0 divided by the time of a solver at each x, in each reading that has runs."""
+    """Time of GPower0 divided by the time of a solver at each x, in each reading with runs."""
     for name, (gpower, form) in worlds(data).items():
         both = paired(data, gpower, f"{fast}{form}")
         if len(both):
@@ -213,7 +215,7 @@ def speedup(
 
 
 def loaded(rows: pd.DataFrame) -> str:
-    """The other load of the machine while processor seconds were measured."""
+    """Describe the other load of the machine while processor seconds were measured."""
     words = f"{span(rows.load.astype(float))} processes were ready to run (mean of a minute)"
     return f"Processor seconds, measured in turns, while {words}."
 
@@ -221,9 +223,9 @@ def loaded(rows: pd.DataFrame) -> str:
 def quality(
     data: pd.DataFrame, method: str, rival: str, measure: Callable[[pd.DataFrame], claims.Measured]
 ) -> tuple[list[claims.Place], str]:
-    """Variance of one method divided by another's at each k, with ties excluded and reported."""
+    """Divide the variance of a method by its rival's at each k; ties are left out and reported."""
     both = paired(data, method, rival, "value")
-    # a tie is neither better nor worse, and a ratio of exactly 1 would fail "above 1"
+    # a tie is neither better nor worse, but a ratio of exactly 1 would fail the rule "above 1"
     tied = both.quotient.eq(1.0).groupby(both.x).transform("all").astype(bool)
     places = claims.places(both[~tied], "x", measure, "k = {:g}", "quality")
     ties = listed([number(k) for k in sorted(both.x[tied].unique())])
@@ -231,20 +233,20 @@ def quality(
 
 
 def better(name: str, over: claims.Scope) -> claims.Part:
-    """The part of a statement that a solver's variance is above that of GPower0."""
+    """The part of a statement that requires a solver's variance to be above GPower0's."""
     text = f"variance of {name} / variance of GPower0, refitted"
     return claims.Part("quality", text, "times", claims.above(1), over)
 
 
 def below_optimum(data: pd.DataFrame, *methods: str) -> list[str]:
-    """How far methods are below the optimum, with one sentence each."""
+    """State how far each method is below the optimum."""
     truth = truth_of(data)
     part = ((m, data[data.method == m]) for m in methods)
     return [f"{truth.distance(rows, 'value', NAMES[m])}." for m, rows in part if len(rows)]
 
 
 def losses(data: pd.DataFrame, label: str) -> Iterator[claims.Reading]:
-    """Variance lost by Mcol-PCA against Scol-PCA, in percent, with the paper's c and others."""
+    """The variance that Mcol-PCA loses against Scol-PCA, in percent, with each value of c."""
     methods = {PAPERS_C: "mcol"} | {f"{LEVEL}{share}": f"{LEVEL}{share}" for share in LEVELS}
     methods |= {name: name for name in CHANGED}
     _, form = valued(data, "gpower0 dense", "")
@@ -266,28 +268,27 @@ def _loss(rows: pd.DataFrame, share: int) -> claims.Measured:
 
 
 def judged_places(judged: Mapping[str, Any], verdict: str) -> list[dict[str, Any]]:
-    """The places with a given verdict in the first part of a judged statement's primary reading."""
+    """The places with this verdict in the first part of a judged statement's primary reading."""
     reading = claims.judging.of_name(judged["readings"], judged["primary"])
     results = reading["places"] if reading else []
     return [p for p in results if p["judged"] and not p["part"] and p["verdict"] == verdict]
 
 
 def made_of(data: pd.DataFrame, slow: str, fast: str, judged: Mapping[str, Any]) -> str:
-    """The factors of a ratio of times at the first and the last judged place that fail.
+    """Factor a ratio of times, at the first and the last judged place that fails.
 
-    The factors are the ratios of GPower0's flops, iterations and seconds per flop to those of a
-    solver. If no place fails, the places with too few problems are used.
+    The factors are the ratios of GPower0's flops, iterations and seconds per flop to those of the
+    other solver. If no place fails, the places with too few problems are used.
     """
     failed = judged_places(judged, "fails")
     if not failed:
         few = [p["label"] for p in judged_places(judged, "undecided") if p["kind"] == "too few"]
         text = f"At {listed(few)} GPower0 reached the cardinality within 2 % on fewer than three "
         return f"{text}problems." if few else ""
-    # the first and the last place are enough to show a trend
+    # the first and the last place suffice to show a trend
     ends = failed[:: max(1, len(failed) - 1)]
     work = (data.flops + data.setup_flops).astype(float)
-    # a ratio of times is the ratio of flops times that of seconds per flop, and one of the two
-    # explains it
+    # the ratio of times is the ratio of flops times the ratio of seconds per flop
     data = data.assign(work=work, rate=data.total / work)
     flops, rounds, rate = (
         listed([number(over_problems(both[both.x == place["x"]]).value) for place in ends])
@@ -303,7 +304,7 @@ def made_of(data: pd.DataFrame, slow: str, fast: str, judged: Mapping[str, Any])
 
 
 def whole_runs(data: pd.DataFrame, fast: str) -> str:
-    """How much longer whole runs take than those under equal conditions, for both solvers."""
+    """State how much longer whole runs take than runs under equal conditions, for both solvers."""
     told = []
     for method, whole in ((fast, fast), ("gpower0", "gpower0 dense")):
         seconds = data[data.method == whole].groupby(["x", "seed"]).total.median()
@@ -319,7 +320,7 @@ def whole_runs(data: pd.DataFrame, fast: str) -> str:
 
 
 def more_loops(judged: Mapping[str, Any]) -> str:
-    """How much Mcol-PCA loses with the paper's c, and with smaller values."""
+    """State how much Mcol-PCA loses with the paper's c, and with smaller values of c."""
     lost = {
         reading["name"]: span([p["value"] for p in reading["places"] if p["judged"]], "%")
         for reading in judged["readings"]
@@ -329,7 +330,7 @@ def more_loops(judged: Mapping[str, Any]) -> str:
 
 
 def levels(common: dict[str, Any], k: int) -> Iterator[Run]:
-    """Mcol-PCA with smaller c than the paper's and with other phases, untimed, on sparse data."""
+    """Run Mcol-PCA with smaller c and with other phases, untimed, on sparse data."""
     others = {f"{LEVEL}{share}": dict(c=max(1, ceil(k / share))) for share in LEVELS}
     for label, settings in (others | CHANGED).items():
         yield Run(
@@ -338,7 +339,7 @@ def levels(common: dict[str, Any], k: int) -> Iterator[Run]:
 
 
 def alike(common: dict[str, Any], k: float) -> Iterator[Run]:
-    """The processor seconds of all three under equal conditions, untimed."""
+    """Measure the processor seconds of all three solvers under equal conditions."""
     yield Run(
         function=processor_seconds,
         settings=dict(k=k),
@@ -349,15 +350,15 @@ def alike(common: dict[str, Any], k: float) -> Iterator[Run]:
 
 
 def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any]:
-    """Processor seconds and cardinality of each solver, in turn, after a run that converts data.
+    """Measure processor seconds and cardinality of each solver, in turn, on converted data.
 
     GPower0 gets the dense centred matrix and the penalty that a search found for k nonzeros. The
     others run at the cardinality that it reached, with a second phase as accurate as GPower0.
     """
-    # converted once before timing, because this reading excludes the conversion
+    # converted before timing, because this reading excludes the conversion
     dense = problem.given_as("data")
     wanted = int(k) if k >= 1 else round(k * problem.n)
-    # the penalty is searched before the rounds, which time a single run
+    # the penalty is searched beforehand, because the rounds time a single run
     search = api.solve(dense, "gpower0", k=wanted, seed=seed, **GPOWER)
     runs_of: dict[str, tuple[Problem, dict[str, Any]]] = {
         solver: (problem, dict(k=search.cardinality, second_tol=ALIKE_TOL)) for solver in OURS
@@ -367,7 +368,7 @@ def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any
     for turn in range(ALIKE_ROUNDS + 1):
         for solver, (data, settings) in runs_of.items():
             result = api.solve(data, solver, seed=seed, **settings)
-            # the first turn compiles and converts, so it does not count as a round
+            # the first turn compiles the kernels and converts the data, so it is not a round
             if turn:
                 results[solver].append(result.cpu_time)
     return results | {"cardinality": search.cardinality}
@@ -389,11 +390,11 @@ def variances(problem: Problem, *, seed: int, k: int) -> dict[str, float]:
 
 
 def in_turns(problem: Problem, *, seed: int, name: str, ks: Sequence[int]) -> dict[str, Any]:
-    """Processor seconds of whole runs of a solver at each k, in turns, after a first turn."""
+    """Measure processor seconds of whole runs of a solver at each k, in turns after a warm-up."""
     seconds: dict[str, list[float]] = {str(k): [] for k in ks}
     for turn in range(ALIKE_ROUNDS + 1):
         for k in ks:
-            # on a copy, because a whole run converts the data itself
+            # on a copy, because a whole run includes the conversion of the data
             result = api.solve(problem, name, k=k, seed=seed, fresh=True)
             if turn:
                 seconds[str(k)].append(result.cpu_time)
@@ -450,7 +451,7 @@ def as_trials(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def at_levels(common: dict[str, Any], k: int) -> Iterator[Run]:
-    """The runs of `levels` on dense data, at the cardinality reached by the GPower0 run before."""
+    """Run `levels` on dense data, with the cardinality that the preceding GPower0 run reached."""
     for share in LEVELS:
         settings = dict(c=max(1, ceil(k / share)))
         yield Run(
@@ -464,17 +465,17 @@ def at_levels(common: dict[str, Any], k: int) -> Iterator[Run]:
 
 
 def missed(rows: pd.DataFrame) -> pd.Series:
-    """Which rows have a cardinality found by a search that differs from the requested one."""
-    # a run that matches another's cardinality was given exactly that one
+    """Mark the rows whose cardinality was searched, but differs from the requested one."""
+    # a run that matches another run's cardinality always gets exactly that cardinality
     requested = rows.k.fillna(rows.cardinality)
     return ~same_cardinality(requested, rows.cardinality) & rows.search_runs.notna()
 
 
 def broken(rows: pd.DataFrame, *series: pd.Series) -> tuple[np.ndarray, ...]:
-    """The x and the values of series by x, for a line with gaps where no run supports it.
+    """The x and the values of series by x, for a line that is interrupted where runs are missing.
 
-    If x is the cardinality, there is a gap between two points if a cardinality between them was
-    requested and the method's own search ended more than a tenth below it.
+    If x is the cardinality, the line is interrupted between two points if a cardinality between
+    them was requested and the method's own search ended more than a tenth below it.
     """
     x = series[0].index.to_numpy()
     far = rows.x.iloc[:0]
@@ -497,7 +498,7 @@ def draw_line(axis, rows: pd.DataFrame, y: pd.Series, style: dict[str, Any]) -> 
 def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
     """Draw the time of each method against x, with its band from `times`.
 
-    The whole search of GPower0 is dotted and lighter.
+    The whole search of GPower0 is drawn lighter and dotted.
     """
     for method in methods:
         rows = data[data.method == method]
@@ -515,7 +516,7 @@ def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
 
 def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
     """Draw the variance ||Vx||^2 of each method against x; a band above the curves is clipped."""
-    # other forms give the same vectors, so their variances would be drawn twice
+    # other forms return the same vectors, so their variances would be drawn twice
     shown = [m for m in methods if " " not in m]
     for method in shown:
         rows = data[data.method == method]
@@ -524,7 +525,7 @@ def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
         )
     value = data[data.method.isin(shown)].groupby("x").value
     if len(value) > 1:
-        # the band of the optimum may be so wide that the curves would merge into one line
+        # the band of the optimum can be so wide that the curves would merge into one line
         low, high = float(value.median().min()), float(value.median().max())
         axis.set_ylim(low - 0.08 * (high - low), high + 0.12 * (high - low))
     axis.set(ylabel="variance $\\|Vx\\|^2$")
@@ -532,15 +533,16 @@ def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
 
 @with_truth
 def by_cardinality(table: pd.DataFrame) -> pd.DataFrame:
-    """The timed rows by x, the median over problems of the cardinality that GPower0 reached."""
+    """The timed rows, with x the median over problems of the cardinality that GPower0 reached."""
     timed = trials(table)
-    requested = pd.to_numeric(timed.label, errors="coerce")  # the label that `trial` gives its runs
+    # this is the label that `trial` gives its runs
+    requested = pd.to_numeric(timed.label, errors="coerce")
     at_level = timed.label.astype(str).str.startswith(LEVEL)
     supplied = timed.settings.map(lambda settings: settings.get("k")).where(at_level)
-    # runs with smaller c have their level as label, and k in their settings
+    # runs with smaller c are labelled with their level, and their settings contain k
     requested = requested.fillna(pd.to_numeric(supplied))
     leads = (timed.solver == "gpower0") & timed.form.ne("data")
-    # dense data have no other form of GPower0
+    # for dense data, GPower0 has only this form
     leads = leads if leads.any() else timed.solver == "gpower0"
     reached = timed.cardinality[leads].groupby(requested[leads]).median()
     x = requested.map(reached).fillna(timed.cardinality).astype(float)
@@ -548,12 +550,12 @@ def by_cardinality(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_trade_off(data: pd.DataFrame, axes, methods: tuple[str, ...], **settings: Any) -> None:
-    """Draw times in the first panel and variance in the second, against the cardinality."""
+    """Draw times in the first panel and variances in the second, against the cardinality."""
     draw_times(axes[0], data, methods)
     truth_of(data).draw(axes[1])
-    # only rows of the truth's problem: its optimum says nothing about a median over many problems
+    # only the rows of the truth's problem, because its optimum does not apply to other problems
     draw_values(axes[1], data[data.seed == data.seed.min()], methods)
-    axes[1].yaxis.get_offset_text().set_x(-0.1)  # next to the title, not under it
+    axes[1].yaxis.get_offset_text().set_x(-0.1)  # beside the title, not below it
     axes[0].set_title(faster_in_words(data))
     axes[1].set_title(loss_in_words(data))
     for axis in axes:
@@ -562,8 +564,8 @@ def draw_trade_off(data: pd.DataFrame, axes, methods: tuple[str, ...], **setting
 
 
 def faster_in_words(data: pd.DataFrame) -> str:
-    """How much faster than GPower0 Mcol-PCA is, for the title of a panel."""
-    # the primary reading, if the figure has it
+    """State how much faster than GPower0 Mcol-PCA is, for the title of a panel."""
+    # use the primary reading if the figure has it
     dense = "gpower0 dense" if (data.method == "gpower0 dense").any() else "gpower0"
     both = paired(data, dense, "mcol")
     ratio = both.groupby("x").quotient.median()
@@ -571,6 +573,6 @@ def faster_in_words(data: pd.DataFrame) -> str:
 
 
 def loss_in_words(data: pd.DataFrame, beside: str = "gpower0") -> str:
-    """How much less Mcol-PCA explains than another method, for the title of a panel."""
+    """State how much less Mcol-PCA explains than another method, for the title of a panel."""
     loss = paired(data, "mcol", beside, "value").groupby("x").loss.median()
     return f"Mcol-PCA loses {span(loss, '%')} of {NAMES[beside]}'s variance" if len(loss) else ""

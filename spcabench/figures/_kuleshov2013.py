@@ -1,4 +1,4 @@
-"""Shared code of the figures of Kuleshov (2013): runs at equal cardinality, and their pairing."""
+"""Shared code of the figures of Kuleshov (2013): pairs of runs with equal cardinality."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -13,18 +13,19 @@ from spcabench.run import Run
 
 PENALTIES = ("gpower1", "gpower0")
 NAMES = {"gpower1": "GPower1", "gpower0": "GPower0", "grqi": "GRQI", "ssvd_grqi": "GRQI-SSVD"}
-# GPower converges linearly: at small penalties it needs thousands of iterations to 1e-6
+# GPower converges linearly: with a small penalty it takes thousands of iterations to reach 1e-6
 GPM: dict[str, Any] = dict(max_iterations=3000)
-GRQI: dict[str, Any] = dict(max_iterations=150)  # the author's limit
-# narrow at the sparse end, where the ratio of flops changes fastest
-EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20)  # bands of sparsity
-SPARSE = 0.20  # the paper is about sparsities below this
-# for variances, which Figure 3 shows for up to half of the variables
+GRQI: dict[str, Any] = dict(max_iterations=150)  # the limit in the author's experiments
+# the bands are narrow at the sparse end, where the ratio of flops changes fastest
+EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20)  # edges of the bands of sparsity
+SPARSE = 0.20  # the paper considers sparsities below this
+# edges for variances, which Figure 3 shows up to half of the variables
 WIDE_EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.35, 0.51)
-FORMS = {"": "as returned", "_refit": "refitted"}  # suffix of a variance column -> its name
+# suffix of a variance column -> name of the variance
+FORMS = {"": "as returned", "_refit": "refitted"}
 GPOWER1 = "Figure 1 names GPower1, and sections 4.2 and 4.3 continue with one GPM and one curve"
 AS_RETURNED = f"{GPOWER1}; section 4.1 uses what the algorithm returned and mentions no refit"
-# for statements about flops and iterations, and about variances
+# first for statements about flops and iterations, then for statements about variances
 RATIO: dict[str, Any] = dict(measures="flops of GPower / flops of GRQI", unit="times")
 BY_GPOWER1: dict[str, Any] = dict(kind="comparison", primary="GPower1", why=GPOWER1)
 FLOPS: dict[str, Any] = dict(where="section 4.2", **RATIO, **BY_GPOWER1)
@@ -34,9 +35,9 @@ BY_RETURNED = BY_GPOWER1 | dict(primary="GPower1, as returned", why=AS_RETURNED)
 def matched(
     penalty: str, n: int, seed: int, k: int, label: str, J: tuple[int, ...] = (), **limits: float
 ) -> Iterator[Run]:
-    """GPower with its penalty searched for k nonzeros, then GRQI at the cardinality reached.
+    """Run GPower with its penalty searched for k nonzeros, then GRQI with the cardinality reached.
 
-    GRQI runs with J = inf, and with each given finite J.
+    GRQI runs with J = inf, and with each finite J in the list.
     """
     size = dict(m=n, n=n, seed=seed)
     yield Run(
@@ -62,35 +63,35 @@ def matched(
 
 
 def pairs(table: pd.DataFrame, label: str, J: int | None = None) -> pd.DataFrame:
-    """One row for each GPower run whose GRQI run has the same cardinality.
+    """Return one row for each GPower run whose GRQI run has the same cardinality.
 
     The columns are penalty, n, seed, requested k, sparsity, and ratio (flops of GPower divided by
-    those of GRQI). For GPower (``_p``) and GRQI (``_g``) there are also flops, iterations, status,
-    variance, variance_refit, and solve_time if available.
+    those of GRQI). The flops, iterations, status, variance, variance_refit, and solve_time if
+    available, have the suffix ``_p`` for GPower and ``_g`` for GRQI.
     """
     chosen = table[table.label == label]
     key = ["group", "chain"]
     p = chosen[chosen.match.isna()]
-    # no J in the settings means J = inf, represented by 0, as integer columns have no infinity
+    # settings without J mean J = inf, stored as 0, because integer columns have no infinity
     finite = chosen.settings.map(lambda s: s.get("J", 0)).astype(int)
     g = chosen[chosen.match.notna() & (finite == (J or 0))]
     columns = ["flops", "iterations", "status", "variance", "variance_refit", "cardinality"]
     columns += [name for name in ("solve_time",) if name in table]
-    # a run of GRQI belongs to the run of GPower just before it, whose cardinality it took
+    # each GRQI run belongs to the GPower run just before it, whose cardinality it uses
     both = p.merge(g[key + columns], on=key, suffixes=("_p", "_g"))
-    # if GRQI ends with fewer nonzeros than requested, the two cannot be compared
+    # if GRQI returns fewer nonzeros than requested, the two runs cannot be compared
     both = both[both.cardinality_p == both.cardinality_g]
     return both.assign(
         asked=[settings["k"] for settings in both.settings],
         penalty=both.solver,
         sparsity=both.cardinality_p / both.n,
-        # without an iteration there are no flops, and no ratio
+        # a run without an iteration has no flops, so there is no ratio
         ratio=both.flops_p / both.flops_g.where(both.flops_g > 0),
     )
 
 
 def by_penalty(table: pd.DataFrame, column: str = "penalty") -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows of each penalty of GPower, with its name."""
+    """Yield the rows for each penalty of GPower, with the name of the penalty."""
     for penalty in PENALTIES:
         yield NAMES[penalty], table[table[column] == penalty]
 
@@ -98,60 +99,60 @@ def by_penalty(table: pd.DataFrame, column: str = "penalty") -> Iterator[tuple[s
 def ratio_in_bands(
     both: pd.DataFrame, edges: tuple[float, ...] = EDGES
 ) -> Iterator[claims.Reading]:
-    """The ratio of flops in each band of sparsity, over problems, with a reading per penalty."""
+    """The ratio of flops in each band of sparsity, over problems; each penalty is a reading."""
     for name, rows in by_penalty(both):
         yield claims.Reading(name, claims.banded(rows, "sparsity", edges, typical("ratio")), rows)
 
 
 def typical(column: str) -> Callable[[pd.DataFrame], claims.Measured]:
-    """A measure: the geometric mean of a column over problems."""
+    """A function that takes the geometric mean of a column over problems."""
     return partial(claims.geometric_mean, column=column, over="seed")
 
 
 def average(column: str) -> Callable[[pd.DataFrame], claims.Measured]:
-    """A measure: the mean of a column over problems."""
+    """A function that takes the mean of a column over problems."""
     return partial(claims.mean, column=column, over="seed")
 
 
 def share_of(both: pd.DataFrame, hits: pd.Series) -> claims.Measured:
-    """The share of pairs that are hits, over problems, with equal weights for all cardinalities."""
-    # each requested cardinality counts once, however many penalties have a pair for it
+    """The fraction of pairs that are hits, over problems; all cardinalities have equal weights."""
+    # each requested cardinality counts once, even if several penalties have a pair for it
     weighted = both.assign(hit=hits).groupby(["seed", "asked"], as_index=False).hit.mean()
     return claims.share(weighted, "hit", over="seed")
 
 
 def apart(both: pd.DataFrame, suffix: str = "") -> pd.Series:
-    """By how many percent the variance of GPower exceeds that of GRQI; 0 for rounding errors."""
+    """By how many percent the variance of GPower exceeds GRQI's; 0 if only rounding differs."""
     ratio = both[f"variance{suffix}_p"] / both[f"variance{suffix}_g"]
-    # two runs that end on one support differ only in their last digits, which is a tie
+    # two runs that end with the same support differ only in their last digits: this is a tie
     return (100 * (ratio - 1)).round(6)
 
 
 def differences_in_bands(
     both: pd.DataFrame, suffix: str = "", edges: tuple[float, ...] = EDGES, part: str = ""
 ) -> list[claims.Place]:
-    """The difference between both variances in each band of sparsity, in percent."""
+    """The difference between the two variances in each band of sparsity, in percent."""
     far = both.assign(far=apart(both, suffix).abs())
     return claims.banded(far, "sparsity", edges, average("far"), part)
 
 
 def percent(of_n: float) -> str:
-    """A sparsity as the label of a place."""
+    """Format a sparsity as the label of a place."""
     return f"{100 * of_n:.3g} %"
 
 
 def flops_of_grqi(n, k, iterations):
-    """The cost of Algorithm 1 with Sigma given: k^3 + 2 k^2 + n k per iteration (J = inf)."""
+    """The flops of Algorithm 1 with Sigma given: k^3 + 2 k^2 + n k per iteration (J = inf)."""
     return iterations * (k**3 + 2 * k**2 + n * k)
 
 
 def medians(both: pd.DataFrame, values: pd.Series) -> tuple[pd.Series, pd.Series]:
-    """Median sparsity and median value over the seeds, for each requested cardinality."""
+    """The median sparsity and value over the seeds, for each requested cardinality."""
     return both.groupby("asked").sparsity.median(), values.groupby(both.asked).median()
 
 
 def k_at(sparsity: float, n: int) -> int:
-    """The cardinality for a share of n, at least two."""
+    """The cardinality for a fraction of n, at least two."""
     return max(2, round(sparsity * n))
 
 
@@ -161,8 +162,8 @@ def grid(low: float, high: float, count: int) -> np.ndarray:
 
 
 def in_each_band(count: int, first: float = 0.005) -> np.ndarray:
-    """``count`` sparsities inside each band of `WIDE_EDGES`; the first band begins at ``first``."""
-    # geometric within a band, like the axis that shows them
+    """Return ``count`` sparsities in each band of `WIDE_EDGES`; the first starts at ``first``."""
+    # geometric within a band, to match the logarithmic axis
     edges = [first, *WIDE_EDGES[1:-1], 0.5]
     places = (np.arange(count) + 0.5) / count
     inside = [low * (high / low) ** places for low, high in pairwise(edges)]
@@ -171,9 +172,9 @@ def in_each_band(count: int, first: float = 0.005) -> np.ndarray:
 
 
 def sizes(scale: str) -> tuple[int, int, np.ndarray, dict[int, int], np.ndarray]:
-    """Return n, seeds and sparsities, then the other dimensions with theirs."""
-    # more seeds where time allows, because the interval of three problems is wide
+    """Return n, seeds and sparsities, then the other dimensions with their seeds and sparsities."""
+    # more seeds where time allows, because an interval over three problems is wide
     if scale == "paper":
         return 1000, 6, in_each_band(3), {200: 6, 500: 6, 2000: 6}, grid(0.01, 0.19, 6)
-    # three seeds are the minimum for an interval
+    # an interval requires at least three seeds
     return 300, 3, in_each_band(1), {100: 3, 200: 3}, grid(0.02, 0.19, 4)

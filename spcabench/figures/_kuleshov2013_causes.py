@@ -1,4 +1,4 @@
-"""Why claims of Kuleshov (2013) fail, measured on the rows that judge them."""
+"""Explain why claims of Kuleshov (2013) fail, using the rows that judge them."""
 
 import pandas as pd
 
@@ -11,12 +11,12 @@ TIE = 1e-6
 
 
 def grown(both: pd.DataFrame, penalty: str) -> str:
-    """How much the flops of both grow from the lowest to the highest band of sparsities."""
+    """State how the flops of both methods grow from the lowest to the highest band of sparsity."""
     rows = both[both.penalty == penalty]
     of_grqi, of_gpower = (
         claims.banded(rows, "sparsity", EDGES, typical(f"flops_{s}")) for s in "gp"
     )
-    # growth needs two bands; at the quick scale one may be empty
+    # growth is measured between two bands, and at the quick scale one can be empty
     if len(of_grqi) < 2:
         return ""
     ours, theirs = (of[-1].measured.value / of[0].measured.value for of in (of_grqi, of_gpower))
@@ -28,25 +28,25 @@ def grown(both: pd.DataFrame, penalty: str) -> str:
 
 
 def one_solve(both: pd.DataFrame, name: str) -> str:
-    """What a single solve of GRQI costs compared with a whole run of GPower."""
+    """Compare the flops of a single solve of GRQI with a whole run of GPower."""
     both = both[both.penalty.map(NAMES) == name]
     k = both.cardinality_p.astype(float)
-    # with the paper's own count of a solve, this is a lower bound for every choice of J
+    # this uses the paper's flop count of a solve, so it is a lower bound for every choice of J
     solve = typical("solve")(both.assign(solve=(k**3 + 2 * k**2) / both.flops_p))
     return f"One solve of GRQI takes {number(solve.value)} times the flops of a run of {name}."
 
 
 def refitted(small: pd.DataFrame, name: str) -> str:
-    """What GRQI loses at each small J, compared with the refitted GPower."""
+    """State what GRQI loses at each small J, compared with GPower after a refit."""
     lost = apart(small, "_refit").groupby(small.J).median()
     phrases = [f"{number(value, '%')} more at J = {J}" for J, value in lost.items()]
     return f"After a refit, {name} explains {listed(phrases)} (medians)."
 
 
 def long_searches(runs: pd.DataFrame) -> str:
-    """How many searches found no penalty for k, and how many runs each kind took."""
+    """State how many searches found no penalty for k, and how many runs each search took."""
     met = runs.cardinality == runs.k
-    # only the contrast between the two explains the number of runs
+    # the number of runs is explained only by the contrast between the two cases
     if met.all() or not met.any():
         return ""
     return (
@@ -58,8 +58,8 @@ def long_searches(runs: pd.DataFrame) -> str:
 
 
 def slower(iterations: pd.Series, sparsity: pd.Series) -> str:
-    """How the number of GRQI's iterations changes from the lowest to the highest sparsity."""
-    # the median, because a single run may hit the limit of 150 iterations
+    """State how the number of GRQI's iterations changes from the lowest to the highest sparsity."""
+    # the median, because a single run can hit the limit of 150 iterations
     middle = iterations.groupby(sparsity).median()
     return (
         f"The median number of iterations grows from {middle.iloc[0]:.3g} at a sparsity of "
@@ -68,7 +68,7 @@ def slower(iterations: pd.Series, sparsity: pd.Series) -> str:
 
 
 def less_work(both: pd.DataFrame) -> str:
-    """The flops of a run of GPower0 divided by those of GPower1 in the highest band."""
+    """Divide the flops of a run of GPower0 by those of GPower1 in the highest band."""
     ends = {
         name: claims.banded(rows, "sparsity", EDGES, typical("flops_p"))
         for name, rows in both.groupby("penalty")
@@ -83,12 +83,12 @@ def less_work(both: pd.DataFrame) -> str:
 
 
 def turned(both: pd.DataFrame, held: pd.DataFrame | None = None) -> str:
-    """Whether the variance of GPower is above that of GRQI, as returned and after a refit.
+    """Explain why GPower is below GRQI as returned, but above it after a refit.
 
-    held : rows of the experiment with fixed k, which shows where the support comes from.
+    held : rows of the experiment with fixed k, which shows why the supports differ.
     """
     raw, refitted = (apart(both, suffix).median() for suffix in ("", "_refit"))
-    # the sentence explains a change of sides; without one there is nothing to explain
+    # the sentence explains a change of sign; without one there is nothing to explain
     if not raw < 0.0 < refitted:
         return ""
     return (
@@ -99,8 +99,8 @@ def turned(both: pd.DataFrame, held: pd.DataFrame | None = None) -> str:
 
 
 def _at_rest(held: pd.DataFrame | None) -> str:
-    """What shrinking and cutting entries give with fixed k from GRQI's start, against GRQI."""
-    # only Figure 3 makes these runs
+    """State what shrinking and truncating entries give, with fixed k from GRQI's start."""
+    # only Figure 3 includes these runs
     if held is None or held.empty:
         return ""
     ends = pd.DataFrame(held.extra.tolist())
@@ -112,14 +112,14 @@ def _at_rest(held: pd.DataFrame | None) -> str:
 
 
 def sides(both: pd.DataFrame, suffix: str) -> str:
-    """The numbers of pairs in which GPower explains less, and more, than GRQI."""
+    """Count the pairs in which GPower explains less, and more, than GRQI."""
     percent = apart(both, suffix)
     less, above = (percent < -100 * TIE).sum(), (percent > 100 * TIE).sum()
     return f"GPower explains less than GRQI in {less} and more in {above} of {len(both)} pairs."
 
 
 def distances(data: pd.DataFrame, rows: pd.DataFrame, column: str) -> list[str]:
-    """How far each solver is below the optimum, as far as that is known."""
+    """State how far each solver is below the optimum, if the optimum is known."""
     return [
         f"{truth_of(data).distance(of, column, NAMES[solver])}."
         for solver, of in rows.groupby("solver")
@@ -127,7 +127,7 @@ def distances(data: pd.DataFrame, rows: pd.DataFrame, column: str) -> list[str]:
 
 
 def same_answer(both: pd.DataFrame) -> str:
-    """At how many sparsities both methods have the same refitted variance."""
+    """Count the sparsities at which both methods have the same refitted variance."""
     change = apart(both, "_refit").abs()
     return (
         f"After a refit the variances agree to 1e-6 at {(change <= 100 * TIE).sum()} of "

@@ -1,6 +1,6 @@
-"""Statements of Kuleshov (2013) on iterations, and on the search for GPower's penalty.
+"""Statements of Kuleshov (2013) about iterations and about the search for GPower's penalty.
 
-They are judged on the runs of Figure 2, but are not part of its picture.
+They are judged on the runs of Figure 2, but its picture does not show them.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from spcabench.figures import _kuleshov2013_causes as causes
 
 SETTING = 0.044  # the sparsity of Figure 1
 BELOW = claims.every("sparsities", high=base.SPARSE, least=3)
-LEAST = 20  # nonzeros; with fewer, a single one is more than 5 %
+LEAST = 20  # number of nonzeros; below it, one nonzero is more than 5 %
 
 K2 = claims.Statement(
     id="K2",
@@ -43,7 +43,7 @@ def _eight_iterations(data):
     label = f"n = {main.n.max()}"
     gpower1 = main[main.penalty == "gpower1"]
     explained = base.average("more")(gpower1.assign(more=base.apart(gpower1)))
-    # ten is how the statement was first read; it remains as the second reading
+    # the statement was first read as ten iterations, which remains the second reading
     for limit in (8, 10):
         early = base.share_of(main, main.iterations_g <= limit)
         places = [claims.Place(label, early), claims.Place(label, explained, part="variance")]
@@ -74,14 +74,14 @@ def _representative(data):
     for name, rows in base.by_penalty(base.pairs(data, "main")):
         share_of_n = rows.asked / rows.n
         far = (share_of_n - SETTING).abs()
-        # the grid of sparsities differs between scales, so 4.4 % itself may not be on it
+        # the grid of sparsities depends on the scale and can lack 4.4 % itself
         nearest = far == far.min()
         there = rows[nearest].groupby("seed").iterations_g.median()
         rows = rows.assign(
             share=share_of_n,
             change=rows.iterations_g / rows.seed.map(there),
             beside=rows.iterations_p / rows.iterations_g,
-            # the ratio of this sparsity to itself is 1 by definition
+            # at this sparsity the ratio is 1 by definition
         )[~nearest]
         change = claims.places(rows, "share", base.typical("change"), base.percent)
         beside = claims.places(rows, "share", base.typical("beside"), base.percent, "beside GPower")
@@ -111,11 +111,11 @@ K11 = claims.Statement(
 @K11.measured
 def _jumps(data):
     for name, rows in base.by_penalty(data[data.label.str.startswith("gamma")], "solver"):
-        # pairs are neighbours in gamma, so the order determines what is compared
+        # pairs are neighbours in gamma, so the rows must be sorted
         runs = rows.assign(gamma=rows.settings.map(lambda s: s["gamma"])).sort_values("gamma")
         k = runs.groupby(["seed", "label"]).cardinality
         first, jump = k.shift(), k.diff().abs()
-        # from 19 nonzeros to 17 is over 10 %, but says nothing about the penalty
+        # a step from 19 nonzeros to 17 is over 10 %, but it says nothing about the penalty
         large, jumps = first >= LEAST, jump > 0.1 * first
         note = (
             f"{(large & jumps).sum()} of {large.sum()} pairs with k of at least {LEAST}, and "
@@ -132,7 +132,7 @@ K12 = claims.Statement(
     "term that yielded the desired number of non-zero entries",
     measures="runs of the search for a penalty that gives exactly k, median over k",
     unit="runs",
-    rule=claims.within(3 / 2, 8),  # within a factor of two
+    rule=claims.within(3 / 2, 8),  # equal up to a factor of two
     paper=[claims.PaperNumber(3, 4)],
     changed="a method that needs no search passed the rule of at most 8 runs",
     **base.BY_GPOWER1 | dict(kind="number"),
@@ -142,7 +142,7 @@ K12 = claims.Statement(
 @K12.measured
 def _restarts(data):
     counted = data[data.label == "restarts"]
-    # the author searched by hand and may have stopped near k: this counts runs until within 10 %
+    # the author searched manually and may have stopped near k: count the runs until within 10 %
     near = counted.assign(
         solver=counted.extra.map(lambda e: e["penalty"]),
         search_runs=counted.extra.map(lambda e: float(np.median(e["near"]))),
@@ -179,7 +179,7 @@ K13 = claims.Statement(
 @K13.measured
 def _growth(data):
     both = pd.concat([base.pairs(data, "main"), base.pairs(data, "dimension")])
-    # a run that stays at its start has no cost per iteration
+    # a run that never leaves its start has no cost per iteration
     both = both[(both.iterations_g > 0) & (both.iterations_p > 0)]
     n, k = both.n.astype(float), both.cardinality_p.astype(float)
     grqi = claims.slope(k**3 + n * k, both.flops_g / both.iterations_g)

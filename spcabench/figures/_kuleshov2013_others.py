@@ -1,6 +1,6 @@
-"""Statements of Kuleshov (2013) on methods outside his experiments: greedy search, DSPCA.
+"""Statements of Kuleshov (2013) about methods that he did not run: greedy search and DSPCA.
 
-They are judged in flops, on the matrices of Figure 2, but are not part of its picture.
+They are judged by flops on the matrices of Figure 2, but its picture does not show them.
 """
 
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ from spcabench.claims.words import number, span
 from spcabench.figures import _kuleshov2013 as base
 from spcabench.run import Run
 
-GREEDY, DSPCA = "greedy search", "relaxation"  # labels of their runs
+GREEDY, DSPCA = "greedy search", "relaxation"  # labels of the runs of these methods
 SEEDS = 3
-GAP, STEPS = 1e-2, 15  # certified gap that DSPCA must reach, and its limit of iterations
+GAP, STEPS = 1e-2, 15  # certified gap that DSPCA must reach, and its iteration limit
 FEW_HUNDRED = 400
 PASSES = {"greedy_full": "forward pass of Moghaddam et al.", "greedy_forward": "PathSPCA"}
 SIZES = {"quick": (100, 300), "paper": (200, 500, 1000)}
@@ -42,7 +42,7 @@ K23 = claims.Statement(
 def _slower(data: pd.DataFrame) -> Iterator[claims.Reading]:
     greedy = data[data.label == GREEDY]
     gpower1 = _gpower1(data)
-    # the requested k: GPower1 may miss it, and greedy search never does
+    # compare at the requested k: GPower1 can miss it, but greedy search always reaches it
     gpower1 = gpower1.assign(asked=gpower1.settings.map(lambda settings: settings["k"]))
     greedy = greedy.assign(asked=greedy.settings.map(lambda settings: settings["k"]))
     both = greedy.merge(
@@ -58,9 +58,9 @@ def _slower(data: pd.DataFrame) -> Iterator[claims.Reading]:
 
 @K23.because
 def _grows(data: pd.DataFrame, judged: Any) -> str:
-    """How the flops of both grow from the smallest k to the largest."""
+    """State how the flops of both methods grow from the smallest k to the largest."""
     rows = data[(data.label == GREEDY) & (data.solver == "greedy_full")]
-    # why it is slower only from some k on
+    # explains why greedy search is slower only for large k
     middle = rows.groupby(rows.settings.map(lambda settings: settings["k"])).flops.median()
     if len(middle) < 2:
         return ""
@@ -104,11 +104,11 @@ def _does_not_scale(data: pd.DataFrame) -> Iterator[claims.Reading]:
 
 
 def _beside_gpower1(data: pd.DataFrame) -> pd.DataFrame:
-    """The runs of DSPCA with their flops relative to GPower1, and whether they ``missed``."""
+    """The runs of DSPCA with their flops relative to GPower1; ``missed`` marks missed gaps."""
     rows = data[data.label == DSPCA]
     typical = _gpower1(data).groupby(["n", "seed"]).flops.median().rename("typical").reset_index()
     rows = rows.merge(typical, on=["n", "seed"])
-    # negated, because a missing gap also counts as a miss
+    # written as a negation, because a missing gap also counts as a miss
     missed = ~(rows.relaxation_gap.astype(float) <= 1.01 * GAP)
     return rows.assign(ratio=rows.flops / rows.typical, missed=missed)
 

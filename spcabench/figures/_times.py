@@ -1,14 +1,14 @@
-"""The numbers of a timing curve: one per problem, then the median over the problems."""
+"""Summarise the times of a curve: one time per problem, then the median over the problems."""
 
 import pandas as pd
 
 
 def times(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series, pd.Series]:
-    """Return the time at each x, and the ends of its band.
+    """Return the time at each x, with the lower and the upper edge of its band.
 
-    The time of a problem is the minimum of its rounds. The curve is the median over the problems of
-    an x, and the band shows their quartiles. With a single problem, the band goes from the minimum
-    to the upper quartile of its rounds.
+    The time of a problem is the minimum over its rounds. The curve shows the median over the
+    problems at x, and the band their quartiles. If there is a single problem, the band extends from
+    the minimum to the upper quartile of its rounds.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def times(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series, pd.Series]:
     middle, low, high : Series
         Seconds by x.
     """
-    # other work only makes a round slower, so the minimum is closest to the truth
+    # other load can only make a round slower, so the minimum is closest to the truth
     problems = rows.groupby(["x", "group", "seed"], dropna=False).total.min().groupby("x")
     single = problems.size() == 1
     low, high = (

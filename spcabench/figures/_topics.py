@@ -1,15 +1,16 @@
-"""Topics of a corpus for the tables of Zhang and El Ghaoui (2011): its sparse components.
+"""Find the topics of a corpus for the tables of Zhang and El Ghaoui (2011).
 
 The covariance of the 500 words (120 at quick scale) of largest variance is computed in two streamed
-passes over the file. For each component the penalty is searched from above for five words, with
-elimination at each step. If the search jumps over five, six are requested, because the paper
-accepts cardinalities close to five. Words that were used are removed. The coherence of a topic is
-the mean normalised pointwise mutual information (NPMI) of its pairs of words over documents. It is
-compared with that of 1000 random sets, whose words occur in about as many documents.
+passes over the file. A topic is a sparse component. For each component, the penalty is lowered
+until the component has five words; each step first eliminates words. If the search skips five
+words, six are requested, because the paper accepts cardinalities close to five. The words of a
+component are then removed. The coherence of a topic is the mean normalised pointwise mutual
+information (NPMI) of its pairs of words over documents. It is compared with the coherence of 1000
+random sets, whose words occur in about as many documents.
 
-To know the truth, an exact search over the words available to a component finds the proven optimum
-for as many words, or at least a bound. The component is compared with it after a refit, as the
-leading eigenvector on its words.
+An exact search over the words available to a component finds the proven optimum for the same number
+of words, or at least a bound. After a refit (the leading eigenvector on its words), the component
+is compared with this optimum.
 """
 
 import json
@@ -28,15 +29,17 @@ from spcabench.solving import deflate
 from spcabench.style import LETTERS, PALETTE, mark_level
 
 SOLVER, EXACT = "bca_continuation", "branch_and_bound"
-BUDGET = 5e8  # entries of node matrices for each cardinality
+BUDGET = 5e8  # search budget for each cardinality, in entries of node matrices
 TOPICS, TARGETS = 5, (5, 6)
-WORDS = {"quick": 120, "paper": 500}  # number of words of largest variance in the covariance
+# the covariance contains this many words, those of largest variance
+WORDS = {"quick": 120, "paper": 500}
 COHERENCE_WORDS = 2000
-SWEEPS = 50  # limit for a trial of the search
-NEIGHBOURS, SETS = 20, 1000  # words of nearest document frequency on each side; random sets
+SWEEPS = 50  # limit of one trial of the search
+# candidates of nearest document frequency on each side; number of random sets
+NEIGHBOURS, SETS = 20, 1000
 READINGS = {"counts": "counts", "tfidf": "tf-idf"}
 
-# the words of the paper's tables
+# the words in the tables of the paper
 PAPER = {
     "nytimes": "Table 1: million percent business company market companies; point play team season "
     "game; official government united_states u_s attack; president campaign bush administration; "
@@ -81,13 +84,13 @@ def _coherent(data):
 
 @Z3.because
 def _by_chance(data, judged):
-    """The component less coherent than most random sets, and how coherent the others are."""
+    """Name the component less coherent than most random sets, and the coherence of the rest."""
     named = data.parameters.map(lambda supplied: supplied["corpus"] in PAPER).astype(bool)
     rows = data[(data.label == "counts") & named]
     of_counts = [topic for row in rows.itertuples() for topic in row.extra["topics"]]
     if not of_counts:
         return ""
-    # the component that makes the statement fail
+    # this component makes the statement fail
     worst = min(of_counts, key=lambda topic: topic["beaten"])
     others = [topic["npmi"] for topic in of_counts if topic is not worst]
     words = shorten(" ".join(worst["words"]), 60)
@@ -99,7 +102,7 @@ def _by_chance(data, judged):
 
 
 def runs(corpora, scale):
-    """Run every corpus in both readings, with fewer words at quick scale."""
+    """Run every corpus in both readings, with fewer words at the quick scale."""
     for corpus in corpora:
         for values in READINGS:
             yield _run(corpus, values, scale)
@@ -121,29 +124,29 @@ def _run(corpus, values, scale):
 
 def topics(problem, *, seed, corpus, values):
     """Words, weights, penalty, certified gap and coherence of each component."""
-    # coherence depends on which words share documents, whatever their counts
+    # coherence depends on which words occur in the same documents, not on their counts
     presence = api.load_or_stand_in(
         "bag_of_words", corpus=corpus, words=COHERENCE_WORDS, values="presence", center=False
     )
-    # each word is in one topic only, as in the paper's tables
+    # each word belongs to at most one topic, as in the paper's tables
     results = deflate.deflated_components(problem, TOPICS, component, "drop_features")
     variances = problem.covariance.diagonal()
     return {"topics": [_topic(problem, presence, variances, r, seed) for r in results]}
 
 
 def component(problem):
-    """One component of about five words."""
+    """Find one component of about five words."""
     trials = []
     for k in TARGETS:
         trials.append(api.solve(problem, SOLVER, k=k, max_iterations=SWEEPS))
-        # penalties jump over some cardinalities
+        # the search skips some cardinalities
         if trials[-1].cardinality >= 4:
             break
     return trials[-1]
 
 
 def _topic(problem, presence, variances, result, seed):
-    # by weight, as in the paper's table
+    # sorted by weight, as in the paper's table
     W = result.support[np.argsort(-np.abs(result.x[result.support]))]
     words = [problem.features[j] for j in W]
     coherence, beaten = npmi_rank(presence, words, seed)
@@ -165,10 +168,10 @@ def _topic(problem, presence, variances, result, seed):
 
 
 def _truth(problem, W):
-    """The refitted variance of the words W, and what is known about the optimum for as many."""
+    """The refitted variance of the words W, and the optimum or its bound for as many words."""
     if not len(W):
         return {}
-    # the relaxation shrinks its weights; on its words the eigenvector is optimal
+    # the relaxation shrinks its weights; the eigenvector is optimal on these words
     refitted = float(np.linalg.eigvalsh(problem.matrix.S[np.ix_(W, W)])[-1])
     exact = api.solve(problem, EXACT, k=len(W), budget=BUDGET)
     best = max(exact.variance, refitted)
@@ -187,7 +190,7 @@ def npmi(P, W):
     for i, j in combinations(W, 2):
         p = P[i, j]
         information.append(
-            # log 0 occurs at both ends, where NPMI has limits
+            # log 0 occurs at both extremes, where the NPMI has limits
             -1.0 if p <= 0 else 1.0 if p >= 1 else np.log(p / (P[i, i] * P[j, j])) / -np.log(p)
         )
     return float(np.mean(information)) if information else np.nan
@@ -197,10 +200,10 @@ def npmi_rank(presence, topic, seed):
     """Mean NPMI of the words, and the share of random sets of equal frequency below it."""
     P = presence.matrix.S
     place = {word: i for i, word in enumerate(presence.features)}
-    # a word may be outside those whose documents were counted
+    # a word can be outside the set of words whose documents were counted
     present = [place[word] for word in topic if word in place]
     coherence = npmi(P, present)
-    # frequent words co-occur by chance, so random sets must be as frequent
+    # frequent words co-occur by chance, so the random words must be equally frequent
     order = np.argsort(P.diagonal(), kind="stable")
     rank = np.argsort(order)
     rng = np.random.default_rng(seed)
@@ -212,7 +215,7 @@ def npmi_rank(presence, topic, seed):
 
 
 def _of_equal_frequency(present, order, rank, rng):
-    """For each word, pick another one that is near it in the order of document frequencies."""
+    """For each word, draw another word with a similar document frequency."""
     chosen = []
     for i in present:
         low = max(rank[i] - NEIGHBOURS, 0)
@@ -241,7 +244,7 @@ def _of_paper(corpus):
 
 
 def _of_row(row):
-    """The words of a run, in order of weight, with further numbers of each component."""
+    """The words of a run, sorted by weight, with further numbers for each component."""
     topics = row.extra["topics"]
     words = [
         [f"{word} {weight:+.2f}" for word, weight in zip(t["words"], t["weights"], strict=True)]
@@ -270,7 +273,7 @@ def draw(data, axes):
         across = place + np.linspace(-0.2, 0.2, len(beaten))
         axis.plot(across, beaten, "o", color=PALETTE[0 if row.label == "counts" else 5])
         for x, share, topic in zip(across, beaten, row.extra["topics"], strict=True):
-            # the names of the others would overlap
+            # the names of all points would overlap
             if share < 95 and topic["words"]:
                 style = dict(textcoords="offset points", va="center", fontsize=LETTERS)
                 axis.annotate(" ".join(topic["words"][:2]), (x, share), (6, 0), **style)
@@ -283,7 +286,7 @@ def draw(data, axes):
 
 
 def _share(topic):
-    """The refitted variance relative to the optimum, in words."""
+    """The refitted variance as a percentage of the optimum, in words."""
     if "best" not in topic:
         return "no words"
     proven = _proven(topic)
@@ -292,7 +295,7 @@ def _share(topic):
 
 
 def certified(data):
-    """A table's entries of certified.json: the optimum for each component."""
+    """The entries of a table in certified.json: the optimum for each component."""
     entries = []
     for row in data.itertuples():
         for i, topic in enumerate(row.extra["topics"], 1):
@@ -317,11 +320,11 @@ def _proven(topic):
 
 
 def _notes(row):
-    """Notes on the words: the paper's, how many carry weight, and the share of the optimum."""
+    """Notes on the words: the paper's words, how many carry weight, and how near the optimum."""
     topics, corpus = row.extra["topics"], corpus_name(row)
     yield shorten(f"{corpus}: {'; '.join(' '.join(topic['words']) for topic in topics)}", 300)
     yield PAPER.get(row.parameters["corpus"], "")
-    # the inverse participation ratio: one heavy word counts as one
+    # the inverse participation ratio: if one word has all the weight, it is 1
     carried = [1.0 / np.sum(np.array(topic["weights"]) ** 4) for topic in topics]
     yield f"{corpus}: by squared weights, a component effectively has {span(carried, 'words')}."
     reached = [topic["refitted"] / topic["bound"] for topic in topics if "bound" in topic]

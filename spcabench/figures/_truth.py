@@ -1,10 +1,10 @@
-"""The truth line of a figure: proven optima, otherwise a band from the best known value to a bound.
+"""The truth of a figure: proven optima, or else the range from the best known value to a bound.
 
-Rows with the label "truth" are those of branch_and_bound, one run of which settles every k up to a
-limit, and of local_search, a heuristic of this suite. The limit is a budget of node matrix entries,
-never of seconds, so that the line is reproducible. A measure with that label is the dual bound.
-Refitted answers of the figure's own solvers on the same problem count as known values too, and
-every certified bound counts as a bound.
+Rows with the label "truth" come from branch_and_bound, which settles every k up to a limit in one
+run, and from local_search, a heuristic of this suite. The search budget is counted in entries of
+node matrices and never in seconds, which makes the line reproducible. A measure with this label is
+the dual bound. Known values also include the refitted answers of the figure's own solvers on the
+same problem, and every certified bound is used.
 """
 
 import json
@@ -23,8 +23,9 @@ from spcabench.solving import bounds
 LABEL = "truth"
 COLUMNS = ["k", "best", "bound", "proven", "nodes", "seconds"]
 PROVEN = 1e-8  # relative gap of a proven optimum
-VISIBLE = 0.005  # a band thinner than this share of the largest value is not in the legend
-BUDGET = {"quick": 5e7, "paper": 2e9}  # entries of node matrices for each cardinality
+VISIBLE = 0.005  # a band thinner than this fraction of the largest value is left out of the legend
+# search budget for each cardinality, in entries of node matrices
+BUDGET = {"quick": 5e7, "paper": 2e9}
 
 
 def truth(
@@ -35,11 +36,11 @@ def truth(
     ks: Iterable[float] = (),
     **common: Any,
 ) -> Iterator[Run]:
-    """Exact search of every cardinality up to a limit, and local search and the dual bound at ks.
+    """Run exact search for every k up to a limit, and local search and the dual bound at ks.
 
-    ks : numbers, or shares of n. The dual bound is computed only for numbers, because shares are
-        used for problems that are too large for it, and only at paper scale, because it takes
-        longer than the rest of a quick figure.
+    ks : cardinalities, or fractions of n. The dual bound is computed only for cardinalities,
+    because fractions are used for problems that are too large for it, and only at paper scale,
+    because it takes longer than the rest of a quick figure.
     """
     nonnegative = dict(nonnegative=True) if common.pop("nonnegative", False) else {}
     common |= dict(dataset=dataset, parameters=parameters, label=LABEL)
@@ -58,17 +59,17 @@ def truth(
 def dual_bound(
     problem: Problem, *, k: int, seed: int, nonnegative: bool = False
 ) -> dict[str, float]:
-    """The dual bound at k; empty if too many variables remain for it."""
+    """Return the dual bound at k; empty if too many variables remain for it."""
     results = bounds.dual_bound(problem, k, nonnegative)
     return {"k": k, "dual_bound": results.value, "seconds": results.seconds} if results else {}
 
 
 @dataclass(eq=False)
 class Truth:
-    """The known values and bounds of one problem's optimum.
+    """Known values of one problem, and bounds on its optimum.
 
-    table : for each k the best value, the bound, whether it is proven, and nodes and seconds of the
-        search. problem : its name. key : what distinguishes it from others.
+    table : for each k the best value, the bound, whether the value is proven optimal, and the nodes
+    and seconds of the search. problem : name of the problem. key : the columns that identify it.
     """
 
     table: pd.DataFrame
@@ -81,18 +82,18 @@ class Truth:
         part = rows[(rows.label == LABEL) & (rows.solver == "branch_and_bound")]
         if part.empty:
             return cls(pd.DataFrame(columns=COLUMNS))
-        # a figure may have several problems; the truth is that of one of them
+        # a figure can have several problems, but the truth belongs to one of them
         exact, key = part.iloc[0], str(_key(part).iloc[0])
         same = rows[_key(rows) == key]
         feasible = (
-            # an answer with signs may exceed the optimum over x >= 0
+            # an answer with negative entries can exceed the optimum over x >= 0
             same[same.nonnegative.astype(bool)] if exact.settings.get("nonnegative") else same
         )
         by_k = (
             pd.concat(
                 [
                     feasible[["cardinality", "variance_refit"]].set_axis(["k", "best"], axis=1),
-                    # a bound is for the requested k, but an answer counts at its own cardinality
+                    # a bound applies to the requested k, an answer to its own cardinality
                     same[["bound"]].assign(k=same.k.fillna(same.cardinality)),
                     pd.DataFrame(list(_dual_bounds(same)), columns=["k", "bound"]),
                     pd.DataFrame(list(_settled(exact))),
@@ -102,7 +103,7 @@ class Truth:
             .query("k >= 1")
             .groupby("k")
         )
-        # more variables reach at least as much, and a bound for more also bounds fewer
+        # the optimum does not decrease with k: carry values to larger k, and bounds to smaller k
         best = by_k.best.max().cummax().ffill()
         bound = np.maximum(by_k.bound.min()[::-1].cummin()[::-1].ffill(), best)
         table = pd.DataFrame(
@@ -113,19 +114,19 @@ class Truth:
         )
 
     def draw(self, axis: Any, unit: float = 1.0, per: float = 1.0) -> None:
-        """Draw the line and the band.
+        """Draw the line of proven optima and the band of unproven ones.
 
-        unit, per : divisors of the values and the cardinalities.
+        unit, per : divisors of the values and of the cardinalities.
         """
         table, proven = self.table, self.table.proven.astype(bool)
         if table.empty:
             return
-        # columns that were empty in some rows have dtype object, which matplotlib rejects
+        # columns with missing values have dtype object, which matplotlib rejects
         table = table.astype({name: float for name in ("k", "best", "bound")})
         x = table.k / per
         if not proven.all():
             low, high = table.best / unit, table.bound / unit  # equal if the optimum is proven
-            # a legend entry for something invisible would confuse
+            # a legend entry for an invisible band would confuse
             seen = (high - low).max() > VISIBLE * high.max()
             axis.fill_between(
                 x,
@@ -150,7 +151,7 @@ class Truth:
         )
 
     def distance(self, rows: pd.DataFrame, column: str, name: str) -> str:
-        """How far the rows of a method are below the optimum, in words.
+        """State how far the rows of a method are below the optimum.
 
         Rows of other problems are ignored.
         """
@@ -164,7 +165,8 @@ class Truth:
             return f"{name} against the optimum: no run"
         at = table.loc[part.cardinality]
         proven = at.proven.to_numpy(dtype=bool)
-        # relative to the optimum if proven, otherwise to the bound, which may exceed the truth
+        # relative to the optimum if it is proven, otherwise to the bound, which can exceed the
+        # optimum
         below = 100.0 * (1.0 - part[column].to_numpy() / np.where(proven, at.best, at.bound)).clip(
             min=0.0
         )
@@ -182,14 +184,14 @@ class Truth:
 
 
 def certified(data: Any) -> list[dict[str, Any]]:
-    """A figure's entries of certified.json: the table of its truth."""
+    """The entries of a figure in certified.json: the table of its truth."""
     truth = truth_of(data)
     entries = json.loads(truth.table.to_json(orient="records"))
     return [{"problem": truth.problem, "parameters": truth.key, **entry} for entry in entries]
 
 
 def _key(rows: pd.DataFrame) -> pd.Series:
-    """The columns that distinguish problems."""
+    """The columns that identify a problem."""
     return rows.dataset + " " + rows.parameters.map(lambda p: json.dumps(p, sort_keys=True))
 
 
@@ -221,14 +223,14 @@ def truth_of(data: Any) -> Truth:
 def with_truth(
     prepare: Callable[[pd.DataFrame], pd.DataFrame],
 ) -> Callable[[pd.DataFrame], pd.DataFrame]:
-    """A figure's ``data`` without the rows of the truth, which `truth_of` reads from `attrs`."""
+    """Wrap a figure's ``data`` to drop the rows of the truth, which `truth_of` reads later."""
 
     @wraps(prepare)
     def data(table: pd.DataFrame) -> pd.DataFrame:
         # figures compare solvers, and the exact search is not one of them
         prepared = prepare(table[table.label != LABEL].reset_index(drop=True))
         prepared.attrs["truth"] = Truth.of(
-            # the answers of the figure's own solvers count too
+            # the answers of the figure's own solvers are known values too
             pd.concat([table[table.label == LABEL], prepared], ignore_index=True)
         )
         return prepared

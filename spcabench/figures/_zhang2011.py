@@ -15,9 +15,9 @@ from spcabench.style import GREY, PALETTE, look, mark_level, name_lines
 
 FAMILIES = {"gaussian": "Gaussian, $\\Sigma = F^TF$", "spiked": "spiked, $\\Sigma = uu^T + VV^T/m$"}
 ORDERS = {"nytimes": 500, "pubmed": 1000}  # of the covariances used in the paper
-ASKED = ("nytimes", "pubmed", "nips")  # the last is ours
+ASKED = ("nytimes", "pubmed", "nips")  # the last corpus is an addition of ours
 CORPORA = {"nytimes": "NYTimes", "pubmed": "PubMed", "nips": "NIPS", "kos": "KOS", "ap": "AP"}
-SIMULATED = dict(m=300_000, n=102_660)  # documents and words of NYTimes
+SIMULATED = dict(m=300_000, n=102_660)  # number of documents and words of NYTimes
 
 LARGE: dict[str, Any] = dict(
     over=claims.every("corpora"),
@@ -27,7 +27,7 @@ LARGE: dict[str, Any] = dict(
 COST: dict[str, Any] = LARGE | dict(
     pending="It needs a run on a simulated corpus of 300,000 documents with 102,660 words.",
 )
-# for variances, because those of the simulated corpus are only the ones it was given
+# statements about variances need real data, because the simulated variances were prescribed
 CONTENT: dict[str, Any] = LARGE | dict(
     pending="It needs NYTimes or PubMed itself: the variances of the simulated corpus are "
     "calibrated, so it would test our generator.",
@@ -35,7 +35,7 @@ CONTENT: dict[str, Any] = LARGE | dict(
 
 
 def penalty(family: str, n: int) -> float:
-    """The figure's penalty."""
+    """The penalty at which a figure runs."""
     return float(
         # sqrt(log n) standard deviations is about the largest of n noise entries, so few variables
         # survive it
@@ -44,8 +44,8 @@ def penalty(family: str, n: int) -> float:
 
 
 def source(family: str, n: int, seed: int) -> dict[str, Any]:
-    """Dataset and parameters of a problem."""
-    # the covariance is given, because forming it is not part of either algorithm
+    """The dataset and its parameters for a problem."""
+    # the covariance is given, because neither algorithm includes forming it
     size = dict(m=n, n=n) if family == "gaussian" else dict(n=n)
     return dict(dataset=family, parameters=dict(**size, seed=seed), seed=seed, form="covariance")
 
@@ -59,14 +59,14 @@ def corpus_name(row: Any) -> str:
 
 
 def corpora(data: pd.DataFrame) -> pd.DataFrame:
-    """The rows of corpora, with their names, and whether they are simulated."""
+    """The rows of corpora with their names; ``simulated`` marks generated ones."""
     rows = data[data.label.isin([*ASKED, "simulated"])]
     names = [corpus_name(row) for row in rows.itertuples()]
     return rows.assign(corpus=names, simulated=rows.label.eq("simulated"))
 
 
 def simulated_corpus(scale: str, function: Callable[..., Any], **options: Any) -> Run:
-    """The run of a function on the simulated corpus; at the quick scale on a tenth of it."""
+    """Run a function on the simulated corpus; at the quick scale, on a tenth of it."""
     size = {name: count // (1 if scale == "paper" else 10) for name, count in SIMULATED.items()}
     return Run(
         dataset="simulated_corpus", parameters=size, function=function, label="simulated", **options
@@ -76,13 +76,13 @@ def simulated_corpus(scale: str, function: Callable[..., Any], **options: Any) -
 def by_size_of_corpus(
     data: pd.DataFrame, *, cost: bool = False
 ) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The readings of sentences on corpora as large as the paper's, with their rows.
+    """Yield the readings of sentences about corpora as large as the paper's, with their rows.
 
-    Real corpora of the published size come first, if there are any. A simulated one is included if
-    the sentence is about cost; otherwise it is a stand-in, which decides nothing.
+    Real corpora of the published size come first, if there are any. A simulated corpus is included
+    if the sentence is about cost; otherwise it is a stand-in, which cannot settle the statement.
     """
     rows = corpora(data)
-    # KOS is far smaller than NYTimes, so its times say nothing about the paper's
+    # KOS is far smaller than NYTimes, so its times say nothing about the paper's times
     real = rows.label.isin(ORDERS) & ~rows.stand_in.eq(True)
     large = real | rows.simulated if cost else real
     if large.any():
@@ -93,31 +93,31 @@ def by_size_of_corpus(
 
 
 def as_real(data: pd.DataFrame) -> pd.DataFrame:
-    """Each corpus once, treated as the real data that it is, for sentences that name no corpus."""
+    """Each corpus once, marked as real data, for sentences that do not name a corpus."""
     rows = corpora(data[data.label.isin(ASKED)])
     names = [name.partition(" for ")[0] for name in rows.corpus]
     return rows.assign(corpus=names, stand_in=False).drop_duplicates("corpus")
 
 
 def timed(table: pd.DataFrame) -> pd.DataFrame:
-    """The timed rows with ``x`` = n, ``total`` seconds, and whether the gap was ``reached``.
+    """Return the timed rows with ``x`` = n, ``total`` seconds, and whether the gap was ``reached``.
 
-    A run that did not reach the gap counts with its time limit.
+    If a run did not reach the gap, its time is the time limit.
     """
     rows = table[table.samples.notna()]
     goal, limit = (
         rows.settings.map(lambda s, key=key: s[key]).astype(float) for key in ("tol", "time_limit")
     )
-    # the gap is certified again outside the solver, with another order of summation
+    # the gap is recomputed outside the solver, which sums in a different order
     reached = rows.relaxation_gap.astype(float) <= 1.01 * goal
     total = (rows.setup_time + rows.solve_time).astype(float)
     if "long" in rows:
-        # hours on a machine with other work: the clock would tell about that work
+        # the runs take hours on a shared machine, whose other load would distort the clock
         total = total.where(~rows.long, rows.cpu_time.astype(float))
     return rows.assign(
         x=rows.n.astype(float),
         reached=reached,
-        # at least as long as the limit, so that the speedup is a bound
+        # at least as long as the limit, because the speedup must be a bound
         total=total.where(reached, np.maximum(total, limit)),
         limit=limit,
     )
@@ -155,16 +155,17 @@ def long_runs(rows: pd.DataFrame) -> str:
 
 
 def speedups(rows: pd.DataFrame, slow: str, fast: str) -> list[claims.Place]:
-    """For each family and n, the time of slow divided by that of fast, over problems.
+    """Divide the time of ``slow`` by that of ``fast``, for each family and n, over problems.
 
-    Rounds are reduced to their median. Problems on which neither reached the gap are left out.
+    Rounds are reduced to their median. A problem is left out if neither method reached the gap.
     """
     key = ["dataset", "x", "seed"]
     pairs = rows[rows.method == slow].merge(rows[rows.method == fast], on=[*key, "repeat"])
-    # two times that hit the same limit have the ratio 1, whatever the truth
+    # if both times hit the same limit their ratio is 1, whatever the true ratio
     pairs = pairs[pairs.reached_x | pairs.reached_y]
     ratio = pairs.assign(ratio=pairs.total_x / pairs.total_y)
-    # the true ratio is larger if the slow one hit the limit, and smaller if the fast one did
+    # the true ratio is larger if only the slow method hit the limit, smaller if only the fast one
+    # did
     ratio = ratio.assign(more=~pairs.reached_x, less=~pairs.reached_y)
     reduced = ratio.groupby(key, as_index=False).agg(dict(ratio="median", more="any", less="any"))
     return by_family(reduced, _speedup)
@@ -181,7 +182,7 @@ def by_family(
 
 
 def families(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """The rows of each family that has any, with its name."""
+    """The name and the rows of each family that has any."""
     return [
         (title.partition(",")[0], part)
         for family, title in FAMILIES.items()
@@ -190,7 +191,7 @@ def families(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 
 def _speedup(problems: pd.DataFrame) -> claims.Measured:
-    """The ratio over problems, with an open end for each method whose runs hit their limit."""
+    """The ratio over problems; it is a bound if runs of one method hit their limit."""
     slow, fast = problems.more.any(), problems.less.any()
     if slow and fast:
         return claims.exact(np.nan)
@@ -201,8 +202,8 @@ def _speedup(problems: pd.DataFrame) -> claims.Measured:
 
 
 def sweeps(rows: pd.DataFrame) -> list[claims.Place]:
-    """For each family and n, the number of sweeps until the gap is reached, over problems."""
-    # interrupted runs count with the sweeps they made, as a lower bound
+    """The number of sweeps until the gap is reached, for each family and n, over problems."""
+    # the sweeps of an interrupted run are a lower bound
     once = rows.assign(missed=~rows.reached)
     return by_family(
         once, lambda of: claims.geometric_mean(of, "iterations", "seed", censored="missed")
@@ -210,7 +211,7 @@ def sweeps(rows: pd.DataFrame) -> list[claims.Place]:
 
 
 def growth(rows: pd.DataFrame, part: str) -> Iterator[claims.Place]:
-    """For each family, the growth exponent of the flops per sweep, over problems."""
+    """The exponent with which the flops per sweep grow, for each family, over problems."""
     for family, selected in families(rows.assign(cost=rows.flops / rows.iterations)):
         powers = [dict(seed=i, power=exponent(of.x, of.cost)) for i, of in selected.groupby("seed")]
         yield claims.Place(
@@ -219,7 +220,7 @@ def growth(rows: pd.DataFrame, part: str) -> Iterator[claims.Place]:
 
 
 def exponent(x: pd.Series, y: pd.Series) -> float:
-    """Growth exponent of the medians of y over the sizes x; nan for fewer than three sizes."""
+    """The growth exponent of the median of y with x; NaN for fewer than three sizes."""
     middle = y.groupby(x).median()
     return claims.slope(middle.index, middle) if len(middle) >= 3 else float("nan")
 
@@ -227,7 +228,7 @@ def exponent(x: pd.Series, y: pd.Series) -> float:
 def draw_times(axis: Any, rows: pd.DataFrame, names: dict[str, str]) -> None:
     """Draw the time of each method against n, with its band from `times`.
 
-    An arrow marks runs that ended at the limit.
+    An arrow marks sizes at which runs ended at the limit.
     """
     if len(rows):
         limit = rows.limit.min()
@@ -242,7 +243,7 @@ def draw_times(axis: Any, rows: pd.DataFrame, names: dict[str, str]) -> None:
 
 
 def styled(method: str) -> dict[str, Any]:
-    """Colour and marker of a method: a variant of a solver is dashed, with an open marker."""
+    """The colour and marker of a method; variants of a solver are dashed, with open markers."""
     solver, _, variant = method.partition(" ")
     return look(solver) | (dict(linestyle="--", markerfacecolor="white") if variant else {})
 
@@ -251,13 +252,13 @@ def _draw_method(axis: Any, rows: pd.DataFrame, name: str, style: dict[str, Any]
     """Draw the times of one method."""
     time, low, high = times(rows)
     reached = rows.groupby("x").reached.all()
-    # flops of interrupted runs do not grow
+    # the flops of interrupted runs stop growing
     growth = exponent(rows.x[rows.reached], rows.flops[rows.reached])
     label = name if np.isnan(growth) else f"{name}, $n^{{{growth:.1f}}}$"
     marks = [int(i) for i in np.flatnonzero(reached)]
     axis.plot(time.index, time, markevery=marks, label=label, **style)
     arrow = dict(color=style["color"], marker="$\\uparrow$", markersize=11, linestyle="none")
-    # an arrow instead of a marker: the time is at least this
+    # an arrow replaces the marker, because the time is only a lower bound
     axis.plot(time.index[~reached], 1.35 * time[~reached], **arrow)
     axis.fill_between(low.index, low, high, color=style["color"], alpha=0.2, linewidth=0)
 
@@ -270,7 +271,7 @@ def draw_sweeps(axis: Any, data: pd.DataFrame, goal: float) -> None:
             five = rows[rows.label == label].sort_values("x")
             name = f"{family}, {label.partition(' ')[2] or '1'} x penalty"
             style = styled("bca") | dict(linestyle=dashes, marker=marker, markersize=4)
-            # all lines show one method: the colour encodes the penalty, as does the marker
+            # all lines show the same method: colour and marker identify the penalty
             style |= dict(color=PALETTE[labels.index(label)])
             axis.plot(five.x, five.relaxation_gap, label=name, **style)
     mark_level(axis, goal, f"gap of {100 * goal:g} %")
@@ -293,19 +294,19 @@ def by_size(axis, sizes: pd.Series) -> None:
 def compared(
     data: pd.DataFrame, baselines: dict[str, str], reference: str = "bca_continuation"
 ) -> pd.DataFrame:
-    """Refitted variance of each baseline divided by the reference's, for each problem and k.
+    """Divide the refitted variance of each baseline by the reference's, for each problem and k.
 
-    A ratio is missing if the cardinalities differ.
+    The ratio is missing if the cardinalities differ.
     """
     rows, key = data[data.label.str.startswith("quality")], ["dataset", "seed", "label"]
-    # refitted, because the relaxation shrinks its vector and is used for its support
+    # refitted, because the relaxation shrinks its vector and serves to find the support
     variance, count = (
         rows.pivot_table(index=key, columns="solver", values=v)
         for v in ("variance_refit", "cardinality")
     )
     if reference not in variance:
         return pd.DataFrame()
-    # more variables explain more: only equal cardinalities are compared
+    # more variables explain more, so only equal cardinalities are compared
     ratio = variance.div(variance[reference], axis=0).where(count.eq(count[reference], axis=0))
     return ratio.reindex(columns=list(baselines))
 
@@ -313,8 +314,8 @@ def compared(
 def draw_quality(axis, ratio: pd.DataFrame, baselines: dict[str, str]) -> None:
     """Draw the ratios of each baseline side by side, and their median.
 
-    They are grey, because the axis names them and other panels use the same colours for other
-    solvers.
+    All points are grey: the axis names the baselines, and in other panels the colours belong to
+    other solvers.
     """
     for place, solver in enumerate(s for s in baselines if s in ratio):
         values = ratio[solver].dropna()

@@ -81,7 +81,7 @@ def _at_each_eps(measure: Callable[[int], claims.Measured]) -> list[claims.Place
 
 
 def _residual(results: list[dict[str, Any]], i: int) -> claims.Measured:
-    """The largest residual at rest; only an upper bound if a run still moves."""
+    """The largest residual at rest; only an upper bound if some run is still moving."""
     residual, moved = (np.array([e[name][i] for e in results]) for name in ("residual", "moved"))
     still = (residual <= RESIDUAL) | (moved <= STILL)
     worst = residual[still].max(initial=0.0)
@@ -91,7 +91,7 @@ def _residual(results: list[dict[str, Any]], i: int) -> claims.Measured:
 
 
 def measures(family: str, seeds: range) -> Iterator[Run]:
-    """The limits on small problems of a family."""
+    """Yield the runs that measure the limits, on small problems of a family."""
     for n in SIZES:
         for seed in seeds:
             yield Run(
@@ -104,14 +104,14 @@ def measures(family: str, seeds: range) -> Iterator[Run]:
 
 
 def limits(problem: Any, *, seed: int, lam: float) -> dict[str, Any]:
-    """Return sweeps, KKT residual over lam, last movement and shortfalls over eps, for each eps."""
-    # imported here, so that the workflow, which only lists the runs, need not load numba
+    """Return, for each eps, sweeps, KKT residual / lam, last movement and shortfalls / eps."""
+    # imported here, because listing the runs (the workflow's task) should not load numba
     from spcabench.methods import relaxation
 
     S = problem.given_as("covariance").matrix.S
     unit = float(S.diagonal().max())
     exact = api.solve(problem, "exact_sdp", rho=lam, solver="CLARABEL")
-    # the midpoint of value and bound, which are both certified
+    # the midpoint between value and bound, which are both certified
     optimum = (float(exact.relaxation_value or 0) + float(exact.relaxation_bound or 0)) / 2 / unit
     results: dict[str, Any] = {
         name: [] for name in ("sweeps", "residual", "moved", "short", "short_of_1")
@@ -130,16 +130,16 @@ def limits(problem: Any, *, seed: int, lam: float) -> dict[str, Any]:
 
 
 def _limit(S: Any, lam: float, eps: float) -> tuple[Any, int, float, float]:
-    """The limit X of Algorithm 1 with beta = eps/n, sweeps, residual over lam, last movement."""
+    """Return the limit X of Algorithm 1, beta = eps/n; sweeps, residual / lam, last movement."""
     from spcabench.methods import block_ascent
 
     beta = eps / len(S)
     X, V = block_ascent.identity_start(S, lam)
     sweeps, residual, moved = 0, np.inf, np.inf
-    # Z8 allows RESIDUAL; a tenth of it avoids doubtful cases near the threshold
+    # Z8 allows RESIDUAL; going on to a tenth of it avoids borderline cases
     while sweeps < SWEEPS and residual > RESIDUAL / 10 and moved > STILL:
         before = X.copy()
-        # box QPs to 1e-13, because the statement is about exact coordinate ascent
+        # box QPs are solved to 1e-13, because the statement is about exact coordinate ascent
         block_ascent.sweep(S, X, V, lam, beta, 1000, 1e-13)
         moved = float(np.abs(X - before).max() / np.abs(X).max())
         residual = kkt_residual(S, X, lam, beta) / lam
@@ -148,7 +148,7 @@ def _limit(S: Any, lam: float, eps: float) -> tuple[Any, int, float, float]:
 
 
 def kkt_residual(S: Any, X: Any, lam: float, beta: float) -> float:
-    """Largest violation of the optimality conditions of problem (6) at X (n, n).
+    """Return the largest violation of the optimality conditions of problem (6) at X (n, n).
 
     At the optimum, the gradient U of the smooth part lies in -lam times the subdifferential of
     ||X||_1. Equivalently, X is its own proximal step: U + clip(X - U, -lam, lam) = 0.
@@ -158,7 +158,7 @@ def kkt_residual(S: Any, X: Any, lam: float, beta: float) -> float:
 
 
 def draw_limits(axis: Any, data: pd.DataFrame) -> None:
-    """Draw the sweeps until the residual is small against 1/eps: each problem, and the medians."""
+    """Draw the sweeps until the residual is small against 1/eps: all problems, and the medians."""
     rows = data[data.label == "limits"]
     for (family, part), dashes in zip(families(rows), ("-", "--"), strict=False):
         sweeps = np.array([e["sweeps"] for e in part.extra])

@@ -1,4 +1,4 @@
-"""Block coordinate ascent and the first-order method on covariances of words, for Figure 1."""
+"""Run block coordinate ascent and the first-order method on covariances of words (Figure 1)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,11 +13,12 @@ from spcabench.run import Run
 from spcabench.style import DASHES, look, mark_level, name_lines
 
 ON = ("kos", "ap", "nips")
-WORDS = {"quick": 100, "paper": 500}  # number of words of largest variance
+# the covariance contains this many words, those of largest variance
+WORDS = {"quick": 100, "paper": 500}
 BY_SIZE = "text by size"
 GOAL, SWEEPS, STEPS = 1e-2, 10, {"quick": 200, "paper": 300}
-SIZES = {"quick": (25, 50, 100), "paper": (50, 100, 200, 300, 400, 500)}  # words
-LIMIT = 40  # sweeps
+SIZES = {"quick": (25, 50, 100), "paper": (50, 100, 200, 300, 400, 500)}  # numbers of words
+LIMIT = 40  # maximum number of sweeps
 METHODS: dict[str, dict[str, Any]] = {
     "bca": dict(K=SWEEPS),
     "bca loose": dict(K=SWEEPS, inner="loose", eps=5e-3),
@@ -26,7 +27,7 @@ METHODS: dict[str, dict[str, Any]] = {
 
 
 def measures(scale: str) -> Iterator[Run]:
-    """Each corpus once."""
+    """Yield the runs: one for each corpus."""
     for corpus in ON:
         yield Run(
             dataset="bag_of_words",
@@ -49,8 +50,8 @@ def measures(scale: str) -> Iterator[Run]:
 
 
 def sweeps_on_text(problem: Any, *, seed: int) -> dict[str, Any]:
-    """Sweeps of BCA to the goal at the penalty that leaves about five words, and their flops."""
-    # the penalty of a topic of five words, found by the fastest variant
+    """Count the sweeps of BCA to the goal, and their flops; the penalty leaves about five words."""
+    # the penalty of a topic of five words, which the fastest variant finds
     component = api.solve(problem, "bca_continuation", k=5)
     lam = component.settings["lam"]
     limits: dict[str, Any] = dict(tol=GOAL, stop="gap", max_iterations=LIMIT)
@@ -65,7 +66,7 @@ def sweeps_on_text(problem: Any, *, seed: int) -> dict[str, Any]:
 
 
 def by_size(data: pd.DataFrame) -> tuple[pd.DataFrame, list[claims.Place]]:
-    """The rows of `sweeps_on_text`, and the places of Z4: each size over the corpora."""
+    """The rows of `sweeps_on_text`, and the places of Z4: each size, over the corpora."""
     rows = data[data.label == BY_SIZE]
     numbers = pd.DataFrame(rows.extra.tolist(), index=rows.index)
     if rows.empty:
@@ -74,9 +75,9 @@ def by_size(data: pd.DataFrame) -> tuple[pd.DataFrame, list[claims.Place]]:
         corpus=[p["corpus"] for p in rows.parameters],
         size=[p["words"] for p in rows.parameters],
         sweeps=numbers.sweeps.astype(float),
-        # the statement is about one sweep; the number of sweeps is its other half
+        # flops are counted per sweep; the statement treats the number of sweeps separately
         cost=numbers.flops / numbers.sweeps,
-        # the stored gap is certified again, with another order of summation
+        # the gap is recomputed when it is stored, with a different order of summation
         missed=numbers.gap > 1.01 * GOAL,
     )
 
@@ -87,16 +88,16 @@ def by_size(data: pd.DataFrame) -> tuple[pd.DataFrame, list[claims.Place]]:
         dict(corpus=name, power=claims.slope(of["size"], of.cost))
         for name, of in rows.groupby("corpus")
     ]
-    # corpora are the replicates, because all sizes of one corpus share its words
+    # the corpora are the replicates, because all sizes of a corpus share its words
     exponent = claims.mean(pd.DataFrame(powers), "power", "corpus", "corpora")
     places = claims.places(rows, "size", over_corpora, "{:g} words")
     return rows, [*places, claims.Place("words", exponent, part="exponent")]
 
 
 def on_text(problem: Any, *, seed: int, steps: int) -> dict[str, Any]:
-    """The certified gap after every iteration of each method, and the elapsed seconds.
+    """Record the certified gap and the elapsed seconds after every iteration of each method.
 
-    All solve the relaxation at the penalty that leaves about five words, without screening.
+    All methods solve the relaxation without screening, at the penalty that leaves about five words.
     """
     lam = api.solve(problem, "bca_continuation", k=5).settings["lam"]
     results: dict[str, Any] = {"lam": lam}
@@ -104,7 +105,7 @@ def on_text(problem: Any, *, seed: int, steps: int) -> dict[str, Any]:
         solver = method.partition(" ")[0]
         named = {"rho" if solver == "dspca" else "lam": lam}
         result = api.solve(
-            # without screening: elimination would leave tens of words, and make every method fast
+            # elimination would leave tens of words, and make every method fast
             problem,
             solver,
             screen=False,
@@ -129,7 +130,7 @@ def draw_text(axis: Any, data: pd.DataFrame) -> None:
             gap = np.array(row.extra[method]["gap"])
             style = look(method) | dict(linestyle=dashes, marker="", markersize=3)
             corpus = CORPORA[row.parameters["corpus"]]
-            # the start is not a sweep, and has no place on a logarithmic axis
+            # the start is not a sweep, and a logarithmic axis has no zero
             axis.plot(np.arange(1, len(gap)), gap[1:], label=f"{name}, {corpus}", **style)
     size = f", n = {rows.n.iloc[0]:.0f}" if len(rows) else ""
     axis.set(xscale="log", yscale="log", xlabel="sweep of BCA, or iteration of DSPCA")
@@ -140,19 +141,19 @@ def draw_text(axis: Any, data: pd.DataFrame) -> None:
 
 
 def sweeps(data: pd.DataFrame) -> list[float]:
-    """Sweeps of BCA to the goal, for each corpus on which it was reached."""
+    """The number of sweeps of BCA to the goal, for each corpus on which the goal was reached."""
     gaps = [np.array(row["bca"]["gap"]) for row in data.extra[data.label == "text"]]
-    # the index of an iterate is its number of sweeps, because iterate 0 is the start
+    # iterate 0 is the start, so the index of an iterate is its number of sweeps
     return [float(np.flatnonzero(gap <= GOAL)[0]) for gap in gaps if min(gap) <= GOAL]
 
 
 def faster(data: pd.DataFrame, method: str) -> str:
-    """DSPCA's seconds to the goal divided by those of a variant of BCA, in words."""
+    """Divide DSPCA's seconds to the goal by those of a variant of BCA, in words."""
     rows, results = data[(data.label == "text") & (method in METHODS)], []
     for row in rows.itertuples():
         part, first = (_seconds(row.extra[name]) for name in (method, "dspca"))
         if part:
-            # a method that did not reach the goal counts with all its seconds
+            # for a method that did not reach the goal, all its seconds are used
             bound = "" if first else "more than "
             ratio = (first or row.extra["dspca"]["seconds"][-1]) / part
             results.append(f"{CORPORA[row.parameters['corpus']]} {bound}{number(ratio, 'times')}")
@@ -162,6 +163,6 @@ def faster(data: pd.DataFrame, method: str) -> str:
 
 
 def _seconds(results: dict[str, list[float]]) -> float | None:
-    """Seconds until the goal, or None if it was not reached."""
+    """The seconds until the goal was reached, or None if it was not."""
     reached = [s for gap, s in zip(results["gap"], results["seconds"], strict=True) if gap <= GOAL]
     return reached[0] if reached else None
