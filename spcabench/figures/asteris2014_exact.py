@@ -1,13 +1,13 @@
 """Asteris, Papailiopoulos, Dimakis (2014), Algorithms 1 to 3 against brute force: value, candidate
 supports, cost.
 
-Nonnegative components. Value: x'Ax divided by the optimum from brute force, n = 10, k = 4, on
+Nonnegative components. The value is x'Ax divided by the optimum from brute force, n = 10, k = 4, on
 random PSD matrices: Gaussian A = X'X of full rank with d = 1, 2, 3, of rank d, and sigma I + rank d
-(Algorithm 1 applied to C, as the paper says; results on A itself are listed). Ticks show the
-guarantee of Theorem 1 (of Theorem 2 for Algorithm 3, eps = 0.1). Candidates and flops: Gaussian
-matrices, k = 10 and k = n/4, flops without the eigenvectors; Algorithm 3 with 50 samples. By the
-rule for flops, sorting is not counted. Times are those of single runs on a busy machine, so the
-verdicts are based on flops.
+(where Algorithm 1 is applied to C, as the paper says; a note lists the results on A itself). Ticks
+show the guarantee of Theorem 1 (of Theorem 2 for Algorithm 3, eps = 0.1). Candidates and flops are
+those on Gaussian matrices with k = 10 and k = n/4. Flops exclude the eigenvectors and, by the
+suite's rule for flops, sorting. Algorithm 3 draws 50 samples. Times are those of single runs on a
+busy machine, so the verdicts are based on flops.
 """
 
 from functools import partial
@@ -22,7 +22,7 @@ from spcabench.run import Run
 from spcabench.style import look, plain_log_ticks
 
 PANELS, SIZE = (2, 2), (11.5, 8.6)
-# brute force tries 210 supports of 4 in 10, on hundreds of matrices
+# brute force tries all 210 supports of 4 out of 10 variables, on hundreds of matrices
 N, K, EPS = 10, 4, 0.1
 NAMES = {"spannogram_exact": "Alg. 1", "spannogram": "Alg. 3, $d = 3$"}
 MARKERS = {1: "s", 2: "o", 3: "^"}
@@ -30,7 +30,7 @@ EXACT = "brute_force"
 LOW = {"rank d": "rank d", "sigma I + C": "sigma I + rank d"}  # place -> label
 
 MINE, SAMPLED = "Algorithm 1", "Algorithm 3"
-# theorems are not claims about the data: runs can only agree with them, or reveal a bug
+# theorems are not claims about data: a run either agrees with them or reveals a bug
 theorem = partial(
     claims.Statement,
     kind="theorem",
@@ -69,7 +69,7 @@ A12 = theorem(
 
 @A12.measured
 def _guaranteed(data):
-    # with rank d the approximation loses nothing
+    # the approximation is exact if A has rank d
     rows = data[(data.solver == "spannogram_exact") & (data.label == "full rank")]
     rows = rows.assign(promised=rows.rho / rows.ratio)
     notes = [
@@ -100,7 +100,7 @@ def _optimal(data):
     places = [
         claims.Place(name, _all_there(rows, away.get(label, np.nan))) for name, label in LOW.items()
     ]
-    # what happens if a reader overlooks that C is used
+    # shows what happens to a reader who overlooks that the algorithm is applied to C
     on_A = data[data.label == "sigma I + rank d, on A"].ratio
     note = f"Applied to sigma I + C itself, it may be as low as {number(on_A.min(), 'share')}."
     yield claims.Reading(MINE, places, rows, [note])
@@ -132,7 +132,7 @@ A16 = theorem(
 def _sampled(data):
     rows = data[data.solver == "spannogram"]
     small = rows[rows.label == "full rank"]
-    # 1e-9: a guarantee met with equality may be missed by rounding
+    # 1e-9, because rounding can miss a guarantee that is attained with equality
     small = small.assign(kept=small.ratio >= (1 - EPS) * small.rho * (1 - 1e-9))
     share = claims.share(small, "kept", over="key", called="matrices")
     growth = [
@@ -172,29 +172,29 @@ def _by_rank(rows, column):
 
 
 def _all_there(rows, value):
-    """A number over all matrices; unknown if a run of Algorithm 1 gave no answer."""
-    # the largest value of the finished runs says nothing about all runs
+    """A number over all matrices; NaN if a run of Algorithm 1 gave no answer."""
+    # the largest value over the finished runs is no bound for the unfinished ones
     return claims.exact(np.nan if rows.missing.iloc[0] else value)
 
 
 def _grown(rows):
     """The runs on growing matrices.
 
-    of : the definition of k.
+    of : how k is defined.
     """
     rows = rows[rows.label.str.startswith("growth")]
     return rows.assign(of=rows.label.str.partition(" ")[2])
 
 
 def runs(scale):
-    """Compute values on small matrices, and candidates, flops and times on growing ones."""
+    """Compute values on small matrices, and candidates, flops and times on growing matrices."""
     paper = scale == "paper"
     for seed in range(50 if paper else 6):
         full: dict[str, Any] = dict(dataset="gaussian", parameters=dict(m=2 * N, n=N, seed=seed))
-        # rho_d of the theorem needs the spectrum
+        # rho_d of the theorem is computed from the spectrum
         yield Run(**full, function=eigenvalues)
         yield from values(full, "full rank", seed, (1, 2, 3))
-        # Algorithm 3 is random: its guarantee is a probability over samples
+        # Algorithm 3 is random, so its guarantee is a probability over samples
         for again in range(20 if paper else 5):
             yield _run(full, "spannogram", "full rank", again, d=3, eps=EPS, k=K)
         for d in (1, 2, 3):
@@ -202,25 +202,25 @@ def runs(scale):
             yield from values(dict(dataset="low_rank", parameters=low), "rank d", seed, (d,))
             shifted = dict(dataset="low_rank", parameters=low | dict(sigma=2.0))
             yield from values(shifted, "sigma I + rank d", seed, (d,), shift=True)
-            # the theorem is about C; applied to A itself, the guarantee is lost
+            # the theorem is about C; there is no guarantee if the algorithm is applied to A itself
             yield _run(shifted, "spannogram_exact", "sigma I + rank d, on A", seed, d=d, k=K)
-    # n^d k^d at k = n/4 is n^6 for d = 3, hence the different sizes
+    # at k = n/4, n^d k^d is n^6 for d = 3, so the sizes depend on d
     growing = {2: (100, 200, 400, 1000), 3: (30, 60, 100, 200)}
     for d, sizes in (growing if paper else {2: (50, 100, 200), 3: (15, 30, 60)}).items():
         for n in sizes:
-            # one matrix each, as flops depend little on the numbers
+            # one matrix per size, because flops hardly depend on the entries
             grown = dict(dataset="gaussian", parameters=dict(m=2 * n, n=n, seed=0))
             for of, k in (("10", 10), ("n/4", n // 4)):
                 yield _run(grown, "spannogram_exact", f"growth {of}", 0, d=d, k=k)
     for n in (1000, 2000, 4000, 8000, 16000) if paper else (500, 1000, 2000):
-        # few samples, because Algorithm 3 sees only three eigenvectors
+        # few samples suffice, because Algorithm 3 only sees three eigenvectors
         wide = dict(dataset="gaussian", parameters=dict(m=50, n=n, seed=0))
         for of, k in (("10", 10), ("n/4", n // 4)):
             yield _run(wide, "spannogram", f"growth {of}", 0, d=3, eps=EPS, k=k)
 
 
 def values(problem, label, seed, ranks, **settings):
-    """The optimum, and Algorithm 1 at each rank."""
+    """Run brute force, and Algorithm 1 with each rank."""
     yield _run(problem, EXACT, label, seed, k=K)
     for d in ranks:
         yield _run(problem, "spannogram_exact", label, seed, d=d, k=K, **settings)
@@ -237,7 +237,7 @@ def eigenvalues(problem, *, seed):
 
 
 def data(table):
-    """One row per run with d, the share of the optimum, and the guarantee of Theorem 1.
+    """Return one row per run with d, the fraction of the optimum, and the guarantee of Theorem 1.
 
     rho : the guarantee, for matrices of full rank only.
     """
@@ -246,12 +246,13 @@ def data(table):
         k=[s.get("k", 0) for s in table.settings],
         key=[f"{row.dataset} {sorted(row.parameters.items())}" for row in table.itertuples()],
     )
-    # by problem, because the seed of Algorithm 3's samples is not part of the key
+    # keyed by problem, because the seed of Algorithm 3's samples is not part of the key
     optimum = table[table.solver == EXACT].groupby("key").variance.first()
     spectra = table[table.measure == eigenvalues.__name__].set_index("key").extra
     brute = table[table.solver == EXACT]
-    requested = len(brute) + 2 * (brute.label == "full rank").sum()  # three ranks, otherwise one
-    # a matrix counts once its optimum is known and Algorithm 1 has run on it
+    # three ranks for a matrix of full rank, otherwise one
+    requested = len(brute) + 2 * (brute.label == "full rank").sum()
+    # a matrix is included once its optimum is known and Algorithm 1 has run on it
     compared = (table.solver == "spannogram_exact") & table.label.isin(set(brute.label))
     table = table[table.solver.isin(NAMES)]
     rhos = [
@@ -272,7 +273,7 @@ def rho(w, d):
 
 
 def draw(data, axes):
-    """Draw shares of the optimum, candidates, flops and times."""
+    """Draw the fraction of the optimum, the candidates, the flops and the times."""
     share, candidates, flops, times = axes.flat
     _draw_shares(share, data)
     grown = _grown(data)
@@ -299,7 +300,7 @@ def draw(data, axes):
 
 
 def _grows(grown, column):
-    """The slope of each algorithm at k = 10, for the title of a panel."""
+    """The growth exponent of each algorithm at k = 10, for the title of a panel."""
     slopes = [
         f"{NAMES[solver].partition(',')[0]} $n^{{{claims.slope(rows.n, rows[column]):.1f}}}$"
         + (f" (d = {d})" if solver == "spannogram_exact" else "")
@@ -310,7 +311,7 @@ def _grows(grown, column):
 
 
 def _draw_limits(axis, exact):
-    """Draw the largest possible number of candidates: 2^d C(n+1, d)."""
+    """Draw the upper limit on the number of candidates: 2^d C(n+1, d)."""
     for d, dashes in ((2, "--"), (3, ":")):
         limit = exact[exact.d == d].sort_values("n").groupby("n").most.first()
         name = rf"$2^{d}\binom{{n+1}}{{{d}}}$"
@@ -318,7 +319,7 @@ def _draw_limits(axis, exact):
 
 
 def _style(solver, d, k):
-    """Return a style: the marker encodes d, and the line and the marker's filling encode k."""
+    """Return a style: the marker shows d; the line and the filling of the marker show k."""
     colour = look(solver)["color"]
     rank = f", $d = {d}$" if solver == "spannogram_exact" else ""
     line, face = ("-", colour) if k == "10" else ("--", "white")
@@ -341,7 +342,7 @@ def _draw_shares(axis, data):
     for place, (solver, label, d) in enumerate(CASES.values()):
         rows = data[(data.solver == solver) & (data.label == label)]
         rows = rows if d is None else rows[rows.d == d]
-        # spread out, because fifty equal values would look like one dot
+        # spread out, because fifty equal values would look like a single dot
         across = place + np.linspace(-0.3, 0.3, len(rows))
         axis.plot(across, rows.ratio, ".", color=look(solver)["color"], alpha=0.6, markersize=4)
         promised = rows.rho * (1.0 - EPS if solver == "spannogram" else 1.0)

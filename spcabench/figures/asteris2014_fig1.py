@@ -2,8 +2,9 @@
 
 The curves [v(phi)]_i = V_i1 sin(phi) + V_i2 cos(phi) of the rows of V, with entries from N(0, 1)
 (the paper does not give its matrix). Dots mark the points where two of the five curves meet,
-including the zero curve; at hollow dots no support changes. The shaded regions have constant
-support for k = 2 (our choice), with the support of v(phi) above and that of -v(phi) below.
+including the zero curve; at hollow dots no support changes. In each shaded region the support is
+constant for k = 2 (our choice): above zero it is the support of v(phi), and below zero that of
+-v(phi).
 """
 
 from itertools import combinations, pairwise
@@ -20,12 +21,12 @@ SHADES = ("#F2F2F2", "#DCDCDC")
 
 
 def runs(scale):
-    """Use one matrix, the same at both scales."""
+    """Use one matrix, which is the same at both scales."""
     yield Run(dataset="gaussian", parameters=dict(m=2, n=4, seed=3), function=rows_of_v)
 
 
 def rows_of_v(problem, *, seed):
-    """The rows of V, the columns of A."""
+    """Return the rows of V, which are the columns of A."""
     return {"V": problem.data.dense().T.tolist()}
 
 
@@ -35,11 +36,11 @@ def data(table):
 
 
 def meetings(V):
-    """Angles where two of the n + 1 curves meet, and the values there: (points, 2).
+    """Return the angles at which two of the n + 1 curves meet, and their values there (points, 2).
 
     The angles are in (-90, 90], in ascending order.
     """
-    # including the zero curve, as a support changes where an entry becomes negative
+    # including the zero curve, because the support changes where an entry becomes negative
     curves = np.vstack([V, np.zeros(2)])
     points = []
     for i, j in combinations(range(len(curves)), 2):
@@ -51,18 +52,18 @@ def meetings(V):
 
 
 def supports(V, phi):
-    """Supports of the k largest positive entries of v(phi) and of -v(phi), counted from 1."""
+    """Return the supports of the k largest positive entries of v(phi) and of -v(phi), from 1."""
     v = V @ [np.sin(phi), np.cos(phi)]
     return tuple(tuple(np.flatnonzero(_positive(s * v)) + 1) for s in (1.0, -1.0))
 
 
 def _positive(v):
-    """The rank-one solution on the positive side of v only."""
+    """Return the rank-one solution, using only the positive entries of v."""
     return rank_one(np.maximum(v, 0.0), K, False)
 
 
 def draw(data, axes):
-    """Draw the curves, their meetings, and the regions with their supports."""
+    """Draw the curves, the points where they meet, and the regions with their supports."""
     axis, V = axes.flat[0], data
     phi = np.linspace(-np.pi / 2, np.pi / 2, 721)
     values = np.sin(phi)[:, None] * V[:, 0] + np.cos(phi)[:, None] * V[:, 1]
@@ -73,7 +74,7 @@ def draw(data, axes):
     points, top = meetings(V), 1.28 * np.abs(values).max()
     for side, level in ((0, top), (1, -top)):
         _regions(axis, V, points, side, level)
-    # two curves that cross far below the k-th largest change nothing
+    # where two curves cross far below the k-th largest entry, no support changes
     changes = [supports(V, p - 1e-6) != supports(V, p + 1e-6) for p, _ in points]
     for (p, value), changed in zip(points, changes, strict=True):
         style = dict(color="black", markerfacecolor="black" if changed else "white", markersize=5)
@@ -86,15 +87,15 @@ def draw(data, axes):
 
 
 def _regions(axis, V, points, side, level):
-    """Shade each region of constant support, above or below zero, and name it."""
+    """Shade each region of constant support, above or below zero, and label it."""
     edges = [-np.pi / 2, *(p for p, _ in points), np.pi / 2]
     regions: list[list] = []
     for low, high in pairwise(edges):
         now = supports(V, (low + high) / 2)[side]
-        # two crossings at one angle
+        # two crossings at the same angle
         if high - low < 1e-9:
             continue
-        # neighbours with one support are one region
+        # neighbouring regions with the same support are merged
         if regions and regions[-1][0] == now:
             regions[-1][2] = high
         else:

@@ -2,10 +2,10 @@
 
 This is our own drawing, because the paper's page was not available. (P_2) maximises ||V_I c|| over
 the c on the unit circle with V_I c >= 0, where V is the matrix of Figure 1. An entry of V_I c is
-negative in each shaded half-plane. The thick arc is feasible. The outer curve has the distance
-||V_I c|| from the centre, in units of its largest value. On the left, the leading eigenvector u of
-the support is feasible and therefore optimal. On the right, it is infeasible, and the optimum c
-lies at an end of the arc.
+negative in each shaded half-plane. The thick arc is feasible. The distance of the outer curve from
+the centre is ||V_I c||, in units of its largest value. On the left, the leading eigenvector u of
+the support is feasible and therefore optimal. On the right, it is infeasible, and the optimum c is
+an endpoint of the arc.
 """
 
 from itertools import combinations
@@ -19,7 +19,7 @@ PANELS, SIZE = (1, 2), (9.6, 4.6)
 
 
 def runs(scale):
-    """Use the matrix of Figure 1, the same at both scales."""
+    """Use the matrix of Figure 1, which is the same at both scales."""
     yield Run(
         dataset="gaussian",
         parameters=dict(m=2, n=4, seed=3),
@@ -29,22 +29,22 @@ def runs(scale):
 
 
 def cones(problem, *, seed):
-    """(P_2) for the best supports with a feasible and with an infeasible leading eigenvector."""
-    # imported here, so that the workflow, which only lists the runs, need not load numba
+    """Solve (P_2) for the best supports with a feasible and an infeasible leading eigenvector."""
+    # imported here, because listing the runs (the workflow's task) should not load numba
     from spcabench.methods import spannogram
 
     V = problem.data.dense().T
     cases = []
-    # pairs and triples, because a single row only cuts off a half-plane
+    # pairs and triples of rows, because a single row only cuts off a half-plane
     for rows in (W for size in (2, 3) for W in combinations(range(len(V)), size)):
         R = np.ascontiguousarray(V[list(rows)])
         value, c, _ = spannogram.cone_maximum(R, R.T @ R, 0.0)
-        # zero where the cone is empty
+        # zero if the cone is empty
         if c.any():
             u = np.linalg.eigh(R.T @ R)[1][:, -1]
-            # an eigenvector has no sign; the one on the side of the optimum is drawn
+            # an eigenvector has no sign: draw the one on the same side as the optimum
             u = u if u @ c >= 0 else -u
-            # points on the edge count as inside, despite rounding
+            # rounding must not exclude points on the edge
             inside = bool((R @ u).min() >= -1e-9)
             cases.append(dict(I=rows, value=value, c=c.tolist(), u=u.tolist(), inside=inside))
     best = [
@@ -76,7 +76,7 @@ def _draw_cone(axis, R, case):
     radius = reached / reached.max() * 1.6
     dotted = dict(color="black", linewidth=1.0, linestyle=":", label=r"$\|V_I c\|$")
     axis.plot(*(C * radius[:, None]).T, **dotted)
-    # missing points interrupt the line where the arc ends
+    # NaN interrupts the line where the arc ends
     arc = np.where(feasible[:, None], C, np.nan)
     axis.plot(*arc.T, color="black", linewidth=3.5, label="feasible arc")
     c, u = np.array(case["c"]), np.array(case["u"])

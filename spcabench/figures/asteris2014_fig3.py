@@ -3,9 +3,10 @@ by each method.
 
 The data are CBCL: 2429 faces of 19 x 19 pixels, raw grey values, centred; k = 40. Six components
 are found one after the other, and the pixels of each are removed before the next: Algorithm 3 with
-d = 3, eps = 0.1 and N = ceil(eps^-d ln n) samples, and EM, best of 10 restarts. All components have
-the same scale; the variance below each is a share of lambda_1. The raw values are drawn, but the
-contrast-normalised faces decide, because they are closer to the paper's numbers in Figure 4.
+d = 3, eps = 0.1 and N = ceil(eps^-d ln n) samples, and EM, best of 10 restarts. All components are
+drawn on the same scale; the variance below each is a percentage of lambda_1. The picture shows the
+raw values, but the verdicts use the contrast-normalised faces, which come closer to the paper's
+numbers in Figure 4.
 """
 
 from itertools import product
@@ -50,10 +51,10 @@ A1 = claims.Statement(
 
 @A1.measured
 def _compact(data):
-    # EM as well as Algorithm 3, because the quote is about nonnegative sparse PCA
+    # EM is judged too, because the quote is about nonnegative sparse PCA in general
     for (name, label), (method, called) in product(PREPARED.items(), CALLED.items()):
         rows = data[(data.name == method) & (data.label == label)]
-        # the mean of fewer parts would be another quantity
+        # the mean over fewer parts would be a different quantity
         if len(rows) == COUNT:
             measured = {"": rows.compact.mean(), "neighbours": 1 - rows["rank"].min()}
             places = [
@@ -71,7 +72,7 @@ def runs(scale):
     """Make the same runs at both scales."""
     for label, parameters in ((MAIN, {}), (CONTRAST, dict(contrast=True))):
         yield Run(
-            # faces are shown as they are, not centred
+            # the faces are shown uncentred
             dataset="cbcl",
             parameters=dict(center=False, **parameters),
             function=faces,
@@ -90,17 +91,17 @@ def runs(scale):
 
 
 def faces(problem, *, seed):
-    """Six of the samples, evenly spaced in the file's order."""
+    """Return six of the samples, evenly spaced in the order of the file."""
     chosen = np.linspace(0, problem.m - 1, COUNT).astype(int)
     return {"images": (problem.data.X[chosen] * np.sqrt(problem.m)).tolist()}  # grey values
 
 
 def parts(problem, *, seed, method):
-    """The components, the variance that they explain, and how compact each support is."""
+    """Find the components, the variance that they explain, and how compact each support is."""
     components = api.components(
         problem, method, COUNT, k=K, deflation="drop_features", seed=seed, **METHODS[method]
     )
-    # later parts have fewer pixels to choose from, so random sets are drawn from the same pixels
+    # later parts have fewer pixels to choose from, so the random sets use the same pixels
     free, rng, ranks = np.ones(problem.n, dtype=bool), np.random.default_rng(seed), []
     for result in components:
         W = result.support
@@ -117,18 +118,18 @@ def parts(problem, *, seed, method):
 
 
 def neighbours(W):
-    """Pairs of adjacent pixels in W."""
+    """Return the pairs of adjacent pixels in W."""
     image = np.zeros((SIDE, SIDE), dtype=bool)
     image.flat[W] = True
     return int((image[1:] & image[:-1]).sum() + (image[:, 1:] & image[:, :-1]).sum())
 
 
 def compactness(W):
-    """Mean squared distance of pixels from their centre, relative to pixels in reading order.
+    """Return the mean squared distance of pixels from their centre, relative to a reference.
 
-    The reference is the most compact set of as many pixels in reading order.
+    The reference is the most compact set of as many consecutive pixels in reading order.
     """
-    # a method without knowledge of the image would return pixels in reading order
+    # a method that knows nothing of the image would return pixels in reading order
     inertia = np.array([_inertia(np.arange(a, a + len(W))) for a in range(SIDE**2 - len(W) + 1)])
     return _inertia(W) / inertia.min()
 
@@ -141,9 +142,9 @@ def _inertia(W):
 def data(table):
     """Return one row per image.
 
-    name, place : row and column of the figure. share : share of the variance. compact : see
-        `compactness`. rank : its rank among random supports. overlap : number of pixels in more
-        than one component.
+    name, place : row and column of the figure. share : fraction of the variance. compact : see
+        `compactness`. rank : rank of the compactness among random supports. overlap : number of
+        pixels in more than one component.
     """
     images = []
     for row in table.itertuples():
@@ -161,13 +162,13 @@ def data(table):
 
 
 def draw(data, axes):
-    """Draw three rows of images, with one scale for all components."""
+    """Draw three rows of images, with the same scale for all components."""
     for axis in axes.flat:
         axis.set(xticks=[], yticks=[])
         axis.grid(False)
         axis.spines[:].set_visible(True)
     main = data[data.label == MAIN]
-    # one scale for all parts, so their loadings can be compared
+    # with one scale for all parts, their loadings can be compared
     top = max((np.max(image) for image in main.image[main.name != "faces"]), default=1.0)
     for row, (name, title) in enumerate(ROWS.items()):
         axes[row, 0].set_ylabel(title)

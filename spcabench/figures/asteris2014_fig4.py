@@ -2,14 +2,14 @@
 against k.
 
 The data are CBCL: 2429 faces of 361 pixels, contrast-normalised and centred. Algorithm 3 uses d =
-3, eps = 0.1 and N = ceil(eps^-d ln n) samples. EM is the best of 10 restarts. NSPCA's beta is
-searched for each k, and it is drawn only at the k that the search reached. The shaded band extends
-from Algorithm 3's variance up to q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on
-the rank-3 matrix), which bounds the optimum with probability 1 - 1/n. The dotted line, another
-reading, lacks 1 / (1 - eps) and is not a bound. Variances are as returned by the solvers; for EM
-this is after its renormalisation. The right panel is our addition. The contrast-normalised faces
-decide, because they come closest to the paper's 58 % at k = 180; the thinner line shows the raw
-grey values.
+3, eps = 0.1 and N = ceil(eps^-d ln n) samples. EM is the best of 10 restarts. For NSPCA, beta is
+searched for each k; only the k that the search reached are drawn. The shaded band extends from
+Algorithm 3's variance up to q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on the
+rank-3 matrix), which bounds the optimum with probability 1 - 1/n. The dotted line is another
+reading: without the factor 1 / (1 - eps), which is not a bound. Variances are as returned by the
+solvers; for EM this is after its renormalisation. The right panel is our addition. The verdicts use
+the contrast-normalised faces, which come closest to the paper's 58 % at k = 180; the thinner line
+shows the raw grey values.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ from spcabench.run import Run
 from spcabench.style import look
 
 PANELS, SIZE = (1, 2), (11.5, 5.2)
-K = 180  # the paper's
+K = 180  # the values in the paper
 COARSE = 0.5
 ACCURACIES = (
     *((d, base.EPS) for d in (1, 2, base.D)),
@@ -42,7 +42,7 @@ PREPROCESSINGS: dict[str, dict[str, Any]] = {
     "faces of norm one": dict(each="norm one"),
     "contrast-normalised, scaled pixels": dict(contrast=True, scale=True),
 }
-# reading -> label; the first one decides
+# reading -> label; the first reading sets the verdict
 PREPARED = {CONTRAST: CONTRAST, "raw": base.MAIN, **{of: of for of in PREPROCESSINGS}}
 WHY: dict[str, Any] = dict(
     why=shared.CALIBRATION.format("faces", "its 58 % at k = 180 (A3)"), calibrated_by="A3"
@@ -72,7 +72,7 @@ def _rank_three(data, judged):
     rows = base.by_cardinality(data, "spannogram", CONTRAST)
     quotient = shared.ratio(data, "value", CONTRAST)
     apart = quotient[(quotient - 1).abs() > 0.02]
-    # what Algorithm 3 maximises, as a share of the bound
+    # what Algorithm 3 maximises, as a fraction of the bound
     seen = rows.q / rows.variance
     return (
         f"Algorithm 3 is lower at {(apart < 1).sum()} of the {len(apart)} k, which lie between "
@@ -111,7 +111,7 @@ A19 = claims.Statement(
 @A19.measured
 def _hits(data):
     for name, label in PREPARED.items():
-        # including rows that the search missed, because the statement is about them
+        # rows that the search missed are included, because the statement is about them
         requested = shared.rows_of(data, label, "nspca")
         hit = requested.k[requested.k == requested.cardinality].sort_values()
         if len(requested):
@@ -166,14 +166,14 @@ def _accuracy(data):
 
 
 def _over_draws(ratios):
-    """The geometric mean over the draws of samples."""
+    """The geometric mean over the draws of the samples."""
     table = pd.DataFrame(dict(ratio=ratios, draw=range(len(ratios))))
     return claims.geometric_mean(table, "ratio", "draw", "draws")
 
 
 @A20.because
 def _capped(data, judged):
-    """Algorithm 3's share of its bound for coarse d or eps."""
+    """State Algorithm 3's percentage of its bound for coarse d or eps."""
     rows = data[(data.label == base.ACCURACY) & data.parameters.map(lambda p: "contrast" in p)]
     shares = {(e["d"], e["eps"]): 100 * np.mean(e["shares"]) for e in rows.extra}
     told = [
@@ -185,15 +185,16 @@ def _capped(data, judged):
 
 
 def runs(scale):
-    """Run every k from 1 to 361 at paper scale, NSPCA at 31 and other preparations at 12."""
+    """Run k from 1 to 361 at paper scale, with NSPCA at 31 k and other preparations at 12."""
     paper = scale == "paper"
     ks = range(1, 362) if paper else base.grid(361, 24, [K])
     yield from base.both("cbcl", {}, ks, base.MAIN, "covariance")
-    # for the plain data, which the picture shows
+    # only for the plain data, which the picture shows
     yield from truth(scale, "cbcl", {}, 20, form="covariance", nonnegative=True)
     for label, parameters in PREPROCESSINGS.items():
         if label == CONTRAST:
-            # the decisive preparation gets a fine grid, the others just enough for a range
+            # a fine grid for the preparation that is judged; for all others, enough k to give a
+            # range
             some = base.grid(361, 120 if paper else 16, [K])
         else:
             some = base.grid(361, 12, [K]) if paper else [20, K]
@@ -214,8 +215,8 @@ def runs(scale):
                 dataset="cbcl",
                 parameters=parameters,
                 solver="nspca",
-                # a search makes tens of runs of NSPCA, which is slow: three restarts, a loose
-                # tolerance
+                # a search runs NSPCA tens of times, and NSPCA is slow: use three restarts and a
+                # loose tolerance
                 settings=dict(k=int(k), restarts=3, tol_F=1e-6),
                 form="covariance",
                 label=label,
@@ -226,7 +227,7 @@ data = base.with_bounds
 
 
 def draw(data, axes):
-    """Draw the trade-off, with NSPCA at the k that it reached."""
+    """Draw the trade-off, with NSPCA at the k that its search reached."""
     base.draw_trade_off(data, axes, {K: 58.0}, CONTRAST, "raw grey values", xscale="log")
     requested = base.by_cardinality(data, "nspca", CONTRAST)
     hit = requested[requested.index == requested.cardinality]

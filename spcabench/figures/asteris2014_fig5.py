@@ -2,13 +2,13 @@
 genes, against k.
 
 The data are those of Armstrong et al.: 72 samples x 12582 probe sets, raw intensities, centred. k
-goes from 1 to 12582, all probe sets (the paper names no range); low k are those up to 333, and
-larger k those from 667 on (our choice, made when k ended at 1000). Algorithm 3 uses d = 3, eps =
-0.1 and N = ceil(eps^-d ln n) samples. EM is the best of 10 restarts. The shaded band extends from
-Algorithm 3's variance up to q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on the
-rank-3 matrix), which bounds the optimum with probability 1 - 1/n. The dotted line, another reading,
-lacks 1 / (1 - eps) and is not a bound. Variances are as returned by the solvers; for EM this is
-after its renormalisation. The right panel is our addition.
+goes from 1 to 12582, all probe sets (the paper names no range); "low" k are those up to 333, and
+"larger" k those from 667 on (our choice, made when the largest k was 1000). Algorithm 3 uses d = 3,
+eps = 0.1 and N = ceil(eps^-d ln n) samples. EM is the best of 10 restarts. The shaded band extends
+from Algorithm 3's variance up to q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on
+the rank-3 matrix), which bounds the optimum with probability 1 - 1/n. The dotted line is another
+reading: without the factor 1 / (1 - eps), which is not a bound. Variances are as returned by the
+solvers; for EM this is after its renormalisation. The right panel is our addition.
 """
 
 from dataclasses import replace

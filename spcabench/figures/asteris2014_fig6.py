@@ -4,10 +4,10 @@ spectra, against k.
 The data are LRS: 531 spectra in 93 bands, centred. Algorithm 3 uses d = 3, eps = 0.1 and N =
 ceil(eps^-d ln n) samples. EM is the best of 10 restarts. The shaded band extends from Algorithm 3's
 variance up to q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on the rank-3 matrix),
-which bounds the optimum with probability 1 - 1/n. The dotted line, another reading, lacks 1 / (1 -
-eps) and is not a bound. Variances are as returned by the solvers; for EM this is after its
-renormalisation. The right panel is our addition. The uncentred spectra decide the statements,
-because centred spectra leave 11 nonzeros at k = 90.
+which bounds the optimum with probability 1 - 1/n. The dotted line is another reading: without the
+factor 1 / (1 - eps), which is not a bound. Variances are as returned by the solvers; for EM this is
+after its renormalisation. The right panel is our addition. The verdicts use the uncentred spectra,
+because with centred spectra only 11 nonzeros are left at k = 90.
 """
 
 from dataclasses import replace
@@ -26,14 +26,14 @@ PREPROCESSINGS = {
     "scaled": dict(scale=True),
     "physical fluxes": dict(factors=True),
 }
-# reading -> label; the first one decides
+# reading -> label; the first reading sets the verdict
 PREPARED = {UNCENTRED: UNCENTRED, "centred": base.MAIN, **{of: of for of in PREPROCESSINGS}}
 SPECTRA: dict[str, Any] = dict(
     why=shared.CALIBRATION.format("spectra", "its component that is not sparse at k = 90 (A10b)"),
     calibrated_by="A10b",
 )
 WHERE = "section 7, figure 6"
-# it climbs, but at most a quarter more than in the paper
+# the value climbs, but by at most a quarter more than in the paper
 CLIMB = claims.Part(
     "climb", "that over the same at k = 20", "times", claims.Rule(1, 1.25 * 93 / 86, ends=False)
 )
@@ -75,7 +75,7 @@ A10 = shared.of_the_optimum(
 
 @A10.measured
 def _climbs(data):
-    # at the quick scale a preparation may lack one of the two k
+    # at the quick scale, a preparation can lack one of the two k
     low = {r.name: r.places[0].measured.value for r in shared.explained(data, K, PREPARED)}
     for reading in shared.explained(data, LARGE, PREPARED):
         if reading.name in low:
@@ -111,9 +111,9 @@ def _nonzeros(data):
 
 
 def runs(scale):
-    """Run every k from 1 to 93 at paper scale, and other preprocessings at 12 of them."""
+    """Run every k from 1 to 93 at paper scale, and other preprocessings at 12 of these k."""
     paper = scale == "paper"
-    # 93 bands: every k is affordable
+    # there are only 93 bands, so every k is affordable
     ks = list(range(1, N + 1)) if paper else base.grid(N, 24, [K, LARGE])
     yield from base.both("lrs", {}, ks, base.MAIN, "covariance")
     yield from truth(scale, "lrs", {}, 10, form="covariance", nonnegative=True)
@@ -130,7 +130,7 @@ def draw(data, axes):
     base.draw_trade_off(data, axes, {K: 86.0, LARGE: 93.0}, UNCENTRED, "centred", xscale="log")
     rows = base.by_cardinality(data, "spannogram", UNCENTRED)
     if LARGE in rows.index:
-        # the title gives the reason why the uncentred spectra decide
+        # the title states why the uncentred spectra are judged
         nonzeros = base.by_cardinality(data, "spannogram").cardinality.get(LARGE, float("nan"))
         axes.flat[1].set_title(
             f"{rows.cardinality[LARGE]:.0f} nonzeros at $k$ = {LARGE}, where centred spectra have "

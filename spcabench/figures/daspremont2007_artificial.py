@@ -4,7 +4,7 @@ variables.
 The covariance is exact. Both components have cardinality 4. Thresholded PCA uses the four largest
 entries of each eigenvector. DSPCA's rho is found by a search, and x is truncated but not refitted.
 Deflation is Hotelling's. The cumulative variance is adjusted by QR. X1 to X4 measure the first
-factor, X5 to X8 the second, and X9 and X10 a mixture of both.
+factor, X5 to X8 the second factor, and X9 and X10 a mixture of the two factors.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from spcabench.run import Run
 from spcabench.style import MARKERS, PALETTE, mark_level
 
 PANELS, SIZE = (1, 2), (11.5, 3.8)
-FACTORS = (range(4, 8), range(4))  # variables of the second and of the first factor
+FACTORS = (range(4, 8), range(4))  # variables of the second factor, then of the first
 LATE = "the table was first published without a statement, and the test was written afterwards"
 
 D12 = claims.Statement(
@@ -57,11 +57,11 @@ def _recovered(data):
 
 
 def _of_factors(results):
-    """The number of the factors' variables, and the largest difference of a loading from 1/2."""
+    """Count the variables of the factors, and find the largest difference of a loading from 1/2."""
     Z = np.array(results["Z"]).T
-    # an eigenvector has entries that are only rounding errors
+    # an eigenvector contains entries that are only rounding errors
     supports = [set(np.flatnonzero(np.abs(z) > 1e-9)) for z in Z]
-    # a dense component contains every factor and recovers none
+    # a dense component contains all variables of the factors, but recovers neither factor
     four = [(W, of) for W, of in zip(supports, FACTORS, strict=True) if len(W) == len(of)]
     wrong = max(np.abs(np.abs(z[[*of]]) - 0.5).max() for z, of in zip(Z, FACTORS, strict=True))
     return sum(len(W & {*of}) for W, of in four), wrong
@@ -69,8 +69,8 @@ def _of_factors(results):
 
 @D12.because
 def _a_mixture(data, judged):
-    """What another method finds instead of the factors."""
-    # the method that people would use instead
+    """State what thresholded PCA finds instead of the factors."""
+    # the method that most people would use instead
     (cut,) = data.extra[data.label == "thresholded"]
     names = np.array(cut["features"])[np.flatnonzero(np.array(cut["Z"])[:, 0])]
     return (
@@ -92,12 +92,12 @@ def runs(scale):
 
 
 def table(problem, *, seed, method):
-    """Two components found by one method."""
+    """Find two components with one method."""
     return measured(problem, method, (4, 4))
 
 
 def tables(data):
-    """List the loadings by each method, for the page."""
+    """List the loadings found by each method, for the page."""
     return [
         table_of(METHODS[method], numbers)
         for method in METHODS
@@ -106,14 +106,14 @@ def tables(data):
 
 
 def draw(data, axes):
-    """Draw the loadings of both components by each method; the tables are on the page."""
+    """Draw the loadings of both components for each method; the page shows the tables."""
     for place, axis in enumerate(axes.flat):
         mark_level(axis, 0.5, "four equal loadings: 0.5", "right" if place else "left")
         for offset, (method, name) in enumerate(METHODS.items()):
             for numbers in data[data.label == method].extra:
                 loadings = np.array(numbers["Z"])[:, place]
                 style = dict(linestyle="none", marker=MARKERS[offset], color=PALETTE[offset])
-                # side by side, because equal loadings would hide each other
+                # side by side, because equal loadings would cover each other
                 x = np.arange(len(loadings)) + 0.12 * (offset - 1.5)
                 axis.plot(x, loadings, markersize=5, label=name, **style)
                 axis.set_xticks(range(len(loadings)), numbers["features"])

@@ -3,15 +3,15 @@ below.
 
 The 500 genes of largest variance are centred but not scaled; colour and marker show the class. The
 paper's data are not public, so Alon (colon), Golub and MLL (leukemia) replace them. Before the
-genes are chosen, intensities are clipped between 100 and 16,000 and log2 is taken, as is common in
-the field. If these runs are missing, raw intensities are drawn, and the legend says so. DSPCA uses
-at most 5 genes per factor (our choice: the paper states no rho, and has 14 genes in three factors).
-BCA, which solves the same relaxation faster, is used to search for rho, which then grows by 2 %
-until DSPCA has as few genes. The relaxation gap is 1e-2, deflation is Hotelling's, and x is
-truncated but not refitted. Accuracy is that of the nearest centroid, leave one out, in all three
-factors. The genes of DSPCA's factors are listed below the
-picture with their loadings. Other readings: raw intensities, and genes scaled to unit variance
-after they are chosen.
+genes are chosen, intensities are clipped to 100 to 16,000 and replaced by their log2, as is common
+in the field. If these runs are missing, the picture shows raw intensities, and the legend says so.
+DSPCA uses at most 5 genes per factor (our choice: the paper states no rho, and has 14 genes in
+three factors). The search for rho uses BCA, which solves the same relaxation faster; rho then grows
+in steps of 2 % until DSPCA has no more genes. The relaxation gap is 1e-2, deflation is Hotelling's,
+and x is truncated but not refitted. Accuracy is that of the nearest-centroid classifier in all
+three factors (leave one out). The genes of DSPCA's factors are listed below the picture with their
+loadings. Further readings use raw intensities, or scale the genes to unit variance after they are
+chosen.
 """
 
 from typing import Any
@@ -124,7 +124,7 @@ def _clusters(data):
 @D1.because
 @D3.because
 def _what_varies_most(data, judged):
-    """What the factors of DSPCA and PCA explain for the data on which DSPCA classifies worst."""
+    """State what DSPCA and PCA explain on the data on which DSPCA classifies worst."""
     rows = data[data.label == "log2"]
     worst = min(rows.extra, key=lambda e: e["dspca"]["accuracy"] / e["pca"]["accuracy"])
     title = next(SETS[row.dataset] for row in rows.itertuples() if row.extra is worst)
@@ -141,9 +141,10 @@ def _what_varies_most(data, judged):
 
 
 def _readings(data, nonzeros=None, accuracy=False, part="accuracy"):
-    """The numbers of every data set, with a reading for each preparation.
+    """Yield a reading for each preparation, with the numbers of every data set.
 
-    nonzeros : the method and its number for the first part. part : name of the part on accuracy.
+    nonzeros : the method and the paper's number for the first part. part : name of the part on
+    accuracy.
     """
     for label, name in PREPARED.items():
         places = []
@@ -160,9 +161,9 @@ def _readings(data, nonzeros=None, accuracy=False, part="accuracy"):
 
 
 def runs(scale):
-    """Run every data set in each preparation, the scaled one only at paper scale."""
+    """Run every data set with each preparation; the scaled one runs only at paper scale."""
     readings: dict[str, dict[str, Any]] = {"log2": dict(log2=True), "main": {}}
-    # the quick scale can omit a reading that only confirms the others
+    # this reading only confirms the others, so the quick scale omits it
     if scale == "paper":
         readings["scaled"] = dict(scale=True)
     for name in SETS:
@@ -177,13 +178,13 @@ def runs(scale):
 
 
 def factors(problem, *, seed):
-    """Scores (m, 3) of both methods, their nonzeros, accuracy and silhouette."""
-    # imported here, so that the workflow, which only lists the runs, need not load scikit-learn
+    """Compute scores (m, 3), nonzeros, accuracy and silhouette of both methods."""
+    # imported here, because listing the runs (the workflow's task) should not load scikit-learn
     from sklearn.metrics import silhouette_score
     from sklearn.model_selection import LeaveOneOut, cross_val_score
     from sklearn.neighbors import NearestCentroid
 
-    # PCA needs the data; DSPCA only the covariance
+    # PCA uses the data, but DSPCA only the covariance
     A = problem.data.dense()
     sparse = deflate.deflated_components(
         problem.given_as("covariance"), FACTORS, factor, "hotelling"
@@ -195,18 +196,18 @@ def factors(problem, *, seed):
     ]
     numbers: dict[str, Any] = {"labels": list(problem.labels), "genes": genes}
     for method, Z in (("pca", np.linalg.svd(A)[2][:FACTORS].T), ("dspca", sparse.Z)):
-        # the data are divided by sqrt(m); scores are in the units of the chip
+        # the data are divided by sqrt(m), so this restores the units of the chip
         scores = np.sqrt(problem.m) * A @ Z
         numbers[method] = {
             "scores": scores.tolist(),
             "nonzeros": int(np.count_nonzero(Z)),
             "accuracy": float(
-                # leave one out, because there are too few samples for a test set
+                # leave-one-out, because there are too few samples for a test set
                 cross_val_score(NearestCentroid(), scores, problem.labels, cv=LeaveOneOut()).mean()
             ),
             "silhouette": float(silhouette_score(scores, problem.labels)),
             "explained": float(
-                # by QR, because sparse factors overlap and their variances do not add up
+                # adjusted by QR, because the variances of overlapping sparse factors do not add up
                 np.linalg.norm(A @ np.linalg.qr(Z)[0]) ** 2 / np.linalg.norm(A) ** 2
             ),
         }
@@ -214,25 +215,24 @@ def factors(problem, *, seed):
 
 
 def factor(problem):
-    """DSPCA's component with at most `K` genes."""
-    # running DSPCA at each trial of a search would take hours
+    """Find DSPCA's component with at most `K` genes."""
+    # a search with DSPCA itself would take hours
     rho = api.solve(problem, "bca_continuation", k=min(K, problem.n)).settings["lam"]
     while (results := api.solve(problem, "dspca", rho=rho, eps=1e-2, tol=1e-2)).cardinality > K:
-        # BCA's solution is rounded at another gap, so DSPCA may include one more gene at the same
-        # rho
+        # BCA's answer belongs to another gap, so DSPCA can include one more gene at the same rho
         rho *= 1.02
     return results
 
 
 def drawn(data):
-    """The rows of the decisive preparation, or of raw intensities, and its name."""
-    # older results lack the decisive preparation
+    """The rows of the judged preparation, or else of raw intensities, and its name."""
+    # older results lack the judged preparation
     label = next(label for label in PREPARED if label in set(data.label))
     return data[data.label == label], PREPARED[label]
 
 
 def tables(data):
-    """List the genes of DSPCA's factors with their loadings, in one table for each set."""
+    """List the genes of DSPCA's factors with their loadings, in one table for each data set."""
     rows, prepared = drawn(data)
     return [
         {
@@ -249,16 +249,16 @@ def tables(data):
 
 
 def draw(data, axes):
-    """Draw a column for each data set: PCA above, DSPCA below."""
+    """Draw a column for each data set, with PCA above and DSPCA below."""
     rows, prepared = drawn(data)
     for column, name in zip(axes.T, SETS, strict=True):
-        # a run may have failed, and then there is no panel
+        # a failed run has no panel
         for numbers in rows[rows.dataset == name].extra:
             for axis, method in zip(column, ("pca", "dspca"), strict=True):
                 scatter(
                     axis, f"{SETS[name]}, {METHODS[method]}", numbers["labels"], numbers[method]
                 )
-            # below the column, where it hides no sample
+            # below the column, where it covers no sample
             below = dict(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
             column[1].legend(title=prepared, columnspacing=1.0, handletextpad=0.2, **below)
 
@@ -266,7 +266,7 @@ def draw(data, axes):
 def scatter(axis, title, labels, numbers):
     """Draw the samples in the first two factors, in units of a power of ten."""
     scores, classes = np.array(numbers["scores"])[:, :2], sorted(set(labels))
-    # the units of the scores are those of the chip's intensities
+    # scores are in the units of the chip's intensities
     scores = scores / 10.0 ** np.floor(np.log10(np.abs(scores).max()))
     for label, colour, marker in zip(classes, PALETTE, MARKERS, strict=False):
         rows = np.array(labels) == label

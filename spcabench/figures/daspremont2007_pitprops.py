@@ -2,12 +2,12 @@
 search.
 
 The data are the correlation matrix of 13 variables. All sparse methods use the cardinalities 6, 2,
-2, 1, 1, 1 (our choice, because the summary states none). DSPCA's rho is found by a search for each,
-and x is truncated but not refitted. Deflation is Hotelling's. The cumulative variance is adjusted
-by QR; the tables are below the picture. On the left is the first component at every cardinality,
-with DSPCA and thresholded PCA refitted on their support, and the bound certified by DSPCA. On the
-right is the paper's decomposition at a fixed rho, shown by the largest remaining entry, until it is
-below rho (dotted).
+2, 1, 1, 1 (our choice, because the summary states none). For each cardinality DSPCA's rho is found
+by a search, and x is truncated but not refitted. Deflation is Hotelling's. The cumulative variance
+is adjusted by QR; the tables are below the picture. On the left is the first component at every
+cardinality, with DSPCA and thresholded PCA refitted on their support, and the bound certified by
+DSPCA. On the right is the paper's decomposition at a fixed rho: the largest remaining entry after
+each component, until it is below rho (dotted).
 """
 
 from dataclasses import replace
@@ -71,12 +71,12 @@ D8 = claims.Statement(
 @D8.measured
 def _decomposed(data):
     rows = data[data.label == "decomposition"]
-    # other deflations show whether the rule or the subtraction is the cause
+    # other deflations show whether the stopping rule or the subtraction is the cause
     rows = rows.assign(how=rows.extra.map(lambda results: results["deflation"]))
     for how, part in rows.groupby("how", sort=False):
         results = sorted(part.extra, key=lambda m: m["rho"])
         stops = [_place(m, m["left"][-1] / m["rho"]) for m in results]
-        # the identities are those of the step as written in the summary
+        # the identities hold for the step as written in the summary
         errors = [_place(m, m["error"], "identities") for m in results if how == "hotelling"]
         yield claims.Reading(DEFLATED[how], stops + errors, part)
 
@@ -123,18 +123,18 @@ D10 = claims.Statement(
 def _first_component(data):
     dspca = data[data.solver == "dspca"]
     readings = {"k = 6": dspca[(dspca.label == "by k") & (dspca.k == len(FIRST))]}
-    # the paper's DSPCA is given rho, not k
+    # in the paper, rho is set and not k
     readings["rho = 0.4"] = dspca[dspca.label == "rho = 0.4"]
     for name, rows in readings.items():
         for row in rows.itertuples():
-            # the paper counts variables from 1
+            # the paper numbers the variables from 1
             same = set(FIRST) & {int(i) + 1 for i in row.support}
             place = claims.Place(f"{len(row.support)} variables", claims.exact(len(same)))
             yield claims.Reading(name, [place], rows)
 
 
 def runs(scale):
-    """Run every method and rho, with fewer cardinalities at quick scale."""
+    """Run every method and rho, with fewer cardinalities at the quick scale."""
     for method in METHODS:
         settings = dict(method=method)
         yield Run(
@@ -145,7 +145,7 @@ def runs(scale):
             label=method,
         )
     for rho in RHOS:
-        # each at every rho, because Hotelling's deflation fails only at some rho
+        # each deflation runs at every rho, because Hotelling's deflation fails only at some of them
         for deflation in DEFLATIONS:
             yield Run(
                 dataset="pitprops",
@@ -165,23 +165,24 @@ def runs(scale):
 
 
 def table(problem, *, seed, method):
-    """Six components found by one method."""
+    """Find six components with one method."""
     return measured(problem, method, PATTERN)
 
 
 def decomposition(problem, *, seed, rho, deflation="hotelling"):
-    """The largest |entry| left after each component of DSPCA at rho, and the largest error.
+    """Record the largest |entry| left after each component of DSPCA at rho, and the largest error.
 
-    error : error of the two identities in the claim. least : smallest eigenvalue of what remains.
+    error : error of the two identities in the claim. least : smallest eigenvalue of the remaining
+    matrix.
     """
     left, error, variance = [float(np.abs(problem.matrix.S).max())], 0.0, np.inf
-    # below a variance of 1e-2, no variable has any variance left to remove
-    # with Hotelling's deflation, the paper's rule alone might never stop
+    # stop if the variance is below 1e-2, because the paper's rule alone might never stop
+    # Hotelling's deflation
     while left[-1] >= rho and len(left) <= STEPS and variance > 1e-2:
         result = api.solve(problem, "dspca", rho=rho)
         A, x = problem.matrix.S, result.x
         matrix = DEFLATIONS[deflation](problem, [result], 1.0)
-        # the cache contains other forms of the old matrix
+        # the cache contains other forms of the previous matrix
         problem = replace(problem, matrix=matrix, indefinite=True, _cache={})
         B = problem.matrix.S
         wrong = abs(x @ B @ x), abs(np.trace(A) - np.trace(B) - x @ A @ x)
@@ -198,7 +199,7 @@ def decomposition(problem, *, seed, rho, deflation="hotelling"):
 
 
 def tables(data):
-    """List the loadings by each method, for the page."""
+    """List the loadings found by each method, for the page."""
     return [
         table_of(METHODS[method], numbers)
         for method in METHODS
@@ -207,7 +208,7 @@ def tables(data):
 
 
 def draw(data, axes):
-    """Draw variance by cardinality, and the decomposition; the tables are on the page."""
+    """Draw variance against cardinality, and the decomposition; the page shows the tables."""
     curve, residue = axes.flat
     by_k = data[data.label == "by k"]
     for solver, name in NAMES.items():
@@ -221,7 +222,7 @@ def draw(data, axes):
         label="bound certified by DSPCA",
     )
     best = by_k[by_k.solver == "brute_force"].set_index("k").variance_refit
-    # if no rho gives some k, that is not a failure of DSPCA's optimisation
+    # DSPCA's optimisation is not to blame if no rho gives some k
     ours = by_k[(by_k.solver == "dspca") & (by_k.k == by_k.cardinality)].set_index("k")
     lost = 100 * (1 - ours.variance_refit / best).dropna()
     title = f"DSPCA, refitted, is optimal at {(lost < 1e-4).sum()} of the {len(lost)} k it reaches"
@@ -231,11 +232,11 @@ def draw(data, axes):
 
 
 def _draw_by_k(axis, rows, solver, name):
-    """Draw the variance at the cardinality reached, hollow if a different one was requested."""
+    """Draw the variance at the cardinality reached; hollow if it is not the requested one."""
     part = rows.sort_values(["cardinality", "k"])
     style = look(solver)
     if solver == "brute_force":
-        # open circles, because the methods' markers lie inside them where they are optimal
+        # open circles, which the methods' markers fill at the k where they are optimal
         style |= dict(marker="o", markersize=9, markerfacecolor="none", linestyle="none")
         style |= dict(color="black")
     axis.plot(part.cardinality, part.variance_refit / part.lambda_1, label=name, **style)
@@ -245,7 +246,7 @@ def _draw_by_k(axis, rows, solver, name):
 
 
 def _draw_residue(axis, results):
-    """Draw the largest entry left by each deflation, except projection, which is like Schur's."""
+    """Draw the largest entry left by each deflation except projection, which is like Schur's."""
     ends = []
     for rho, colour in zip(sorted({m["rho"] for m in results}), PALETTE, strict=False):
         for deflation, style in (("hotelling", "o-"), ("schur", "s--")):

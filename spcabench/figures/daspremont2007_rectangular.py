@@ -3,8 +3,9 @@ force.
 
 A (m, n) has entries from N(0, 1). Value and bound are certified: the value comes from X made
 feasible, and the bound from a feasible dual. The pair consists of the leading singular vectors of
-X12, truncated to k1 and k2 entries; the next column shows it after a refit on its supports. The
-optimum is over all pairs of supports. All values are shares of the largest singular value.
+X12, truncated to k1 and k2 entries; the next column shows the pair after a refit on its supports.
+The optimum is the maximum over all pairs of supports. All values are relative to the largest
+singular value.
 """
 
 from itertools import combinations
@@ -18,7 +19,7 @@ from spcabench.run import Run
 from spcabench.style import MARKERS, PALETTE, mark_level, name_lines
 
 PANELS, SIZE = (1, 1), (11.5, 3.8)
-# small enough that all pairs of supports can be tried, both square and not square
+# square and not square, and small enough to try all pairs of supports
 SHAPES = ((6, 5), (6, 6), (7, 6), (8, 7), (8, 8))
 CARDINALITIES = ((2, 2), (3, 2), (3, 4))
 COLUMNS = ("optimum", "value", "bound", "pair", "refit")
@@ -69,7 +70,7 @@ def runs(scale):
 
 
 def pair(problem, *, seed, k_u, k):
-    """The result of the relaxation on A (m, n), and the best over all pairs of supports."""
+    """Solve the relaxation on A (m, n), and find the best of all pairs of supports."""
     A = problem.data.dense()
     result = api.solve(problem, "exact_sdp_rectangular", k=k, k_u=k_u)
     assert result.u is not None and result.singular_value is not None
@@ -85,20 +86,20 @@ def pair(problem, *, seed, k_u, k):
         "bound": result.relaxation_bound,
         # a pair of singular vectors has no sign
         "pair": abs(result.singular_value),
-        # the relaxation shrinks its loadings, and is used for its supports
+        # the relaxation shrinks its loadings and serves to find the supports
         "refit": norm(A, np.flatnonzero(result.u), result.support),
-        # matrices differ in scale, so all numbers are shown as shares of this one
+        # matrices differ in scale, so all numbers are relative to this one
         "top": float(np.linalg.norm(A, 2)),
     }
 
 
 def norm(A, R, C):
-    """Largest singular value of the rows R and columns C."""
+    """Return the largest singular value of the rows R and columns C of A."""
     return float(np.linalg.norm(A[np.ix_(R, C)], 2))
 
 
 def tables(data):
-    """List every instance, as shares of the largest singular value, for the page."""
+    """List every instance for the page, relative to the largest singular value."""
     lines = []
     for numbers in data.extra:
         shares = [f"{numbers[name] / numbers['top']:.4f}" for name in COLUMNS]
@@ -109,7 +110,7 @@ def tables(data):
 
 
 def draw(data, axes):
-    """Draw bound and pair of every instance relative to the optimum; the table is on the page."""
+    """Draw bound and pair of every instance relative to the optimum; the page shows the table."""
     axis = axes.flat[0]
     names = [
         f"{m} x {n}\n{k_u}, {k}" for (m, n), (k_u, k) in ((e["shape"], e["k"]) for e in data.extra)
@@ -120,7 +121,7 @@ def draw(data, axes):
         style = dict(linestyle="none", marker=marker, color=colour, label=name)
         axis.plot(range(len(ratio)), ratio, **style)
     mark_level(axis, 1.0, "optimum")
-    axis.set_xlim(-1.4, len(names) - 0.5)  # leaves room for this name
+    axis.set_xlim(-1.4, len(names) - 0.5)  # leave room for the name
     axis.set_xticks(range(len(names)), names)
     bounds = [100 * (e["bound"] / e["optimum"] - 1) for e in data.extra]
     best = sum(e["refit"] >= (1 - 1e-6) * e["optimum"] for e in data.extra)

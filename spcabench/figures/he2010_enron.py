@@ -2,10 +2,10 @@
 implicit centring.
 
 39861 documents x 28102 words, 3.7 million nonzeros, s = 100. The paper's attempt to centre the
-matrix ran out of memory; its method only needs the sparse counts and the means of the words. If
+matrix ran out of memory; its method only stores the sparse counts and the means of the words. If
 Enron is not available, a synthetic matrix of the same shape is used, because this claim depends
 only on the shape and the number of nonzeros. Memory is the peak of a separate process, in addition
-to the loaded problem; time is that of a single run with one thread.
+to the loaded problem; time is measured in a single run with one thread.
 """
 
 from typing import Any
@@ -53,14 +53,14 @@ def _memory(data):
 def runs(scale):
     """Make the same runs at both scales."""
     enron: dict[str, Any] = dict(dataset="bag_of_words", parameters=dict(corpus="enron"))
-    # two runs, because measuring memory takes a separate process, which disturbs the time
+    # two runs, because memory is measured in a separate process, which disturbs the time
     yield Run(solver="mcol", settings=dict(k=100), memory=True, label="memory", **enron)
     yield Run(solver="mcol", settings=dict(k=100), timed=True, label="time", **enron)
     yield Run(function=storage, label="storage", **enron)
 
 
 def storage(problem, *, seed):
-    """Bytes of the centred matrix, dense and sparse, and whether the suite refuses it dense."""
+    """Return the bytes of the matrix, dense and sparse, and whether the suite refuses it dense."""
     X = problem.data.X
     try:
         # the harness itself refuses to create a matrix of 9 GB
@@ -76,13 +76,13 @@ def storage(problem, *, seed):
 
 
 def data(table):
-    """Return one row: dense bytes, sparse bytes, peak above the problem, and seconds."""
+    """Return one row: dense bytes, sparse bytes, peak beyond the loaded problem, and seconds."""
     stored, memory, time = (table[table.label == name] for name in ("storage", "memory", "time"))
     if stored.empty or memory.empty or time.empty:
         return pd.DataFrame()
     measured = dict(
         stored.extra.iloc[0],
-        # the problem is in memory before the solver begins, and is not part of its cost
+        # the problem is loaded before the solver starts, so it is not part of the solver's cost
         above=(memory.peak_memory - memory.memory_before).iloc[0],
         seconds=(time.solve_time + time.setup_time).min(),
     )
@@ -90,7 +90,7 @@ def data(table):
 
 
 def draw(data, axes):
-    """Draw memory as bars on a logarithmic axis, with the outcome and the time next to them."""
+    """Draw memory as bars on a logarithmic axis, labelled with the outcome and the time."""
     axis = axes.flat[0]
     for row in data.itertuples():
         counts, above, dense = (number(v, "B") for v in (row.counts, row.above, row.dense))
@@ -104,7 +104,7 @@ def draw(data, axes):
 
 
 def _bar(axis, place, size, colour, text, inside=False):
-    """Draw a bar with words next to its end."""
+    """Draw a bar with a text at its tip."""
     axis.barh(place, size, height=0.6, color=colour)
     side = dict(ha="right", color="white") if inside else dict(ha="left", color="black")
     offset = (-6 if inside else 6, 0)

@@ -2,8 +2,8 @@
 
 W (n x p: n samples, p variables) with 20 % nonzeros from N(0, 1), centred implicitly, given as
 sparse to all solvers. On the left n / p = 0.1, on the right n / p = 10. The paper states no
-cardinality here; we use s = p / 5 as in its Figure 1, and c = s / 10. GPower0 stops by its
-objective (1e-4); the times are those of single runs, and the whole search is dotted. Times are
+cardinality for this figure; we use s = p / 5 as in its Figure 1, and c = s / 10. GPower0 stops by
+its objective (1e-4); the times are those of single runs, and the whole search is dotted. Times are
 exclusive and interleaved, with one thread: the minimum of the rounds, as median and quartiles
 (band) over problems. Sizes at which GPower0 or Mcol-PCA takes less than 6 ms are shown but not
 judged, because much of that is overhead of our code. The curves and the title above the times are

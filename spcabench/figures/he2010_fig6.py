@@ -1,14 +1,14 @@
 """He, Monteiro, Park (2010), Figure 6: time and variance against the cardinality, NIPS full papers.
 
 The data are counts of 12419 words in 1500 papers, centred implicitly and given as sparse to both
-solvers. The name of the data says if the words with corpus count up to 20 are missing (4.9 % of the
-entries). Solvers are compared at the cardinality that GPower0 reached; its variance is taken after
-a refit on its support. GPower0 stops by its objective (1e-4); the times are those of single runs,
-and the whole search is dotted. Times are exclusive and interleaved, with one thread: the minimum
-and the quartiles (band) of the rounds. A hollow marker means that the search missed the requested
-cardinality. The curves and the title above the times are about whole runs; H11 is decided by other
-runs, which are not drawn: processor seconds with one tolerance (1e-4) for all solvers and the data
-converted before the clock starts.
+solvers. If the words that occur at most 20 times in the corpus are missing (4.9 % of the entries),
+the name of the data says so. Solvers are compared at the cardinality that GPower0 reached; its
+variance is taken after a refit on its support. GPower0 stops by its objective (1e-4); the times are
+those of single runs, and the whole search is dotted. Times are exclusive and interleaved, with one
+thread: the minimum and the quartiles (band) of the rounds. A hollow marker means that the search
+missed the requested cardinality. The curves and the title above the times show whole runs. H11 is
+judged on other runs, which are not drawn: their times are processor seconds, all solvers use one
+tolerance (1e-4), and the data are converted before the clock starts.
 """
 
 from spcabench import claims
@@ -38,9 +38,10 @@ H11.measured(lambda data: he.speedup(data, "mcol", he.over_rounds, AT))
 
 @H11.because
 def _centred_implicitly(data, judged):
-    """How much less a run of GPower0 costs if the data stay sparse."""
+    """State how much less a run of GPower0 costs if the data stay sparse."""
     flops, seconds = (
-        # the statement compares with the dense matrix; this is its contribution to the ratio
+        # the statement compares with the dense matrix; this is what density contributes to the
+        # ratio
         he.over_problems(he.paired(data, "gpower0 dense", "gpower0", column)).value
         for column in ("flops", "total")
     )
@@ -57,7 +58,7 @@ H12 = claims.Statement(
     "smaller",
     measures="variance of Mcol-PCA / variance of GPower0, refitted; up to 5 % less is our reading "
     "of 'a little smaller'",
-    # "a little smaller": above 1 it would be larger, and below 0.95 it would not be comparable
+    # "a little smaller" excludes ratios above 1 (larger) and below 0.95 (not comparable)
     rule=claims.Rule(0.95, 1.0, ends=False),
     over=claims.every("k", least=3),
     changed="the sign was not tested: 5 % more variance than GPower0 would have held",

@@ -3,11 +3,11 @@
 Sigma = A'A with A ~ N(0, 1). The paper sets gamma = 5 for GPower1 and finds k = 44. That setting
 cannot be reproduced: in absolute units only the starting column has |a_i'x| above 5, so gamma = 5
 gives at most one nonzero. Here k is 44 (4.4 %), and gamma is searched for both penalties; GPower0
-is our addition and drawn lighter. As the penalty of GPower0, which applies to (a_i'x)^2, gamma = 5
-gives components about as sparse as the paper's; this is another reading of the statement. GRQI runs
-with J = inf on the given Sigma, at the cardinality that GPower1 reached. Both stop at
-||x - x_prev|| < 1e-6, where x is the loading. One problem is drawn, with the start as iteration 0;
-the statement is judged on all seeds.
+is our addition and is drawn lighter. As the penalty of GPower0, which applies to (a_i'x)^2, gamma =
+5 gives components about as sparse as the paper's; this is a further reading of the statement. GRQI
+runs with J = inf on the given Sigma, at the cardinality that GPower1 reached. Both stop at ||x -
+x_prev|| < 1e-6, where x is the loading. The picture shows one problem, with the start as iteration
+0; the statement is judged on all seeds.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ from spcabench.style import LETTERS, look, mark_level, name_lines
 
 PANELS, SIZE = (1, 3), (11.5, 3.6)
 SPARSITY = 0.044
-GAMMA, GIVEN = 5.0, "gamma given"  # the paper's number, as GPower0's penalty
+GAMMA, GIVEN = 5.0, "gamma given"  # the paper's number, used as GPower0's penalty
 
 K1 = claims.Statement(
     id="K1",
@@ -43,10 +43,10 @@ K1 = claims.Statement(
 def _six_iterations(data):
     grqi = data[data.solver == "grqi"]
     given_rows = grqi[grqi.label == GIVEN]
-    # compared with GPower1, the method named in the paper's Figure 1
+    # compared with GPower1, which the paper's Figure 1 names
     searched = grqi[(grqi.group == "gpower1") & (grqi.label != GIVEN)]
     for name, rows in ((K1.primary, searched), (f"gamma = {GAMMA:g} on (a_i'x)^2", given_rows)):
-        # the index of the last iterate is the number of iterations, because iterate 0 is the start
+        # iterate 0 is the start, so the index of the last iterate is the number of iterations
         of_problem = rows.groupby("seed", as_index=False).iteration.max()
         count = claims.mean(of_problem, "iteration", over="seed")
         k = f"k = {span([rows.cardinality.min(), rows.cardinality.max()])}"
@@ -56,7 +56,7 @@ def _six_iterations(data):
 
 
 def runs(scale):
-    """Make the runs of the three panels, at paper scale with n = 1000 and 10 seeds."""
+    """Run the solvers of the three panels; at paper scale with n = 1000 and 10 seeds."""
     n, seeds = (1000, 10) if scale == "paper" else (500, 5)
     for seed in range(seeds):
         for penalty in PENALTIES:
@@ -65,7 +65,7 @@ def runs(scale):
 
 
 def given_gamma(n, seed):
-    """GPower0 with the paper's number as penalty on (a_i'x)^2, and GRQI at the same cardinality."""
+    """Run GPower0 with the paper's number as penalty, and GRQI with the same cardinality."""
     common = dict(dataset="gaussian", parameters=dict(m=n, n=n, seed=seed), seed=seed, label=GIVEN)
     settings = dict(history=True)
     yield Run(solver="gpower0", settings=dict(gamma=GAMMA, **GPM, **settings), **common)
@@ -73,9 +73,9 @@ def given_gamma(n, seed):
 
 
 def data(table):
-    """Return one row per iterate, with solver, what it matches, label and seed.
+    """Return one row per iterate, with the solver, the run that it matches, label and seed.
 
-    The numbers of an iterate are the iteration, variance / lambda_1, nonzeros, and the step.
+    Further columns are the iteration, variance / lambda_1, nonzeros, and step.
     """
     parts = []
     for row in table.itertuples():
@@ -96,19 +96,19 @@ def data(table):
 
 
 def draw(data, axes):
-    """Draw panels against the iteration, with the start at 0."""
-    # imported here, so that the workflow, which only lists the runs, need not load Matplotlib
+    """Draw each quantity against the iteration, with the start at 0."""
+    # imported here, because listing the runs (the workflow's task) should not load matplotlib
     from matplotlib.ticker import ScalarFormatter
 
-    # one problem, as in the paper: curves of ten seeds would cover each other
+    # one problem, as in the paper, because the curves of ten seeds would cover each other
     shown = data[(data.seed == data.seed.min()) & (data.label != GIVEN)]
-    # only GRQI of GPower1's group, or it would be drawn twice
+    # only the GRQI run of GPower1's group, otherwise it would be drawn twice
     for solver, group in (("gpower0", "gpower0"), ("gpower1", "gpower1"), ("grqi", "gpower1")):
         part = shown[(shown.solver == solver) & (shown.group == group)]
         if part.empty:
             continue
         style = look(solver) | dict(alpha=0.45 if solver == "gpower0" else 1.0, label=NAMES[solver])
-        # GPower makes hundreds of iterations, so markers are equally spaced on the logarithmic axis
+        # GPower takes hundreds of iterations: space the markers evenly on the logarithmic axis
         style["markevery"] = (
             1
             if len(part) < 30
@@ -128,7 +128,7 @@ def draw(data, axes):
 
 
 def _mark_paper(shown, axes):
-    """Mark the paper's numbers, and give each panel its result as a title."""
+    """Mark the paper's numbers, and use each panel's result as its title."""
     left, middle, right = axes.flat
     right.set_yscale("log")
     mark_level(right, 1e-6, "both stop")
@@ -136,7 +136,7 @@ def _mark_paper(shown, axes):
     words = dict(rotation=90, va="bottom", fontsize=LETTERS)
     right.text(6.6, 0.2, "the paper: 6", transform=right.get_xaxis_transform(), **words)
     ends = shown[shown.group == "gpower1"].groupby("solver").last()
-    # a run may have failed, and a title must not
+    # a run can fail, but drawing the title must not
     if {"grqi", "gpower1"} <= set(ends.index):
         gain = 100 * (ends.share["grqi"] / ends.share["gpower1"] - 1)
         left.set_title(f"GRQI ends {number(gain, '%')} above GPower1")

@@ -1,11 +1,11 @@
 """Kuleshov (2013), Figure 2: flops to reach a sparse component, against its sparsity.
 
 Sigma = A'A with A ~ N(0, 1); both stop at ||x - x_prev|| < 1e-6, where x is the loading; J = inf.
-GPower works on A, with its penalty searched for the given cardinality (only the run that reached it
-is counted, as in the paper). GRQI works on the given Sigma, at the cardinality that GPower reached.
-Flops follow the paper's rule (section 4.2): k^3 + 2k^2 for a solve, n k for a product with a
-k-sparse vector; start-up is counted separately. A hollow marker is a run that ended at its
-iteration limit, so its flops are a lower bound. The right panel is our addition.
+GPower uses A, with its penalty searched for the requested cardinality (as in the paper, only the
+flops of the run that reached it are counted). GRQI uses the given Sigma, with the cardinality that
+GPower reached. Flops follow the paper's rule (section 4.2): k^3 + 2k^2 for a solve, n k for a
+product with a k-sparse vector; start-up is counted separately. A hollow marker is a run that ended
+at its iteration limit, so its flops are a lower bound. The right panel is our addition.
 """
 
 from dataclasses import replace
@@ -27,10 +27,10 @@ from spcabench.style import LETTERS, look, mark_level, name_lines, plain_log_tic
 
 PANELS, SIZE = (1, 2), (11.5, 4.2)
 SMALL_J = (1, 2, 5)
-LARGE = 1 / 3  # highest third of the axis: sparsities above this
+LARGE = 1 / 3  # lower edge of the highest third of the axis
 STEP = 1.009  # "varying gamma by < 1 %"
 
-# a figure judges the statements that are names of its module
+# a figure judges the statements whose names are in its module
 K2, K19 = shared.K2, shared.K19
 K11, K12, K13 = shared.K11, shared.K12, shared.K13
 K23, K24 = others.K23, others.K24
@@ -99,7 +99,7 @@ def _by_the_clock(data):
 
 @K22.because
 def _seconds_a_flop(data, judged):
-    """The seconds per flop of each method in the lowest and the highest band."""
+    """Compare the seconds per flop of each method in the lowest and the highest band."""
     main = base.pairs(data, "main").query("penalty == 'gpower1'")
     rates = {
         name: claims.banded(
@@ -209,12 +209,12 @@ def _no_small_J(data, judged):
 
 @K17.measured
 def _other_dimensions(data):
-    # K3 and K7 again at other n, with the rules of the originals
+    # judge K3 and K7 again at other n, with their original rules
     both = base.pairs(data, "dimension")
-    # by the requested sparsity, because the one reached may lie beyond the edge of a band
+    # by the requested sparsity, because the one reached can lie beyond the edge of a band
     for name, part in base.by_penalty(both.assign(sparsity=both.asked / both.n)):
         places = [
-            # sizes and bands share no axis, so the places have no x
+            # sizes and bands have no common axis, so the places have no x
             replace(place, label=f"n = {n:g}, {place.label}", x=np.nan)
             for n, rows in part.groupby("n")
             for place in (
@@ -236,15 +236,15 @@ def runs(scale):
     for penalty in base.PENALTIES:
         for seed in range(seeds):
             for s in sparsities:
-                # small J are judged only at large k; running them everywhere would double the
+                # small J matter only at large k, and running them everywhere would double the
                 # figure
                 J = SMALL_J if s > LARGE else ()
                 yield from base.matched(penalty, n, seed, base.k_at(s, n), "main", J)
-            # K6 is about sparsities below 20 %, like K3
+            # like K3, K6 is about sparsities below 20 %
             for s in sparsities[sparsities < 0.2]:
                 yield from base.matched(penalty, n, seed, base.k_at(s, n), "loose", tol=1e-2)
             yield from neighbours(penalty, n, seed, 12 if scale == "paper" else 6)
-            # every third sparsity: a search costs tens of runs
+            # every third sparsity, because a search takes tens of runs
             few = sorted({base.k_at(s, n) for s in sparsities[sparsities < 0.2][::3]})
             yield Run(
                 dataset="gaussian",
@@ -263,14 +263,14 @@ def runs(scale):
 
 
 def neighbours(penalty, n, seed, count):
-    """Runs whose penalties differ by 0.9 % each, from four places in the useful range.
+    """Yield runs whose penalties differ by 0.9 % each, starting at four points of the useful range.
 
     In this range |a_i'x| is of order one.
     """
     # from nearly dense to nearly empty components
     for first in (0.3, 0.8, 1.6, 2.6):
         for step in range(count):
-            # GPower0 compares the penalty with (a_i'x)^2, so the square gives the same threshold
+            # GPower0 compares the penalty with (a_i'x)^2, so its square gives the same threshold
             gamma = (first * STEP**step) ** (2 if penalty == "gpower0" else 1)
             yield Run(
                 dataset="gaussian",
@@ -283,8 +283,8 @@ def neighbours(penalty, n, seed, count):
 
 
 def restarts(problem, *, seed, penalty, ks):
-    """The number of runs that a penalty search takes to reach k exactly, and to come near k."""
-    # only the searches are needed, so their runs get no rows
+    """Count the runs of a penalty search until it reaches k exactly, and until it comes near k."""
+    # only the searches matter, so their runs get no rows
     results = [solve(problem, penalty, k=k, seed=seed, **base.GPM).search for k in ks]
     return {
         "penalty": penalty,
@@ -295,7 +295,7 @@ def restarts(problem, *, seed, penalty, ks):
 
 
 def draw(data, axes):
-    """Draw the paper's figure on the left, and the ratio at both tolerances on the right."""
+    """Draw the paper's figure on the left, and the ratio for both tolerances on the right."""
     left, right = axes.flat
     main = base.pairs(data, "main")
     for penalty in base.PENALTIES:
@@ -321,7 +321,7 @@ def draw(data, axes):
 
 
 def _mark_paper(main, left, right):
-    """Mark the paper's orders of magnitude where it states them, and set the results as titles."""
+    """Mark the paper's orders of magnitude at their sparsities, and use the results as titles."""
     low, high = right.get_xlim()
     right.set_xlim(low, high)
     paper: dict[str, Any] = dict(color="black", linewidth=1.0, linestyle=":")
@@ -347,7 +347,7 @@ def _mark_paper(main, left, right):
 def scatter(axis, x, y, status, solver):
     """Draw points, hollow if the run ended at a limit."""
     style = {key: value for key, value in look(solver).items() if key != "linestyle"}
-    # hollow, because the flops of an interrupted run are a lower bound
+    # the flops of an interrupted run are a lower bound
     ended = ~status.isin([Status.CONVERGED, Status.FINISHED])
     points = dict(linestyle="none", alpha=0.5, markersize=3.5) | {"label": base.NAMES[solver]}
     axis.plot(x[~ended], y[~ended], **style | points)

@@ -1,14 +1,14 @@
 """Kuleshov (2013), Figure 3: the trade-off between sparsity and variance.
 
 The runs are those of Figure 2. The left panel shows vectors as returned by the solvers, and the
-middle one the difference to GRQI at equal cardinality, raw and after the same refit (leading
+middle panel the difference to GRQI at equal cardinality, as returned and after a refit (leading
 eigenvector on the support). The right panel, our addition, shows GRQI from random starts relative
 to the recommended start, against its first Rayleigh quotient mu_0. The paper does not say which
 vector has this quotient. No k-sparse vector has one near lambda_1, so there are two readings: mu_0
 is the first *shift*, from a random start; or it is the quotient of the *start* before its
-projection, obtained by power steps from a random vector. Each thin line is one cardinality. The
-line and band of the optimum, and the distances to it, are those of the problem with seed 0. The
-points are from all seeds, each as a share of its own lambda_1. Shrinking explains why GRQI ends
+projection, obtained by power steps from a random vector. Each thin line belongs to one cardinality.
+The line and band of the optimum, and the distances to it, are those of the problem with seed 0. The
+points of all seeds are drawn, each relative to its own lambda_1. Shrinking explains why GRQI ends
 below the refitted GPower1: from the same start and with the cardinality fixed at k, shrinking the
 entries (as GPower1 does) ends as high as GPower1, and truncating them (as GRQI does) ends where
 GRQI ends.
@@ -34,13 +34,13 @@ from spcabench.vectors import normalize, project, soft_threshold
 
 SHARES = ("kuleshov2013_fig2",)
 PANELS, SIZE = (1, 3), (11.5, 4.0)
-COUNT = 10  # random starts of each problem and k
+COUNT = 10  # number of random starts for each problem and k
 STARTS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
 READINGS = {"shift": "-", "start": ":"}
-# share of `random_starts` that come near the recommended start's variance -> name of a reading
+# `random_starts` stores, for each reading, the fraction that comes near the recommended start
 NEAR = {"within": "", "within_5": ", within 5 %"}
 CLOSE = 0.9  # "close to the largest eigenvalue"
-HELD = (0.01, 0.044, 0.1, 0.19)  # sparsities at which k is fixed
+HELD = (0.01, 0.044, 0.1, 0.19)  # sparsities at which the experiment with fixed k runs
 LIMIT, TOLERANCE = 1000, 1e-6
 
 K7 = claims.Statement(
@@ -70,7 +70,7 @@ def _identical(data):
         runs_of = data[(data.label == "main") & data.group.isin(rows.group)]
         below = causes.distances(data, runs_of, f"variance{suffix}")
         yield claims.Reading(name, places, rows, [causes.sides(rows, suffix), *below])
-    # readers see curves in units of lambda_1, and may call them identical when their ratio is not
+    # readers see curves in units of lambda_1, and can call them identical when their ratio is not 1
     drawn = main[main.penalty == "gpower1"]
     drawn = drawn.assign(far=100 * (drawn.variance_p - drawn.variance_g).abs() / drawn.lambda_1)
     places = claims.banded(drawn, "sparsity", base.WIDE_EDGES, base.average("far"))
@@ -78,7 +78,7 @@ def _identical(data):
 
 
 def forms(main):
-    """Each penalty as returned and refitted: the name, the suffix of its columns, its pairs."""
+    """Yield each penalty, as returned and refitted: its name, the column suffix, its pairs."""
     for (name, rows), (suffix, form) in product(base.by_penalty(main), base.FORMS.items()):
         yield f"{name}, {form}", suffix, rows
 
@@ -115,7 +115,7 @@ K18 = claims.Statement(
 @K18.measured
 def _as_good(data):
     for name, suffix, rows in forms(base.pairs(data, "main")):
-        # "as good" may mean equal, or with no visible difference in the figure
+        # "as good" can mean equal, or without a visible difference in the figure
         for slack, extra in ((100 * causes.TIE, ""), (2.0, ", within 2 %")):
             good = base.share_of(rows, base.apart(rows, suffix) <= slack)
             place = claims.Place(f"n = {rows.n.max()}", good)
@@ -148,9 +148,9 @@ def _random_starts(data):
         starts = starts[starts[near].notna()] if near in starts else starts.iloc[:0]
         if starts.empty and near != "within":
             continue
-        # every mu_0 has the same starts, so each of them gets one row
+        # all values of mu_0 use the same starts, so each value has its own row
         by_problem = starts.groupby(["k", "seed"], as_index=False)[near].mean()
-        # each run tried COUNT starts and stored the share that succeeded; the interval counts
+        # each run stored the fraction of its COUNT starts that succeeded; the interval is over
         # starts
         every_start = by_problem.loc[by_problem.index.repeat(COUNT)]
         measure = partial(claims.share, column=near, over="seed")
@@ -164,7 +164,7 @@ def _random_starts(data):
 
 @K16.because
 def _no_effect(data, judged):
-    # if good shifts do not help, the condition in the quote is not decisive
+    # if good shifts do not help, the condition in the quote is not what matters
     near = _starts(data, "shift")
     far = _starts(data, "shift", 0.0, 0.3)
     # if the shift helps, the failure has another, unknown cause
@@ -178,7 +178,7 @@ def _no_effect(data, judged):
 
 
 def _starts(data, reading, low=CLOSE, high=1.0):
-    """Results of random starts with mu_0 / lambda_1 in a range, one row per run."""
+    """The results of random starts with mu_0 / lambda_1 in a range, one row per run."""
     rows = data[data.label == "starts"]
     extra = pd.DataFrame(rows.extra.tolist(), index=rows.index)
     results = rows[["seed", "stand_in", "problem"]].join(extra)
@@ -186,15 +186,15 @@ def _starts(data, reading, low=CLOSE, high=1.0):
 
 
 def runs(scale):
-    """Run random starts; the other runs are those of Figure 2."""
+    """Run random starts; all other runs are shared with Figure 2."""
     n, seeds, sparsities, *_ = base.sizes(scale)
-    # the sparsities in the paper's text, because a dual bound is too expensive for all
+    # only at the sparsities in the paper's text, because a dual bound is too expensive for all
     ks = [base.k_at(s, n) for s in sparsities if s < 0.2]
-    # the truth for one problem only, because each takes as long as the rest of the figure
+    # the truth of one problem only, because it takes as long as the rest of the figure
     first = dict(m=n, n=n, seed=0)
     yield from truth(scale, "gaussian", first, 5 if n > 500 else 7, ks, form="covariance")
     for seed in range(seeds):
-        # the sparsity of Figure 1, and the two ends of what the paper calls sparse
+        # the sparsity of Figure 1, and both extremes of what the paper calls sparse
         for s in (0.01, 0.044, 0.2):
             for mu0, reading in product(STARTS, READINGS):
                 yield Run(
@@ -223,13 +223,13 @@ def runs(scale):
 def held(problem, *, k, seed):
     """Refitted variance relative to GRQI's, from the same start and with k nonzeros in each step.
 
-    cut : the k largest entries are unchanged (TPower). shrunk : they are reduced by the (k+1)-th
-        largest, which is GPower1 with the penalty that leaves k of them.
+    cut : the k largest entries are left unchanged (TPower). shrunk : they are reduced by the
+    (k+1)-th largest, which is GPower1 with the penalty that leaves k of them.
     """
     Sigma = problem.covariance
-    # GRQI's own start, so that only the step differs
+    # from GRQI's own start, so that only the step differs
     start = Sigma.largest_column()
-    # both are refitted, because shrunk entries alone explain less on any support
+    # both are refitted, because shrunk entries explain less on any support
     reference = problem.variance(refitted(problem, solve(problem, "grqi", k=k, **base.GRQI).x))
     ends = {
         "cut": solve(problem, "tpower", k=k, start=start, max_iterations=LIMIT).x,
@@ -239,10 +239,10 @@ def held(problem, *, k, seed):
 
 
 def shrinking(Sigma, x, k):
-    """The end of x+ = soft threshold of Sigma x, whose threshold is the (k+1)-th largest entry."""
+    """Iterate x+ = soft threshold of Sigma x at its (k+1)-th largest entry; return the limit."""
     for _ in range(LIMIT):
         y = Sigma @ x
-        # subtracting the (k+1)-th largest leaves exactly k entries
+        # subtracting the (k+1)-th largest entry leaves exactly k entries
         threshold = np.sort(np.abs(y))[-k - 1] if k < len(y) else 0.0
         before, x = x, normalize(soft_threshold(y, threshold))
         if np.linalg.norm(x - before) < TOLERANCE:
@@ -251,10 +251,10 @@ def shrinking(Sigma, x, k):
 
 
 def random_starts(problem, *, k, mu0, reading, count, seed):
-    """Variances of GRQI from random starts, relative to that from the recommended start."""
-    # GRQI from its recommended start is the reference
+    """Run GRQI from random starts; return variances relative to the recommended start's."""
+    # the reference is GRQI from its recommended start
     reference = solve(problem, "grqi", k=k, **base.GRQI).variance
-    # mu_0 is a share of lambda_1, so problems can share one axis
+    # mu_0 is relative to lambda_1, so problems can share an axis
     shift = mu0 * leading_eigenvalue(problem)
     rng = np.random.default_rng(seed)
     shares = []
@@ -268,7 +268,7 @@ def random_starts(problem, *, k, mu0, reading, count, seed):
         "mu0": mu0,
         "k": k,
         "reading": reading,
-        # within the same 2 % that K7 calls identical
+        # the same 2 % that K7 calls identical
         "within": float(np.mean(np.array(shares) >= 0.98)),
         "within_5": float(np.mean(np.array(shares) >= 0.95)),
         "median": float(np.median(shares)),
@@ -278,7 +278,7 @@ def random_starts(problem, *, k, mu0, reading, count, seed):
 def power_steps(Sigma, x, quotient):
     """Make power steps from a unit vector x until x'Sigma x reaches a quotient."""
     y = Sigma @ x
-    # the quotient rises with every power step, so this ends for any quotient below lambda_1
+    # the quotient rises with every power step, so any quotient below lambda_1 is reached
     while x @ y < quotient:
         x = normalize(y)
         y = Sigma @ x
@@ -297,7 +297,7 @@ def draw(data, axes):
     main = base.pairs(data, "main")
     rows = data[data.label == "main"]
     for solver in (*base.PENALTIES, "grqi"):
-        # without the runs with small J, which end early on purpose
+        # without the runs with small J, which stop early on purpose
         part = rows[(rows.solver == solver) & rows.settings.map(lambda s: "J" not in s)]
         style = look(solver) | dict(linestyle="none", alpha=0.5, label=base.NAMES[solver])
         style |= dict(markersize=3.5)
@@ -335,7 +335,7 @@ def draw(data, axes):
 
 
 def _mark_found(main, starts, axes):
-    """Give each panel its result as a title."""
+    """Use each panel's result as its title."""
     left, middle, right = axes.flat
     gpower1 = main[main.penalty == "gpower1"]
     if len(gpower1):
@@ -373,6 +373,7 @@ def _draw_starts(starts, axis):
         last = rows[rows.mu0 == rows.mu0.max()].groupby("k").within.mean()
         text = dict(fontsize=LETTERS, color=style["color"], ha="right")
         for k, share in last.items() if line == "-" else ():
-            beside = "top" if share == last.min() else "bottom"  # two of them are close
+            # two of the lines are close to each other
+            beside = "top" if share == last.min() else "bottom"
             axis.text(rows.mu0.max(), share, f"k = {k}", va=beside, **text)
     mark_level(axis, 0.8, "needed: 80 % of the starts")

@@ -1,20 +1,21 @@
 """Kuleshov (2013), Figure 4: prostate gene expression, variance and flops against sparsity, first
 component.
 
-The data are those of Singh et al. (2002): 102 samples x 12600 genes, with genes centred and R not
-scaled. GRQI's sparse SVD (Algorithm 5) runs with k_u = 102 (samples dense) and k genes, at the
-cardinality that GPower reached by a search for its penalty. Runs stop at ||x - x_prev|| < 1e-6,
-where x is the gene loading (for the SVD both vectors). The common value is sigma^2 = (u'Rv)^2,
-which for GPower is its variance; the second reading, sigma, is listed. Flops follow the paper's
-rule. GRQI (Algorithm 1 with columns computed from the data) is our addition and drawn lighter.
-Lines join the runs at the cardinalities of GPower1; hollow markers are those at the cardinalities
-of GPower0.
+The data are those of Singh et al. (2002): 102 samples x 12600 genes, with centred genes and
+unscaled R. GRQI's sparse SVD (Algorithm 5) runs with k_u = 102 (samples dense) and k genes, at the
+cardinality that GPower reached when its penalty was searched. Runs stop at ||x - x_prev|| < 1e-6,
+where x is the gene loading (both vectors for the SVD). The methods are compared by sigma^2 =
+(u'Rv)^2, which for GPower is its variance; a second reading uses sigma. Flops follow the paper's
+rule. GRQI (Algorithm 1 with columns computed from the data) is our addition and is drawn lighter.
+Lines join the runs at the cardinalities of GPower1; hollow markers show the runs at the
+cardinalities of GPower0.
 
 The paper does not say which algorithm drew the curve (section 5.1 names both Algorithm 5 and
-Algorithm 1), nor k_u, nor where the SVD starts. Algorithm 5 from the largest column of Sigma, which
-section 2.2 recommends, decides the statements. The suite's own start, k_u = 10, and Algorithm 1
-with Sigma given are other readings, judged at small sparsities. The cost of Algorithm 5 is counted
-separately, on dense matrices with N(0, 1) entries, by iterations without a power step (J = 0).
+Algorithm 1), nor k_u, nor where the SVD starts. The verdicts use Algorithm 5 from the largest
+column of Sigma, the start that section 2.2 recommends. The suite's own start, k_u = 10, and
+Algorithm 1 with Sigma given are other readings, judged at small sparsities. The cost of Algorithm 5
+is counted separately, on dense matrices with N(0, 1) entries, by iterations without a power step (J
+= 0).
 """
 
 from itertools import pairwise
@@ -33,8 +34,8 @@ from spcabench.style import LETTERS, PALETTE, look, name_lines, plain_log_ticks
 
 SHARES = ("kuleshov2013_fig2",)
 PANELS, SIZE = (1, 2), (11.5, 4.2)
-SMALL = 0.05  # "small sparsities"
-# the first bands of Figure 2, so that K21 can compare them
+SMALL = 0.05  # where "small sparsities" end
+# the first bands of Figure 2, with which K21 compares
 EDGES = (0.0, 0.01, 0.02, SMALL)
 COLUMN = "SVD started from the largest column of the covariance"
 FEW = "k_u = 10"
@@ -99,7 +100,7 @@ def _as_much_more(data):
     for name, both in _variances(data):
         yield claims.Reading(name, [_middle(100 * (both.more - 1))], both)
         if name == K8b.primary:
-            # section 5 is about sigma; 2.35 % of it would be 4.8 % of the variance
+            # section 5 is about sigma; 2.35 % of sigma would be 4.8 % of the variance
             yield claims.Reading("sigma, not squared", [_middle(100 * (both.more**0.5 - 1))], both)
 
 
@@ -130,7 +131,7 @@ K9 = claims.Statement(
 @K9.measured
 def _fewer_flops(data):
     gpower1 = _pairs(data, "gpower1", "main", "grqi")
-    # computed instead of run: with Sigma (12600 x 12600) given, only the paper's count is needed
+    # computed from the paper's count, without running it on Sigma (12600 x 12600)
     supplied = base.flops_of_grqi(gpower1.n, gpower1.cardinality_g, gpower1.iterations_g)
     others = [
         *_others(data),
@@ -144,7 +145,7 @@ def _fewer_flops(data):
 def _dense_samples(data, judged):
     both = _pairs(data, "gpower1")
     p, g = both.iterations_p.median(), both.iterations_g.median()
-    # per iteration, because the number of iterations is stated with it
+    # per iteration, because the number of iterations is reported with it
     cost = ((both.flops_g / both.iterations_g) / (both.flops_p / both.iterations_p)).median()
     return (
         f"GPower1 ends after {number(p)} iterations (median), and the sparse SVD after "
@@ -168,8 +169,7 @@ K20 = claims.Statement(
 
 @K20.measured
 def _cost(data):
-    # dense matrices of chosen shapes, because real data have one shape and an exponent needs
-    # several
+    # generated matrices, because an exponent requires several shapes and real data have one
     solved = data[(data.dataset == GENERATED) & (data.label == COST)]
     shape = solved[["m", "n"]].astype(float)
     short, long = shape.min(axis=1), shape.max(axis=1)
@@ -208,13 +208,14 @@ def _smaller_advantage(data):
 
 
 def _beside(here, there):
-    """The advantage in each band here, and its ratio to that in Figure 2."""
+    """Compute the advantage in each band here, and its ratio to that in Figure 2."""
     for low, high in pairwise(EDGES):
-        # the cardinalities of the two data sets differ, so bands are compared instead of single k
+        # the two data sets have different cardinalities, so bands are compared instead of single k
         rows, other = (of[(of.sparsity >= low) & (of.sparsity < high)] for of in (here, there))
         if len(rows) and len(other):
             label = f"{100 * low:g}-{100 * high:g} %"
-            # here there is one problem, so this number has no interval; the spread is from Figure 2
+            # there is one problem here, so this number has no interval; the spread comes from
+            # Figure 2
             advantage = float(np.exp(np.log(rows.ratio).mean()))
             smaller = base.typical("share")(other.assign(share=advantage / other.ratio))
             yield claims.Place(label, smaller, low)
@@ -245,7 +246,7 @@ def _others(data):
 
 
 def _variances(data):
-    """The pairs of each penalty as returned and refitted, and those of GPower1 otherwise."""
+    """The pairs of each penalty, as returned and refitted, and the other readings of GPower1."""
     for name, both in _by_penalty(data):
         for suffix, form in base.FORMS.items():
             yield f"{name}, {form}", both.assign(more=_more(both, suffix))
@@ -253,7 +254,7 @@ def _variances(data):
 
 
 def _pairs(data, penalty, reading=COLUMN, solver="ssvd_grqi"):
-    """One row for each run of GPower below 5 % and the run of a solver at equal cardinality.
+    """Pair each run of GPower below 5 % with the run of a solver at equal cardinality.
 
     ratio : flops of GPower divided by those of the solver. more : variance of the solver divided by
         GPower's.
@@ -269,7 +270,7 @@ def _pairs(data, penalty, reading=COLUMN, solver="ssvd_grqi"):
 
 
 def _more(both, suffix=""):
-    """The variance of GRQI divided by that of GPower; differences below 1e-6 count as ties."""
+    """The variance of GRQI divided by GPower's; differences below 1e-6 are ties."""
     return (both[f"variance{suffix}_g"] / both[f"variance{suffix}_p"]).round(6)
 
 
@@ -289,15 +290,16 @@ def runs(scale):
     The readings other than the primary one are only run at small sparsities.
     """
     sparsities = base.grid(0.0008, 0.5, 18 if scale == "paper" else 9)
-    # shares of n, because the number of genes of a stand-in may differ
+    # fractions of n, because a stand-in can have a different number of genes
     yield from truth(scale, "singh", {}, 20, [float(s) for s in sparsities if s < 0.008])
     for penalty in base.PENALTIES:
         for reading, parameters in READINGS.items():
             for s in sparsities:
-                # the statements are about small sparsities; the picture's curve continues to 50 %
+                # the statements are about small sparsities, but the curve in the picture goes on to
+                # 50 %
                 if reading == "main" or s < SMALL:
                     yield from _three(
-                        # memory once, at the largest k, where it is highest
+                        # memory is measured once, at the largest k, where it is highest
                         penalty,
                         float(s),
                         reading,
@@ -317,7 +319,8 @@ def _costs(sizes):
                 dataset=GENERATED,
                 parameters=dict(m=k_1, n=k_2, seed=0),
                 solver="ssvd_grqi",
-                # J = 0, because a power step would add the cost of products to that of the solve
+                # J = 0, because a power step would add the cost of products to the cost of the
+                # solve
                 settings=dict(k=k_2, k_u=k_1, J=0, max_iterations=5),
                 label=COST,
             )
@@ -335,10 +338,10 @@ def _three(penalty, share, reading, parameters, memory):
 def data(table):
     """Return one row per run.
 
-    penalty : the GPower that determined the cardinality. value : sigma^2 without a refit; the
+    penalty : the variant of GPower that set the cardinality. value : sigma^2 without a refit; the
         refitted value is in the rows.
     """
-    # sigma^2 is what the sparse SVD maximises; for the others it is their variance
+    # sigma^2 is what the sparse SVD maximises; for all other methods it is the variance
     value = table.singular_value.pow(2).fillna(table.variance)
     return table.assign(
         penalty=table.match.fillna(table.solver), sparsity=table.cardinality / table.n, value=value
@@ -349,7 +352,7 @@ def draw(data, axes):
     """Draw variance and flops against sparsity."""
     left, right = axes.flat
     truth = truth_of(data)
-    # the generated matrices are only for K20
+    # the generated matrices belong to K20 only
     data = data[data.dataset != GENERATED]
     other = data[(data.label == COLUMN) & (data.solver == "ssvd_grqi")]
     both = _pairs(data, "gpower1")
@@ -371,8 +374,8 @@ def draw(data, axes):
 
 
 def _mark_found(both, left, right):
-    """Set the results with the paper's numbers as titles."""
-    # a quick run on a stand-in may have no pair of equal cardinality
+    """Use the results, with the paper's numbers, as titles."""
+    # a quick run on a stand-in can lack pairs of equal cardinality
     if both.empty:
         return
     gain = number(100 * (both.more.median() - 1), "%")
@@ -408,7 +411,7 @@ def _draw_start(axis, other):
     label = "SSVD from $\\Sigma$'s column"
     axis.plot(other.sparsity, other.value / other.lambda_1, label=f"_{label}", zorder=4, **style)
     if len(other):
-        # its line ends within the panel, so its name is next to it and not at the edge
+        # this line ends within the panel, so its name is beside it and not at the edge
         end = (other.sparsity.iloc[-1], other.value.iloc[-1] / other.lambda_1.iloc[-1])
         words = dict(color=style["color"], fontsize=LETTERS, ha="right", textcoords="offset points")
         axis.annotate(label, end, (-24, 8), **words)

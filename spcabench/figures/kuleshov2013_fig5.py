@@ -4,7 +4,7 @@ GRQI's sparse SVD (Algorithm 5) runs on 8 x 8 x 3 patches of natural images, pix
 partial deflation R <- R - alpha sigma u v', alpha = 0.2, of one working copy. It finds more
 components than the 192 pixel values (the paper's 196 is a slip). We chose k = 40 of 192 pixel
 values and dense patches, because the paper states neither; the iteration limit is the author's. In
-the tiles grey is zero, and every tile is scaled to its largest value; components are shown in
+the tiles, grey means zero, and every tile is scaled to its largest value; the components are in
 order, row by row. The right panels show how much of each tile's variation about its mean colour is
 explained by a Gabor function (an oriented wave under a Gaussian envelope, with a bandwidth of at
 most 2.5 octaves) times one colour. This is shown for the components, for the eigenvectors (PCA),
@@ -77,17 +77,17 @@ def _smooth_patches(data, judged):
 
 
 def _better(rows, kind):
-    """The mean R^2 of components minus that of patches; each is paired with one random patch."""
+    """The mean R^2 of components minus that of patches; each component is paired with a patch."""
     r2, others = (rows.r2[rows.kind == name].to_numpy() for name in ("components", kind))
     count = min(len(r2), len(others))
-    # components and patches have no natural pairing; any fixed one gives the right mean and spread
+    # there is no natural pairing, but any fixed one gives the right mean and spread
     ratio = 1 + (r2[:count] - others[:count]) / others.mean()
     pairs = pd.DataFrame(dict(ratio=ratio, tile=range(count)))
     return claims.mean(pairs, "ratio", over="tile", called="components")
 
 
 def _medians(rows):
-    """The median R^2 of each kind of tile, and the frequency of the components' waves."""
+    """The median R^2 of each kind of tile, and the median frequency of the components' waves."""
     r2 = rows.groupby("kind").r2.median()
     phrases = [f"{KINDS[kind]} {number(r2[kind])}" for kind in KINDS if kind in r2]
     middle = rows.frequency[rows.kind == "components"].median()
@@ -95,7 +95,7 @@ def _medians(rows):
 
 
 def runs(scale):
-    """Find 400 components of 100,000 patches at paper scale, fewer of normalised patches."""
+    """Find 400 components of 100,000 patches at paper scale; fewer from normalised patches."""
     # the paper's number of components is more than twice that of the pixel values, as K10 requires
     patches, count = (100_000, 400) if scale == "paper" else (10_000, 200)
     readings: list[tuple[str, dict[str, Any]]] = [

@@ -6,7 +6,7 @@ On the left is Sigma = F'F, with F square and entries from N(0, 1). On the right
 is 0.58 sqrt(log n) standard deviations of the off-diagonal entries (our choice), which leaves 5 to
 20 nonzeros; further readings use 0.6 and 1.5 times this penalty. All methods run to a certified
 relative gap of 1e-2, without screening, with a time limit of 60 s per run at paper scale. An arrow
-means that some run ended at the limit, so the time is at least this. The paper's BCA, BCA with
+means that some run hit the limit, so the time shown is a lower bound. The paper's BCA, BCA with
 looser box QPs, and DSPCA also have single long runs without this limit, up to n = 800: they replace
 other runs of the same problem, and their times are processor seconds. BCA is the paper's Algorithm
 1 with beta = 1e-3/n and every box QP solved to 1e-9. We added the same with beta = 5e-3/n and box

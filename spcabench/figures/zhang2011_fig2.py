@@ -4,7 +4,7 @@ The figure shows the sorted variances (1/m) of the counts of all words, for the 
 or their stand-ins (KOS for NYTimes, the Associated Press for PubMed). Two corpora that we added are
 drawn lighter: NIPS, and a simulated corpus of NYTimes' size. On the left the axis of words is
 linear, as in the paper, so an exponential is a straight line; on the right it is logarithmic, so a
-power law is a straight line. The unit of each corpus is its largest variance.
+power law is a straight line. The variances of each corpus are relative to its largest variance.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ from spcabench.style import DASHES, PALETTE, mark_level
 
 PANELS, SIZE = (1, 2), (11.5, 4.2)
 
-HEAD = 1000  # the largest order in the paper
+HEAD = 1000  # the largest rank named in the paper
 
 Z2 = claims.Statement(
     "Z2",
@@ -48,14 +48,14 @@ def _variance_by_rank(data):
         places = []
         for row in rows.itertuples():
             ranks, variances = map(np.log, _known(row))
-            # variances are stored at 200 ranks; between them they fall like a power
+            # variances are stored at 200 ranks and interpolated by power laws
             at = np.interp(np.log(ORDERS.get(row.label, 500)), ranks, variances)
             places.append(claims.Place(row.corpus, claims.exact(np.exp(at - variances[0]))))
         yield claims.Reading(name, places, rows)
 
 
 def _known(row):
-    """Ranks with nonzero variances, and these variances."""
+    """The ranks with nonzero variances, and these variances."""
     ranks, variances = (np.array(row.extra[name]) for name in ("ranks", "variances"))
     return ranks[variances > 0], variances[variances > 0]
 
@@ -105,7 +105,7 @@ def _power_law(data, judged):
 
 
 def runs(scale):
-    """Make one pass over each corpus; at quick scale, over a tenth of the simulated one."""
+    """Make one pass over each corpus; at the quick scale, over a tenth of the simulated corpus."""
     for corpus in ASKED:
         yield Run(
             dataset="bag_of_words",
@@ -117,7 +117,7 @@ def runs(scale):
 
 
 def sorted_variances(problem, *, seed):
-    """Variances at ranks equally spaced on a logarithmic scale, and at n/200, over the largest."""
+    """Return variances, relative to the largest, at log-spaced ranks and at rank n/200."""
     variances = np.sort(problem.covariance.diagonal())[::-1] / problem.m
     # a curve of 200 points instead of 100,000
     ranks = np.unique(np.geomspace(1, problem.n, 200).astype(int))
@@ -134,15 +134,15 @@ def sorted_variances(problem, *, seed):
 
 
 def fits(variances):
-    """R^2 of log variance against rank, and against the logarithm of rank."""
-    # equally spaced in rank, like the paper's axis, because the head would dominate otherwise
+    """Return R^2 of the log variance against rank, and against the logarithm of the rank."""
+    # equally spaced in rank, like the paper's axis, otherwise the head would dominate
     at = np.unique(np.linspace(1, len(variances), 1000).astype(int))
     y = np.log(variances[at - 1])
     return [float(np.corrcoef(x, y)[0, 1] ** 2) for x in (at, np.log(at))]
 
 
 def draw(data, axes):
-    """Draw log variance against the index, then against its logarithm, which shows the head."""
+    """Draw log variance against rank, then against the log of the rank, which shows the head."""
     known = [(row, *_known(row)) for row in corpora(data).itertuples()]
     for axis, scale in zip(axes.flat, ("linear", "log"), strict=True):
         for (row, ranks, variances), colour, dashes in zip(known, PALETTE, DASHES, strict=False):
