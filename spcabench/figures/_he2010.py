@@ -36,8 +36,8 @@ ALIKE, ALIKE_ROUNDS, ALIKE_TOL = "alike", 7, 1e-4
 # whole runs of one solver at several cardinalities, one after the other, in processor seconds
 IN_TURNS = "in turns"
 VALUES = "values"  # variances without times
-# processes ready to run; more of them share caches and memory with the timed one (the rows that
-# were published before this rule have up to 2.46)
+# largest number of processes ready to run: beyond it, too many share caches and memory with the
+# timed process (rows published before this rule have up to 2.46)
 QUIET = 2.5
 BUSY = "busy machine"
 WHOLE = f"{DENSE}, conversion timed, second phase to 1e-9"
@@ -193,7 +193,7 @@ def worlds(timed: pd.DataFrame | None = None) -> dict[str, tuple[str, str]]:
 def valued(data: pd.DataFrame, gpower: str, form: str) -> tuple[str, str]:
     """The two methods of a reading whose variances are compared.
 
-    They are those of `variances`, which were made on more problems, if there are any.
+    If there are rows of `variances`, those are used, because they cover more problems.
     """
     more = data.method.eq(f"gpower0 {VALUES}").any() and (gpower, form) == ("gpower0 dense", "")
     return (f"gpower0 {VALUES}", f" {VALUES}") if more else (gpower, form)
@@ -261,8 +261,8 @@ def losses(data: pd.DataFrame, label: str) -> Iterator[claims.Reading]:
 
 
 def _loss(rows: pd.DataFrame, share: int) -> claims.Measured:
-    """The loss over problems; with c = ceil(s / share) = 1 both methods are the same."""
-    # if both methods are the same algorithm, an interval over problems would be meaningless
+    """The loss over problems; if c = ceil(s / share) = 1, both methods are the same algorithm."""
+    # the two methods are then the same algorithm, and an interval would be meaningless
     one_by_one = rows.cardinality.max() <= share and not rows.loss.any()
     return claims.exact(0.0) if one_by_one else claims.mean(rows, "loss", over="seed")
 
@@ -352,8 +352,8 @@ def alike(common: dict[str, Any], k: float) -> Iterator[Run]:
 def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any]:
     """Measure processor seconds and cardinality of each solver, in turn, on converted data.
 
-    GPower0 gets the dense centred matrix and the penalty that a search found for k nonzeros. The
-    others run at the cardinality that it reached, with a second phase as accurate as GPower0.
+    GPower0 gets the dense centred matrix and the penalty that a search found for k nonzeros.
+    Scol-PCA and Mcol-PCA run with the cardinality that it reached, with as accurate a second phase.
     """
     # converted before timing, because this reading excludes the conversion
     dense = problem.given_as("data")
@@ -375,10 +375,10 @@ def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any
 
 
 def variances(problem: Problem, *, seed: int, k: int) -> dict[str, float]:
-    """Cardinality that a search of GPower0's penalty for k reached, and everyone's variance there.
+    """Return the cardinality that GPower0 reached in a search for k, and all variances there.
 
-    They are those of converged second phases, and of GPower0's vector after a refit. Nothing is
-    timed, so the load of the machine does not matter.
+    Variances are taken after converged second phases, and after a refit of GPower0's vector.
+    Nothing is timed, so the load of the machine does not matter.
     """
     search = api.solve(problem.given_as("data"), "gpower0", k=k, seed=seed, **GPOWER)
     values = {
@@ -402,7 +402,7 @@ def in_turns(problem: Problem, *, seed: int, name: str, ks: Sequence[int]) -> di
 
 
 def as_trials(table: pd.DataFrame) -> pd.DataFrame:
-    """The rounds of `processor_seconds` and `in_turns`, and `variances`, as rows of `trials`."""
+    """Return the rounds of `processor_seconds` and `in_turns`, and `variances`, like `trials`."""
     rows = [
         row
         | dict(
