@@ -88,6 +88,7 @@ def article(home: Path) -> str:
         failing=[
             (name, [_row(s) for s in mine if s["verdict"] == "fails"]) for name, mine in of.items()
         ],
+        partly=sum(map(_holds_elsewhere, own)),
         proven=certified_page.proven(),
         frontier=frontier(),
         rates={name: _rate(row) for name, row in ranking.iterrows()},
@@ -201,6 +202,15 @@ def _counted(name: str, statements: Statements) -> tuple[Any, ...]:
     count = in_short.counts(statements)
     words = ("judged", "holds", "fails", "undecided", "depends", "checked")
     return (name, *(count[word] for word in words))
+
+
+def _holds_elsewhere(statement: dict[str, Any]) -> bool:
+    """Return whether a part of a failing statement holds at some places and fails at others."""
+    readings = {reading["name"]: reading for reading in statement["readings"]}
+    parts = summary.judged_places(statement, readings[statement["primary"]])
+    return statement["verdict"] == "fails" and any(
+        {"holds", "fails"} <= {place["verdict"] for place in places} for _, places in parts
+    )
 
 
 def _row(statement: dict[str, Any]) -> tuple[str, ...]:
