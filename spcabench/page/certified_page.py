@@ -60,9 +60,9 @@ def summary() -> str:
     names = {name for name, _ in pairs}
     also = [e for (name, k), e in known.items() if name in names and (name, k) not in pairs]
     return (
-        f"Of {len(mine)} pairs of an instance and a cardinality, {sum(e.proven for e in mine)} are "
-        f"proven, and {sum(e.proven for e in also)} of {len(also)} more cardinalities of "
-        f"{' and '.join(sorted({e.item for e in also}))} that papers report. The slowest took "
+        f"{sum(e.proven for e in mine)} of {len(mine)} pairs of an instance and a cardinality are "
+        f"proven, as well as {sum(e.proven for e in also)} of {len(also)} other published "
+        f"cardinalities of {' and '.join(sorted({e.item for e in also}))}. The slowest proof took "
         f"{slowest} of processor time, on one thread of a busy machine."
     )
 
@@ -206,9 +206,8 @@ def _difference(answer: dict[str, Any], entry: best_known.Entry) -> str:
     return (
         f"**{entry.item}, k = {entry.k}.** The published value is {answer['value']} "
         f"({answer['source']}). "
-        f"The optimum is {entry.value:.9g}, so the published value, unless it was rounded, is too "
-        f"{which} by "
-        f"{abs(published_value / entry.value - 1.0):.1e} of it. It is attained on variables {W} "
-        f"(counted from 0) with the loadings {loadings}; no x reaches more than {entry.bound:.9g}, "
-        f"by {entry.bound_by}.\n\n"
+        f"The optimum is {entry.value:.9g}. Unless the published value was rounded, it is too "
+        f"{which} by a relative {abs(published_value / entry.value - 1.0):.1e}. The optimum is "
+        f"attained on variables {W} (numbered from 0) with the loadings {loadings}. "
+        f"{entry.bound_by} proves that no x exceeds {entry.bound:.9g}.\n\n"
     )
