@@ -168,8 +168,8 @@ class SmallTree(Tree):
         else:
             return []
         if more == 1:  # the potential of a pair is its own test
-            i, j = np.unravel_index((squares + d).argmax(), squares.shape)
-            return [*F, int(W[i]), int(W[j])]
+            one, two = np.unravel_index((squares + d).argmax(), squares.shape)
+            return [*F, int(W[one]), int(W[two])]
         sizes = np.abs(E)
         np.fill_diagonal(sizes, 0.0)
         leaders = d + _largest(sizes, more) >= self.t
