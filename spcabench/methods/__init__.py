@@ -1,1 +1,1 @@
-"""Mathematics that several solvers share; imports the problem and the ground."""
+"""Mathematics shared by several solvers; it imports only the problem and the ground."""

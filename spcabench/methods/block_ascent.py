@@ -12,7 +12,7 @@ from spcabench.methods.relaxation import Pair, value
 from spcabench.problem.spectral import eigen, largest_eigenvalue, last_vector, rebuilt
 from spcabench.vectors import Array, Vector, first_largest, support
 
-ZERO = 1e-3  # entries of Y u below this share of the room left by the barrier are set to zero
+ZERO = 1e-3  # entries of Y u below this fraction of the barrier's slack are set to zero
 
 
 @inlined

@@ -14,7 +14,8 @@ import numpy as np
 from spcabench.problem.spectral import largest_eigenvalue
 from spcabench.vectors import Array, Vector
 
-THRESHOLDS = 8  # for the dual: from the largest covariance downwards, each 0.6 of the last
+# levels of the dual, from the largest covariance downwards, each 0.6 times the preceding one
+THRESHOLDS = 8
 
 
 def falling(S: Array) -> Array:

@@ -42,7 +42,8 @@ def connected_parts(S: Array, lam: float) -> list[Indices]:
     np.fill_diagonal(edges, False)
     W = np.flatnonzero(edges.any(axis=0))
     parts, of_linked = connected_components(sp.csr_array(edges[np.ix_(W, W)]), directed=False)
-    label = parts + np.arange(len(edges))  # a separate label, unless linked
+    # every variable has its own label unless it is linked to another
+    label = parts + np.arange(len(edges))
     label[W] = of_linked
     order = by_variance(S)
     _, label = np.unique(label[order], return_inverse=True)

@@ -26,14 +26,14 @@ from spcabench.problem.spectral import eigen, eigenvalues, rebuilt
 from spcabench.vectors import Array, Vector
 
 STARTS, FALL = 12, 0.7  # number of initial matrices U, and the ratio of their clipping levels
-WIDTHS = (1e-2, 3e-3, 1e-3)  # of the smoothing, in units of the value to reach
-STEPS = 60  # of L-BFGS at one width
-FAR = 40.0  # beyond this a logistic weight is zero or one
+WIDTHS = (1e-2, 3e-3, 1e-3)  # width of the smoothing, in units of the value to reach
+STEPS = 60  # steps of L-BFGS at one width
+FAR = 40.0  # beyond this distance, a logistic weight is zero or one
 
 
 @dataclass(frozen=True)
 class Shape:
-    """The kind of problem to bound.
+    """The kind of problem whose optimum is bounded.
 
     r : number of loadings. k : cardinality; each r_i has k - 1 entries. terms : number of h_i in
         the sum. times : factor of the sum.
@@ -76,7 +76,7 @@ def joint_value(S: Array, U: Array, shape: Shape) -> float:
 def minimised(S: Array, shape: Shape, reached: float = 0.0) -> tuple[float, Array]:
     """Return the smallest bound found, with its U (n, n).
 
-    reached : the value of some Z. The minimisation ends if the bound equals it.
+    reached : the value of some Z. The minimisation stops if the bound equals this value.
     """
     unit = eigenvalues(S)[-1]
     if unit <= 0.0:

@@ -25,11 +25,12 @@ from spcabench.vectors import Array, Indices, Vector, normalize, project, suppor
 
 MOST = 1000  # largest number of variables for which rows of Sigma are sorted for a proof
 TOLERANCE = 1e-9  # relative accuracy of proven optima
-SMALL = 1e-8  # smaller |v_i| count as this: removing i then loses nothing
-ROUNDING = 1e-11  # a smaller relative gain counts as none
-STILL = 1e-6  # the same for power steps
-HELD = 2e7  # entries of columns stored at once
-STEPS = 3  # power steps between two choices of the support, before swaps
+# |v_i| is taken to be at least this; removing a variable with so small an entry costs nothing
+SMALL = 1e-8
+ROUNDING = 1e-11  # a smaller relative gain of a swap is ignored
+STILL = 1e-6  # a smaller relative gain of a power step is ignored
+HELD = 2e7  # maximum number of entries of stored columns
+STEPS = 3  # power steps before the support is chosen again
 ASCENT = 30  # maximum number of choices of the support
 KICK = 0.2  # a kick replaces one variable plus a geometric number with this stopping probability
 
@@ -42,7 +43,7 @@ def best_swap(R: Array, d: Vector, W: Indices) -> tuple[float, int, int]:
     """
     w, V = eigen(R[:, W])
     top, v, U = float(w[-1]), V[:, -1], V[:, :-1]
-    # if the leading eigenvalue is zero, as without any variance, any divisor will do
+    # without any variance the leading eigenvalue is zero, and any divisor will do
     P = (U / np.maximum(top - w[:-1], ROUNDING * abs(top) or 1.0)) @ U.T
     charge(U.size * len(U) + R.size * (len(U) + 1))
     i, j = largest_gain(R, P, P @ R, v, v @ R, d, W, top * (1.0 + ROUNDING))
@@ -211,7 +212,7 @@ class Search:
         return self._filled(x)
 
     def _allowed(self, z: Vector) -> Vector:
-        """The direction z (n,), or what x >= 0 allows of it."""
+        """Return the direction z (n,); for x >= 0, only its allowed part."""
         return z
 
     def _kicked(self) -> Indices:
@@ -228,7 +229,7 @@ class Search:
         )
 
     def _filled(self, x: Vector) -> Indices:
-        """The support of x, filled up with variables of large variance if it has fewer than k."""
+        """The support of x; if it has fewer than k variables, add variables of large variance."""
         W = support(x)
         outside = np.setdiff1d(np.argsort(-self.d, kind="stable"), W, assume_unique=True)
         return np.concatenate([W, outside[: self.k - len(W)]])
@@ -286,7 +287,7 @@ def swap_values(R: Array, d: Vector, W: Indices, y: Vector, value: float) -> Arr
     """
     charge(R.size)
     u, left = y @ R, 1.0 - y * y
-    left[left < SMALL] = np.inf  # nothing is left but e_j
+    left[left < SMALL] = np.inf  # without y_i, only e_j remains
     without = ((value - 2.0 * y * u[W] + y * y * d[W]) / left)[:, None]
     joint = np.maximum(u - y[:, None] * R, 0.0) ** 2 / left[:, None]
     values = (without + d) / 2.0 + np.sqrt(((without - d) / 2.0) ** 2 + joint)

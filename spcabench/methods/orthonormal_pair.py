@@ -52,7 +52,7 @@ def orthonormal_pair(S: Array, k: int) -> Optimum:
         raise InputError(f"n, k: {n}, {k}; k must be at least 2, with at most {SUPPORTS} supports")
     search = _Search(S)
     supports = sorted(combinations(range(n), k), key=lambda R: -search.top(R)[0])
-    for wanted in ((0, 1, k), (2,), tuple(range(3, k))):  # cases with a closed form come first
+    for wanted in ((0, 1, k), (2,), tuple(range(3, k))):  # pairs with a closed form come first
         for i, R in enumerate(supports):
             for T in supports[i:]:
                 if search.top(R)[0] + search.top(T)[0] <= search.value:

@@ -12,7 +12,8 @@ import scipy.sparse.linalg
 
 from spcabench.vectors import TIE, Array, Vector
 
-SLACK = 5e-10  # relative; other eigenvalues are proven to lie at most this far above the last
+# relative tolerance: all other eigenvalues are proven to exceed the last one by at most this
+SLACK = 5e-10
 EXACT = 1e-12  # residual of the pairs, relative to the largest eigenvalue
 
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from spcabench.vectors import Vector
 
-MEMORY = 12  # stored pairs of steps and gradient changes
-FIRST = 0.02  # length of a first step, which has no memory
-ARMIJO, WOLFE = 1e-4, 0.9  # required decrease and flattening of a step
-TRIALS = 20  # maximum number of lengths tried per step
-CURVED = 1e-12  # pairs with a smaller relative curvature are not stored
+MEMORY = 12  # number of stored pairs of steps and gradient changes
+FIRST = 0.02  # length of the first step, when the memory is empty
+ARMIJO, WOLFE = 1e-4, 0.9  # constants of the Wolfe conditions: required decrease and flattening
+TRIALS = 20  # maximum number of step lengths tried
+CURVED = 1e-12  # a pair with a smaller relative curvature is not stored
 
 Function = Callable[[Vector], tuple[float, Vector]]
 
@@ -27,7 +27,7 @@ class Descent:
         self.pairs: list[tuple[Vector, Vector]] = []
 
     def begin(self, function: Function) -> None:
-        """Evaluate a function, a new one or the same, without clearing the memory."""
+        """Evaluate a function, which may be a new one, without clearing the memory."""
         self.function = function
         self.f, self.g = self._called(self.z)
 

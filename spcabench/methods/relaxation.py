@@ -99,8 +99,8 @@ def by_component(
 ) -> Iterator[Iterate]:
     """Run a method on the connected components of |S_ij| > lam, and combine their answers.
 
-    The next step is always made on the component with the largest bound. It ends when the largest
-    bound is attained, or when the method of that component ends.
+    Each step works on the component with the largest bound. The run ends when the largest bound is
+    attained, or when the method of that component ends.
 
     Parameters
     ----------
@@ -109,9 +109,9 @@ def by_component(
     lam : float
         The penalty.
     method : callable
-        Takes the S of a component and yields pairs, of which the best primal and dual are used. If
-        the run has a start, the method also takes the part of the start in this component, scaled
-        to norm one, unless that part is zero.
+        Function of the S of a component that yields pairs, of which the best primal and dual are
+        used. If the run has a start, the method also takes the part of the start in this component,
+        scaled to norm one, unless that part is zero.
     screen : bool
         If false, all variables are one component, unless lam reaches the largest |S_ij|.
     start : array of shape (n,), optional

@@ -20,9 +20,9 @@ from spcabench.problem.spectral import (
 )
 from spcabench.vectors import Array, Vector
 
-CHECK = 10  # iterations between two evaluations of the dual at Y_k
+CHECK = 10  # iterations between evaluations of the dual at Y_k
 FEW = 4  # initial guess of the number of eigenpairs that matter
-LARGE = 200  # order from which LAPACK is faster if it computes only few eigenpairs
+LARGE = 200  # from this order on, LAPACK is faster if it computes only a few eigenpairs
 
 
 def smooth(A: Array, rho: float, eps: float, eigenvalues: str = "auto") -> Iterator[Pair]:

@@ -12,7 +12,7 @@ import numpy as np
 from spcabench.kernels import compiled, inlined
 from spcabench.vectors import Array, Vector
 
-BLOCK = 32  # rows of V multiplied at once
+BLOCK = 32  # number of rows of V multiplied at once
 # Magnitudes with the same exponent and the same first six bits of the mantissa share a bucket.
 BUCKETS, SHIFT, MAGNITUDE = 1024, 46, 2**63 - 1
 
@@ -32,7 +32,8 @@ def split(values, rows, low, high):  # type: ignore[no-untyped-def]
     """
     a, b, c = abs(values[low]), abs(values[(low + high) // 2]), abs(values[high - 1])
     pivot, place = max(min(a, b), min(max(a, b), c)), low
-    for limit in (pivot, np.nextafter(pivot, -1.0)):  # if none is larger, those equal to the pivot
+    # if no entry is larger, separate those equal to the pivot
+    for limit in (pivot, np.nextafter(pivot, -1.0)):
         for i in range(low, high):
             value, row = values[i], rows[i]
             values[i], rows[i] = values[place], rows[place]
@@ -87,7 +88,8 @@ def largest(V, limits, c, signed, k, top, entries, counts):  # type: ignore[no-u
             counts[buckets[i]] += 1
             certain += buckets[i] < limit
         seen += size
-        while seen < n and limit < limits[seen]:  # all in the bucket exceed the remaining rows
+        # all entries in this bucket exceed the remaining rows
+        while seen < n and limit < limits[seen]:
             certain += counts[limit]
             limit += 1
     return seen, count
@@ -159,7 +161,7 @@ def complement(r):
 
 @inlined
 def face_maximum(R, G, B, floor, tol):
-    """Find the maximum on the face spanned by B (d, p): whether it is settled, its value and its c.
+    """Find the maximum on the face spanned by B (d, p); return whether it is settled, value, c.
 
     Value and c are zero if there is no maximum.
     """
@@ -250,7 +252,7 @@ def add(G, e, weight):
 
 @inlined
 def chosen(T, mask, zero, need):
-    """Whether the curves of T selected by the bits of a mask may join those above them."""
+    """Whether the curves of T that the mask selects can join the curves above them."""
     size = 0
     for t in range(len(T)):
         if mask >> t & 1:
@@ -262,7 +264,7 @@ def chosen(T, mask, zero, need):
 
 @inlined
 def is_new(table, key):
-    """Whether a key is new; the table contains most of the earlier keys, but not all."""
+    """Whether a key is new; the table contains most earlier keys, but not all of them."""
     for probe in range(32):
         slot = (key + np.uint64(probe)) % np.uint64(len(table))
         if table[slot] == key:

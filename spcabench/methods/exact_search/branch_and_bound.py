@@ -9,12 +9,12 @@ identity, its optima are proven by cells of directions (`exact_search.direction_
 milliseconds.
 
 The remaining features are first searched by a tree (`exact_search.pruning`), which is faster if k
-is small or the variances decay. If it does not end soon, branch and bound on the bound of one
-matrix (`exact_search.dual_search`) follows, which can fix variables at no cost. If the gap is not
-narrow after some evaluations, or this search does not end soon either, branch and bound on the
-scaled Gershgorin dual (`exact_search.gershgorin_search`) takes over, with few but expensive nodes.
-Work is counted and no clock is read, so a run is reproducible to the last digit. "Proven" means
-proven to within the relative `TOLERANCE`.
+is small or the variances decay. If the tree does not finish soon, branch and bound on the bound of
+one matrix (`exact_search.dual_search`) follows, which can fix variables at no cost. If the gap is
+not narrow after some evaluations, or this search does not finish soon either, branch and bound on
+the scaled Gershgorin dual (`exact_search.gershgorin_search`) takes over, with few but expensive
+nodes. The budget is counted in operations and not in seconds, so a run is reproducible to the last
+digit. "Proven" means proven to within the relative `TOLERANCE`.
 """
 
 from collections.abc import Callable, Iterator
@@ -48,11 +48,11 @@ from spcabench.problem.spectral import eigenvalues, leading_pairs
 from spcabench.steps import nonnegative_loading
 from spcabench.vectors import Array, Indices, Vector, largest_indices
 
-TOLERANCE = 1e-9  # relative: an optimum is proven to it
+TOLERANCE = 1e-9  # relative tolerance within which an optimum is proven
 SECOND = 1e9  # work that takes about a second of processor time
-PACE = 30.0  # work of such an entry, measured: it is looked at, sorted and updated
-HEAD = 1000  # features of largest variance among which incumbents are sought
-# scans over all swaps for the incumbent of a smaller cardinality, and for that of K
+PACE = 30.0  # measured work of such an entry, which is read, sorted and updated
+HEAD = 1000  # incumbents are sought among this many features of largest variance
+# scans over all swaps for the incumbent of a smaller cardinality, and for the incumbent of K
 SCANS, MORE_SCANS = 40, 300
 # starts of K before the smaller cardinalities have theirs, and of x >= 0 itself
 FIRST, FIRST_ALLOWED = 3, 8

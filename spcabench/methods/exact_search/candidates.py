@@ -19,8 +19,8 @@ from spcabench.vectors import Array, Indices, Vector
 
 Block = Callable[..., Array]  # W -> S[W, W], or I, W -> S[I, W]
 MOST = 3000  # candidates at most: the covariance of 3000 takes 72 MB
-ENTRIES = 4e8  # of S that are looked at for its rows: some seconds
-AT_ONCE = 1e7  # of these at a time
+ENTRIES = 4e8  # limit on the entries of S that are computed for its rows: some seconds
+AT_ONCE = 1e7  # number of these entries computed at a time
 
 
 def two_by_two_eigenvalue(a: Vector, b: float, r2: Vector) -> Vector:
@@ -33,7 +33,7 @@ def root_bounds(S: Array, k: int, opt: float) -> Vector:
     c, squares = len(S), S * S
     np.fill_diagonal(squares, 0.0)
     taken = min(k - 1, c - 1)
-    # The slice after the partition is empty for k = 1; np.partition itself needs a valid place.
+    # for k = 1 the slice after the partition is empty, but np.partition still needs a valid index
     return two_by_two_eigenvalue(
         S.diagonal(),
         opt,
@@ -77,7 +77,7 @@ class Candidates:
     left: int
 
     def first(self, count: int) -> "Candidates":
-        """The ``count`` variables with the largest bounds."""
+        """Return the ``count`` variables with the largest bounds."""
         if len(self.W) <= count:
             return self
         order = np.argsort(-self.most, kind="stable")
@@ -108,7 +108,7 @@ def candidates(
     if count > MOST:
         falling = W[np.argsort(-reached[W], kind="stable")]
         W, beyond = np.sort(falling[:MOST]), float(reached[falling[MOST]])
-    # Fewer candidates have smaller sums of squares, so the test is repeated until it stands.
+    # fewer candidates have smaller sums of squares, so the test is repeated until none drops out
     S, reached, left = block(W), np.zeros(0), np.ones(len(W), dtype=bool)
     while len(W) >= k and not (len(reached) and left.all()):
         W, S = W[left], S[np.ix_(left, left)]

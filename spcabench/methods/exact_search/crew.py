@@ -1,7 +1,7 @@
 """The processes that work on the parts of a search: this process, or several others.
 
 The outcome of a part depends only on its order (`exact_search.gershgorin_part`), so it does not
-matter which process works on it. On Linux the others are forked and share the covariance.
+matter which process works on it. On Linux the other processes are forked and share the covariance.
 """
 
 import multiprocessing
@@ -21,7 +21,7 @@ from spcabench.flops import LEDGER, counting
 from spcabench.methods.exact_search.gershgorin_part import Order, Outcome, Part
 from spcabench.vectors import Array
 
-LOOK = 0.1  # seconds between two looks at the clock, while others work
+LOOK = 0.1  # seconds between two checks of the clock while other processes work
 Question = tuple[Array, int, bool, float]
 Work = Generator[None, None, Outcome]
 
@@ -46,7 +46,9 @@ class Crew:
 
     def __exit__(self, *error: object) -> None:
         if self.others:
-            self.stop.set()  # or a search that is stopped waits for parts that nobody asks for
+            # otherwise a search that is stopped would wait for parts whose results are no longer
+            # needed
+            self.stop.set()
             self.others.shutdown(cancel_futures=True)
 
     def begin(self, order: Order) -> Work:
@@ -55,7 +57,7 @@ class Crew:
             return Part(*self.question, order).run()
         try:
             return self._awaited(order, self.others.submit(_done, order))
-        except BrokenProcessPool:  # one of them was ended from outside
+        except BrokenProcessPool:  # one of the processes was killed from outside
             return Part(*self.question, order).run()
 
     def _awaited(self, order: Order, sent: "Future[tuple[Outcome, int, int]]") -> Work:
@@ -72,19 +74,20 @@ class Crew:
         return outcome
 
 
-_asked: list[tuple[Question, Any]] = []  # of a process of the crew: what, and when to stop
+# set in each process of the crew: the question, and the event that stops it
+_asked: list[tuple[Question, Any]] = []
 
 
 def _begin(question: Question, stop: Any) -> None:
     """Run a process of the crew."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that asked
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent process
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    threadpool_limits(1)  # or each would have as many threads as there are cores
+    threadpool_limits(1)  # otherwise each process would start as many threads as there are cores
     _asked[:] = [(question, stop)]
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent ends, for whatever reason."""
+    """Terminate this process when its parent dies, for whatever reason."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     connection.wait([parent.sentinel])

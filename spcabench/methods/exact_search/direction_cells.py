@@ -16,10 +16,12 @@ import numpy as np
 from spcabench.problem.spectral import product
 from spcabench.vectors import Array, Indices, Vector
 
-BATCH = 4096  # cells looked at together
-LOOKED_AT = 4  # cells of each batch whose supports are tried
-MOST_CELLS = 100_000  # of one size: where many directions tie, cells of all of them remain
-NARROWEST = 1e-6  # side of a cell: its bound exceeds the best value by rounding alone
+BATCH = 4096  # number of cells evaluated at a time
+LOOKED_AT = 4  # number of cells of each batch whose supports are tried
+# maximum number of cells of one size: where many directions tie, all their cells remain
+MOST_CELLS = 100_000
+# smallest side of a cell: below it, the bound exceeds the best value by rounding alone
+NARROWEST = 1e-6
 Value = Callable[[Indices], float]
 
 

@@ -25,12 +25,12 @@ from spcabench.methods.quasi_newton import Descent
 from spcabench.problem.spectral import eigen, eigenvalues, rebuilt
 from spcabench.vectors import Array, Indices, Vector
 
-STARTS, FALL = 12, 0.7  # matrices U that a minimisation starts from, and how their entries fall
-WIDEST, NARROWEST = 3e-2, 1e-7  # of the smoothing, relative to the value to be reached
+STARTS, FALL = 12, 0.7  # number of initial matrices U, and the ratio of their clipping levels
+WIDEST, NARROWEST = 3e-2, 1e-7  # width of the smoothing, relative to the value to be reached
 NARROWER = 0.3  # of the width, where the smoothing no longer helps or exceeds this share of the gap
-CHUNK = 25  # evaluations between two exact values
-SLOW = 0.05  # a chunk that gains less than this share of the gap narrows the smoothing
-FLAT = 0.05  # of the largest curvature, added to each row's
+CHUNK = 25  # evaluations between two exact bounds
+SLOW = 0.05  # if a chunk gains less than this fraction of the gap, the smoothing is narrowed
+FLAT = 0.05  # this fraction of the largest curvature is added to the curvature of each row
 
 
 def term(v: Vector, r2: Vector) -> Vector:
@@ -232,7 +232,7 @@ def start(S: Array, k: int, positive: bool) -> Minimum:
 
 
 def starts(S: Array, k: int, positive: bool) -> Iterator[tuple[float, Array]]:
-    """Yield the bound and the matrix of each U that `start` chooses from."""
+    """Yield each initial U that `start` can choose, with its bound."""
     dual, top = Dual(S, k, positive), float(np.abs(S).max())
     for level in top * FALL ** np.arange(STARTS):
         U = np.clip(S, -level, level)

@@ -1,4 +1,4 @@
-"""Checks a dual bound: recomputes it only from its matrices, however they were found."""
+"""Check a dual bound by recomputing it from its matrices alone, however they were found."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,8 @@ import numpy as np
 from spcabench.problem.spectral import eigenvalues, frobenius
 from spcabench.vectors import Array, Indices, Vector
 
-ROUNDING = 10.0 * float(np.finfo(np.float64).eps)  # of LAPACK's eigenvalues: n times this, relative
+# relative error of LAPACK's eigenvalues: n times this
+ROUNDING = 10.0 * float(np.finfo(np.float64).eps)
 NONE: Indices = np.zeros(0, dtype=np.int64)
 
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from spcabench.kernels import compiled, inlined
 
-NEWTON_STEPS = 60  # of a bracketed Newton iteration at most
-PRECISE = 1e-11  # relative: where one ends
+NEWTON_STEPS = 60  # maximum number of bracketed Newton iterations
+PRECISE = 1e-11  # relative tolerance at which the iteration stops
 BALANCED = 1e-10  # sum of the weights but for this, at the best a
-FAR = 40.0  # beyond it a logistic weight is zero or one
+FAR = 40.0  # beyond this distance, a logistic weight is zero or one
 HALVINGS = 48  # of the interval that has the best a
 
 
@@ -46,7 +46,7 @@ def threshold(q, counted, delta, beta):  # type: ignore[no-untyped-def]
             high = beta
         beta = beta + (total - counted) * delta / inside if inside > 0.0 else low
         if not low < beta < high:
-            # the bracket's lower end may be the answer itself: zero
+            # the lower end of the bracket, zero, can be the answer itself
             beta = 0.5 * (low + high) if low > 0.0 or high > PRECISE * delta else 0.0
     return beta
 

@@ -1,10 +1,10 @@
 """A part of the search by the dual bound: the supports that have some variables and lack others.
 
-The variables F, which all supports of a part have, are removed by a Schur complement
+The variables F, which are in all supports of a part, are removed by a Schur complement
 (`exact_search.schur`). The remaining question is whether s = k - |F| of the others reach a value t
-in a smaller matrix E. If the dual bound of E is below t, no support of the part reaches t. If it is
-not, a search looks for a larger tau such that the dual bound of its own E is below tau. Then no
-support of the part exceeds tau.
+in a smaller matrix E. If the dual bound of E is below t, no support of the part reaches t.
+Otherwise a search looks for a larger tau such that the dual bound at tau, with the E of tau, is
+below tau. Then no support of the part exceeds tau.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,10 +16,10 @@ from spcabench.methods.exact_search.dual_bound import Minimum, start
 from spcabench.methods.exact_search.schur import Complement
 from spcabench.vectors import Array, Indices
 
-SAFE = 1e-9  # margin, relative to the value to be reached, below which no variable is fixed
-APART = 1e-10  # relative distance of t from lambda_1(S[F, F]) that a Schur complement needs
-FARTHER = 1e-6  # and the one that is taken where t is too near, or below it
-TRIES = 8  # values tau that are tried
+SAFE = 1e-9  # no variable is fixed within this margin, relative to the value to be reached
+APART = 1e-10  # the Schur complement requires this relative distance of t from lambda_1(S[F, F])
+FARTHER = 1e-6  # the distance used instead if t is too near or below lambda_1(S[F, F])
+TRIES = 8  # number of values tau that are tried
 LITTLE = 1e-6  # added to what a bound falls: of two variables that close one half, the better one
 
 
@@ -129,7 +129,7 @@ class Part:
             self.bound = min(self.bound, self.level * max(1.0, 1.0 + self.missing))
 
     def fix(self) -> int:
-        """Leave out variables that no support of value t has, and take variables that all have.
+        """Leave out variables that are in no support of value t, and take those that are in all.
 
         Returns their number. The part is empty if a variable is both, or if this takes more
         variables than are still to be taken.
@@ -177,7 +177,7 @@ class Part:
         """
         probes = self.low.probes()
         having, without = (np.maximum(self.low.value - of, 0.0) + LITTLE for of in probes)
-        # to lack one variable of many is the weaker condition, so its fall counts for more
+        # lacking one variable of many is the weaker condition, so its decrease has more weight
         j = int(np.argmax(having * without**2))
         others, seed = np.delete(self.W, j), Seed(self)
         halves: list[tuple[float, Callable[[float], Part]]] = []
@@ -199,7 +199,7 @@ class Seed:
         self.level: float = part.level
         self.bound: float = part.bound
         self.floor: float = part.floor
-        # any matrix certifies a bound, so that half the digits are enough
+        # any matrix certifies a bound, so single precision is enough
         self.U = part.low.U.astype(np.float32)
 
     def matrix(self, part: Part) -> Array:

@@ -2,8 +2,8 @@
 
 A part is the set of supports that have some variables and lack others (`Part`). Its bound is
 minimised in chunks of evaluations. After each chunk, a variable is left out if the bound shows that
-no better support has it, and taken if all better supports have it. A part whose bound stays above
-the best value is halved: one half takes a variable, the other leaves it out.
+no better support contains it, and taken if all better supports contain it. A part whose bound stays
+above the best value is halved: one half takes a variable, the other leaves it out.
 """
 
 import heapq
@@ -24,7 +24,7 @@ ROOT = 300  # evaluations for all variables at least
 ROOT_GAIN, GAIN = 0.03, 1.0 / 6.0
 
 FEWEST = 40  # evaluations that a search must be able to make
-FEW = 20  # variables whose faces are looked at
+FEW = 20  # largest number of variables whose faces are examined
 UNSEEN = 1e8  # work between two looks at the clock, and that of one evaluation
 Value = Callable[[Indices], float]
 
@@ -71,7 +71,7 @@ class DualSearch:
         self.tolerance = tolerance
         if self.left < FEWEST * cost(len(self.S)):
             return
-        self._spend(STARTS * cost(len(self.S)) / 3.0)  # eigenvalues alone
+        self._spend(STARTS * cost(len(self.S)) / 3.0)  # eigenvalues only
         none, everything, least = np.arange(0), np.arange(len(self.S)), np.inf
         U = None
         if len(self.S) > self.k:

@@ -21,8 +21,8 @@ ROOT = 100  # steps for all variables at least
 # a part is halved where the value of the relaxation exceeds the best value by this share of what
 # the bound does, or where some steps, but the first, gain less than that share of it
 HOPELESS, GAIN, FIRST = 0.4, 1.0 / 6.0, 30
-FEW = 12  # variables whose faces are looked at
-UNSEEN = 1e8  # work between two looks at the clock
+FEW = 12  # largest number of variables whose faces are examined
+UNSEEN = 1e8  # work between two checks of the clock
 
 
 def cost(n: int) -> float:
@@ -109,7 +109,7 @@ class Part:
             self._settle(F, W)
         elif not self._is_closed_by_faces(W):
             if not halves:
-                self._spend(4.0 * cost(len(W)))  # eigenvalues alone
+                self._spend(4.0 * cost(len(W)))  # eigenvalues only
             part = Splitting(self.S[np.ix_(W, W)], self.k, self.positive, seed)
             yield from self._work(part, W, LOOK if halves else ROOT)
         return self.outcome

@@ -23,7 +23,7 @@ from spcabench.methods.exact_search.crew import Crew, Work
 from spcabench.methods.exact_search.gershgorin_part import Halves, Order, cost
 from spcabench.vectors import Array, Indices
 
-FEWEST = 40  # steps that a search must be able to make
+FEWEST = 40  # number of steps that the budget must allow before a search starts
 # parts that are begun before the outcome of the first of them is known: few, then a share of those
 # that were worked on so far, since the one of the largest bound should not wait long
 AHEAD, SHARE, MOST_AHEAD = 4, 0.25, 512
@@ -110,7 +110,7 @@ class GershgorinSearch:
     def _take_first(self) -> Iterator[None]:
         """Use the outcome of the part that was started first."""
         order, work = self.begun[0]
-        if order.bound <= self._target:  # of a value that was found meanwhile
+        if order.bound <= self._target:  # from here on, of a value that was found in the meantime
             work.close()
             self.begun.popleft()
             return

@@ -1,9 +1,10 @@
 """The largest x'Bx over unit x >= 0 with at most k nonzeros, for few variables.
 
-Even on one support this is a hard problem. If the best x has no zero, it is a leading eigenvector,
-because no direction is forbidden there. So if the leading eigenvector has two signs, some best x
-has a zero, and each variable is left out in turn. A face is abandoned if lambda_1 of its block, or
-of the positive part of the block, shows that no x of it exceeds the value to be exceeded.
+Even for a single support this is a hard problem. If the best x has no zero, it is a leading
+eigenvector, because no direction is forbidden there. So if the leading eigenvector has two signs,
+some best x has a zero, and each variable is left out in turn. A face is abandoned if lambda_1 of
+its block, or of the positive part of the block, shows that no x of it exceeds the value to be
+exceeded.
 """
 
 import heapq
@@ -15,8 +16,8 @@ import numpy as np
 from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
 from spcabench.vectors import Array, Indices
 
-MOST = 1000  # faces looked at
-SIGN = 1e-9  # entries of an eigenvector below it, of the other sign, are rounding
+MOST = 1000  # maximum number of faces examined
+SIGN = 1e-9  # eigenvector entries of the other sign below this size are rounding errors
 
 
 def nonnegative_bound(
@@ -41,7 +42,8 @@ def nonnegative_bound(
             t = max(t, exceeded(F))
             settled = max(settled, top)
             continue
-        for place in range(first, len(F)):  # and what follows: no face comes twice
+        # later faces keep these variables, so no face is visited twice
+        for place in range(first, len(F)):
             heapq.heappush(waiting, (-top, next(order), np.delete(F, place), place))
     left = -waiting[0][0] if waiting else 0.0
     return max(t, settled, left), faces

@@ -46,7 +46,7 @@ ZERO: Any = np.int64(0)
 @inlined
 def insert(best, x):  # type: ignore[no-untyped-def]
     """Put x in order into best (descending) and drop its last entry, which x exceeds."""
-    # s is small and most x do not exceed the last entry, so that insertion is enough.
+    # s is small and most x do not exceed the last entry, so insertion is fast enough
     p = len(best) - 1
     while p > 0 and best[p - 1] < x:
         best[p] = best[p - 1]
@@ -80,7 +80,7 @@ def reach(e, D, diagonal, alive, j, opt_s, t, psd, best):  # type: ignore[no-unt
     if len(best) < 2:
         return top_squares(diagonal, e, 1.0 / gap, alive, j, best) if len(best) else -np.inf
     bound = opt_s + top_squares(D, e, 1.0 / gap, alive, j, best)
-    # The second test costs another pass over the row, so it is made where the first did not close.
+    # the second test costs another pass over the row, so it runs only if the first did not succeed
     if psd and bound >= t:
         bound = min(bound, top_squares(diagonal, e, 1.0 / gap, alive, j, best))
     return bound
@@ -206,7 +206,7 @@ def followers(row, j, ints, d, t, best):  # type: ignore[no-untyped-def]
     if near < SHARE * count:
         count = near  # those of which j can be the leader; j stays, for other leaders
     else:
-        least, alive[j] = -np.inf, 0  # all that have j
+        least, alive[j] = -np.inf, 0  # all candidates that can be in a support with j
     where, e, n = np.empty(count, dtype=np.int64), np.empty(count), ZERO
     for i in range(len(row)):
         if alive[i] and i != j and abs(row[i]) >= least:

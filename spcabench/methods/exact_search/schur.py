@@ -1,9 +1,9 @@
-"""Removes variables that are in the support from the question, by a Schur complement.
+"""Remove variables that are in the support from the problem, by a Schur complement.
 
-Let F be in the support and t > lambda_1(S[F, F]). By the Schur complement F and T reach the value
-t, lambda_1(S[F + T, F + T]) >= t, if and only if lambda_1(E[T, T]) >= t, where
+Let F be in the support and t > lambda_1(S[F, F]). By the Schur complement, the variables F and T
+reach the value t, lambda_1(S[F + T, F + T]) >= t, if and only if lambda_1(E[T, T]) >= t, where
 
-    E = S + S[., F] (t I - S[F, F])^-1 S[F, .].
+E = S + S[., F] (t I - S[F, F])^-1 S[F, .].
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from spcabench.problem.spectral import eigen, frobenius, product
 from spcabench.vectors import Array, Indices, Vector
 
-ROUNDING = 1e-15  # of an eigenvalue or a product of order n: n times this, relative
+ROUNDING = 1e-15  # relative error of an eigenvalue or a product of order n: n times this
 
 
 class Complement:
@@ -31,7 +31,7 @@ class Complement:
             self.w, V = eigen(B)
             self.P = product(C, V)
             self.error = ROUNDING * len(S) * frobenius(B)
-            self.w = self.w + self.error  # errs towards a larger E
+            self.w = self.w + self.error  # rounded towards a larger E, which keeps the bound valid
 
     @property
     def largest(self) -> float:

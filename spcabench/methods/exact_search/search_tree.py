@@ -23,7 +23,7 @@ from spcabench.methods.exact_search.pruning import (
 )
 from spcabench.vectors import Array, Indices, Vector
 
-CHUNK = 4_000_000  # entries of node matrices between two looks at the clock
+CHUNK = 4_000_000  # entries of node matrices between two checks of the clock
 # candidates, and nodes, that are searched without the compiled kernel
 SMALL, NODES = 40, 250
 Node = tuple[Array, Vector, Indices, list[int]]  # E, diag(E - S), candidates and F

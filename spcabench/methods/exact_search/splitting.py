@@ -35,7 +35,7 @@ PENALTY = 1.0 / 15.0  # that of the first step, by the number of variables
 LOOK = 10  # steps between two bounds
 # the penalty changes by a factor between the two, unless it is near one, in so many first steps
 FACTORS, NEAR, SETTLING = (0.4, 2.5), (0.83, 1.2), 100
-STARTS, FALL = 12, 0.7  # matrices S that it may start from, and how their entries fall
+STARTS, FALL = 12, 0.7  # number of initial matrices S, and the ratio of their clipping levels
 
 Floats = NDArray[np.floating[Any]]  # of either precision
 
@@ -73,17 +73,17 @@ class Splitting:
 
     @property
     def shares(self) -> Vector:
-        """The share (n,) of each variable in the support, according to the relaxation."""
+        """The fraction (n,) of each variable in the support, according to the relaxation."""
         return np.where(self.forced > 0, 1.0, self.P.sum(axis=0))
 
     @property
     def likely(self) -> Indices:
-        """The k variables with the largest shares."""
+        """The k variables with the largest fractions."""
         return np.argsort(-np.where(self.forced > 0, np.inf, self.shares))[: self.k]
 
     @property
     def nearest_taken(self) -> int:
-        """The variable outside F whose share is nearest one."""
+        """The variable outside F whose fraction is nearest to one."""
         return int(np.argmin(np.where(self.forced > 0, np.inf, np.abs(self.shares - 1.0))))
 
     @property

@@ -4,10 +4,10 @@ import numpy as np
 
 from spcabench.kernels import compiled, inlined
 
-RELAXED = 1.8  # length of a step, where 1 is the plain projection
+RELAXED = 1.8  # step length, where 1 is the plain projection
 NEWTON_STEPS = 10  # of a row's projection, before it is bracketed
 HALVINGS = 60  # of each of the two brackets then
-PRECISE = 1e-13  # absolute: where a row's x and nu no longer change
+PRECISE = 1e-13  # absolute tolerance at which a row's x and nu are final
 
 
 @inlined
