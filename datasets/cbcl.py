@@ -1,12 +1,12 @@
-"""CBCL faces: 2429 grayscale images of 19 x 19 pixels.
+"""CBCL faces: 2429 greyscale images of 19 x 19 pixels.
 
 MIT Center for Biological and Computational Learning, CBCL face database 1, training faces (Sung
-1996); for research only. The raw gray values are read from NMFLibrary's file, sha256
-bf183d48b74f..., which contains negatives (256 - g) / 256 of the gray values g. The
+1996); for research only. The raw grey values are read from NMFLibrary's file, sha256
+bf183d48b74f..., which contains negatives (256 - g) / 256 of the grey values g. The
 contrast-normalised values are read from NMFcUDA's file, sha256 b2c4a9c3933f...: each face is scaled
 to mean and standard deviation 0.25, then clipped to [0, 1] (Lee and Seung 1999).
 
-Stand-in if a file is not available: 2429 grayscale patches of 19 x 19 pixels from scikit-learn's
+Stand-in if a file is not available: 2429 greyscale patches of 19 x 19 pixels from scikit-learn's
 two photographs.
 """
 
@@ -35,7 +35,7 @@ FILES = [
 def load(contrast=False, center=True, scale=False, each=None):
     """Return A = X / sqrt(m), with X centred by pixel.
 
-    Sigma (361, 361) is the covariance of the gray values, which range from 0 to 255.
+    Sigma (361, 361) is the covariance of the grey values, which range from 0 to 255.
 
     contrast : load the contrast-normalised faces.
     center, scale : other possible preprocessing; the paper does not specify any.
@@ -86,7 +86,7 @@ EACH = {
 
 
 def _read(file, contrast):
-    """Return the gray values (2429, 361), with the pixels of each face in row-major order.
+    """Return the grey values (2429, 361), with the pixels of each face in row-major order.
 
     In the file, each column is a face, with its pixels in column-major order.
     """

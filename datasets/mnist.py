@@ -23,7 +23,7 @@ FILES = [sources.File(FILE, SHA256, URL, 9_912_422)]
 def load(rows=5000, center=True):
     """Return A (rows, 784), the first images of the file with centred pixels, not divided by m.
 
-    Gray values range from 0 to 255.
+    Grey values range from 0 to 255.
 
     center : He et al. (2010) do not state whether they centre the data; False gives the other
         reading of the paper.
