@@ -395,7 +395,7 @@ def path(
     """
     problem, solver = _asked(problem, name, settings.get("nonnegative", False))
     if "k" in settings:
-        raise InputError("k: specify the list cardinalities instead")
+        raise InputError("k: not accepted by `path`; use the argument cardinalities")
     warm = "start" in parameters(solver.solve) and settings.get("blocks") is None
     results: list[Result] = []
     listed = validate.several("cardinalities", cardinalities)

@@ -71,7 +71,8 @@ def _ended_by_a_hangup() -> Iterator[None]:
         return
     libc = ctypes.CDLL(None)
     libc.signal.argtypes = [ctypes.c_int, ctypes.c_void_p]
-    libc.signal(signal.SIGHUP, ctypes.cast(libc._exit, ctypes.c_void_p))  # _exit(SIGHUP): 1
+    # the handler _exit is called with the number of the signal, and SIGHUP is 1
+    libc.signal(signal.SIGHUP, ctypes.cast(libc._exit, ctypes.c_void_p))
     try:
         yield
     finally:

@@ -302,7 +302,9 @@ def test_a_name_that_looks_like_another_is_refused_where_it_enters(folders, tmp_
     text = (two / name).read_text()
     assert old in text
     (two / name).write_text(text.replace(old, new))
-    with pytest.raises(InputError, match=rf"{name}: solver 'gpow.*1.*'; a name has letters"):
+    with pytest.raises(
+        InputError, match=rf"{name}: solver 'gpow.*1.*'; a name must have only letters"
+    ):
         merging.Part.read(two)
 
 

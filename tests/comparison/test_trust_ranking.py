@@ -96,7 +96,7 @@ def test_a_file_whose_name_looks_like_another_is_refused(tmp_path, name):
     """
     file = tmp_path / f"{name}.py"
     file.write_text(Path(tricks.file_of(tmp_path, "honest")).read_text())
-    with pytest.raises(InputError, match="must have letters from a to z") as refused:
+    with pytest.raises(InputError, match="must have only letters from a to z") as refused:
         registry.path("solver", str(file))
     assert str(refused.value).isascii()
     with pytest.raises(InputError, match="--name"):
