@@ -46,7 +46,7 @@ STEPS, EVALUATIONS = 100, 300
 
 
 def of_one_matrix(S, k, best):
-    """Return the bound from one matrix after `EVALUATIONS` evaluations."""
+    """Return the single-matrix bound after `EVALUATIONS` evaluations."""
     low = dual_bound.start(S / best, k, False)
     while low.evaluations < EVALUATIONS and low.value > 1.0 + 1e-9:
         low.descend(1.0)
