@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from spcabench.flops import LEDGER, charge, solve_cost
-from spcabench.problem import sparse_gram
+from spcabench.problem import dense_steps, sparse_gram
 from spcabench.vectors import (
     Array,
     Indices,
@@ -57,6 +57,9 @@ def is_sparse(Z: Array) -> bool:
 
 def product_with_sparse(X: Array, Z: Array) -> Array:
     """Return X Z (m, r) for arrays X (m, n) and Z (n, r) in m flops per nonzero of Z."""
+    if dense_steps.is_plain(X.T) and dense_steps.is_plain(Z.T):
+        combined: Array = dense_steps.sparse_combinations(X.T, Z.T)
+        return combined.T
     # the arrays of a CSR matrix are created directly, because its general constructor is slow
     column, row = np.nonzero(Z.T)
     starts = np.searchsorted(column, np.arange(Z.shape[1] + 1))

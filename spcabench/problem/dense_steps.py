@@ -57,6 +57,21 @@ def block(S, W):  # type: ignore[no-untyped-def]
     return 0, B
 
 
+@compiled("Tuple((i8, f8[:,::1]))(f8[:,::1], f8[:,::1])")
+def sparse_combinations(S, Z):  # type: ignore[no-untyped-def]
+    """Return Z S (r, n) for Z (r, m) with zeros and S (m, n), in n flops for each nonzero of Z."""
+    r, n = len(Z), S.shape[1]
+    out, count = np.zeros((r, n)), 0
+    for i in range(r):
+        for j in range(len(S)):
+            z = Z[i, j]
+            if z != 0.0:
+                count += 1
+                for c in range(n):
+                    out[i, c] += z * S[j, c]
+    return n * count, out
+
+
 def step(S: Array, g: Array, d_free: Array, last: int, sign: float) -> tuple[int, float] | None:
     """Perform the step of `next_column`, or return None if S is not plain."""
     return next_column(S, g, d_free, last, sign) if is_plain(S) else None

@@ -44,6 +44,17 @@ def test_the_kernel_is_its_twin(start, seed):
         assert np.allclose(V, W, rtol=1e-7, atol=1e-10)
 
 
+def test_combinations_of_few_rows_are_the_product():
+    rng = np.random.default_rng(0)
+    S, Z = rng.standard_normal((7, 9)), rng.standard_normal((3, 7)) * (rng.random((3, 7)) < 0.4)
+    with flops.counting() as ledger:
+        product = dense_steps.sparse_combinations(S, Z)
+        assert ledger.flops == ledger.compiled == 9 * np.count_nonzero(Z)
+    assert np.allclose(product, Z @ S)
+    work, plain = twin(dense_steps.sparse_combinations)(S, Z)
+    assert work == 9 * np.count_nonzero(Z) and np.allclose(plain, product, rtol=1e-14)
+
+
 def _objective(S, X, lam, beta):
     sign, logdet = np.linalg.slogdet(X)
     assert sign > 0
