@@ -1,1 +1,1 @@
-"""What people look at: figures drawn and judged, pages, publication; imports all but `cli`."""
+"""Draw and judge figures, write the pages, and publish them; imports everything but `cli`."""

@@ -1,7 +1,7 @@
-"""The card of a judged statement, with one layout as HTML with SVG, text, Markdown and Matplotlib.
+"""Cards of judged statements: one layout as HTML with SVG, text, Markdown and Matplotlib.
 
-A *panel* is one part of a statement in one reading: its rows over an axis that all readings of the
-part share. A *row* is a place, or consecutive places with the same verdict.
+A *panel* is one part of a statement in one reading: its rows over an axis, which is the same for
+all readings of the part. A *row* is a place, or consecutive places with the same verdict.
 """
 
 import math
@@ -24,7 +24,7 @@ from spcabench.claims.summary import BOUNDS, bound_or_value, of_all, thresholds,
 from spcabench.page.render import render
 
 Stored = dict[str, Any]
-MOST, BESIDE = 8, 3  # rows of a panel and readings shown without folding
+MOST, BESIDE = 8, 3  # number of rows of a panel, and of readings, that are shown unfolded
 CELL = 300  # maximum characters of any text on a card
 TABLE = 60  # maximum places of a reading that a table lists one by one
 BAR = 30  # width of a row's picture in a terminal, in characters
@@ -72,7 +72,7 @@ class Axis:
     scale: float = 1.0
 
     def at(self, value: float) -> float:
-        """Return the position of a value from 0 (left end) to 1 (right end), clipped to these."""
+        """Return the position of a value, clipped to 0 (left end) and 1 (right end)."""
         place = (_moved(value, self.logarithmic, self.scale) - self.low) / (self.high - self.low)
         return min(max(place, 0.0), 1.0)
 
@@ -99,7 +99,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Row:
-    """A place, or consecutive places with the same verdict: its look, numbers and ends."""
+    """A place, or consecutive places with the same verdict: its style, numbers and interval."""
 
     label: str
     places: list[Stored]
@@ -107,12 +107,12 @@ class Row:
 
     @property
     def unit(self) -> str:
-        """The unit if it is written with each number, else empty."""
+        """The unit if it is written with each number, otherwise empty."""
         return _shown(self.part)
 
     @property
     def look(self) -> str:
-        """The look of its verdict, or "few"."""
+        """The style of its verdict, or "few"."""
         return _look(self.places[0])
 
     @property
@@ -127,7 +127,7 @@ class Row:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The lowest and the highest end of the intervals; infinite if one is open."""
+        """The lowest and the highest end of the intervals; infinite if an interval is open."""
         lows, highs = ([place[end] for place in self.places] for end in ("low", "high"))
         return (
             -np.inf if None in lows else min(lows),
@@ -136,7 +136,7 @@ class Row:
 
     def number(self) -> str:
         """Return the number, or the range of the numbers, as text."""
-        # a bound is marked as one: "≥ 40" for a run that the limit stopped at 40
+        # a bound is marked: "≥ 40" for a run that the limit stopped at 40
         _, sign = BOUNDS.get(self.places[0]["kind"], ("", ""))  # all places are of one kind
         values = [bound_or_value(place) for place in self.places if place["value"] is not None]
         return sign.replace(">=", "≥").replace("<=", "≤") + self._told(span, values).replace(
@@ -147,7 +147,7 @@ class Row:
         """Return the number with its interval, and the verdict: "229 [148, 354], holds"."""
         place, several = self.places[0], len(self.places) > 1
         verdict = "not judged" if not self.judged else place["verdict"]
-        # "undecided" would suggest that the data had been judged, but there are too few
+        # "undecided" would suggest that the data had been judged, but there are too few of them
         if self.look == "few":
             verdict = f"too few {place['over'] or 'problems'}"
         interval = "" if several else self._interval()
@@ -163,7 +163,7 @@ class Row:
         return f" [{self._told(told, low)}, {self._told(told, high)}]"
 
     def _told(self, how: Callable[..., str], numbers: Any) -> str:
-        """Format numbers so that they cannot be mistaken for a threshold that they do not equal."""
+        """Format numbers so that none looks equal to a threshold unless it is equal."""
         return how(numbers, self.unit, thresholds(self.part))
 
 
@@ -184,7 +184,8 @@ class Panel:
 
     def split(self) -> tuple[list[Row], list[Row]]:
         """Return the rows that are shown, failing ones first, and the rows that are folded."""
-        # a failing place is shown even if it is the hundredth; places that hold are folded first
+        # a failing place is always shown, even if it is the hundredth; places that hold are folded
+        # first
         numbered = sorted(
             range(len(self.rows)),
             key=lambda i: (not self.rows[i].judged, self.rows[i].look == "holds", i),
@@ -224,7 +225,7 @@ def rule_words(part: Stored, unit: str | None = None) -> str:
 def layout(statement: Stored) -> list[list[Panel]]:
     """Return the panels of each reading: the primary one first, then those that disagree."""
     primary = judging.of_name(statement["readings"], statement["primary"])
-    # readings that disagree come next, because they are why a statement depends on its reading
+    # readings that disagree come next, because they show why a statement depends on its reading
     wanted = outcome(primary) if primary else ""
     readings = sorted(
         (r for r in statement["readings"] if r["places"]),
@@ -255,7 +256,7 @@ def _paper(statement: Stored, part: Stored) -> list[Stored]:
 
 def _rows(part: Stored, reading: Stored) -> list[Row]:
     places = [place for place in reading["places"] if place["part"] == part["name"]]
-    # few places are shown one by one; runs of places are for statements about hundreds of k
+    # few places are shown one by one; grouping is for statements about hundreds of k
     if len(places) <= MOST:
         return [Row(place["label"], [place], part) for place in places]
     return _runs(places, part)
@@ -265,7 +266,7 @@ def _runs(places: list[Stored], part: Stored) -> list[Row]:
     """Group consecutive places of the same verdict and kind whose labels differ in numbers only."""
 
     def alike(place: Stored) -> tuple[Any, ...]:
-        # a row has one sign in front of its numbers, so bounds and values never share a row
+        # a row has a single sign before its numbers, so bounds and values never share a row
         bound = place["kind"] if place["kind"] in BOUNDS else ""
         return _look(place), place["judged"], bound, re.sub(r"[\d.,]+", "", place["label"])
 
@@ -293,23 +294,23 @@ def _axis(part: Stored, places: list[Stored], paper: list[Stored]) -> Axis:
     core = [place["value"] for place in places] + [p[e] for p in paper for e in ("low", "high")]
     core = [c for c in (*core, rule.low, rule.high) if c is not None and math.isfinite(c)]
     largest = max(map(abs, core), default=1.0) or 1.0
-    # the axis uses units of its largest number, because rounding would otherwise determine where
-    # the ticks of tiny or huge numbers lie; 1e-300 keeps the unit itself positive
+    # in units of its largest number, because rounding would otherwise move the ticks of tiny or
+    # huge numbers; 1e-300 keeps the unit positive
     scale = 10.0 ** max(math.floor(math.log10(largest)), -300)
     scale *= 0.6 if part["unit"] == "s" and largest >= 120 else 1.0  # whole minutes
     places_on_axis = [_moved(c, log, scale) for c in core]
-    # zero has no place on a logarithmic axis; if nothing is left to show, any axis will do
+    # a logarithmic axis has no zero; if nothing is left to show, any axis will do
     places_on_axis = [f for f in places_on_axis if math.isfinite(f)] or [0.0]
     low, high = min(places_on_axis), max(places_on_axis)
-    # intervals may lengthen the axis on either side by at most its own length, because one wide
+    # intervals can extend the axis on each side by at most its own length, because one wide
     # interval would squeeze all other rows into a point
     room = max(high - low, 0.2 if log else 0.02 * largest / scale)
     ends = [place[e] for place in places for e in ("low", "high") if place[e] is not None]
     moved = [min(max(_moved(e, log, scale), low - room), high + room) for e in ends]
     low, high = min(low, *moved, high), max(low, *moved, high)
-    alone = not log and high == low  # one number: the axis extends by a fifth on either side
+    alone = not log and high == low  # a single number: extend the axis by a fifth on either side
     pad = 0.2 * largest / scale if alone else 0.05 * (high - low + room)
-    if log:  # within the range of floating-point numbers
+    if log:  # stay within the range of floating-point numbers
         return Axis(max(low - pad, -300.0), min(high + pad, 300.0), log)
     return Axis(low - pad, high + pad, log, scale)
 
@@ -324,7 +325,7 @@ def _round(low: float, high: float, most: int) -> list[float]:
 
 def ticks(axis: Axis, unit: str, room: float) -> list[tuple[float, str]]:
     """Return as many ticks, with their labels, as fit into ``room`` characters."""
-    # the width of labels is known only when they are written, so try fewer ticks until they fit
+    # the width of labels is known only once they are written, so try fewer ticks until they fit
     for most in (5, 4, 3, 2):
         values = axis.ticks(most)
         labels = [_tick(value, unit) for value in values]
@@ -348,7 +349,7 @@ def _tick(value: float, unit: str) -> str:
 
 
 def drawn(panel: Panel, rows: list[Row], title: str = "") -> Stored:
-    """Return the positions of all parts of a panel in its own pixels, and its texts."""
+    """Compute the positions of all elements of a panel in its own pixels, with their texts."""
     longest = max(len(row.label) for row in rows)
     # labels to the left of the rows would leave less than half of the panel for the picture
     above = longest > 14  # long labels are placed above their rows
@@ -365,7 +366,7 @@ def drawn(panel: Panel, rows: list[Row], title: str = "") -> Stored:
 
     rule, paper, labels = panel.rule, [lying(p) for p in panel.paper], [row.label for row in rows]
     marks = ticks(panel.axis, panel.part["unit"], (right - left) / CHARACTER)
-    # the words are to the right of the paper's rightmost number, so that they do not cover it
+    # the words are to the right of the paper's rightmost number, where they do not cover it
     beside = max((max(p["ends"]) for p in paper), default=left) + 9
     return {
         "title": title,
@@ -388,7 +389,7 @@ def drawn(panel: Panel, rows: list[Row], title: str = "") -> Stored:
 
 
 def _drawn_row(row: Row, axis: Axis, x: Callable[[float], float]) -> Stored:
-    """Return the positions of a row's numbers and interval, and whether an end is off the axis."""
+    """Return the positions of a row's numbers and interval, and which ends are off the axis."""
     return {
         "is": row,
         "x": [x(value) for value in (min(row.values), max(row.values))] if row.values else [],
@@ -398,15 +399,15 @@ def _drawn_row(row: Row, axis: Axis, x: Callable[[float], float]) -> Stored:
 
 
 def _edge_of(rule: Rule, x: Callable[[float], float]) -> tuple[float, str]:
-    """Return where the words of a rule are placed and how they are aligned, inside its region."""
+    """Return the position and alignment of a rule's words, inside its region."""
     if math.isfinite(rule.low) and math.isfinite(rule.high):
         return (x(rule.low) + x(rule.high)) / 2, "middle"
     return (x(rule.low), "start") if math.isfinite(rule.low) else (x(rule.high), "end")
 
 
 def _text(x: float, anchor: str, text: str) -> tuple[float, str, str]:
-    """Return a text shifted so that it lies inside its panel."""
-    # SVG does not measure text; the font's mean width is accurate enough to keep it inside
+    """Return a text, shifted to lie inside its panel."""
+    # SVG cannot measure text, but the font's mean width is accurate enough
     width = CHARACTER * len(text)
     share = {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
     return max(min(x, WIDTH - (1 - share) * width), share * width), anchor, text
@@ -418,7 +419,7 @@ def _of_paper(panel: Panel) -> str:
 
 
 def _shown(part: Stored) -> str:
-    """The unit of a part if it is written with each number, else empty."""
+    """The unit of a part if it is written with each number, otherwise empty."""
     return part["unit"] if part["unit"] in WITH_UNIT else ""
 
 

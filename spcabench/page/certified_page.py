@@ -1,7 +1,7 @@
-"""Published and proven values of each instance: docs/certified.md and optimal.html.
+"""Write the published and the proven values of each instance to docs/certified.md, optimal.html.
 
 The proven values come from the table of best known answers, which are recomputed from their
-vectors. The published ones come from spcabench/comparison/published.toml.
+vectors. The published values come from spcabench/comparison/published.toml.
 """
 
 import tomllib
@@ -118,7 +118,7 @@ def write(folder: Path, of_figures: Iterable[dict[str, Any]]) -> None:
 
 
 def of_suites() -> list[dict[str, Any]]:
-    """Return a row for each problem of a suite, k and sign, with its published values."""
+    """Return short descriptions of the results that authors have published on an instance."""
     items = {(i.name, i.nonnegative): i for suite in SUITES.values() for i in suite}
     answers = published()["answers"]
     rows = []

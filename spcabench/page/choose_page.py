@@ -1,4 +1,4 @@
-"""Write the page that helps to choose a solver: answers of `advice`, with a script to search."""
+"""Write the page that helps to choose a solver, with a script that searches the advice."""
 
 import json
 from pathlib import Path

@@ -20,7 +20,7 @@ VERSION = 2
 SCHEMA = Path(claims.__file__).with_name("claims.schema.json")
 NAME = "claims.json"
 FIRST_VERDICTS = Path(figures.__file__).with_name("first_verdicts.json")
-# the fields of a stored statement that were written before anything was measured
+# the fields of a stored statement that are written before anything is measured
 WRITTEN = ("where", "quote", "kind", "parts", "paper", "primary", "any_data", "calibration")
 Stored = dict[str, Any]
 
@@ -37,7 +37,7 @@ def read(file: Path, figure: str = "") -> Stored:
             f"{file}: version {version!r:.40} of claims files, but this is version {VERSION}; make "
             "the figure again"
         )
-    # the file may come from elsewhere, and a page must not fail halfway on a missing field
+    # the file can come from elsewhere, and a missing field must not break a page halfway
     wrong = best_match(_schema(figure).iter_errors(report))
     if wrong is not None:
         place = ".".join(map(str, wrong.absolute_path)) or "the whole"

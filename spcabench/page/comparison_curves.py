@@ -1,4 +1,4 @@
-"""The numbers behind the interactive curves of a comparison: every run with its iterates."""
+"""Collect the numbers behind the interactive curves: every run of a comparison, with iterates."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from spcabench.running import rows as results
 from spcabench.running import schema
 
 NUMBERS = ("cardinality", "variance", "flops", "seconds", "iteration")  # used from each step
-STEP = 1e4  # shares of the best known are rounded down to multiples of 1 / STEP
+STEP = 1e4  # fractions of the best known are rounded down to multiples of 1 / STEP
 
 
 def data(answers: pd.DataFrame, looks: Looks) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def solver(name: str, look: dict[str, Any]) -> dict[str, Any]:
 
 
 def _run(run: Any) -> dict[str, Any]:
-    """Return the cost of a run, [flops, seconds, iterates], and the share of the best known."""
+    """Return the cost of a run, [flops, seconds, iterates], and its fraction of the best known."""
     searched = np.isfinite(run.search_time)
     settings = {k: v for k, v in dict(run.settings).items() if k not in ("time_limit", "seed")}
     return {
@@ -75,7 +75,7 @@ def _run(run: Any) -> dict[str, Any]:
 
 
 def _steps(run: Any) -> list[Sequence[float]]:
-    """Return the points at which the best feasible value rises, with set-up costs included.
+    """Return the points at which the best feasible value rises; costs include the set-up.
 
     Each point is [flops, seconds, iterates, share].
     """

@@ -12,16 +12,16 @@ from spcabench.comparison import profiles
 from spcabench.comparison.ranking import PAIR, TARGETS, costs, values
 from spcabench.running import schema
 
-DUEL = 0.99  # share of the best known value that counts as reached in a duel of two solvers
+DUEL = 0.99  # fraction of the best known value that counts as reached in a duel of two solvers
 SEEN = 250  # number of distinguishable steps in the height of a panel
 POINTS = 141  # number of points of a profile, two or three pixels apart
 FEW = 20  # maximum number of solvers for which pairwise pictures show both numbers of a pair
 UNITS = {"time": "time, s", "work": "flops / flops of one product with $\\Sigma$"}
-Looks = dict[str, dict[str, Any]]  # solver -> its look; solvers after the first eight are grey
+Looks = dict[str, dict[str, Any]]  # solver -> its style; solvers after the first eight are grey
 
 
 def frontier(ranking: pd.DataFrame, looks: Looks, last: str, axes: Any) -> None:
-    """Share of the pairs to 99.9 % against the cost, with a line through those not dominated."""
+    """Draw the pairs solved to 99.9 % against the cost, with a line through the best trade-offs."""
     axis = axes.flat[0]
     ranking = ranking.dropna(subset=[last]).sort_values(last, kind="stable")
     points = ranking.set_index("solver")[[last, "at 0.999"]]
@@ -35,9 +35,10 @@ def frontier(ranking: pd.DataFrame, looks: Looks, last: str, axes: Any) -> None:
             axis.plot([x, row.slowest], [y, y], color=look["color"], linewidth=1.0)
         axis.plot([x], [y], **look)
     named = [s for s in points.index if s in front.index or looks[s]["color"] != style.GREY]
-    # solvers at one place share a label
+    # solvers with the same position share a label
     for (x, y), same in points.loc[named].round(4).groupby([last, "at 0.999"]):
-        place = (4, 4) if same.index[0] in front.index else (4, -9)  # above the line, or below
+        # the label is above the line or below it
+        place = (4, 4) if same.index[0] in front.index else (4, -9)
         words = " = ".join(same.index)
         axis.annotate(words, (x, y), place, textcoords="offset points", fontsize=7.5)
     unit = {"time": "time, s", "flops": "flops"}[last]
@@ -45,7 +46,7 @@ def frontier(ranking: pd.DataFrame, looks: Looks, last: str, axes: Any) -> None:
 
 
 def performance(answers: pd.DataFrame, looks: Looks, axes: Any) -> None:
-    """Performance profiles at 99 % of the best known: on flops, and on time."""
+    """Draw performance profiles at 99 % of the best known, for flops and for time."""
     grid = np.geomspace(1.0, 1e5, POINTS)
     for axis, measure in zip(axes.flat, ("work", "time"), strict=True):
         cost = _reaching(answers, looks, 0.99, measure)
@@ -57,7 +58,7 @@ def performance(answers: pd.DataFrame, looks: Looks, axes: Any) -> None:
 
 
 def ranks(ranking: pd.DataFrame, looks: Looks, axes: Any) -> None:
-    """Each solver's share of pairs at 99.9 %, with its interval and rank; lines between groups."""
+    """Draw the pairs solved to 99.9 % with intervals and ranks; lines separate the groups."""
     axis, places = axes.flat[0], range(len(ranking))
     for y, r in zip(places, ranking.to_dict("records"), strict=True):
         colour = looks[r["solver"]]["color"] if r["solver"] in looks else style.GREY
@@ -76,7 +77,7 @@ def ranks(ranking: pd.DataFrame, looks: Looks, axes: Any) -> None:
 
 
 def data(answers: pd.DataFrame, looks: Looks, axes: Any) -> None:
-    """Data profiles to 90, 99 and 99.9 % of the best known, with bootstrap bands."""
+    """Draw data profiles to 90, 99 and 99.9 % of the best known, with bootstrap bands."""
     for row, measure in zip(axes, ("work", "time"), strict=True):
         for axis, share in zip(row, TARGETS, strict=True):
             _data_profile(axis, answers, looks, share, measure)
@@ -86,7 +87,7 @@ def data(answers: pd.DataFrame, looks: Looks, axes: Any) -> None:
 
 
 def by_family(answers: pd.DataFrame, looks: Looks, families: list[str], axes: Any) -> None:
-    """Data profiles on flops, to 99 % of the best known, one panel for each kind of problem."""
+    """Draw data profiles for flops, to 99 % of the best known; one panel per kind of problem."""
     for axis, family in zip(axes.flat, families, strict=False):
         _data_profile(axis, answers[answers.family == family], looks, 0.99, "work", band=False)
         axis.set(title=family)
@@ -103,11 +104,11 @@ def _data_profile(
     measure: str,
     band: bool = True,
 ) -> None:
-    # fixed limits, so that panels and comparisons can be compared side by side
+    # fixed limits make panels and comparisons comparable side by side
     low, high = (0.1, 1e6) if measure == "work" else (1e-5, 20.0)
     grid = np.geomspace(low, high, POINTS)
     cost = _reaching(answers, looks, share, measure)
-    # problems of all sizes share one axis, so flops are counted in units of a product with Sigma
+    # problems of all sizes share an axis, so flops are measured in products with Sigma
     if measure == "work":
         cost = cost.div(answers.groupby(PAIR).unit.first().reindex(cost.index), axis=0)
     _curves(axis, cost.to_numpy(), cost, grid, looks, band)
@@ -115,7 +116,7 @@ def _data_profile(
 
 
 def _log(axis: Any, **settings: Any) -> None:
-    """Make an x axis logarithmic, with ticks only at powers of ten: others are slow to draw."""
+    """Make an x axis logarithmic with ticks at powers of ten only: more are slow to draw."""
     from matplotlib.ticker import NullLocator
 
     axis.set(xscale="log", **settings)
@@ -123,14 +124,14 @@ def _log(axis: Any, **settings: Any) -> None:
 
 
 def _reaching(answers: pd.DataFrame, looks: Looks, share: float, measure: str) -> pd.DataFrame:
-    """Return the costs of the solvers that reach a share of the best known on some pair."""
+    """Return the costs of the solvers that reach a fraction of the best known on some pair."""
     # a solver that never reaches it would be a line at zero
     cost = costs(answers, share, measure).reindex(columns=[*looks], fill_value=np.inf)
     return cost.loc[:, np.isfinite(cost).any()]
 
 
 def _shared(axes: Any, label: str) -> None:
-    """Label the y axes of the first column only, because those of a row are the same."""
+    """Label the y axes of the first column only, because all axes of a row are the same."""
     for axis in axes[:, 0]:
         axis.set(ylabel=label)
     for axis in axes[:, 1:].flat:
@@ -151,7 +152,7 @@ def _curves(
     looks: Looks,
     band: bool = True,
 ) -> None:
-    """Draw a profile for each solver; the coloured ones have bootstrap bands and lie on top."""
+    """Draw a profile for each solver; coloured profiles have bootstrap bands and lie on top."""
     if table.columns.empty:
         axis.text(0.5, 0.5, "no solver reaches it", transform=axis.transAxes, ha="center")
         return
@@ -166,10 +167,11 @@ def _curves(
     one_line = _one_line(axis, {str(table.columns[i]): (grid, lines[i]) for i in coloured})
     for i in coloured:
         solver = str(table.columns[i])
-        if solver not in one_line:  # it is in the legend all the same
+        if solver not in one_line:  # it is still listed in the legend
             axis.plot([], [], label=solver, **{**looks[solver], "markersize": 4})
             continue
-        here = slice(4 * i % 28, None, 28)  # markers at different places for different solvers
+        # shift the markers, so that those of different solvers do not coincide
+        here = slice(4 * i % 28, None, 28)
         look = {**looks[solver], "markersize": 4}
         axis.plot(*_corners(grid, lines[i]), **look | {"marker": ""})
         axis.plot(grid[here], lines[i][here], **look | {"linestyle": ""})
@@ -186,9 +188,9 @@ def _curves(
 
 
 def _one_line(axis: Any, lines: Mapping[str, tuple[Any, Any]]) -> list[str]:
-    """The solvers that are drawn: of those whose lines coincide the first, and the panel says so.
+    """Return the solvers to draw: the first of each group with coinciding lines; name the rest.
 
-    lines : x and y of each solver; y is a share, and what is not seen of it does not count.
+    lines : x and y of each solver; y is a fraction, and parts that are not visible are ignored.
     """
     groups: dict[Any, list[str]] = {}
     for solver, (x, y) in lines.items():
@@ -218,14 +220,14 @@ def _legend(axes: Any) -> None:
     handles: dict[str, Any] = {}
     for axis in axes.flat:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
-            # a solver is in most panels, but only once in the legend
+            # a solver is in most panels but needs only one entry in the legend
             handles.setdefault(label, handle)
     figure = axes.flat[0].figure
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=5)
 
 
 def pairwise(answers: pd.DataFrame, order: list[str], axes: Any) -> None:
-    """Share of the pairs on which the row's solver has the higher value than the column's."""
+    """Draw the fraction of pairs on which the row's solver has a higher value than the column's."""
     names, table = values(answers)
     place = [names.index(solver) for solver in order]
     won = profiles.wins(table[:, place])
@@ -237,7 +239,7 @@ def pairwise(answers: pd.DataFrame, order: list[str], axes: Any) -> None:
         vmin=0,
         vmax=1,
         aspect="auto",
-        interpolation="none",  # stored as one pixel for each pair
+        interpolation="none",  # stored as one pixel per pair
     )
     for i, j in np.ndindex(won.shape):
         # with many solvers, only the larger number of each pair is written, because drawing all
@@ -247,7 +249,8 @@ def pairwise(answers: pd.DataFrame, order: list[str], axes: Any) -> None:
             words = axis.text(
                 j, i, f"{100 * won[i, j]:.0f}", ha="center", va="center", fontsize=6.5, color=colour
             )
-            words.set_in_layout(False)  # it lies within its cell, and there are hundreds of texts
+            # each text lies within its cell, and there are hundreds of them
+            words.set_in_layout(False)
     axis.set_xticks(range(len(order)), order, rotation=60, ha="right")
     axis.set_yticks(range(len(order)), order)
     axis.grid(False)
@@ -255,9 +258,9 @@ def pairwise(answers: pd.DataFrame, order: list[str], axes: Any) -> None:
 
 
 def duels(answers: pd.DataFrame, named: str, others: list[str], looks: Looks, axes: Any) -> None:
-    """Performance profiles of two solvers at a time, on time at 99 %.
+    """Draw performance profiles of two solvers at a time, for time at 99 %.
 
-    In a profile of many solvers, the order of two of them can change.
+    In a profile of many solvers, the order of two of them can be different.
     """
     grid = np.geomspace(1.0, 1e4, POINTS)
     cost = costs(answers, DUEL, "time")
@@ -275,7 +278,7 @@ def duels(answers: pd.DataFrame, named: str, others: list[str], looks: Looks, ax
 
 
 def anytime(answers: pd.DataFrame, looks: Looks, pairs: list[tuple[str, int]], axes: Any) -> None:
-    """Best value so far against flops, and the certified bound, relative to the best known."""
+    """Draw the best value so far and the certified bound against flops, relative to the best."""
     for axis, (item, k) in zip(axes.flat, pairs, strict=False):
         part = answers[(answers.item == item) & (answers.asked == k)]
         best = part.best.iloc[0]
@@ -308,7 +311,7 @@ def anytime(answers: pd.DataFrame, looks: Looks, pairs: list[tuple[str, int]], a
 
 
 def _steps(row: Any) -> tuple[Sequence[float], np.ndarray]:
-    """Return flops and the best feasible value so far, where it visibly rises."""
+    """Return the flops and the best feasible value so far, at the points where it visibly rises."""
     taken = schema.steps(row.history, "cardinality", "flops", "variance")
     # an iterate with too many nonzeros is not a feasible answer
     steps = [step for step in taken if step["cardinality"] <= row.asked]
@@ -324,11 +327,11 @@ def _steps(row: Any) -> tuple[Sequence[float], np.ndarray]:
 
 
 def trade_off(answers: pd.DataFrame, looks: Looks, names: list[str], axes: Any) -> None:
-    """Variance against cardinality: best known in black, up to the certified bound in grey."""
+    """Draw variance against cardinality: best known in black, up to the certified bound in grey."""
     for axis, item in zip(axes.flat, names, strict=False):
         part = answers[answers.item == item]
         truth = part.groupby("asked")[["best", "bound"]].first()
-        # problems differ in scale by powers of ten, so each panel is relative to its largest k
+        # the scales of problems differ by powers of ten, so each panel is relative to its largest k
         unit = truth.best.iloc[-1]
         axis.fill_between(
             truth.index,
@@ -364,9 +367,9 @@ def trade_off(answers: pd.DataFrame, looks: Looks, names: list[str], axes: Any) 
 
 
 def recovery(table: pd.DataFrame, looks: Looks, axes: Any) -> None:
-    """F1 of the support against the signal strength, with a panel for each k / sqrt(n)."""
+    """Draw the F1 score of the support against the signal strength; one panel per k / sqrt(n)."""
     for axis, (sparsity, part) in zip(axes.flat, table.groupby("sparsity"), strict=False):
-        for solver in reversed(looks):  # draws the grey ones first
+        for solver in reversed(looks):  # draw the grey solvers first
             mine = part[part.solver == solver]
             look, label = {**looks[solver]}, solver
             if look["color"] == style.GREY:

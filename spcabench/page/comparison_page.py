@@ -1,4 +1,4 @@
-"""Write the page of a comparison with its ranking, profiles and tables, and the same as files."""
+"""Write the page of a comparison with its ranking, profiles and tables, also as files."""
 
 import re
 from contextlib import suppress
@@ -43,7 +43,8 @@ from spcabench.solving.driver import Limits
 from spcabench.solving.run_warnings import SENTENCES, Flag
 from spcabench.solving.status import Status
 
-# further seeds that cost more than this ratio of the timed one, and these amounts more, are doubted
+# the costs of further seeds are doubted if they exceed the timed seed's by this ratio and these
+# amounts
 SEEDS_RATIO, SEEDS_SLACK = 3.0, {"seconds": 0.002, "flops": 1000.0}
 SEEDS_DIFFER = (
     "Runs with other seeds cost more than three times as much as those with the first one, whose "
@@ -62,7 +63,7 @@ def write(plan_file: Path) -> Path:
     table = _table([jobs.rows_of(root / file) for file in plan.jobs], list(job_of))
     # store the rows as computed, so that others can merge them, before values are recomputed
     merging.write(plan_file.parent, job_of, table)
-    # read the stored file, so that the page and anybody who merges it use the same rows
+    # read the stored file, because whoever merges the comparison will use those rows
     rows = results.read([plan_file.with_name(merging.ROWS)])
     rows, dropped = _entering(rows, job_of)
     return _written(plan_file.parent, plan, job_of, rows, _last(rows), {"dropped": dropped})
@@ -71,13 +72,14 @@ def write(plan_file: Path) -> Path:
 def publish(folder: Path, out: Path) -> Path:
     """Write a published comparison: its rows with thinned histories, and its pages.
 
-    The pages are written from the published rows, so everybody who has these can reproduce them.
+    The pages are written from the published rows, so anyone who has the rows can reproduce the
+    pages.
 
     out : may be ``folder`` itself.
     """
     part, plan = merging.Part.read(folder), Comparison.read(folder / "plan.json")
     merging.write(out, part.jobs, results.read_table([folder / merging.ROWS]), small=True)
-    # paths of jobs are meaningless outside the clone that ran them
+    # paths of jobs are meaningless outside the clone in which they ran
     write_text(out / "plan.json", replace(plan, jobs=[]).text())
     rows, dropped = _entering(results.read([out / merging.ROWS]), part.jobs)
     extra = {"published": True, "dropped": dropped}
@@ -116,7 +118,7 @@ def _answers(rows: pd.DataFrame, job: Job, elsewhere: bool = False) -> pd.DataFr
 
 
 def _within(answers: pd.DataFrame, order: list[str], apart: bool) -> list[dict[str, Any]]:
-    """Return the best solvers within budgets of time and flops; no times for several machines."""
+    """Return the best solvers within budgets of time and flops; no times from several machines."""
     return [
         {
             "measure": measure,
@@ -176,7 +178,7 @@ def _entering(
     job = next(iter(job_of.values()))
     # include the recovery problems, whose rows are checked against the planted supports
     items = [*suite.items(job.suite, job.ks, job.fresh), *suite.recovery(job.fresh)]
-    # rows can claim anything, so the location of the file determines which bounds are trusted
+    # rows can claim anything, so the location of the file determines whose bounds are trusted
     ours = {label for label, job in job_of.items() if _is_ours(job)}
     rows = rows.assign(own=rows.own.where(rows.own.isna(), rows.solver.isin(ours)))
     limits = rows.settings.map(lambda settings: settings.get("time_limit", job.limit))
@@ -192,8 +194,8 @@ def _entering(
 
 
 def _is_ours(job: Job) -> bool:
-    """Whether a job's solver is a file of this repository, judged by its path and not by rows."""
-    with suppress(InputError):  # a file of another machine
+    """Whether a job's solver is a file of this repository, judged by its path alone."""
+    with suppress(InputError):  # the file is on another machine
         return registry.is_own_file(job.solver)
     return False
 
@@ -295,7 +297,7 @@ def _write_pairs(folder: Path, name: str, pairs: list[dict[str, Any]], published
     """Write a page with every answer for each problem, so that no page gets too large."""
     make_folder(folder)
     for old in {file.name for file in folder.glob("*.html")} - {pair["file"] for pair in pairs}:
-        (folder / old).unlink()  # left from another suite with the same name
+        (folder / old).unlink()  # remove pages left by another suite with the same name
     for file, part in groupby(pairs, key=itemgetter("file")):
         mine = list(part)
         home = f"{name}/{Path(file).stem}"
@@ -337,7 +339,7 @@ def _settings(label: str, job: Job, rows: pd.DataFrame) -> dict[str, Any]:
     }
     try:
         about, own = job.described, job.own_settings
-    except InputError:  # its file is on another machine, so its description is unavailable
+    except InputError:  # the file is on another machine, so its description is unavailable
         return entry
     left_out = {"k", "start", "seed", "components", "nonnegative", about.traits.penalty}
     values = {name: value for name, value in about.defaults.items() if name not in left_out}
@@ -381,7 +383,7 @@ def _doubt(solver: str, sentence: str, count: int | str = "") -> dict[str, Any]:
 
 
 def _said(plan: Comparison, job: Job, extra: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return doubts beyond flags: broken promises, a chosen seed, dropped or unlike rows."""
+    """Return doubts about the comparison: broken promises, chosen seeds, dropped or unlike rows."""
     doubts = [
         _doubt(solver, f"A promise is broken: {sentence}")
         for solver, sentences in plan.broken.items()
@@ -408,7 +410,7 @@ def _said(plan: Comparison, job: Job, extra: dict[str, Any]) -> list[dict[str, A
 
 
 def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return what may make a solver's numbers wrong: solver, sentence, number of runs."""
+    """Return reasons to doubt a solver's numbers: solver, sentence, number of runs."""
     flagged = rows.dropna(subset=["flags"])
     pairs = [(r.solver, flag) for r in flagged.itertuples() for flag in r.flags]
     counts = pd.Series(pairs, dtype=object).value_counts()
@@ -417,7 +419,8 @@ def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
         for (solver, flag), count in counts.items()
     ]
     for solver, runs in rows.groupby("solver"):
-        # edited while the comparison ran, or merged from machines with different versions
+        # the file was edited during the comparison, or rows come from machines with different
+        # versions
         if (versions := runs.solver_sha256.nunique()) > 1:
             sentence = f"Its runs used {versions} different files of this name."
             doubts.append(_doubt(solver, sentence, len(runs)))
@@ -430,9 +433,9 @@ def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _cheaper_where_timed(rows: pd.DataFrame) -> list[str]:
-    """Return the solvers of files from elsewhere whose timed seed is much cheaper than the others.
+    """Return the solvers of external files whose timed seed is much cheaper than their other seeds.
 
-    Its costs stand for all seeds, but the shares are means over them.
+    The costs of this seed stand for all seeds, but the variances are means over them.
     """
     runs = rows[rows.kind.isin((ANSWER, SEED)) & rows.own.eq(False)]
     times = runs.search_time.fillna(runs.solve_time + runs.setup_time)
@@ -446,7 +449,7 @@ def _cheaper_where_timed(rows: pd.DataFrame) -> list[str]:
 
 
 def _looks(name: str) -> str:
-    """Return a name without differences that readers overlook: case, 0 and O, 1, I and l."""
+    """Return a name without the differences that readers overlook: case, 0 and O, 1, I and l."""
     return name.lower().translate(str.maketrans("0i1", "oll"))
 
 

@@ -18,7 +18,7 @@ from spcabench.page import comparison_drawing as drawing
 from spcabench.page import light_svg
 from spcabench.page.comparison_drawing import Looks
 
-# the columns that are drawn, out of eighty, because a narrow table is faster to slice
+# only the columns that are drawn, because a table of all eighty is slower to slice
 DRAWN = [
     *("item", "asked", "family", "solver", "answered", "value", "cardinality", "variance"),
     *("best", "bound", "proven", "unit", "work", "time", "search_time", "history"),
@@ -28,7 +28,7 @@ DRAWN = [
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture of the page, which ``draw(*arguments, axes)`` draws on a grid of axes.
+    """A picture of the page; ``draw(*arguments, axes)`` draws it on a grid of axes.
 
     words : its caption. shape : rows and columns of axes. size : width and height in inches.
     """
@@ -49,7 +49,7 @@ class Picture:
         """Return the picture as the text of an SVG file."""
         text = io.StringIO()
         with self._drawn() as figure:
-            # without a date, so that an unchanged picture is an unchanged file
+            # without a date, an unchanged picture gives an unchanged file
             figure.savefig(text, format="svg", metadata={"Date": None})
         return light_svg.light(text.getvalue())
 
@@ -97,7 +97,7 @@ def pictures(
     yield _frontier_picture(ranking[ranking.answered > 0], looks, last)
     yield from _profile_pictures(answers, looks)
     yield _pairwise_picture(answers, order)
-    # for at most two named solvers, because duels would otherwise fill most of the page
+    # only for one or two named solvers, because duels would otherwise fill most of the page
     for solver in [name for name in named if name in looks][:2]:
         yield from _duels_picture(answers, solver, order, looks)
     yield _anytime_picture(answers, chosen)
@@ -108,7 +108,7 @@ def pictures(
 def looks_of(
     ranking: pd.DataFrame, named: Iterable[str], files: Mapping[str, str] | None = None
 ) -> Looks:
-    """Return the looks of the solvers that answered: the named, those of the papers, the best."""
+    """Return the styles of the solvers that answered: the named ones, the papers', the best."""
     order = [s for s, count in zip(ranking.solver, ranking.answered, strict=True) if count]
     first = [name for name in dict.fromkeys([*named, *suite.OF_PAPERS]) if name in order]
     return style.looks([*first, *order], files, max(len(first), len(style.DISTINCT)))
@@ -201,7 +201,7 @@ def _duels_picture(
     answers: pd.DataFrame, solver: str, order: list[str], looks: Looks
 ) -> Iterator[Picture]:
     reached = np.isfinite(costs(answers, drawing.DUEL, "time")).any()
-    # the panel would be empty if neither reaches it
+    # if neither solver reaches it, the panel would be empty
     rivals = [s for s in order if s != solver and (reached[s] or reached[solver])][:6]
     if rivals:
         shape = _grid(len(rivals))
@@ -219,9 +219,10 @@ def _duels_picture(
 def _anytime_picture(answers: pd.DataFrame, looks: Looks) -> Picture:
     answered = answers[answers.answered].groupby(["item", "asked"])
     pairs = [(str(item), int(k)) for (item, k), _ in answered]
-    # the largest k of each problem, where curves show the most
+    # the largest k of each problem, for which the curves show the most
     pairs = list({item: (item, k) for item, k in pairs}.values())[:9]
-    pairs = pairs[: 3 * (len(pairs) // 3)] if len(pairs) >= 3 else pairs  # whole rows of panels
+    # fill whole rows of panels
+    pairs = pairs[: 3 * (len(pairs) // 3)] if len(pairs) >= 3 else pairs
     shape = _grid(len(pairs))
     return Picture(
         "Anytime curves",

@@ -123,7 +123,7 @@ def lines(
     width = max([28, *(len(name) + 1 for name in ranking.solver)])
     shown = [f"{'rank':10}{'solver':{width}}{heads}"]
     for r, begins in zip(ranking.to_dict("records"), _begins(ranking), strict=True):
-        # a solver without any answer has no rank, and its time would be that of failures
+        # a solver without an answer has no rank, and its time would be that of its failures
         rank, time = (r["rank"], duration(r["time"])) if r["answered"] else ("-", "-")
         flops = compact(r["flops"]) if r["answered"] and np.isfinite(r["flops"]) else "-"
         flops = flops if r["own"] or flops == "-" else f"≥ {flops}"
@@ -152,7 +152,7 @@ def lines(
 
 
 def _spreads(ranking: pd.DataFrame) -> list[str]:
-    """A line for each solver that was run with several seeds."""
+    """Return a line for each solver that was run with several seeds."""
     return [
         f"{r.solver}: mean of {r.seeds} seeds, which reach 99.9 % on {100 * r.least:.0f} to "
         f"{100 * r.most:.0f} % of the pairs"
@@ -169,7 +169,7 @@ def _unanswered(answers: pd.DataFrame) -> list[str]:
     """Return a line for each solver and status without an answer, with the number and reason."""
     lines = []
     for (solver, status), part in answers[~answers.answered].groupby(["solver", "status"]):
-        # the reasons for a status are mostly the same sentence
+        # runs with the same status mostly have the same reason
         whys = list(dict.fromkeys(part.reason.replace("", "no reason is known")))
         others = f" (and {len(whys) - 1} more)" if len(whys) > 1 else ""
         lines.append(f"{solver}: {status} on {len(part)}: {whys[0]}{others}")

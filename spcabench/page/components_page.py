@@ -21,8 +21,8 @@ from spcabench.solving.formulations import Formulation
 from spcabench.solving.status import Status
 
 NOT_SHOWN = ("Z", "parameters")
-ABOUT = "about.json"  # what the page of a published comparison says besides its table
-FIRST = 6  # ways of each formulation that the page shows at first
+ABOUT = "about.json"  # what the page of a published comparison shows besides its table
+FIRST = 6  # number of ways per formulation that the page shows unfolded
 # explanations of the column heads for readers who see only a terminal or a log
 HEADS = (
     ("asked", "how several loadings were computed: by a deflation, or all at once"),
@@ -151,7 +151,7 @@ def _recovered(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _held_out(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the shares of held-out variance, per solver and way, the best first."""
+    """Return the fraction of held-out variance per solver and way, the best first."""
     if "held_out_projected" not in table:
         return []
     part = table.dropna(subset=["held_out_projected"])

@@ -1,4 +1,4 @@
-"""The documents with generated blocks, which ``make docs`` renews by running this module."""
+"""Renew the generated blocks of documents; ``make docs`` runs this module."""
 
 from pathlib import Path
 

@@ -39,7 +39,7 @@ def draw_to(
 ) -> None:
     """Write a figure to files, with sizes in inches and points.
 
-    By default it has its own size and the font size of the style.
+    By default, the figure keeps its own size and the font size of the style.
     """
     import matplotlib
 
@@ -109,7 +109,8 @@ def _of_files(
 ) -> tuple[pd.DataFrame, Any]:
     rows = results.read(files)
     results.check(rows, module.__name__.rpartition(".")[2])
-    others = rows.dataset.isin(getattr(module, "STAND_INS", ()))  # real data, but not the paper's
+    # real data, but not those of the paper
+    others = rows.dataset.isin(getattr(module, "STAND_INS", ()))
     rows = rows.assign(stand_in=rows.stand_in.eq(True) | others)
     good = rows[rows.status.isin(GOOD)].reset_index(drop=True)
     prepare = getattr(module, "data", lambda table: table)
@@ -122,7 +123,7 @@ def _draw(module: ModuleType, rows: pd.DataFrame, data: Any, axes: np.ndarray) -
         return
     for axis in axes.flat:
         axis.set_axis_off()
-    # an empty panel would hide the reason, so show how the runs ended, with an example of each
+    # an empty panel would hide the reason, so list how the runs ended, with an example of each
     reasons = rows.reason.groupby(rows.status).agg(["size", "first"])
     text = "\n".join(
         f"{status}: {r['size']} runs. {r['first'][:120]}" for status, r in reasons.iterrows()

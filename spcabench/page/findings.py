@@ -17,7 +17,7 @@ from spcabench.page.render import render
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results" / "published"
-BUDGETS = (1e-2, 1.0)  # time limits in seconds
+BUDGETS = (1e-2, 1.0)  # time budgets in seconds
 GOOD = 0.75  # proportion of the published instances on which a good solver is nearly optimal
 FIRST = 5  # solvers of each comparison that the article names
 WIDTH = 120  # characters of a line

@@ -5,9 +5,9 @@ has 4.8 MB, and Altair has none that works offline). It draws axes, zooms and ha
 choices, the legend and the address are in `curves.js`, as plain page elements that also work with a
 keyboard.
 
-The scripts are stored once, in the folder of all results or of the published ones, and a page loads
-them if its reader asks for the curves. Pages opened as local files may load scripts but no other
-files, so the numbers are a script as well.
+The scripts are stored once, in the folder of all results or in that of the published results, and a
+page loads them when its reader opens the curves. Pages opened as local files may load scripts but
+no other files, so the numbers are a script as well.
 """
 
 import json
@@ -21,7 +21,7 @@ from urllib.parse import quote
 from spcabench.atomic_files import make_folder, replacing, write_changed
 
 OWN = Path(__file__).with_name("templates") / "curves.js"
-DATA = "curves-data.js"  # beside the pages that draw it
+DATA = "curves-data.js"  # these files are next to the pages that use them
 LIBRARY = ("bokeh.min.js", "bokeh-api.min.js")
 DIGITS = 6  # significant digits of the numbers in a page's data
 

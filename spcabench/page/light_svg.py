@@ -2,24 +2,24 @@
 
 import re
 
-# what a browser does not draw, and names of groups that nothing refers to
+# parts that browsers do not draw, and names of groups that nothing refers to
 UNUSED = re.compile(r'\s*<!--.*?-->|<metadata>.*?</metadata>|(?<=<g) id="[^"]*"', re.DOTALL)
-# the scales of glyphs are small numbers in which every digit counts
+# the scales of glyphs are small numbers in which every digit matters
 NUMBER = re.compile(r"scale\([^)]*\)|-?\d+\.\d{2,}")
 SMALL = 10.0  # smaller numbers, such as widths of lines and shapes of markers, have two digits
 BREAK = re.compile(r"\s*\n\s*")
-STRAIGHT = re.compile(r'(?<= d=")M[^QCAHV"]*(?=")')  # a path of straight lines, needs no L
+STRAIGHT = re.compile(r'(?<= d=")M[^QCAHV"]*(?=")')  # in a path of straight lines, L can be omitted
 LETTER = re.compile(r'(<use [^>]*)transform="translate\(([-\d.]+) ([-\d.]+)\)"/>')
 GROUP = re.compile(r"<g( ?)[^>]*>\n|</g>\n")
-# markers of one line repeat its style, which their group can have
+# all markers of a line repeat its style, which their group can state once
 MARKERS = re.compile(
     r'<g( [^>]*)?>\n(?:<use [^>]*( style="[^"]*")/>\n)(?:<use [^>]*\2/>\n)*</g>', re.DOTALL
 )
-LETTERS = "DejaVuSans-"  # prefix of glyph names, which each letter in the picture repeats
+LETTERS = "DejaVuSans-"  # prefix of glyph names, which is repeated for each letter in the picture
 
 
 def light(text: str) -> str:
-    """Return the same picture in fewer characters: coordinates to a tenth of a point."""
+    """Return the same picture in fewer characters, with coordinates to a tenth of a point."""
     text = BREAK.sub("\n", NUMBER.sub(_short, UNUSED.sub("", text)))
     text = STRAIGHT.sub(lambda path: path[0].replace("\nL ", "\n"), text)
     text = text.replace(f'"#{LETTERS}', '"#g').replace(f'id="{LETTERS}', 'id="g')
@@ -47,7 +47,7 @@ def _styled(group: str, about: str | None, style: str) -> str:
 
 
 def _needed(mark: re.Match[str], opened: list[str]) -> str:
-    """Leave out the begin and the end of a group without attributes. opened : the groups around."""
+    """Omit the opening and closing tags of groups without attributes. opened : enclosing groups."""
     if mark[1] is None:
         return mark[0] if opened.pop() else ""
     opened.append(mark[1])

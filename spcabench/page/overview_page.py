@@ -15,7 +15,7 @@ from spcabench.page.render import render
 from spcabench.page.source_links import relative
 
 PAGES = ("index", "claims", "solvers", "machine", "words")
-# folders next to a run with the same figures at the other scale; the first existing one counts
+# the folders in which the figures at the other scale are looked for, in this order
 OTHER_CLAIMS = "quick_claims.json"  # in a published run: the claims at the quick scale
 OTHERS = {"quick": ("published", "paper"), "paper": ("quick",)}
 
@@ -89,7 +89,7 @@ def _other_scale(folder: Path, scale: str, published: bool) -> dict[str, Any] | 
         return None
     for name in OTHERS.get(scale, ()):
         file = folder.parent / name / "claims.json"
-        # through a link, a folder may be its own counterpart
+        # a symbolic link can make a folder its own counterpart
         if file.parent.resolve() != folder.resolve() and (claims := _claims(file)):
             return claims | {"page": f"../{name}/index.html"}
     return None
@@ -104,7 +104,7 @@ def _claims(file: Path) -> dict[str, Any] | None:
 def _time(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """Map each figure to its rows, its seconds inside solvers, and the slowest solvers, sorted."""
     entries: dict[str, dict[str, Any]] = {}
-    # grouped by the experiment that computed the rows, so that shared rows count once
+    # grouped by the experiment that computed the rows, so that shared rows are counted once
     for figure, part in rows.assign(seconds=solver_numbers.seconds(rows)).groupby("experiment"):
         by_solver = (
             part.groupby(part.solver.fillna(part.measure))
@@ -139,7 +139,7 @@ def _comparisons(home: Path, folder: Path) -> list[dict[str, Any]]:
 
 
 def _machines(figures: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the different machines, each with the figures that were computed on it."""
+    """Return the distinct machines, each with the figures computed on it."""
     machines: dict[str, dict[str, Any]] = {}
     for figure in figures:
         # BLAS libraries are recorded in the order of loading, which does not matter.

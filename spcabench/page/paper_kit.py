@@ -1,4 +1,4 @@
-"""Write the parts of a paper from a comparison: table, pictures, set-up, references, main.tex."""
+"""Write the parts of a paper about a comparison: table, pictures, set-up, references, main.tex."""
 
 import ast
 import re

@@ -11,7 +11,7 @@ from spcabench.page.render import render
 from spcabench.page.source_links import relative
 from spcabench.style import RC
 
-LARGEST_SVG = 300_000  # bytes; larger ones are shown as PNG
+LARGEST_SVG = 300_000  # bytes; if an SVG is larger, the PNG is shown
 
 
 def papers(folder: Path) -> list[dict[str, Any]]:
@@ -42,12 +42,12 @@ def write(folder: Path, shown_papers: list[dict[str, Any]], about: dict[str, Any
 def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
     """Return a paper with its figures, and each of its statements once in the figures' order."""
     figures = sorted(figures, key=lambda f: claims_file.natural(f["figure"]))
-    # a statement that several figures judge appears once, with the places of all of them
+    # a statement that several figures judge appears once, with the places from all of them
     statements = claims_file.whole(s for figure in figures for s in figure["statements"])
     for figure in figures:
         ids = {s["id"] for s in figure["statements"]}
         figure["judged"] = [s for s in statements if s["id"] in ids]
-        # shown in full only below its own figure; the other figures mention it in their line
+        # shown in full only below its own figure; other figures only mention it
         figure["shown"] = in_short.ordered(s for s in statements if s["figure"] == figure["figure"])
         figure["line"] = in_short.of_figure(figure["judged"])
     data = {d["name"]: d for figure in figures for d in figure["data"]}

@@ -1,4 +1,4 @@
-"""The papers; the authors and the title of each are in a file next to its figures."""
+"""The papers: authors and title of each are in a file next to its figures."""
 
 import sys
 import tomllib
@@ -39,7 +39,7 @@ class Paper:
 
     @property
     def reference(self) -> str:
-        """Title and venue, as far as they are known."""
+        """Title and venue, if they are known."""
         return ", ".join(filter(None, (self.title, self.venue)))
 
 

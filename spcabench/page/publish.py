@@ -35,8 +35,8 @@ from spcabench.page.light_svg import light
 from spcabench.page.render import render
 from spcabench.running import figure_jobs, rows
 
-LARGEST_ROWS = 2_000_000  # bytes; larger rows are stored without their histories
-LARGEST_SVG = 300_000  # bytes; a larger picture is stored as PNG only
+LARGEST_ROWS = 2_000_000  # bytes; larger files of rows are stored without histories
+LARGEST_SVG = 300_000  # bytes; a larger SVG is stored as PNG only
 # the comparison whose frontier is the picture on the first page; without it, a figure is shown
 COVER = "standard"
 # suites for which the first page reports how many problems are proven
@@ -209,7 +209,7 @@ def with_block(text: str, published: Path) -> str:
 
     Raises InputError if the marks of the block are missing.
     """
-    # the rest of the README is written by hand
+    # the rest of the README is not generated
     return replaced(text, {"published": block(published)}, BY)
 
 
@@ -337,7 +337,7 @@ def _copy_quick(quick: Path, folder: Path, out: Path) -> None:
 
 
 def _copy_comparisons(sources: list[Path], out: Path) -> None:
-    """Publish some comparisons, and make the pages of the other published ones again."""
+    """Publish some comparisons, and rewrite the pages of those published earlier."""
     given = {source.resolve().name: source for source in sources}
     for file in out.glob(f"*/{merging.ROWS}"):
         if file.parent.name not in given:
@@ -360,7 +360,7 @@ def _copy_comparison(source: Path, out: Path) -> None:
 
 
 def _publish_again(folder: Path) -> None:
-    """Make the pages of a published comparison again, unless its histories or data are absent."""
+    """Rewrite the pages of a published comparison, unless its histories or data are absent."""
     left_out = rows.read_text([folder / merging.ROWS], ["history_left_out"]).history_left_out
     if not left_out.any() and not _absent(folder):
         comparison_page.publish(folder, folder)

@@ -1,4 +1,4 @@
-"""Find a published row by the name on its page, compute it again, and compare both.
+"""Find a published row by the name on its page, compute it again, and compare the two rows.
 
 A row of a figure is named FIGURE/HASH, as on its page of numbers. A solver's answer in a comparison
 is named COMPARISON/PROBLEM/K/SOLVER, which is also the address of its line: PROBLEM.html and
@@ -26,12 +26,12 @@ from spcabench.running import figure_jobs, rows, runner, schema
 from spcabench.running.journal import Journal
 from spcabench.running.runner import Plan, Protocol
 
-LINKS = (  # addresses on the pages -> names
+LINKS = (  # converts addresses on the pages to names
     (re.compile(r"compare/([^/]+)/pairs/([^/]+)\.html#k(\d+)-(.+)$"), r"\1/\2/\3/\4"),
     (re.compile(r"figures/([^/]+)/numbers\.html#.*\b([0-9a-f]{8})$"), r"\1/\2"),
 )
 FLOPS = ("flops", "setup_flops", "search_flops")
-TIMES = re.compile("second|time")  # names of a measure's numbers that are times
+TIMES = re.compile("second|time")  # names under which a measure reports times
 
 
 @dataclass(frozen=True)
@@ -143,14 +143,14 @@ class Line:
 
     @property
     def differs(self) -> bool:
-        """Whether they must be equal but are not: flops exactly, values within 1e-9."""
+        """Whether the numbers must be equal but are not: flops exactly, values within 1e-9."""
         return self.judged and not self.listed and not _alike((self.old, self.new))
 
 
 def compared(published: Published, row: Any) -> list[Line]:
     """Compare the numbers of a published row with those of the new one.
 
-    If a clock ended one of them, only the problems must be equal.
+    If a time limit stopped one of the runs, only the problems must be equal.
     """
     old = published.rounds.iloc[0]
     by_clock = {old.status, row.status} & {*verify.ENDED_BY_CLOCK}

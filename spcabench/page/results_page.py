@@ -18,7 +18,7 @@ from spcabench.page import (
 )
 from spcabench.page.paper_page import row_files
 
-# style and script of all pages of a run, in one file each because a published run has 140 pages
+# style and script of all pages of a run are separate files, because a run has 140 pages
 SHARED = ("site.css", "site.js")
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -30,7 +30,7 @@ def write_page(folder: Path, published: bool = False) -> Path:
     """
     for name in SHARED:
         write_changed(folder / name, (TEMPLATES / name).read_text(encoding="utf-8"))
-    # written first, because the other pages link only to files that exist
+    # these are written first, because the other pages link only to existing files
     _write_rows(folder, tables=not published)
     papers = paper_page.papers(folder)
     figures = [figure for paper in papers for figure in paper["figures"]]
@@ -73,12 +73,12 @@ def _about(folder: Path, figures: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _commits(figure: dict[str, Any]) -> list[str]:
-    """The commits that computed a figure's rows; older files name only the last one."""
+    """The commits that computed a figure's rows; older files name only the last commit."""
     return figure.get("commits") or [figure["commit"]] if "commit" in figure else []
 
 
 def _plain(statement: dict[str, Any]) -> dict[str, Any]:
-    """Return a statement as data, without the parts that only its page needs."""
+    """Return a statement as data, without the fields that only its page uses."""
     return {name: value for name, value in statement.items() if name != "code"}
 
 

@@ -1,4 +1,4 @@
-"""The numbers behind the interactive curves on the solvers' pages, one point per run."""
+"""Collect the numbers behind the interactive curves on the solvers' pages, a point per run."""
 
 from typing import Any
 

@@ -37,12 +37,12 @@ COLUMNS = (
     "samples",
     "search_time",
 )
-# columns left out of tables for people, because they are long or the same everywhere
+# columns that tables for people omit, because they are long or the same everywhere
 LEFT_OUT = ["history", "values", "u", "machine", "phases"]
 
 
 def read(files: Iterable[Path]) -> pd.DataFrame:
-    """Return the columns that the pages need, from all files."""
+    """Return the columns used by the pages, from all files."""
     return rows.read_text(files, COLUMNS)
 
 
@@ -69,12 +69,12 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
     place = [*problem, "cardinality"]
     runs["time"] = runs.solve_time + runs.setup_time
     runs["flops"] = runs.flops + runs.setup_flops
-    # the best with at most as many nonzeros, so that a solver gains nothing by using more of them
+    # at most as many nonzeros, so a solver cannot gain by using more of them
     largest = runs.groupby(place, dropna=False).variance_refit.max()
     best = largest.groupby(level=problem, dropna=False).cummax().rename("best")
     runs["share"] = runs.variance_refit / best.reindex(runs.set_index(place).index).array
     groups = runs.groupby(place, dropna=False)
-    # the minimum over a single run would be the run itself
+    # with a single run, the minimum would be the run itself
     several = groups.solver.transform("nunique") > 1
     runs["slower"] = (runs.time / groups.time.transform("min")).where(several)
     runs["dearer"] = (runs.flops / groups.flops.transform("min")).where(several)

@@ -110,7 +110,7 @@ class GershgorinSearch:
     def _take_first(self) -> Iterator[None]:
         """Use the outcome of the part that was started first."""
         order, work = self.begun[0]
-        if order.bound <= self._target:  # from here on, of a value that was found in the meantime
+        if order.bound <= self._target:  # a better value was found in the meantime
             work.close()
             self.begun.popleft()
             return

@@ -42,7 +42,7 @@ def nonnegative_bound(
             t = max(t, exceeded(F))
             settled = max(settled, top)
             continue
-        # later faces keep these variables, so no face is visited twice
+        # only this place and later ones are left out next, so no face is visited twice
         for place in range(first, len(F)):
             heapq.heappush(waiting, (-top, next(order), np.delete(F, place), place))
     left = -waiting[0][0] if waiting else 0.0
