@@ -169,7 +169,7 @@ def share(
 def _replicates(
     table: pd.DataFrame, column: str, over: str | Sequence[str]
 ) -> tuple[np.ndarray, int]:
-    """The means of the replicates whose values are all finite, and how many others there are."""
+    """The means of the replicates with only finite values, and the number of all others."""
     columns = [over] if isinstance(over, str) else list(over)
     if table[columns].isna().any(axis=None):
         raise ValueError(f"{column}: rows without a value of {' or '.join(columns)}")

@@ -1,7 +1,7 @@
 """He, Monteiro, Park (2010), Figure 1: time and variance against the size of a square sparse
 matrix.
 
-W (p x p) with a share of 20 % nonzeros from N(0, 1), centred implicitly, given as sparse to all
+W (p x p) with 20 % nonzeros, drawn from N(0, 1), centred implicitly, given as sparse to all
 solvers; s = p / 5, and c = s / 10 for Mcol-PCA. GPower0 uses the stopping rule of its authors
 (objective, 1e-4), with its penalty searched for s nonzeros; its time is that of a single run, and
 the whole search is dotted. The second phase of Scol-PCA and Mcol-PCA is Lanczos' method (our
@@ -10,9 +10,9 @@ with one thread: the minimum of the rounds, as median and quartiles (band) over 
 curves are Scol-PCA and Mcol-PCA with V'V given (its computation is not timed), the form for which
 the paper states their lowest cost. The conversion of W to rows is part of a run of Scol-PCA and
 Mcol-PCA. Up to p = 600 GPower0 takes less than 6 ms, much of which is overhead of our code, so
-these sizes are shown but not judged. The curves and the title above the times are about whole runs;
-H1 and H2 are decided by other runs, which are not drawn: processor seconds with one tolerance
-(1e-4) for all solvers and the data converted before the clock starts.
+these sizes are shown but not judged. The curves and the title above the times show whole runs. The
+verdicts on H1 and H2 come from other runs, which are not drawn: their times are processor seconds,
+all solvers have one tolerance (1e-4), and the data are converted before the clock starts.
 """
 
 from typing import Any

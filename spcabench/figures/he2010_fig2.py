@@ -6,9 +6,10 @@ cardinality for this figure; we use s = p / 5 as in its Figure 1, and c = s / 10
 its objective (1e-4); the times are those of single runs, and the whole search is dotted. Times are
 exclusive and interleaved, with one thread: the minimum of the rounds, as median and quartiles
 (band) over problems. Sizes at which GPower0 or Mcol-PCA takes less than 6 ms are shown but not
-judged, because much of that is overhead of our code. The curves and the title above the times are
-about whole runs; H4 and H5 are decided by other runs, which are not drawn: processor seconds with
-one tolerance (1e-4) for all solvers and the data converted before the clock starts.
+judged, because much of that is overhead of our code. The curves and the title above the times show
+whole runs. The verdicts on H4 and H5 come from other runs, which are not drawn: their times are
+processor seconds, all solvers have one tolerance (1e-4), and the data are converted before the
+clock starts.
 """
 
 from spcabench import claims

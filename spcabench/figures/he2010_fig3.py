@@ -1,13 +1,14 @@
 """He, Monteiro, Park (2010), Figure 3: time against the density of a square matrix.
 
-W is square with a share of nonzeros from N(0, 1), centred implicitly; s is 20 % of the size, and c
-= s / 10. All solvers get the sparse data. GPower0 is also drawn on the dense centred matrix
-(lighter), the form required by an implementation without implicit centring, because the paper does
-not say which form it timed. GPower0 stops by its objective (1e-4); the times are those of single
-runs, and the whole search is dotted. Times are exclusive and interleaved, with one thread: the
-minimum of the rounds, as median and quartiles (band) over problems. The curves and the title above
-the times are about whole runs; H6 is decided by other runs, which are not drawn: processor seconds
-with one tolerance (1e-4) for all solvers and the data converted before the clock starts.
+W is square, with nonzeros from N(0, 1) and varying density, centred implicitly; s is 20 % of the
+size, and c = s / 10. All solvers get the sparse data. GPower0 is also drawn on the dense centred
+matrix (lighter), the form required by an implementation without implicit centring, because the
+paper does not say which form it timed. GPower0 stops by its objective (1e-4); the times are those
+of single runs, and the whole search is dotted. Times are exclusive and interleaved, with one
+thread: the minimum of the rounds, as median and quartiles (band) over problems. The curves and the
+title above the times show whole runs. The verdicts on H6 come from other runs, which are not drawn:
+their times are processor seconds, all solvers have one tolerance (1e-4), and the data are converted
+before the clock starts.
 """
 
 from dataclasses import replace

@@ -13,8 +13,9 @@ requested cardinality; it is drawn at the cardinality reached, the median over p
 which the optimum lies is clipped above the curves. The curves and the title above the times are
 about whole runs. The times of H7 are decided by other runs, which are not drawn: processor seconds
 with one tolerance (1e-4) for all solvers and the data converted before the clock starts, if at most
-2.5 processes were ready to run. The variances of H7 and H9 are those of more problems, untimed. H8
-is decided by processor seconds of whole runs of Mcol-PCA, with the cardinalities in turns.
+2.5 processes were ready to run. The variances of H7 and H9 are those of more problems, untimed. The
+verdict on H8 comes from processor seconds of whole runs of Mcol-PCA, with the cardinalities in
+turns.
 """
 
 from typing import Any

@@ -15,8 +15,8 @@ the search is repeated with twice as many words, until it sees all survivors.
 
 Z9, Z9b and Z13 are about random covariances of order 6 (A'A, A standard normal 2 x 6, 3 x 6 or 8 x
 6, lambda uniform between the smallest and the largest variance). The l0-penalised problem is solved
-by brute force, and the relaxation by an interior-point solver; its optimum is said to fall only if
-certified bounds prove it.
+by brute force, and the relaxation by an interior-point solver; its optimum is reported to decrease
+only if certified bounds prove it.
 """
 
 from itertools import combinations

@@ -24,7 +24,7 @@ LITTLE = 1e-6  # added to what a bound falls: of two variables that close one ha
 
 
 class Part:
-    """The supports of k of the variables F and W that have all of F, and a bound on their values.
+    """The supports of k of the variables F and W that contain F, and a bound on their values.
 
     Parameters
     ----------

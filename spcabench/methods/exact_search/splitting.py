@@ -32,7 +32,7 @@ from spcabench.vectors import Array, Indices, Vector
 
 SWEEPS = 6  # over rows, pairs and columns for one eigendecomposition
 PENALTY = 1.0 / 15.0  # that of the first step, by the number of variables
-LOOK = 10  # steps between two bounds
+LOOK = 10  # number of steps between evaluations of the bound
 # the penalty changes by a factor between the two, unless it is near one, in so many first steps
 FACTORS, NEAR, SETTLING = (0.4, 2.5), (0.83, 1.2), 100
 STARTS, FALL = 12, 0.7  # number of initial matrices S, and the ratio of their clipping levels
