@@ -10,12 +10,12 @@ problems. Variances are those of the first problem, and the band shows its optim
 no density here; we use 20 %, as in its Figure 1. Lighter curves are Scol-PCA and Mcol-PCA with V'V
 given (its computation is not timed). A hollow marker means that the search of GPower0 missed the
 requested cardinality; it is drawn at the cardinality reached, the median over problems. The band in
-which the optimum lies is clipped above the curves. The curves and the title above the times are
-about whole runs. The times of H7 are decided by other runs, which are not drawn: processor seconds
-with one tolerance (1e-4) for all solvers and the data converted before the clock starts, if at most
-2.5 processes were ready to run. The variances of H7 and H9 are those of more problems, untimed. The
-verdict on H8 comes from processor seconds of whole runs of Mcol-PCA, with the cardinalities in
-turns.
+which the optimum lies is clipped above the curves. The curves and the title above the times show
+whole runs. The verdict on H7 uses the times of other runs, which are not drawn: they are processor
+seconds, measured while at most 2.5 processes were ready to run; all solvers have one tolerance
+(1e-4), and the data are converted before the clock starts. The verdicts on H7 and H9 use the
+variances of untimed runs on more problems. The verdict on H8 comes from processor seconds of whole
+runs of Mcol-PCA, with the cardinalities in turns.
 """
 
 from typing import Any
