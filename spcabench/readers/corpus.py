@@ -74,9 +74,8 @@ def moments(path: Path) -> Moments:
     for each pair of a document and a word.
     """
     import joblib
-    import pooch
 
-    memory = joblib.Memory(pooch.os_cache("spcabench"), verbose=0)
+    memory = joblib.Memory(sources.downloads(), verbose=0)
     return memory.cache(stream_moments, ignore=["path"])(path, sources.checksum(path))
 
 
@@ -181,12 +180,11 @@ def docstrings() -> tuple[sp.csc_array, list[str]]:
     letters, occur in at least five documents, and are not English stop words.
     """
     import joblib
-    import pooch
 
     versions = [
         version(name) for name in ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
     ]
-    return joblib.Memory(pooch.os_cache("spcabench"), verbose=0).cache(_docstrings)(versions)
+    return joblib.Memory(sources.downloads(), verbose=0).cache(_docstrings)(versions)
 
 
 def _docstrings(versions: list[str]) -> tuple[sp.csc_array, list[str]]:

@@ -1,8 +1,8 @@
 """Finds the files of datasets in a local folder, in the download cache or at a public address.
 
 The three places are tried in this order. ``SPCABENCH_DATA`` is the local folder, and
-``SPCABENCH_OFFLINE=1`` disables downloads. Files are not trusted: their checksums are verified, and
-no reader runs code from a file.
+``SPCABENCH_DOWNLOADS`` the folder of downloads. ``SPCABENCH_OFFLINE=1`` disables downloads. Files
+are not trusted: their checksums are verified, and no reader runs code from a file.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ from typing import Any
 from spcabench.errors import InputError, using_file
 from spcabench.optional_dependencies import require
 
+DOWNLOADS = "SPCABENCH_DOWNLOADS"  # environment variable with the folder of downloads
 TIMEOUT = 10.0  # seconds to wait for a response
 CHUNK = 1 << 16  # bytes written at a time, and lost at most if a download is interrupted
 
@@ -94,10 +95,15 @@ def cached(file: str, sha256: str | None) -> Path | None:
     return target if target.is_file() and checksum(target) == sha256 else None
 
 
-def _target(file: str) -> Path:
+def downloads() -> Path:
+    """Return the folder of downloaded files and of what was computed from large ones."""
     import pooch
 
-    return Path(pooch.os_cache("spcabench"), file.replace("/", "-"))
+    return Path(os.environ.get(DOWNLOADS) or pooch.os_cache("spcabench"))
+
+
+def _target(file: str) -> Path:
+    return downloads() / file.replace("/", "-")
 
 
 @lru_cache

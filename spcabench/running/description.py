@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from spcabench import opening, registry
 from spcabench.errors import InputError, SolverError, in_one_line
 from spcabench.iterate import Traits
-from spcabench.running.worker_process import Ended, Worker
+from spcabench.running.worker_process import Ended, Worker, cell
 from spcabench.solving.driver import Limits, parameters
 
 PATIENCE = 60.0  # maximum seconds for importing a file
@@ -58,7 +58,8 @@ def _of_own(solver: str) -> Description:
 
 def of_stranger(solver: str) -> Description:
     """Return the description of a stranger's file, which a worker imports."""
-    with closing(Worker(answer)) as helper:
+    files = [registry.path("solver", solver)]
+    with cell(files) as limits, closing(Worker(answer, cell=limits)) as helper:
         try:
             reply = helper.ask(_absolute(solver), PATIENCE)
         except Ended as end:

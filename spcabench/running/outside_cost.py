@@ -40,7 +40,7 @@ ROUNDS, RUNS = 3, 5  # rounds and runs of a nearly empty solver to measure the h
 VECTOR = ("support", "values", "variance")  # columns of a row that contain an answer's vector
 _OVERHEADS: dict[str, float] = {}  # problem -> seconds per run that the harness takes
 Ask = Callable[[Worker, Run], Answer]
-Fresh = Callable[[], AbstractContextManager[Worker]]
+Fresh = Callable[[], AbstractContextManager[tuple[Worker, float]]]
 
 
 @dataclass(frozen=True)
@@ -67,14 +67,15 @@ def costed(
 
     Also return the vectors of the timed runs; the caller counts the worst of all.
 
-    fresh : gives a new process that has loaded the problem and done warm-up runs on others. own :
-        the process of this repository's files, in which the harness's own share of a run is
-        measured.
+    fresh : gives a new process that has done warm-up runs on other problems and loaded this one,
+        and the seconds in which it worked there. own : the process of this repository's files, in
+        which the harness's own share of a run is measured.
     """
     overhead = _overhead(run, own, ask)
-    cost = _undisturbed_cost(run, fresh, ask, overhead)
-    if cost is None:
-        reason = "it gave no answer when it was timed, on the problem or on disguises of it"
+    try:
+        cost = _undisturbed_cost(run, fresh, ask, overhead)
+    except _NoAnswerError as error:
+        reason = f"it gave no answer when it was timed: {error}"
         return replace(answer, status=Status.ERROR, reason=reason), ()
     outside = cost.outside - overhead
     worked = (answer.seconds or 0.0) * (1.0 - (answer.waited or 0.0))
@@ -88,21 +89,33 @@ def costed(
     return answer, cost.vectors
 
 
-def _undisturbed_cost(run: Run, fresh: Fresh, ask: Ask, overhead: float) -> Cost | None:
+class _NoAnswerError(Exception):
+    """Timed runs gave no answer, for the reason in the message."""
+
+
+def _undisturbed_cost(run: Run, fresh: Fresh, ask: Ask, overhead: float) -> Cost:
     """Return the cost of a run, timed again in a new process while it is suspicious.
 
     It is suspicious if its two clocks disagree, or if it is cheaper the second time. If it always
-    is, the largest cost is returned. The result is None if no attempt gave an answer, because a
-    loaded machine may at first be too slow.
+    is, the largest cost is returned. Raises `_NoAnswerError` if no attempt gave an answer, because
+    a loaded machine may at first be too slow.
     """
     costs: list[Cost] = []
+    failure = _NoAnswerError()
     for _ in range(ATTEMPTS):
-        with fresh() as helper:
-            cost = _cost(run, helper, ask)
-        if cost is not None and not (cost.warm or _hidden(cost, cost.outside - overhead)):
+        try:
+            with fresh() as (helper, excess):
+                cost = _cost(run, helper, ask)
+        except _NoAnswerError as error:
+            failure = error
+            continue
+        cost = replace(cost, outside=cost.outside + excess)
+        if not (cost.warm or _hidden(cost, cost.outside - overhead)):
             return cost
-        costs += [] if cost is None else [cost]
-    return max(costs, key=lambda cost: cost.outside, default=None)
+        costs.append(cost)
+    if not costs:
+        raise failure
+    return max(costs, key=lambda cost: cost.outside)
 
 
 def _hidden(cost: Cost, outside: float) -> bool:
@@ -121,26 +134,20 @@ def _times(answer: Answer, cost: Cost, outside: float) -> Answer:
     return replace(answer, setup_time=setup, solve_time=total - setup)
 
 
-def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
-    """Measure one whole run, then as many as the clock needs; None if they fail."""
+def _cost(run: Run, helper: Worker, ask: Ask) -> Cost:
+    """Measure one whole run, then as many as the clock needs. Raises `_NoAnswerError`."""
     first = _measured(run, 1, helper, ask)
-    if first is None:
-        return None
     count = int(np.clip(np.ceil(ENOUGH / max(first.seconds, 1e-6)), 1, MOST))
     many = _measured(run, count, helper, ask)
-    if many is not None and many.processor > many.wall + TICKS:
+    if many.processor > many.wall + TICKS:
         # another thread or process works, or the clock's 10 ms resolution misleads; run longer
         count = LONGER * count
         many = _measured(run, count, helper, ask)
-    if many is None:
-        return None
     declared, outside = many.declared / count, many.seconds / count
     vectors = [many.vector]
     warm = first.seconds > WARM_RATIO * outside + WARM_SECONDS
     if not warm and outside < SHORT:
         unseen = _unseen(run, many, count, helper, ask)
-        if unseen is None:
-            return None
         warm = unseen.warm
         vectors.append(unseen.vector)
         declared = max(declared, unseen.declared, first.declared if warm else 0.0)
@@ -195,12 +202,12 @@ class _Taken(NamedTuple):
     vector: dict[str, Any]
 
 
-def _measured(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
-    """Measure ``count`` runs; None if they failed."""
+def _measured(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken:
+    """Measure ``count`` runs. Raises `_NoAnswerError`."""
     watch = Watch(helper.process.pid)
     answer = ask(helper, _repeated(run, count))
     if answer.outer_time is None or not answer.status.good:
-        return None
+        raise _NoAnswerError(answer.reason or answer.status)
     extra, wall = answer.extra or {}, answer.outer_time
     declared, waited = (float(extra.get(name, 0.0)) for name in ("seconds", "waited"))
     worked, processor = watch.worked(wall), watch.processor()
@@ -219,8 +226,8 @@ class _Unseen(NamedTuple):
     vector: dict[str, Any]
 
 
-def _unseen(run: Run, many: _Taken, count: int, helper: Worker, ask: Ask) -> _Unseen | None:
-    """Measure runs on disguises of the problem; None if they failed.
+def _unseen(run: Run, many: _Taken, count: int, helper: Worker, ask: Ask) -> _Unseen:
+    """Measure runs on disguises of the problem. Raises `_NoAnswerError`.
 
     A disguise is as much work, but nothing that was kept of the problem, wherever, helps there.
     Waiting is subtracted only to compare them: some of it may be off the solver's clock, and then
@@ -228,7 +235,7 @@ def _unseen(run: Run, many: _Taken, count: int, helper: Worker, ask: Ask) -> _Un
     """
     answer = ask(helper, _repeated(run, UNSEEN, worker.unseen))
     if not answer.status.good:
-        return None
+        raise _NoAnswerError(answer.reason or answer.status)
     extra = answer.extra or {}
     seconds, worked = (float(extra.get(name, np.nan)) for name in ("seconds", "worked"))
     vector = _vector(extra)
@@ -264,12 +271,12 @@ def _overhead(run: Run, own: Worker, ask: Ask) -> float:
     problem = json.dumps([run.dataset, dict(run.parameters)], sort_keys=True)
     if problem in _OVERHEADS:
         return _OVERHEADS[problem]
-    plain, _ = registry.quick_solver(bool(run.settings.get("nonnegative")))
-    little = replace(run, solver=plain, settings=dict(k=run.settings["k"], max_iterations=0))
+    little = of_plain_solver(bool(run.settings.get("nonnegative")), run)
     least = float("inf")
     for _ in range(ROUNDS):  # the first round loads the problem, and may compile
-        taken = _measured(little, RUNS, own, ask)
-        if taken is None:
+        try:
+            taken = _measured(little, RUNS, own, ask)
+        except _NoAnswerError:
             return 0.0
         # without subtracting the waiting, nothing of the share would be left on a busy machine, and
         # the solver would be blamed
@@ -277,6 +284,12 @@ def _overhead(run: Run, own: Worker, ask: Ask) -> float:
         least = min(least, (taken.seconds - declared) / RUNS)
     _OVERHEADS[problem] = max(least, 0.0)
     return _OVERHEADS[problem]
+
+
+def of_plain_solver(nonnegative: bool, run: Run) -> Run:
+    """Return a run with a solver of this repository in place of its own, which does little."""
+    plain, _ = registry.quick_solver(nonnegative)
+    return replace(run, solver=plain, settings=dict(k=run.settings["k"], max_iterations=0))
 
 
 def _processor(pid: int) -> float:

@@ -98,7 +98,8 @@ def rows_of(plan: Plan, journal: Journal) -> list[Row]:
     """Return the rows of a plan; rows missing from the journal are computed and added to it."""
     tqdm.monitor_interval = 0  # its thread is not safe with forked workers
     # the grader first, before any code of a stranger has run
-    with closing(Grader()) as grader, closing(Processes(plan.protocol)) as processes:
+    processes = Processes(plan.protocol, journal.path.parent)
+    with closing(Grader()) as grader, closing(processes):
         job = _Job(plan, journal, grader, processes)
         return [row for name in plan.groups for row in job.group(name)]
 

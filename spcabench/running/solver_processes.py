@@ -6,22 +6,21 @@ environment for each run, so it cannot transfer data between runs.
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import lru_cache, partial
-from tempfile import TemporaryDirectory
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from spcabench import kernels, machine, registry
+from spcabench import machine, registry
 from spcabench.run import Run
 from spcabench.running import external_solver, intact, outside_cost, preparation, worker
 from spcabench.running.grader import AGREES, Grader, disagreeing
 from spcabench.running.schema import COLUMNS, Answer
 from spcabench.running.worker import MISSED_SECONDS, MISSED_SHARE
-from spcabench.running.worker_process import Ended, Worker
+from spcabench.running.worker_process import Ended, Worker, cell
 from spcabench.solving.status import Status
 
 if TYPE_CHECKING:
@@ -37,20 +36,23 @@ STATED = {
     *("peak_memory", "memory_before", "flags", "extra", "phases", "history"),
     *("support", "values", "u"),
 }
+# a process may take so many times as long to load a problem as one of ours, and so many seconds
+LOAD_RATIO, LOAD_SECONDS = 2.0, 0.01
 OF_HARNESS = (Status.DISAGREES, Status.LATE, Status.SKIPPED, Status.KILLED)
 
 
 class Processes:
-    """The processes of one job."""
+    """The processes of one job, which writes its rows to a folder."""
 
-    def __init__(self, protocol: "Protocol") -> None:
-        self.protocol = protocol
+    def __init__(self, protocol: "Protocol", rows: Path) -> None:
+        self.protocol, self.rows = protocol, rows
         self.common: Worker | None = None
         self.loaded = ""
         self.late: dict[str, str] = {}  # series -> why its harder runs are skipped
         self.first: dict[tuple[str, ...], str] = {}  # solvers -> what went wrong in a warm-up run
         self.installed = intact.installed()
         self.again: list[dict[str, Any]] = []  # vectors of the timed and the audited runs
+        self.loads: dict[str, float] = {}  # problem -> seconds in which one of our processes loads
 
     def close(self) -> None:
         """Kill the common process, if there is one."""
@@ -78,7 +80,7 @@ class Processes:
             return ""
         stranger = is_stranger(run)
         if run.solvers not in self.first:
-            with self._fresh() if stranger else nullcontext(self._shared()) as helper:
+            with self._fresh(run) if stranger else nullcontext(self._shared()) as helper:
                 self.first[run.solvers] = _warmed(helper, self.protocol.warm)
         if why := self.first[run.solvers]:
             return why
@@ -99,30 +101,52 @@ class Processes:
 
     def _of_stranger(self, run: Run) -> Answer:
         """Return the answer of a stranger's file from new processes, timed from outside."""
-        with self._ready(run) as helper:
+        with self._ready(run) as (helper, _):
             answer = answer_of(helper, replace(run, timed=False), self.protocol.grace)
         if not (run.solver and run.timed and answer.status.good):
             return answer
-        fresh = partial(self._ready, run)
+        fresh = partial(self._suspect, run)
         answer, vectors = outside_cost.costed(run, answer, fresh, self._shared(), answer_of)
         self.again = [*vectors]
         if self.protocol.audit is None or not answer.status.good:
             return answer
-        with self._ready(run) as helper:
+        with self._ready(run) as (helper, _):
             audit = self.protocol.audit
             answer, vector = outside_cost.audited(run, answer, helper, audit, answer_of)
         self.again.append(vector)
         return answer
 
     @contextmanager
-    def _ready(self, run: Run) -> Iterator[Worker]:
-        """Yield a new process that has done the warm-up runs and loaded the problem of a run."""
+    def _ready(self, run: Run) -> Iterator[tuple[Worker, float]]:
+        """Yield a warm new process that has loaded a run's problem, and the seconds of loading."""
+        with self._fresh(run) as helper:
+            _warmed(helper, self._warm(run))
+            yield helper, _load(helper, run)
+
+    @contextmanager
+    def _suspect(self, run: Run) -> Iterator[tuple[Worker, float]]:
+        """Yield such a process, and the seconds of loading beyond what a process of ours needs.
+
+        The solver may have worked in them.
+        """
+        usual = self._usual_load(run)
+        with self._ready(run) as (helper, seconds):
+            yield helper, max(seconds - LOAD_RATIO * usual - LOAD_SECONDS, 0.0)
+
+    def _warm(self, run: Run) -> list[Run]:
+        """Return the warm-up runs before a run."""
         way = run.settings.get("how")
-        warm = [first for first in self.protocol.warm if first.settings.get("how") == way]
-        with self._fresh() as helper:
-            _warmed(helper, warm)
-            _prepared(helper, run, preparation.tidied)
-            yield helper
+        return [first for first in self.protocol.warm if first.settings.get("how") == way]
+
+    def _usual_load(self, run: Run) -> float:
+        """Return the seconds in which a new process of ours loads the problem of a run."""
+        problem = json.dumps([run.dataset, dict(run.parameters)], sort_keys=True)
+        if problem not in self.loads:
+            plain = partial(outside_cost.of_plain_solver, bool(run.settings.get("nonnegative")))
+            with self._fresh(run) as helper:
+                _warmed(helper, [plain(first) for first in self._warm(run) if first.solver])
+                self.loads[problem] = _load(helper, run)
+        return self.loads[problem]
 
     def _with_memory(self, run: Run) -> Answer:
         """Return the answer of the common process, with memory measured in a separate process."""
@@ -158,15 +182,11 @@ class Processes:
         return self.common
 
     @contextmanager
-    def _fresh(self) -> Iterator[Worker]:
-        """Yield a new process whose home, temporary and working folders are deleted at its end."""
-        kernels.load("spcabench.problem")  # before the fork, so that no stranger's run waits for it
-        with (
-            TemporaryDirectory(prefix="spcabench-") as folder,
-            _environment(folder),
-            closing(Worker(worker.answer)) as helper,
-        ):
-            yield helper
+    def _fresh(self, run: Run) -> Iterator[Worker]:
+        """Yield a new, confined process for a run, whose folder is deleted at its end."""
+        files = [registry.path("solver", solver) for solver in run.solvers]
+        with cell(files, self.rows) as limits, closing(Worker(worker.answer, cell=limits)) as new:
+            yield new
 
 
 def _lesser(
@@ -179,19 +199,6 @@ def _lesser(
         return disagreeing(answer, f"repeated runs returned no valid vector: {error}")
     worth = (second.variance_refit or 0.0) * (1.0 + AGREES)
     return graded if worth >= (graded.variance_refit or 0.0) else second
-
-
-@contextmanager
-def _environment(folder: str) -> Iterator[None]:
-    """Set the environment for a stranger's process, with its own home and temporary folders."""
-    names, before = ("HOME", "TMPDIR", "XDG_CACHE_HOME"), dict(os.environ)
-    os.environ.update(dict.fromkeys(names, folder))
-    try:
-        yield
-    finally:
-        for name in names:
-            os.environ.pop(name, None)
-        os.environ.update({name: before[name] for name in names if name in before})
 
 
 def is_stranger(run: Run) -> bool:
@@ -220,6 +227,13 @@ def _warmed(helper: Worker, runs: Any) -> str:
         if answer_of(helper, replace(run, timeout=PATIENCE), 0.0).status == Status.KILLED:
             return f"a warm-up run on {run.dataset} did not finish within {PATIENCE:g} s"
     return ""
+
+
+def _load(helper: Worker, run: Run) -> float:
+    """Let a process load the problem of a run, and return the seconds in which it worked."""
+    watch, begun = outside_cost.Watch(helper.process.pid), perf_counter()
+    _prepared(helper, run, preparation.tidied)
+    return watch.worked(perf_counter() - begun)
 
 
 def _prepared(helper: Worker, run: Run, function: Any = preparation.ready) -> None:

@@ -9,25 +9,33 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
 from spcabench import machine, registry
-from spcabench.running import messages, supervisor
+from spcabench.readers import sources
+from spcabench.running import messages, sandbox, supervisor
 from spcabench.solving.status import Status
 
 # a forked process already has everything that its parent imported
 FORKS = sys.platform == "linux"
 SPAWN: Any = multiprocessing.get_context("spawn")
 CONTEXT: Any = multiprocessing.get_context("fork") if FORKS else SPAWN
+# a process forked there has the libraries too, but nothing of the plan is in its memory
+IGNORANT: Any = multiprocessing.get_context("forkserver") if FORKS else SPAWN
+IGNORANT_LOADED = "spcabench.running.ignorant"
 MEMORY = 12e9  # limit of the address space in bytes
 START = 300.0  # maximum seconds until a process is ready
 _OWN: set[int] = set()  # ids of all workers; other children of this process were adopted
 LOOK = 0.5  # seconds between two checks whether the process is still alive
+HOMES = ("HOME", "TMPDIR", "XDG_CACHE_HOME")  # variables that name folders of the user
+RESULTS = ("results", ".snakemake")  # folders of plans, rows and logs in the current folder
+TEMPORARY = ("spcabench-*", "pymp-*")  # temporary folders of this package and of multiprocessing
 ENDING = 5.0  # seconds within which a process that closed its pipe must be gone
 INPUT_OUTPUT = 3  # number of file descriptors of standard input, output and error
 
@@ -40,6 +48,38 @@ class Ended(Exception):
         self.status, self.reason = status, reason
 
 
+@dataclass(frozen=True)
+class Cell:
+    """The limits of a process that runs a stranger's code.
+
+    folder : its home, and the only folder in which it can write. hidden : folders that it cannot
+    read. shown : files in them that it can read, such as the solver's own file.
+    """
+
+    folder: Path
+    hidden: Sequence[Path]
+    shown: Sequence[Path]
+
+    def enter(self) -> None:
+        """Confine this process."""
+        downloads = str(sources.downloads())  # in the home of the user, which changes now
+        os.environ.update({**dict.fromkeys(HOMES, str(self.folder)), sources.DOWNLOADS: downloads})
+        tempfile.tempdir = None  # read again from the environment
+        sandbox.confine(self.folder, self.hidden, self.shown)
+
+
+@contextmanager
+def cell(files: Sequence[Path], *hidden: Path) -> Iterator[Cell]:
+    """Yield the limits of a process that can read some files; its folder is deleted at the end.
+
+    It can read neither results, plans nor folders of other processes, in which sockets listen.
+    """
+    temporary = Path(tempfile.gettempdir())
+    others = [path for name in TEMPORARY for path in temporary.glob(name)]
+    with tempfile.TemporaryDirectory(prefix="spcabench-") as folder:
+        yield Cell(Path(folder), [*map(Path, RESULTS), *others, *hidden], files)
+
+
 class Worker:
     """A process that answers messages; it is replaced if it dies or is too slow.
 
@@ -47,11 +87,14 @@ class Worker:
     forking also when the asking process is killed.
 
     answer : message -> answer, both plain data; a module-level function. anew : whether the process
-        must never be forked from one that has run a stranger's code.
+        must never be forked from one that has run a stranger's code. cell : for a stranger's code,
+        the limits within which it works.
     """
 
-    def __init__(self, answer: Callable[[Any], Any], anew: bool = False) -> None:
-        self.answer, self.anew = answer, anew
+    def __init__(
+        self, answer: Callable[[Any], Any], anew: bool = False, cell: Cell | None = None
+    ) -> None:
+        self.answer, self.anew, self.cell = answer, anew, cell
         self.asked = 0
         self._start()
 
@@ -59,12 +102,17 @@ class Worker:
         if FORKS:  # if the process is killed, this process adopts its children
             supervisor.adopt_orphans()
         context = SPAWN if self.anew and registry.has_strangers() else CONTEXT
-        self.pipe, theirs = context.Pipe()
+        self.pipe, theirs = CONTEXT.Pipe()
+        ours = self.pipe
+        if self.cell:
+            context, ours = IGNORANT, None
+            IGNORANT.set_forkserver_preload([IGNORANT_LOADED])
         # a daemon ends with its parent, even if that forgets to close it
         self.process = context.Process(
-            target=_serve, args=(self.pipe, theirs, self.answer), daemon=True
+            target=_serve, args=(ours, theirs, self.answer, self.cell), daemon=True
         )
-        self.process.start()
+        with _no_words() if self.cell else nullcontext():
+            self.process.start()
         theirs.close()
         self.reader = messages.Reader(self.pipe.fileno())
         self.watcher = supervisor.watch_over(self.process.pid) if FORKS else None
@@ -138,13 +186,30 @@ def _how(code: int | None) -> str:
         return f"by signal {-code}"
 
 
-def _serve(ours: Connection, theirs: Connection, answer: Callable[[Any], Any]) -> None:
+@contextmanager
+def _no_words() -> Iterator[None]:
+    """Hide the words of this command, which a process started elsewhere receives from Python."""
+    words, sys.argv = sys.argv, sys.argv[:1]
+    try:
+        yield
+    finally:
+        sys.argv = words
+
+
+def _serve(
+    ours: Connection | None,
+    theirs: Connection,
+    answer: Callable[[Any], Any],
+    cell: Cell | None,
+) -> None:
     home, pipe = os.getpid(), theirs.fileno()
     if FORKS:
         _keep_only(pipe)
-    else:
+    elif ours:
         ours.close()
     _settle()
+    if cell:
+        cell.enter()
     reader = messages.Reader(pipe)
     with suppress(EOFError, OSError):  # the asking process is gone
         messages.send(pipe, "ready")
@@ -185,7 +250,6 @@ def _keep_only(pipe: int) -> None:
 def _settle() -> None:
     """Prepare a new process for its first message."""
     os.setpgid(0, 0)  # a group, so that all of it can be ended at once
-    tempfile.tempdir = None  # read again from the environment, which may have changed
     supervisor.adopt_orphans()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
