@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -14,16 +15,32 @@ from spcabench.flops import LEDGER
 
 # context manager around each compilation, with which a command can report progress
 telling: Callable[[], AbstractContextManager[None]] = nullcontext
-_KERNELS: dict[str, list[Callable[[], Any]]] = {}  # module -> functions that load kernels
+_KERNELS: dict[str, list[Any]] = {}  # module -> functions that load its kernels
 
 
 @functools.cache
 def load(package: str) -> None:
     """Load or compile the kernels of all imported modules of a package."""
-    for module in [*_KERNELS]:
-        if module.startswith(f"{package}."):
-            for load_kernel in _KERNELS[module]:
-                load_kernel()
+    for kernel in _imported(package):
+        kernel()
+
+
+def load_cached(package: str) -> None:
+    """Load the kernels of these modules that numba has already compiled and cached."""
+    for kernel in _imported(package):
+        if _is_cached(kernel.function):
+            kernel()
+
+
+def _imported(package: str) -> list[Any]:
+    modules = [module for module in _KERNELS if module.startswith(f"{package}.")]
+    return [kernel for module in modules for kernel in _KERNELS[module]]
+
+
+def _is_cached(function: Callable[..., Any]) -> bool:
+    """Whether numba's cache on the disk may contain a compiled function."""
+    folder = Path(_jitted(function).stats.cache_path or "none")
+    return any(folder.glob(f"*.{function.__name__}-*.nbi"))
 
 
 def _jitted(function: Callable[..., Any], *signature: str) -> Any:
@@ -68,6 +85,7 @@ def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any
             return results[0] if len(results) == 1 else tuple(results)
 
         call.twin = function  # type: ignore[attr-defined]
+        kernel.function = function  # type: ignore[attr-defined]
         _KERNELS.setdefault(function.__module__, []).append(kernel)
         return call
 

@@ -127,9 +127,9 @@ def _fetch(name: str) -> None:
 
 
 def _cache() -> Path:
-    import pooch
+    from spcabench.readers import sources
 
-    return Path(pooch.os_cache("spcabench"))
+    return sources.downloads()
 
 
 Finding = tuple[bool, str, str]  # whether the check passed, the subject, the finding
@@ -170,7 +170,18 @@ def _findings() -> Iterator[Finding]:
     advice = f"not found: {', '.join(missing)}; install them"
     yield not missing, "tools", advice if missing else "make, git"
     yield _data()
+    yield _sandbox()
     yield _self_check()
+
+
+def _sandbox() -> Finding:
+    """Say whether files from outside the repository can be confined; comparisons work without."""
+    from spcabench.running import sandbox
+
+    if number := sandbox.version():
+        return True, "sandbox", f"Landlock {number} confines solvers from outside the repository"
+    advice = "solvers from outside the repository are not confined (it takes Linux 5.13, Landlock)"
+    return True, "sandbox", advice
 
 
 def _checkout() -> Finding:

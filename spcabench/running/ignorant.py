@@ -1,10 +1,17 @@
-"""What a process loads from which strangers' workers are forked, and which knows no plan.
+"""Imported once by the process from which strangers' workers are forked, which knows no plan.
 
-Python's fork server (`multiprocessing`) imports this module once for a command. A worker that is
-forked there has the libraries and the kernels of problems, but its memory shows no coming run.
+That process is Python's fork server (`multiprocessing`). A worker forked there has the libraries
+and kernels loaded, because it is confined and can save no kernel, but its memory shows no coming
+run.
 """
 
-from spcabench import kernels
+from importlib import import_module
+from pkgutil import walk_packages
+
+from spcabench import kernels, methods
 from spcabench.running import worker  # noqa: F401
 
+for module in walk_packages(methods.__path__, f"{methods.__name__}."):
+    import_module(module.name)
 kernels.load("spcabench.problem")
+kernels.load_cached("spcabench.methods")

@@ -190,14 +190,15 @@ class _Taken(NamedTuple):
     """The measured cost of some runs.
 
     seconds : seconds by the outside clock, without waiting. wall : the same with waiting.
-        processor : processor seconds of all processes. declared, waited : seconds reported by the
-        runs; declared includes waiting.
+        processor : processor seconds of all processes. declared, worked, waited : seconds reported
+        by the runs; declared includes waiting, and worked does not.
     """
 
     seconds: float
     wall: float
     processor: float
     declared: float
+    worked: float
     waited: float
     vector: dict[str, Any]
 
@@ -209,9 +210,11 @@ def _measured(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken:
     if answer.outer_time is None or not answer.status.good:
         raise _NoAnswerError(answer.reason or answer.status)
     extra, wall = answer.extra or {}, answer.outer_time
-    declared, waited = (float(extra.get(name, 0.0)) for name in ("seconds", "waited"))
-    worked, processor = watch.worked(wall), watch.processor()
-    return _Taken(worked, wall, processor, declared, waited, _vector(extra))
+    declared, worked, waited = (
+        float(extra.get(name, 0.0)) for name in ("seconds", "worked", "waited")
+    )
+    outside, processor = watch.worked(wall), watch.processor()
+    return _Taken(outside, wall, processor, declared, worked, waited, _vector(extra))
 
 
 class _Unseen(NamedTuple):
@@ -230,8 +233,7 @@ def _unseen(run: Run, many: _Taken, count: int, helper: Worker, ask: Ask) -> _Un
     """Measure runs on disguises of the problem. Raises `_NoAnswerError`.
 
     A disguise is as much work, but nothing that was kept of the problem, wherever, helps there.
-    Waiting is subtracted only to compare them: some of it may be off the solver's clock, and then
-    too much is subtracted.
+    Waiting is subtracted only to compare them, because its part on the solver's clock is estimated.
     """
     answer = ask(helper, _repeated(run, UNSEEN, worker.unseen))
     if not answer.status.good:
@@ -239,7 +241,7 @@ def _unseen(run: Run, many: _Taken, count: int, helper: Worker, ask: Ask) -> _Un
     extra = answer.extra or {}
     seconds, worked = (float(extra.get(name, np.nan)) for name in ("seconds", "worked"))
     vector = _vector(extra)
-    each = max(many.declared - many.waited, 0.0) / count
+    each = many.worked / count
     value, variance = (float(v.get("variance") or 0.0) for v in (many.vector, vector))
     worse = variance < UNSEEN_SHARE * value
     if worse or worked > UNSEEN_RATIO * each + UNSEEN_SECONDS:

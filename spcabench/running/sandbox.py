@@ -9,7 +9,7 @@ import ctypes
 import os
 import struct
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -67,24 +67,26 @@ def _visible(folder: Path, hidden: Collection[Path]) -> Iterator[Path]:
     Landlock can only allow, and what it allows for a folder it allows for everything below. Links
     are left out: where they lead, the rule for their target holds.
     """
-    with suppress(OSError), os.scandir(folder) as entries:
-        for path in _without_links(entries):
-            if path == PROCESSES:
-                yield from (each for each in path.iterdir() if not each.name.isdecimal())
-            elif not any(other.is_relative_to(path) for other in hidden):
-                yield path
-            elif path not in hidden:
-                yield from _visible(path, hidden)
+    for path in _entries(folder):
+        if path == PROCESSES:
+            yield from (each for each in _entries(path) if not each.name.isdecimal())
+        elif not any(other.is_relative_to(path) for other in hidden):
+            yield path
+        elif path not in hidden:
+            yield from _visible(path, hidden)
 
 
 def _about_this_process() -> Iterator[Path]:
     """Yield the files about this process, but not those about the sockets of others."""
     folder = PROCESSES / str(os.getpid())
-    yield from (path for path in folder.iterdir() if path.name not in OF_NETWORK)
+    yield from (path for path in _entries(folder) if path.name not in OF_NETWORK)
 
 
-def _without_links(entries: Iterable[os.DirEntry[str]]) -> Iterator[Path]:
-    return (Path(entry.path) for entry in entries if not entry.is_symlink())
+def _entries(folder: Path) -> list[Path]:
+    """Return the files and folders in a folder, without links."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        return [Path(entry.path) for entry in entries if not entry.is_symlink()]
+    return []
 
 
 def _allow(ruleset: int, path: Path, rights: int) -> None:

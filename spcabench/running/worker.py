@@ -181,16 +181,32 @@ def repeated(
 ) -> dict[str, Any]:
     """Execute ``count`` whole runs without a history, to be timed from outside.
 
-    Returns the seconds that the runs report, the seconds in which they waited for a processor, and
-    the vector of the last run.
+    Returns the seconds that the runs report, the seconds in which they worked and waited for a
+    processor, and the vector of the last run.
     """
     run = Run(dataset="", solver=name, seed=seed)
-    seconds = waited = 0.0
+    seconds = waited = worked = 0.0
     for _ in range(count):
         result = _once(problem, run, {**settings, "history": False})
-        seconds += result.search.get("time", result.setup_time + result.solve_time)
-        waited += np.nan_to_num(result.waited)
-    return {"seconds": seconds, "waited": float(waited), "vector": vector_of(result)}
+        seconds += _spent(result)
+        worked += _worked(result)
+        waited += float(np.nan_to_num(result.waited))
+    vector = vector_of(result)
+    return {"seconds": seconds, "worked": worked, "waited": waited, "vector": vector}
+
+
+def _spent(result: Result) -> float:
+    """Return the seconds of a run, including a search for its penalty."""
+    return float(result.search.get("time", result.setup_time + result.solve_time))
+
+
+def _worked(result: Result) -> float:
+    """Return the part of these seconds in which the run did not wait for a processor.
+
+    Part of the waiting is off the solver's clock, so it is subtracted in proportion.
+    """
+    waited = float(np.nan_to_num(result.waited)) / max(result.wall_time, 1e-9)
+    return _spent(result) * (1.0 - min(waited, 1.0))
 
 
 def unseen(
@@ -211,9 +227,8 @@ def unseen(
         result = _once(disguise, run, {**settings, "history": False})
         if not result.good:
             raise SolverError(f"it gave no answer on a disguise of the problem: {result.fault}")
-        spent = result.search.get("time", result.setup_time + result.solve_time)
-        times.append(spent)
-        worked.append(spent - float(np.nan_to_num(result.waited)))
+        times.append(_spent(result))
+        worked.append(_worked(result))
         x = np.zeros(problem.n)
         x[order] = t * result.x
         vectors.append(_vector(x, problem.variance(x)))

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import monotonic, sleep
+from types import ModuleType
 from typing import Any
 
 from spcabench import machine, registry
@@ -111,7 +112,7 @@ class Worker:
         self.process = context.Process(
             target=_serve, args=(ours, theirs, self.answer, self.cell), daemon=True
         )
-        with _no_words() if self.cell else nullcontext():
+        with _unknown_command() if self.cell else nullcontext():
             self.process.start()
         theirs.close()
         self.reader = messages.Reader(self.pipe.fileno())
@@ -187,13 +188,14 @@ def _how(code: int | None) -> str:
 
 
 @contextmanager
-def _no_words() -> Iterator[None]:
-    """Hide the words of this command, which a process started elsewhere receives from Python."""
-    words, sys.argv = sys.argv, sys.argv[:1]
+def _unknown_command() -> Iterator[None]:
+    """Hide the main module and the words of this command, which Python hands to a new process."""
+    words, main = sys.argv, sys.modules["__main__"]
+    sys.argv, sys.modules["__main__"] = words[:1], ModuleType("__main__")
     try:
         yield
     finally:
-        sys.argv = words
+        sys.argv, sys.modules["__main__"] = words, main
 
 
 def _serve(

@@ -224,7 +224,7 @@ def test_a_suspicious_run_is_timed_again(monkeypatch, warm, declared, attempts, 
     @contextmanager
     def fresh():
         helpers.append(object())
-        yield helpers[-1]
+        yield helpers[-1], 0.0
 
     cost = outside_cost._undisturbed_cost(None, fresh, None, 0.0)
     assert len(helpers) == attempts and cost.warm == flagged
