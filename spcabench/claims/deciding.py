@@ -11,7 +11,7 @@ from spcabench.claims.summary import where
 from spcabench.claims.words import span
 
 Stored = dict[str, Any]
-OPEN = "Why is open: no experiment has told yet."
+OPEN = "The cause is unknown: no experiment has isolated it."
 MOST = 200  # largest number of replicates that is computed
 
 
