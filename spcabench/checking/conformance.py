@@ -8,13 +8,13 @@ import io
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import closing, contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 
 from spcabench import registry
 from spcabench.checking.contract import PROMISES, Broken, Promise, prints_nothing
 from spcabench.errors import SolverError, in_one_line
-from spcabench.running.worker_process import Ended, Worker
+from spcabench.running.worker_process import Ended, Worker, cell
 from spcabench.solving.status import Status
 
 TERMINAL = (1, 2)  # file descriptors to which programs can write, bypassing Python's streams
@@ -44,8 +44,11 @@ def check(solver: str, patience: float = PATIENCE) -> Iterator[Outcome]:
     file = registry.path("solver", solver)
     if solver.endswith(".py"):
         solver = str(file.resolve())  # the solver may change the current folder
-    stopped = ""
-    with closing(Worker(_answer)) as helper:
+    own, stopped = registry.is_own_file(solver), ""
+    with (
+        nullcontext() if own else cell([file]) as limits,
+        closing(Worker(_answer, cell=limits)) as helper,
+    ):
         for name, promise in PROMISES.items():
             result = Outcome(name, "not checked", f"{stopped}: {promise.__doc__}")
             if not stopped:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from spcabench import api, registry
+from spcabench.checking import conformance
 from spcabench.comparison import plans
 from spcabench.comparison.jobs import Job
 from spcabench.errors import InputError
@@ -539,6 +540,17 @@ def test_nothing_is_written_elsewhere(row, here):
 
 
 @confined
+def test_what_is_checked_is_confined_too(here):
+    """A check comes before a comparison, so the stored rows of rivals would be in reach."""
+    (here / "results").mkdir()
+    (here / "results/rows").write_text("of a rival")
+    top = 'open("results/rows", "a").write("!")'
+    outcomes = list(conformance.check(tricks.file_of(here, "edits", top)))
+    assert "Permission denied" in outcomes[0].sentence
+    assert (here / "results/rows").read_text() == "of a rival"
+
+
+@confined
 @pytest.mark.parametrize("what", REACHES)
 def test_what_lies_outside_is_out_of_reach(row, here, what):
     """The rows and plans of comparisons, and other processes."""
@@ -736,7 +748,7 @@ def test_a_file_that_a_colleague_names_is_not_imported(tmp_path):
 def test_a_file_is_described_in_a_worker(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("import os, sys\nsys.modules['json'] = None\nos.environ['HEARD'] = '1'\n")
-    with pytest.raises(InputError, match="no TRAITS"):
+    with pytest.raises(InputError, match="does not define TRAITS"):
         description.describe(str(file))
     assert json.loads("1") == 1 and "HEARD" not in os.environ
 
