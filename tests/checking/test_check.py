@@ -149,7 +149,8 @@ def test_a_reason_that_fails_many_checks_is_said_once(spcabench, tmp_path):
     completed = spcabench("check", file)
     assert completed.returncode == 1
     assert completed.stdout.count("NameError") == 1
-    assert completed.stdout.count('not reached, because of the failure in "stops at its limits"') > 3
+    reason = 'not reached, because of the failure in "stops at its limits"'
+    assert completed.stdout.count(reason) > 3
 
 
 PRINTS = {  # how -> what is above TRAITS, and in solve
