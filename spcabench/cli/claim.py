@@ -25,7 +25,7 @@ def show_claim(
         Path | None, typer.Option(help="Draw the statement to this file: .pdf, .svg or .png.")
     ] = None,
 ) -> None:
-    """Show the verdicts on statements of a paper, with the measured numbers."""
+    """Show the verdict on a statement, with its numbers."""
     from spcabench.cli import files
     from spcabench.page import card
 

@@ -164,7 +164,7 @@ def make_figures(
     jobs: options.Jobs = options.CORES,
     profile: options.Profile = "default",
 ) -> None:
-    """Draw figures of the papers, and print the verdicts on their statements.
+    """Draw figures of the papers, and print their verdicts.
 
     Without a name, all figures are drawn, and their page is written. Only results that are missing
     or out of date are computed. For a publication, --out draws one figure in a size of your choice
@@ -422,7 +422,7 @@ def _check_seeds(folder: Path) -> None:
 def explore(
     folder: Annotated[Path, typer.Argument(help="Folder of a run.")] = Path("results/published"),
 ) -> None:
-    """Open the pages of a run in the browser, and print the path of the first page.
+    """Open the pages of a run in the browser.
 
     Pages of comparisons and solvers can draw interactive curves.
     """

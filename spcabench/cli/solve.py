@@ -216,7 +216,7 @@ def solve(
     jobs: Jobs = 1,
     as_json: options.Json = False,
 ) -> None:
-    """Find sparse components of a file or dataset, with certified bounds.
+    """Find sparse components of data, with certified bounds.
 
     No component with the same number of variables explains more variance than its bound.
 

@@ -30,7 +30,7 @@ HELD = {  # types of values that are not numbers, in the order of the tests, and
     (complex,): "complex numbers",
 }
 ADVICE = "--missing rows drops {rows}, --missing columns {columns}, --missing mean fills in means"
-NAMED = 45  # maximum length of a list of column names in characters
+NAMED = 35  # maximum length of a list of column names in characters
 IMPUTE = "consider imputing missing values first, for example with scikit-learn's IterativeImputer"
 LOST = {
     "rows": "rows with missing values dropped, {kept:,} of {total:,} remain",

@@ -395,7 +395,7 @@ def test_there_are_as_many_cases_as_are_promised():
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_entries_that_are_not_finite(value):
-    place = "entries: 1, the first in row 2, column 3;"
+    place = "1 NaN or infinite entries, the first in row 2, column 3;"
     _refused(lambda: Problem.from_data(_with(value)), "X:", place, "finite")
     _refused(lambda: Problem.from_data(sp.csr_array(_with(value))), "X:", "finite")
     _refused(lambda: Problem.from_covariance(_with(value)), "Sigma:", "finite")

@@ -117,8 +117,8 @@ READ = {  # by `solve`: name of the file, what it holds, what is said of it
     "npy version 9": ("a.npy", npy((4, 3), version=b"\x09\x00"), "version (9, 0)"),
     "npy with a header of code": ("a.npy", npy("__import__('os')"), "not a readable .npy"),
     "npy with a deep header": ("a.npy", b"\x93NUMPY\x01\0" + b"\x60\xea" + b"(" * 60000, "npy"),
-    "npy without a row": ("a.npy", array(np.zeros((0, 3))), "empty"),
-    "npy without a column": ("a.npy", array(np.zeros((3, 0))), "empty"),
+    "npy without a row": ("a.npy", array(np.zeros((0, 3))), "at least one row"),
+    "npy without a column": ("a.npy", array(np.zeros((3, 0))), "at least one row"),
     "npy of objects": ("a.npy", array([Hostile()]), "Python objects"),
     "a pickle": ("a.npy", pickle.dumps(Hostile()), "not a readable .npy"),
     "npy of three dimensions": ("a.npy", array(np.ones((2, 2, 2))), "3 dimensions"),
@@ -253,7 +253,7 @@ READ = {  # by `solve`: name of the file, what it holds, what is said of it
     "latin-1": ("a.csv", "größe,b\n1,2\n3,5\n".encode("latin-1"), "not UTF-8 text (byte 0xf6)"),
     "latin-1 far below": ("a.csv", b"a,b\n" + b"1,2\n" * 10**5 + b"\xf6,1\n", "byte 0xf6"),
     "blank": ("a.csv", b"\n \n", "the file is empty"),
-    "names only": ("a.csv", b"a,b,c\n", "empty"),
+    "names only": ("a.csv", b"a,b,c\n", "at least one row"),
     "an open quote": ("a.csv", b'a,b\n1,2\n"3,4\n5,6\n', "not a readable .csv"),
     "two values more": ("a.csv", b"a,b\n1,2,3,4\n5,6,7,8\n", "2 more values than the header"),
     "decimal points and commas": ("a.csv", b"a;b\n1,5;2\n2;2.5\n4;1\n", "write numbers without"),
@@ -275,14 +275,22 @@ LOADINGS = {  # of `grade --problem pitprops`
 }
 PROPOSALS = {  # of `best-known --take`
     "not of norm one": ("p.json", proposal(loadings=[2.0, 2.0]), "norm"),
-    "another support": ("p.json", proposal(support=[0]), "support: it must have 2 indices below"),
+    "another support": (
+        "p.json",
+        proposal(support=[0]),
+        "support: must consist of 2 indices below",
+    ),
     "too many nonzeros": ("p.json", proposal(k=1), "it has 2 nonzeros"),
     "no such problem": (
         "p.json",
         proposal(item="no such problem"),
         "is not a problem of the suites",
     ),
-    "another problem": ("p.json", proposal(problem="another one"), "its problem is 'another one'"),
+    "another problem": (
+        "p.json",
+        proposal(problem="another one"),
+        "problem 'another one' is unavailable",
+    ),
     "a word as support": ("p.json", proposal(support="x"), "support"),
 }
 STRANGERS = {  # of `solve pitprops -k 3 --solver`
@@ -307,7 +315,7 @@ STRANGERS = {  # of `solve pitprops -k 3 --solver`
     "traits of another type": ("TRAITS = 5\nsolve = 3\n", "TRAITS is 5; it must be Traits(...)"),
     "no solve": (solver("", "if True:"), "the file does not define solve"),
     "no function": (solver("solve = 3", "if True:"), "solve is 3; it must be a function"),
-    "no k": (solver("yield A", "def solve(problem, kk=3):"), "begin as solve(problem, *, k, ...)"),
+    "no k": (solver("yield A", "def solve(problem, kk=3):"), "must be (problem, *, k, ...)"),
     "exit in solve": (solver("exit(0)\nyield A"), "SystemExit: 0 (mine.py, line 13"),
     "end of the process": ("import os\nos._exit(3)\n", "mine.py"),
     "end in solve": (

@@ -211,7 +211,7 @@ def test_a_name_means_one_problem_at_every_command():
             two.add(str(error))
             continue
         assert not items or (items[0].dataset == name and items[0].is_whole), name
-    assert two == {"mll: two problems have this name; give 'mll genes=300' or 'mll whole'"}
+    assert two == {"mll: two problems have this name; specify 'mll genes=300' or 'mll whole'"}
 
 
 def test_items_that_share_a_name_are_one_problem():

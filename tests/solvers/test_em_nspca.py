@@ -148,7 +148,7 @@ def test_components_are_found_jointly():
     assert np.array_equal(components[0].x, api.solve(problem, "nspca", beta=0.05, components=3).x)
     with pytest.raises(InputError, match="one component at a time"):
         api.components(problem, "em", 3, k=4, deflation="joint")
-    with pytest.raises(InputError, match="controlled by beta"):
+    with pytest.raises(InputError, match="specify beta instead"):
         api.components(problem, "nspca", 3, k=4, deflation="joint")
 
 

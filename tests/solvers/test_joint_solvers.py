@@ -276,7 +276,10 @@ def test_each_sparse_regression_of_spca_is_optimal(seed):
 
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
-    [(dict(penalties=[0.1]), "2 are needed"), (dict(cardinalities=[9, 1]), "from 1 to k = 4")],
+    [
+        (dict(penalties=[0.1]), "2 are needed"),
+        (dict(cardinalities=[9, 1]), "whole numbers, 1 to k = 4"),
+    ],
 )
 def test_spca_wants_one_penalty_or_cardinality_for_each_component(wrong, sentence):
     with pytest.raises(InputError, match=sentence):

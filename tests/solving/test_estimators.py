@@ -103,7 +103,7 @@ def test_the_estimator_passes_on_sign_and_settings():
 
 def test_fewer_components_where_no_variance_is_left():
     flat = np.outer(np.arange(6.0), np.ones(4))
-    with pytest.warns(RuntimeWarning, match="3 requested, 1 found"):
+    with pytest.warns(RuntimeWarning, match="3 requested, but only 1 found"):
         assert SparsePCA(3, cardinality=4).fit(flat).n_components_ == 1
 
 

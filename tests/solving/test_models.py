@@ -184,7 +184,9 @@ def test_infinite_samples_are_refused_and_a_covariance_is_not_asked_whether_it_i
     np.save(tmp_path / "x.npy", WINE.to_numpy())
     typed("solve", tmp_path / "x.npy", "-k", "3", "--out", tmp_path / "m.npz")
     np.save(tmp_path / "x.npy", np.where(np.arange(178)[:, None] == 5, np.inf, WINE.to_numpy()))
-    with pytest.raises(InputError, match="infinite entries: 3, the first in row 6, column '4'"):
+    with pytest.raises(
+        InputError, match="3 NaN or infinite entries, the first in row 6, column '4'"
+    ):
         typed("apply", tmp_path / "m.npz", tmp_path / "x.npy")
     np.save(tmp_path / "s.npy", np.cov(WINE.T))
     assert "square and symmetric" in typed("solve", tmp_path / "s.npy", "-k", "2")
@@ -210,7 +212,7 @@ def test_files_that_are_no_models_are_refused(tmp_path, typed):
     with pytest.raises(InputError, match="no such file"):
         models.load(tmp_path / "d.npz")
     typed("solve", "pitprops", "-k", "3", "--out", tmp_path / "e.npz")
-    with pytest.raises(InputError, match="not of a SparsePCA"):
+    with pytest.raises(InputError, match="not a model of SparsePCA"):
         spcabench.SparsePCA.load(tmp_path / "e.npz")
 
 
