@@ -7,7 +7,7 @@ lambda increases. The answer is the best X with sum |X'X - I| <= 1e-4. In each c
 increases by a factor times tr(X'Sigma X) / sum |X'X - I|. This factor is 0.01 sum |X'X - I| in the
 first 15 % of the cycles, then 0.01, and 0.05 in the last quarter.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. Each component is found by swaps of two variables, each evaluated exactly. The search starts from
    the previous support and from the k largest entries in the row of the variable with the largest

@@ -4,7 +4,7 @@ Cory-Wright and Pauphilet (2022), Algorithm 2, with a different constraint: comp
 sparse component on the variables that no other component uses. The components are updated in turn
 until none of them improves. The sum of their variances never decreases.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. The supports are disjoint, whereas the paper requires orthogonal loadings. No penalty is needed.
 2. When no component improves on its own, the search moves a variable from one component to another

@@ -4,7 +4,7 @@ Chen, Ma, Xue, Zou (2020): minimise tr(B'Sigma B) - 2 tr(A'Sigma B) + lambda_2 |
 ||B||_1 over A, B (n, q) with A'A = I. For lambda_2 = inf the objective is ||B||^2 - 2 tr(A'Sigma B)
 + lambda_1 ||B||_1. B takes a proximal gradient step, then A takes one on the Stiefel manifold.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. All components have the same lambda_1.
 2. Sigma and both penalties are divided by the largest eigenvalue internally, so the steps do not

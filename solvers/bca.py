@@ -3,7 +3,7 @@
 Zhang and El Ghaoui (2011), Algorithm 1: K sweeps over the columns of X with a fixed barrier beta =
 eps / n.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. Sigma is scaled so that the largest variance is 1, which makes eps scale-free. If no variance
    exceeds lam, a multiple of I is added first, because the ascent needs a positive optimum.

@@ -2,7 +2,7 @@
 
 After Zhang and El Ghaoui (2011), Algorithm 1 (`bca` implements the paper's version).
 
-Differs from the paper in:
+Differences from the paper:
 
 1. beta starts at 0.1 / n and is halved repeatedly. Each new value starts from the X of the previous
    value. In the paper, beta is fixed.

@@ -4,7 +4,7 @@ Deshpande and Montanari (2016), Algorithm 1, after Krauthgamer, Nadler, Vilenchi
 entries of Sigma - sigma^2 I are soft-thresholded at a level t, where sigma^2 is the noise variance.
 The variables with the largest entries in the leading eigenvector of the result are selected.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. The paper's level t = tau / sqrt(m) requires the number of samples m and a noise variance of 1.
    Here the levels are quantiles of |Sigma_ij|, and the best answer over all levels is returned, as

@@ -2,7 +2,7 @@
 
 Johnstone and Lu (2009), section 2.3.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. It selects the k largest variances, instead of those above a threshold, because k is the input of
    all solvers here.

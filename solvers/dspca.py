@@ -3,7 +3,7 @@
 d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), sections 4.2 and 4.3 (steps 1 to 4 of the
 algorithm).
 
-Differs from the paper in:
+Differences from the paper:
 
 1. eps is relative to max Sigma_ii - rho, a lower bound on the optimum. The absolute accuracy is at
    least 1e-5 max |Sigma_ij|.

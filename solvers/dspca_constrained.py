@@ -4,7 +4,7 @@ d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.1; `dspca` solves th
 The dual is min over rho >= 0 of phi(rho) + k rho, where phi is the penalised optimum. The function
 is convex with slope k - ||X_rho||_1.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. The paper does not specify the search for rho. Here each X found gives a lower bound on the dual
    that is linear in rho, and the next rho minimises the maximum of these bounds (Kelley's

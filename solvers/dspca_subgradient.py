@@ -4,7 +4,7 @@ d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 4, mention this method
 smoothing improves on: it takes O(1/eps^2) iterations instead of O(1/eps). The step size and the
 averaging follow Nesterov, "Introductory lectures on convex optimization", 2004, section 3.2.3.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. The paper does not specify a step size. Here it is rho n / sqrt(k + 1): the size of the box
    divided by the square root of the iteration number.

@@ -6,7 +6,7 @@ approximated by a few power steps that start from v without its entry i. The err
 approximation is largest for the least important variables. The loadings are the square roots, and
 small loadings are set to zero.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. The k largest loadings are retained, instead of those above 1 / sqrt(n), because k is the input
    of all solvers here.

@@ -5,7 +5,7 @@ constraints, the E-step and the M-step give w* = Sigma w up to a factor. With ||
 M-step soft-thresholds |w*| at its (k+1)-th largest entry; with w >= 0, it first sets negative
 entries to zero.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. One matrix product advances all restarts by a step. A restart leaves the batch when the relative
    change of its variance is below tol_em.

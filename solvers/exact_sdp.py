@@ -3,7 +3,7 @@
 d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), equation 6. It is the reference for small
 problems. The SDP solvers are SCS (O'Donoghue et al. 2016) and Clarabel (Goulart and Chen 2024).
 
-Differs from the paper in:
+Differences from the paper:
 
 1. The SDP solver solves the dual problem; X is the multiplier of its matrix inequality.
 2. Unless ``screen=False``, variables are first screened by connected components, which does not

@@ -3,7 +3,7 @@
 d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.1; `exact_sdp` solves the penalised
 form.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. The SDP solver solves the dual problem; X is the multiplier of its matrix inequality.
 2. x consists of the k largest entries of the leading eigenvector of X, because this eigenvector

@@ -3,7 +3,7 @@
 d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.3: maximise u'Av over unit vectors u and
 v with at most k_u and k nonzeros.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. The SDP solver solves the dual problem; X is the multiplier of its matrix inequality.
 2. u and v consist of the k_u and k largest entries of the leading singular vectors of X12.

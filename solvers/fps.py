@@ -3,7 +3,7 @@
 Vu, Cho, Lei, Rohe (2013), Algorithm 1: maximise <S, X> - lam ||X||_1 over the Fantope (0 <= X <= I
 with trace d) by the alternating direction method of multipliers. For d = 1 this is DSPCA's problem.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. Variables whose covariances are all at most lam are removed first, because they are zero in a
    solution. As in the authors' package, the d variables with the largest variances always stay.

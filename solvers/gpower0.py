@@ -2,7 +2,7 @@
 
 Journee, Nesterov, Richtarik, Sepulchre (2010), Algorithm 3; Kuleshov (2013), Algorithm 3.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. gamma is absolute, not a fraction of max ||a_i||^2.
 2. The solver does not refit its answer; the harness does on request.

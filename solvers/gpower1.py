@@ -2,7 +2,7 @@
 
 Journee, Nesterov, Richtarik, Sepulchre (2010), Algorithm 2; Kuleshov (2013), Algorithm 4.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. gamma is absolute, not a fraction of max ||a_i||.
 2. There is no pattern filling at the end; instead the harness refits the answer on request.

@@ -4,7 +4,7 @@ Journee, Nesterov, Richtarik, Sepulchre (2010), Algorithms 4 and 5: maximise sum
 - gamma_j]_+^2 over X (m, q) with orthonormal columns or, with the l0 penalty, sum_ij [(mu_j
 a_i'x_j)^2 - gamma_j]_+.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. gamma is absolute: gamma_j is mu_j gamma, or mu_j^2 gamma for the l0 penalty. For one component,
    the method is therefore single-unit GPower.

@@ -5,7 +5,7 @@ variables. It is extended by the variables with the largest c_i = sum over j in 
 (section 9: the l1 form of f1, without the diagonal). The answer is the resulting support with the
 largest leading eigenvalue (f2).
 
-Differs from the paper in:
+Differences from the paper:
 
 1. Variables are added one at a time, and c_i is updated after each, as in the authors' code
    (github.com/sdannyvi/AnytimePCA). ``bulk`` adds all variables at once, as in the paper's

@@ -2,7 +2,7 @@
 
 Moghaddam, Weiss, Avidan (2006), section 3 ("GSPCA", a dual-pass algorithm).
 
-Differs from the paper in:
+Differences from the paper:
 
 1. With passes="both" and more than 150 variables, the backward pass is skipped, because it takes n
    steps of up to n eigenvalues each.

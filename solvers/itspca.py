@@ -3,7 +3,7 @@
 Ma (2013), Algorithm 1, started by a variant of Algorithm 2 (DTSPCA): T = Sigma Q is thresholded
 column by column, and the next Q comes from Q R = T.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. The threshold of a column is a fraction gamma of its largest entry. In the paper it is gamma
    times sqrt(lambda_j log(n) / m), which requires the number of samples and a noise variance of 1.

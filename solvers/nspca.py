@@ -3,7 +3,7 @@
 Zass and Shashua (2006): maximise F(U) = tr(U'Sigma U) / 2 - alpha ||I - U'U||^2 / 4 - beta sum_rs
 u_rs over U >= 0 (n, q). The q components are found jointly, by updating one entry of U at a time.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. alpha is in units of lambda_1, so one value suits every problem.
 2. Variables are visited by increasing variance, so the last remaining variable is the one with the

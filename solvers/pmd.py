@@ -3,7 +3,7 @@
 Witten, Tibshirani, Hastie (2009), Algorithm 3 with section 3.2: maximise u'Av over ||u|| <= 1,
 ||v|| <= 1, ||v||_1 <= c.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. c is 1 / ``shrinkage``, so larger values give fewer nonzeros, as with all penalties here.
 """

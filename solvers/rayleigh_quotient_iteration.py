@@ -2,7 +2,7 @@
 
 Kuleshov (2013), Table 1; Parlett, "The symmetric eigenvalue problem", 1998, section 4.6.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. The shifted system is solved in bordered form, which gives the same direction, stays nonsingular
    at convergence and preserves the sign.

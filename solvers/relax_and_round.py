@@ -5,7 +5,7 @@ Bertsimas, Cory-Wright, Pauphilet (2022): maximise <Sigma, X> over X PSD of trac
 row i. The variables with the k largest z are selected. For small n, a general conic solver solves
 the relaxation through CVXPY.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. The authors' code (github.com/ryancorywright/ScalableSPCA.jl) also requires ||X||_1 <= k. This
    follows from the constraints on the l1 norms of the rows, so it is omitted here.

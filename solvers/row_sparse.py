@@ -7,7 +7,7 @@ diagonal (Algorithm 1). W is then set to the q leading eigenvectors on that supp
 never decreases. The first support comes from Algorithm 1 for the best rank-q approximation of
 Sigma.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. The solver stops when the objective no longer increases; the authors' code runs 20 iterations.
 """

@@ -3,7 +3,7 @@
 Kumar, Sarkar, Tian, Zhang (2026), Algorithm 1: iterate x <- top_r(Sigma x) / ||.|| from each of the
 n standard unit vectors. The final vector with the largest Rayleigh quotient is the answer.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. r, the number of entries retained, is 2 k by default (the theory requires the order of k^2).
    Steps that retain k entries follow, so an answer has k nonzeros; in the paper it has r.

@@ -4,7 +4,7 @@ Chen and Rohe (2020): maximise ||Z'A Y||_F over Z (m, q) with orthonormal column
 ||Y||_1 <= gamma. Z is the polar factor of A Y. Y is the polar factor of A'Z, rotated to a varimax
 basis and soft-thresholded so that its absolute values sum to gamma.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. The bound gamma is q / ``shrinkage``, so the mean l1 norm of a column is 1 / shrinkage. Larger
    values of shrinkage give fewer nonzeros, as with all penalties here.

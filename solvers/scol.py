@@ -2,7 +2,7 @@
 
 He, Monteiro, Park (2010), Algorithm 1.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. Vectors are scaled to norm 1, not sqrt(s).
 2. The second phase starts from the signs of the first phase. It uses Lanczos' method or the power

@@ -2,7 +2,7 @@
 
 Asteris, Papailiopoulos, Dimakis (2014), Algorithm 3.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. The ranks below d are solved first, in about a tenth of the time. They only improve the bound
    (section 7), not the answer.

@@ -3,7 +3,7 @@
 Asteris, Papailiopoulos, Dimakis (2014), Algorithms 1 and 2; signed components: Asteris,
 Papailiopoulos, Karystinos (2011).
 
-Differs from the paper in:
+Differences from the paper:
 
 1. The paper inspects all n curves at every intersection of d curves. Here supports are found by
    sweeping around the circles on which d - 1 curves have the same value. A circle takes n log n

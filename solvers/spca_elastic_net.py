@@ -4,7 +4,7 @@ Zou, Hastie, Tibshirani (2006), Algorithm 1 (section 3.3): column j of B (n, q) 
 regression of A alpha_j on A, and (alpha_1 ... alpha_q) is the polar factor of Sigma B.
 Scikit-learn's LARS computes the elastic-net path.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. A path ends at k nonzeros, unless the penalties lambda_1 are specified.
 2. lambda_2 is relative: it is ridge times the largest variance.

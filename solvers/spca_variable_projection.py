@@ -4,7 +4,7 @@ Erichson, Zheng, Manohar, Brunton, Kutz, Aravkin (2020), Algorithm 1: minimise |
 + alpha ||B||_1 + beta ||B||^2 / 2 over A, B (n, q) with A'A = I. A is the polar factor of X'X B,
 and B takes a proximal gradient step.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. alpha and beta are in units of the largest eigenvalue of X'X, as in the authors' package.
 2. The returned columns of B are normalised.

@@ -5,7 +5,7 @@ each group, select the subset with the largest leading eigenvalue. The score w_j
 the mean of (lambda_1 - lambda_2) v_j^2 over the groups. The answer uses the variables with the k
 largest scores.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. If there are at most B subsets of d variables, a single group that contains all of them is used.
 2. A = 300 and B = 100, as the authors' package recommends for a few hundred variables (600 and 200

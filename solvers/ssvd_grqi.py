@@ -2,7 +2,7 @@
 
 Kuleshov (2013), Algorithm 5.
 
-Differs from the paper in:
+Differences from the paper:
 
 1. The Schur complement's system is solved in bordered form, which gives the same direction, stays
    nonsingular at convergence and preserves the sign. If even the bordered system is singular, or if

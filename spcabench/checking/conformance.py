@@ -1,4 +1,4 @@
-"""Check a solver against the contract of all solvers, and describe each failure in a sentence.
+"""Check that a solver meets the contract for all solvers, and describe each failure in a sentence.
 
 The checks run in a separate process, so a crash or an endless loop is reported like any other
 failure.

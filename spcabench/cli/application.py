@@ -191,7 +191,7 @@ def main() -> None:
 
 @contextmanager
 def _no_interruption_is_lost() -> Iterator[None]:
-    """Repeat a Ctrl-C that is lost in a callback of compiled code.
+    """Raise Ctrl-C again if it is lost in a callback from compiled code.
 
     Such a callback, for example during the compilation of a kernel, cannot propagate exceptions.
     Python would print a traceback and continue.

@@ -96,7 +96,7 @@ def data(table):
 
 
 def draw(data, axes):
-    """Draw each quantity against the iteration, with the start at 0."""
+    """Plot each quantity against the iteration number, counted from 0."""
     # imported here, because listing the runs (the workflow's task) should not load matplotlib
     from matplotlib.ticker import ScalarFormatter
 

@@ -377,7 +377,7 @@ def _round(problem):
 
 
 def _of_words(problem, words):
-    """The component of some words, and the seconds of its search."""
+    """Return the component of the given words, and the seconds of its search."""
     names = [problem.features[j] for j in words]
     block = problem.covariance[words].B / problem.m
     start = process_time()

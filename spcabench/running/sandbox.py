@@ -90,7 +90,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _allow(ruleset: int, path: Path, rights: int) -> None:
-    """Allow rights on a file, or on a folder and everything below it, if it exists."""
+    """Grant rights to a file, or to a folder and everything below it, if it exists."""
     with suppress(OSError):
         opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:

@@ -91,7 +91,7 @@ class Processes:
         return ""
 
     def ask(self, run: Run) -> Answer:
-        """Return the ungraded answer to a run, without numbers if its process died."""
+        """Return the ungraded answer to a run; it has no numbers if the process died."""
         if is_stranger(run):
             return self._of_stranger(run)
         if self.protocol.fastest:

@@ -79,7 +79,7 @@ class Selection:
         text.write_csv(self.to_frame(), file)
 
     def plot(self, axis: Any = None) -> Any:
-        """Draw the numbers used by the criterion, with the recommended cardinality marked.
+        """Plot the values of the criterion, with the recommended cardinality marked.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
 """The runs of a solver in a comparison of several components, in every way on every problem.
 
-A worker computes the loadings. The grader, which never imported the solver, grades them.
+A worker computes the loadings. The grader, which never imports the solver, grades them.
 """
 
 from collections.abc import Iterator

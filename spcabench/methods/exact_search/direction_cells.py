@@ -96,7 +96,7 @@ class Cells:
         return self.remainder + sums / cosine**2, best
 
     def _divide(self, open_cells: Indices) -> None:
-        """Replace some cells by their parts."""
+        """Subdivide the open cells."""
         count = len(self.steps)
         middle = self.middle[open_cells][:, None, :] + self.side * self.steps
         self.middle = middle.reshape(len(open_cells) * count, self.middle.shape[1])
