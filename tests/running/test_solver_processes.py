@@ -7,12 +7,13 @@ import sys
 import time
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from spcabench import registry
 from spcabench.run import Run
-from spcabench.running import messages, supervisor
+from spcabench.running import messages, sandbox, supervisor
 from spcabench.running import worker as worker_module
 from spcabench.running.solver_processes import answer_of
 from spcabench.running.worker_process import Worker
@@ -103,11 +104,19 @@ KINDS = {
 
 
 @pytest.fixture
-def solver_file(tmp_path):
+def left(tmp_path):
+    """Yield a file to which a confined process can write too."""
+    folder = Path("/dev/shm") if sandbox.version() else tmp_path
+    file = folder / f"left-{os.getpid()}-{tmp_path.name}"
+    yield file
+    file.unlink(missing_ok=True)
+
+
+@pytest.fixture
+def solver_file(tmp_path, left):
     def made(body):
         file = tmp_path / "trial.py"
-        left = str(tmp_path / "left")
-        file.write_text(SOLVER.replace("{left!r}", repr(left)).replace("{body}", body))
+        file.write_text(SOLVER.replace("{left!r}", repr(str(left))).replace("{body}", body))
         return str(file)
 
     return made
@@ -127,7 +136,7 @@ def test_files_of_one_name_are_each_what_pickles_its_functions(tmp_path):
 
 
 @pytest.mark.parametrize("kind", some(10, [*KINDS]))
-def test_each_kind_of_solver_is_one_row_and_the_next_is_its_own(tmp_path, solver_file, kind):
+def test_each_kind_of_solver_is_one_row_and_the_next_is_its_own(left, solver_file, kind):
     body, status = KINDS[kind]
     task = replace(TASK, solver=solver_file(body), timeout=2.0 if status == "killed" else 60.0)
     before = below()
@@ -138,7 +147,6 @@ def test_each_kind_of_solver_is_one_row_and_the_next_is_its_own(tmp_path, solver
         for k in (2, 4, 3):  # none of these is given the answer to another
             after = answer_of(worker, replace(TASK, solver="grqi", settings={"k": k}))
             assert after.status == "converged" and after.k == k
-    left = tmp_path / "left"
     pids = [int(pid) for pid in left.read_text().split()] if left.exists() else []
     assert gone([*pids, *(below() - before)])
 
@@ -181,10 +189,9 @@ def test_workers_end_with_their_parent(signal):
     ("signal", "then"),
     [("terminate", "pass"), *(("kill", then) for then in ("pass", "while True: pass"))],
 )
-def test_a_killed_check_takes_along_what_its_solver_started(signal, then, tmp_path, solver_file):
+def test_a_killed_check_takes_along_what_its_solver_started(signal, then, left, solver_file):
     daemon = f"leave(lambda: subprocess.Popen({SLEEP}, start_new_session=True))"
     body = f"leave(lambda: subprocess.Popen({SLEEP})); {daemon}"
-    left = tmp_path / "left"
     command = [sys.executable, "-m", "spcabench", "check", solver_file(f"{body}\n    {then}")]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as check:
         end = time.monotonic() + 60
