@@ -154,7 +154,7 @@ def test_what_the_pages_for_analysts_say_can_be_typed(page, here):
             exec(compile(block, page, "exec"), names)
             continue
         for line in block.splitlines():
-            command = [sys.executable, "-m", *shlex.split(line)]
+            command = [sys.executable, "-m", *shlex.split(line, comments=True)]
             completed = subprocess.run(command, capture_output=True, text=True)
             assert completed.returncode == 0, completed.stderr
     pyplot.close("all")
