@@ -61,7 +61,7 @@ class Measured:
 
     @property
     def incomplete(self) -> bool:
-        """Whether so many replicates lack a value that the rest cannot represent them all."""
+        """Whether too few replicates have a value to represent all of them."""
         return self.missing > MOST_MISSING * (self.count + self.missing)
 
     @property

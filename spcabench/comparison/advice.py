@@ -76,7 +76,7 @@ class Question:
     mode: str = "signed"
 
     def entries(self, density: float) -> float | None:
-        """Return the number of nonzero entries; ``density`` is used if the question has none."""
+        """Return the number of nonzero entries, by ``density`` if the question states none."""
         return self.n * self.m * (self.density or density) if self.n and self.m else None
 
 

@@ -34,7 +34,7 @@ class Part:
 
     @classmethod
     def read(cls, folder: Path) -> "Part":
-        """Read the comparison in a folder; raise InputError if there is none."""
+        """Read the comparison in a folder; raise InputError if it contains none."""
         jobs_file, rows = folder / JOBS, folder / ROWS
         for file in (jobs_file, rows):
             if not file.is_file():

@@ -20,7 +20,7 @@ TIMES = ["solve_time", "setup_time"]  # required in every answer
 
 
 def fault(row: Mapping[str, Any]) -> str:
-    """Return a description of an impossible value in a row; "" if there is none."""
+    """Describe an impossible value in a row; return "" if all values are possible."""
     if row["kind"] in (ANSWER, SEED):
         for name in NEEDED:
             if results.is_empty(row[name]):
