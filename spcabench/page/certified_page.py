@@ -60,10 +60,10 @@ def summary() -> str:
     names = {name for name, _ in pairs}
     also = [e for (name, k), e in known.items() if name in names and (name, k) not in pairs]
     return (
-        f"{sum(e.proven for e in mine)} of {len(mine)} pairs of an instance and a cardinality are "
-        f"proven, as well as {sum(e.proven for e in also)} of {len(also)} other published "
-        f"cardinalities of {' and '.join(sorted({e.item for e in also}))}. The slowest proof took "
-        f"{slowest} of processor time, on one thread of a busy machine."
+        f"The optimum is proven for {sum(e.proven for e in mine)} of {len(mine)} pairs of a matrix "
+        f"and k, and for {sum(e.proven for e in also)} of {len(also)} other published "
+        f"cardinalities of {' and '.join(sorted({e.item for e in also}))}. On one thread of a busy "
+        f"machine, the slowest proof took, in processor time, {slowest}."
     )
 
 
@@ -72,7 +72,7 @@ def proven() -> str:
     known = _known()
     mine = [known.get((item.name, k)) for item in SUITES["certified"] for k in item.ks]
     count = sum(entry is not None and entry.proven for entry in mine)
-    return f"The exact search proves {count} of {len(mine)} pairs of an instance and k."
+    return f"The exact search proves the optimum for {count} of {len(mine)} pairs of a matrix and k."
 
 
 def _line(item: Item, k: int, answers: Answers, entry: best_known.Entry | None) -> tuple[str, ...]:

@@ -58,9 +58,9 @@ def front(home: Path = PUBLISHED) -> str:
     counts = in_short.counts(run["statements"])
     states = [entry.proven for entry in best_known.read().values()]
     return (
-        f"\n**{counts['judged']} statements of five papers are judged: {counts['holds']} hold, "
-        f"{counts['fails']} fail, {counts['undecided']} are undecided.** Of {len(states)} pairs of "
-        f"a problem and k, {sum(states)} are solved with a proof.\n\n"
+        f"\n**Of {counts['judged']} statements from five papers, {counts['holds']} hold, "
+        f"{counts['fails']} fail and {counts['undecided']} are undecided.** Of {len(states)} "
+        f"combinations of a problem and k, {sum(states)} are solved to proven optimality.\n\n"
     )
 
 
@@ -130,13 +130,14 @@ def _unproven() -> str:
     """Return which problems of the suites have no proof, and by how much they are open."""
     entries = [entry for entry in best_known.read().values() if not entry.proven]
     if not entries:
-        return "All have a proof."
+        return "All problems of the suites are solved to proven optimality."
     names = [
         f"{item} ({'x >= 0, ' if sign else ''}k = "
         f"{listed([str(e.k) for e in entries if (e.item, e.nonnegative) == (item, sign)])})"
         for item, sign in dict.fromkeys((e.item, e.nonnegative) for e in entries)
     ]
-    return f"Open by {span([e.gap for e in entries], 'share')} are {listed(names)}."
+    gaps = span([e.gap for e in entries], "share")
+    return f"In the suites, a gap of {gaps} remains for {listed(names)}."
 
 
 class Numbers:
@@ -231,7 +232,7 @@ def frontier() -> str:
         f"{e.item}, k = {e.k}: {a['value']} published, {e.value:.9g} proven" for a, e in differing
     )
     difference = (
-        f" For {len(differing)} instances, a published value differs in its digits from the proven "
+        f" For {len(differing)} instances, the digits of a published value disagree with the proven "
         f"optimum: {names}."
         if differing
         else ""
@@ -277,8 +278,8 @@ def caption(comparison: Path) -> str:
     ranking = pd.read_csv(comparison / "ranking.csv")
     return (
         f"Quality against cost of {len(ranking)} solvers on {ranking.pairs.max()} problems: how "
-        "often each finds 99.9 % of the best known variance, and its flops. On the line are the "
-        "solvers that no other beats in both."
+        "often each solver reaches 99.9 % of the best known variance, and how many flops it takes. "
+        "The line connects the solvers that no other solver beats in both quality and cost."
     )
 
 

@@ -115,7 +115,7 @@ def header(statements: Iterable[Stored]) -> str:
     unchanged = sum(not s["changed"] for s in own)
     after = sum(not s["chosen_first"] for s in own)
     return (
-        f"The tests of {unchanged} of {len(own)} statements were written before the first run; the "
-        "others show their first verdict and why the test changed. The primary readings of "
-        f"{after} of {len(own)} were chosen after results had been seen."
+        f"For {unchanged} of {len(own)} statements, the test was written before the first run; the "
+        "cards of the other statements show the first verdict and why the test changed. For "
+        f"{after} of {len(own)}, the primary reading was chosen after results had been seen."
     )

@@ -257,7 +257,7 @@ def _known() -> str:
         pairs = {(i.name, k, i.nonnegative) for i in suite.SUITES[name] for k in i.ks}
         mine = [e for e in entries if (e.item, e.k, e.nonnegative) in pairs]
         gaps = sorted(e.gap for e in mine if not e.proven)
-        gap = f" (the others are open by {span(gaps, 'share')})" if gaps else ""
+        gap = f" (the others have a gap of {span(gaps, 'share')})" if gaps else ""
         parts.append(f"{sum(e.proven for e in mine)} of {len(mine)} {words}{gap}")
     return f"The optimum is proven for {' and '.join(parts)}."
 
