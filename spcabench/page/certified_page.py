@@ -72,7 +72,8 @@ def proven() -> str:
     known = _known()
     mine = [known.get((item.name, k)) for item in SUITES["certified"] for k in item.ks]
     count = sum(entry is not None and entry.proven for entry in mine)
-    return f"The exact search proves the optimum for {count} of {len(mine)} pairs of a matrix and k."
+    pairs = f"{count} of {len(mine)} pairs of a matrix and k"
+    return f"The exact search proves the optimum for {pairs}."
 
 
 def _line(item: Item, k: int, answers: Answers, entry: best_known.Entry | None) -> tuple[str, ...]:

@@ -232,8 +232,8 @@ def frontier() -> str:
         f"{e.item}, k = {e.k}: {a['value']} published, {e.value:.9g} proven" for a, e in differing
     )
     difference = (
-        f" For {len(differing)} instances, the digits of a published value disagree with the proven "
-        f"optimum: {names}."
+        f" For {len(differing)} instances, the digits of a published value disagree with the "
+        f"proven optimum: {names}."
         if differing
         else ""
     )
