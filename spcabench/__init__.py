@@ -1,7 +1,7 @@
 """spcabench: a benchmarking and reproduction suite for sparse principal component analysis.
 
 ``load`` returns a dataset as a `Problem`. You can also create a problem from your own data.
-``solve`` finds a sparse component with a named solver, and ``components`` finds several.
+``solve`` finds one sparse component with a solver, and ``components`` finds several components.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""The command line: ``spcabench`` and ``python -m spcabench``."""
+"""The entry point of the command line, for ``spcabench`` and ``python -m spcabench``."""
 
 import signal
 

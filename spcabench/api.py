@@ -20,7 +20,7 @@ from spcabench.solving.formulations import Formulation
 from spcabench.solving.result import Result, graded, refitted
 from spcabench.solving.status import Status
 
-HUGE = 10**9  # number of rows or columns that is too large for any memory
+HUGE = 10**9  # a matrix with this number of rows or columns exceeds the memory of any machine
 LIMITS = ("stop", "tol", "max_iterations", "time_limit", "history")
 
 
@@ -45,20 +45,20 @@ def load(name: str, /, *, stand_in: bool = False, **settings: Any) -> Problem:
     ------
     InputError
         If the name or a parameter is unknown, a value is out of range, or the files of the real
-        data are not available. An InputError is a ValueError.
+        data are not available. InputError is a subclass of ValueError.
     """
     validate.switch("stand_in", stand_in)
     problem = load_or_stand_in(name, **settings)
     if problem.stand_in and not stand_in:
         raise InputError(
-            f"dataset {name!r}: files are not available; see `spcabench data` on how to get them, "
+            f"dataset {name!r}: files are not available; `spcabench data` shows how to get them; "
             "or use substitute data with stand_in=True (--stand-in)"
         )
     return problem
 
 
 def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
-    """Load a dataset, or its stand-in if files are missing. Used for figures and suites."""
+    """Load a dataset, or its stand-in if its files are missing. Used for figures and suites."""
     if not isinstance(name, str):
         raise InputError(f"dataset: {validate.shown(name)}; it must be the name of a dataset")
     dataset = registry.module("dataset", name)
@@ -79,12 +79,12 @@ def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
 def as_problem(X: Any, scale: bool = False, argument: str = "problem") -> Problem:
     """Return a problem unchanged, or convert data to a problem with the sample covariance as Sigma.
 
-    Raises InputError, which names the argument, if X is neither.
+    Raises InputError, which names the argument, if X is neither a problem nor data.
     """
     validate.switch("scale", scale)
     if isinstance(X, Problem):
         if scale:
-            raise InputError("scale: only data can be scaled, but not a Problem")
+            raise InputError("scale: only data can be scaled, not a Problem")
         return X
     if not (sp.issparse(X) or isinstance(X, np.ndarray) or hasattr(X, "to_numpy")):
         raise InputError(
@@ -125,10 +125,10 @@ def solve(
         m - 1). `Result.sum_of_squares` has no divisor, as in most papers.
     name : str or module, optional
         Name of a solver (see `spcabench.list_solvers`), the path of its file, or its module. The
-        default depends on the size of the problem, and is an exact solver for up to 30 variables.
+        default depends on the size of the problem; for up to 30 variables, it is an exact solver.
     k : int, optional
-        Cardinality, 1 to n. For a solver with a penalty, a penalty is searched for which the answer
-        has at most k nonzeros.
+        Cardinality, from 1 to n. For a solver with a penalty, a penalty is searched for that gives
+        an answer with at most k nonzeros.
     seed : int
         Seed for solvers that use random numbers.
     nonnegative : bool
@@ -140,9 +140,9 @@ def solve(
         Whether to pass a copy of the problem to the solver. The solver then cannot change the
         problem that is used for grading.
     blocks : float, optional
-        If specified, the blocks of the covariance are solved separately, and the best answer is
-        returned. Covariances up to this fraction of the largest variance are treated as zero; see
-        `spcabench.solving.blocks`. Limits apply to each block.
+        If specified, the variables are split into blocks, which are solved separately, and the best
+        answer is returned. Covariances between blocks are at most this fraction of the largest
+        variance; see `spcabench.solving.blocks`. The limits of the run apply to each block.
     **settings
         Settings of the solver (see its ``solve``) and of the run: ``stop``, ``tol``,
         ``max_iterations``, ``time_limit``, ``history`` and ``start``. ``start`` is a vector of
@@ -245,7 +245,7 @@ def components(
     tell: Callable[[Result], None] | None = None,
     **settings: Any,
 ) -> deflate.Components:
-    """Find several sparse components, with a deflation after each component.
+    """Find several sparse components, either one at a time with deflation or all at once.
 
     Parameters
     ----------
@@ -273,11 +273,11 @@ def components(
     Returns
     -------
     Components
-        The results in order. Each result is graded on its deflated problem. ``joint_bound`` is a
-        bound on all components together, ``formulation`` is the multi-component problem that they
-        solve, and ``measures`` describes the variance that they explain together. Components found
-        jointly have the status "infeasible" if they violate the formulation of their solver
-        (`spcabench.iterate.Traits`).
+        The results in the order in which the components were found. Each result is graded on its
+        deflated problem. ``joint_bound`` is an upper bound on the variance of all components in
+        total, ``formulation`` is the multi-component problem that they solve, and ``measures``
+        describes the variance that they explain in total. Components found jointly have the status
+        "infeasible" if they violate the formulation of their solver (`spcabench.iterate.Traits`).
 
     Raises
     ------
@@ -367,9 +367,9 @@ def path(
 ) -> CardinalityPath:
     """Find one component for each of several cardinalities, in increasing order.
 
-    Each answer is the best of a cold start, a start from the preceding answer (if the solver
-    accepts a starting point), and the preceding answer itself. The variance therefore never
-    decreases along the path.
+    For each cardinality, the solver runs from its own starting point and, if it accepts one, also
+    from the preceding answer. The best of these answers and the preceding answer itself is
+    returned, so the variance never decreases along the path.
 
     Parameters
     ----------
@@ -417,8 +417,8 @@ def list_solvers() -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        Mapping from names to the first paragraph of each file in ``solvers/`` and of each installed
-        plug-in.
+        Mapping from the name of each solver, including installed plug-ins, to the first paragraph
+        of the docstring in its file.
     """
     return registry.descriptions("solver")
 
@@ -429,7 +429,7 @@ def list_datasets() -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        Mapping from names to the first paragraph of each file in ``datasets/``.
+        Mapping from the name of each dataset to the first paragraph of the docstring in its file.
     """
     return registry.descriptions("dataset")
 
@@ -440,6 +440,6 @@ def list_figures() -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        Mapping from names to the first paragraph of each file in ``spcabench/figures/``.
+        Mapping from the name of each figure to the first paragraph of the docstring in its file.
     """
     return registry.descriptions("figure")

@@ -1,4 +1,4 @@
-"""Atomic writes: a file is complete or absent, even after a kill signal or on a full disk."""
+"""Atomic writes: a file is complete or absent, even if the process is killed or the disk fills."""
 
 import ctypes
 import io
@@ -56,8 +56,9 @@ def replacing(file: Path | str) -> Iterator[Path]:
 def replacing_folder(folder: Path, keep: bool = False) -> Iterator[Path]:
     """Yield a temporary folder next to a folder, and finally rename it to replace the folder.
 
-    If the process is killed, either the old or the new folder exists and is complete. keep :
-    whether the temporary folder is initially a copy. Raises InputError if it cannot be written.
+    If the process is killed, either the old or the new folder exists and is complete. If ``keep``
+    is true, the temporary folder is initially a copy of the folder. Raises InputError if the folder
+    cannot be written.
     """
     aside = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(aside, ignore_errors=True)
@@ -106,7 +107,7 @@ def write_picture(path: Path, figure: Any, **how: Any) -> None:
 
 
 def write_changed(path: Path, text: str) -> None:
-    """Write a text file and create its folder, but preserve the file if the text is unchanged."""
+    """Write a text file and create its folder; leave the file untouched if the text is the same."""
     make_folder(path.parent)
     with writing(path):
         same = path.exists() and path.read_bytes() == text.encode()
@@ -115,7 +116,7 @@ def write_changed(path: Path, text: str) -> None:
 
 
 def append(path: Path, text: str) -> None:
-    """Append to a text file; if the text does not fit on the disk, the file is not changed."""
+    """Append to a text file; if the text does not fit on the disk, the file remains unchanged."""
     before = path.stat().st_size if path.exists() else None
     try:
         with writing(path), path.open("a", encoding="utf-8") as stream:

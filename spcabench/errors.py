@@ -45,7 +45,7 @@ def using_file(file: Path | str) -> Iterator[None]:
 
 
 def last_frame(error: BaseException, *files: Path) -> str:
-    """Return the innermost line of these files in a traceback, or "" if there is none.
+    """Return the innermost line of a traceback that is in one of these files, or "".
 
     For example, "mine.py, line 23: x = A @ y".
     """
@@ -75,10 +75,10 @@ def in_one_line(error: BaseException, *files: Path) -> str:
 
 
 def _words(error: BaseException) -> str:
-    """Return the message of an error on one line that every terminal can show."""
+    """Return the message of an error as one line that any terminal can display."""
     try:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
-    except Exception as another:  # the error class of a third-party file can raise an error itself
+    except Exception as another:  # an error class defined in a third-party file can fail itself
         return f"its message cannot be read ({type(another).__name__})"
     text = " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= MOST else f"{text[: MOST // 2]}...{text[3 - MOST // 2 :]}"

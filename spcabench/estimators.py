@@ -22,7 +22,7 @@ from spcabench.solving import model as models
 from spcabench.solving.deflate import Components
 from spcabench.solving.formulations import Formulation
 
-# attributes that are stored as arrays in a file
+# fitted attributes that `SparsePCA.save` stores as arrays
 KEPT = ("explained_variance_", "explained_variance_ratio_", "deflated_variance_", "bound_")
 
 
@@ -37,7 +37,7 @@ class _Saved:
 
 
 def _plain(value: Any) -> Any:
-    """Convert a parameter to a value that JSON can represent, if necessary to a string."""
+    """Convert a parameter to a value that JSON can represent; other objects become strings."""
     if isinstance(value, Mapping):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, np.ndarray | list | tuple):
@@ -74,13 +74,13 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     n_components : int
         Number of components. If no variance is left, fewer components are found, with a warning.
     cardinality : int, float, "auto" or a sequence of int or float
-        Number of nonzeros of each loading, 1 to n. A float, above 0 and up to 1.0, is a fraction of
-        the features. A sequence contains a value for each component. With "auto",
-        `spcabench.select` chooses a value for all components, based on the variance of the first
-        component on held-out samples.
+        Number of nonzeros in each loading, from 1 to n. A float, above 0 and up to 1.0, is
+        interpreted as a fraction of the features. A sequence contains one value per component. With
+        "auto", `spcabench.select` chooses one value for all components, based on the variance of
+        the first component on held-out samples.
     solver : str, optional
-        Name of a solver, or the path of its file. The default is that of `spcabench solve`: an
-        exact solver for up to 30 features, and a local search for up to 2000 features.
+        Name of a solver, or the path of its file. The default is the same as in `spcabench.solve`
+        and depends on the size of the data; for up to 30 features, it is an exact solver.
     deflation : str
         Deflation after each component, as in `spcabench.components`.
     scale : bool
@@ -103,7 +103,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     n_components_ : int
         Number K of components found.
     cardinality_ : int or list of int
-        Maximum number of nonzeros of each loading.
+        Maximum number of nonzeros in each loading.
     selection_ : Selection
         The selection of the cardinality. Only available with "auto".
     formulation_ : Formulation
@@ -114,18 +114,18 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Variance that each component adds to the preceding components (adjusted variance). Variance
         shared by correlated components is counted once.
     explained_variance_ratio_ : array of shape (K,)
-        ``explained_variance_`` divided by the total variance of all features. The sum is at most
-        one.
+        ``explained_variance_`` divided by the total variance of all features. The ratios sum to at
+        most 1.
     deflated_variance_ : array of shape (K,)
         Variance of each component in its deflated problem.
     bound_ : array of shape (K,)
         Certified upper bound on the variance of any feasible loading in the deflated problem. For
-        the first component, this problem is the original one. Not available with ``bound=False``.
+        the first component, this is the original problem. Not available with ``bound=False``.
 
     Notes
     -----
-    All variances have the divisor m - 1. The adjusted variance is the squared diagonal of R in the
-    QR decomposition of the scores.
+    All variances use the divisor m - 1. The adjusted variances are the squared diagonal entries of
+    R in the QR decomposition of the scores, divided by m - 1.
 
     References
     ----------
@@ -217,10 +217,11 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 self, X, accept_sparse=("csc", "csr"), dtype=np.float64, **conditions
             )
         except (TypeError, ValueError, OverflowError) as error:
-            # scikit-learn requires a TypeError if X is not a matrix, except for column names
+            # scikit-learn's conventions require a TypeError if X is not a matrix, but not if the
+            # column names of a data frame are invalid
             named = hasattr(X, "columns")
             kind = TypeError if isinstance(error, TypeError) and not named else InputError
-            # keep the lines with the problem and the remedy, and drop the numbers between them
+            # keep the lines that state the problem and the remedy, and drop the array between them
             lines = str(error).strip().split("\n")
             advice = [line for line in lines[1:] if line.startswith("Reshape")]
             raise kind(f"X: {' '.join([lines[0], *advice]):.190}") from None
@@ -402,10 +403,10 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return fitted
 
     def inverse_transform(self, X: Any) -> Any:
-        """Return samples with given scores.
+        """Reconstruct samples from their scores.
 
-        Among all samples with the same scores, the sample in the span of the components is
-        returned, which is the nearest one to the mean.
+        Many samples have the same scores. The one returned lies in the span of the components,
+        relative to the mean, and is therefore the closest to the mean.
 
         Parameters
         ----------
@@ -427,7 +428,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return scaled * self.scale_ + self.mean_
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the fraction of the variance of X in the span of the components.
+        """Return the fraction of the variance of X that lies in the span of the components.
 
         Parameters
         ----------

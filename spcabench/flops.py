@@ -1,19 +1,19 @@
-"""The ledger of floating-point operations, which only the matrix layer charges.
+"""The ledger of floating-point operations (flops), to which only the matrix layer adds.
 
 The convention is that of Kuleshov (2013, section 4.2); see ``docs/flops.md``:
 
 - A (p x q) matrix-vector product costs p q flops, or p k for a k-sparse vector. With a sparse
   matrix, it costs one flop per stored entry.
 - A (p x q)(q x r) product costs p q r, or p for each nonzero of the second factor if fewer than
-  half its entries are nonzero.
-- X'X x, where X is sparse and x is so sparse that X x is also sparse, costs the number of entries
-  in the columns and rows that are read.
+  half of its entries are nonzero.
+- X'X x, where X is sparse and x is so sparse that X x is also sparse, costs one flop for each entry
+  in the columns and rows of X that are read.
 - Solving a k x k system costs k^3 + 2 k^2, including the Rayleigh quotient.
 - A symmetric eigendecomposition of order n costs 9 n^3.
 - Operations that cost o(n^2) are not counted.
 
-Every row records CONVENTION, which is incremented if the convention changes. Counts of different
-conventions are never compared.
+Every row of results records CONVENTION, which is incremented when the convention changes. Counts
+under different conventions are never compared.
 """
 
 import sys
@@ -34,12 +34,13 @@ PACKAGE = str(Path(__file__).parent)
 
 
 class Ledger:
-    """A counter of flops, which counts while it is on.
+    """A counter of flops, which is active while ``on`` is True.
 
-    ``flops`` is the count, and ``compiled`` is the part of it returned by kernels. ``on`` is False
-    while the harness grades. ``solving`` is True while a solver runs. ``evaluations`` is the number
-    of calls of `Problem.variance` since the last iterate, and ``evaluations_in_all`` the number in
-    the whole run. ``compile_seconds`` is the total time of all compilations, which timings exclude.
+    ``flops`` is the total count, and ``compiled`` is the number of flops reported by kernels.
+    ``on`` is False while the harness grades. ``solving`` is True while a solver runs.
+    ``evaluations`` is the number of calls of `Problem.variance` since the last iterate, and
+    ``evaluations_in_all`` is the number of calls in the whole run. ``compile_seconds`` is the total
+    time of all compilations, which timings exclude.
     """
 
     __slots__ = (
@@ -69,7 +70,7 @@ charge = LEDGER.charge
 
 
 def solve_cost(k: int) -> int:
-    """Return the flops for solving a k x k system, including the Rayleigh quotient."""
+    """Return the flops of solving a k x k system, including the Rayleigh quotient."""
     return k**3 + 2 * k**2
 
 
@@ -136,7 +137,7 @@ def _off() -> Iterator[None]:
 def evaluation() -> AbstractContextManager[None]:
     """Count an evaluation of x'Sigma x, and charge it unless it `is_free`.
 
-    If all evaluations were free, a search over many vectors could compute all its products here.
+    If all evaluations were free, a solver could search over many vectors at no cost.
     """
     check_caller("evaluation()")
     if LEDGER.on:
@@ -146,14 +147,15 @@ def evaluation() -> AbstractContextManager[None]:
 
 
 def is_free(of_iterate: int, in_all: int) -> bool:
-    """Whether an evaluation is free, depending on their number for the iterate and the run."""
+    """Whether an evaluation is free, based on the numbers of evaluations in the iterate and run."""
     return of_iterate <= FREE and in_all <= FREE_IN_ALL
 
 
 def check_caller(operation: str) -> None:
     """Raise SolverError unless the calling function was itself called from this package.
 
-    The check uses the file from which the module was loaded, which the module cannot change.
+    The check uses the file from which the calling module was loaded, which that module cannot
+    change.
     """
     if not is_ours(sys._getframe(2)):
         raise SolverError(
@@ -163,7 +165,7 @@ def check_caller(operation: str) -> None:
 
 
 def is_ours(frame: FrameType) -> bool:
-    """Whether a frame executes code of this package, according to the file of the code."""
+    """Whether a frame executes code of this package, according to the file name of the code."""
     module = sys.modules.get(str(frame.f_globals.get("__name__")))
     ours = module is not None and vars(module) is frame.f_globals
     return ours and frame.f_code.co_filename.startswith(PACKAGE)

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64] | Callable[[], NDArray[np.float64]]
 
-# possible ends of an exact search, each of which is a status of a run
+# possible outcomes of an exact search, each of which is also a status of a run
 End = Literal["proven", "work_limit", "not_attempted"]
 Formulation = Literal["penalised", "orthonormal", "disjoint", "common"]
 
 
 def as_matrix(matrix: Matrix | None) -> NDArray[np.float64]:
-    """Return the matrix, and call the argument if it is a function."""
+    """Return a matrix; if the argument is a function, call it to obtain the matrix."""
     assert matrix is not None
     return matrix() if callable(matrix) else matrix
 
@@ -28,7 +28,7 @@ class Traits:
     ----------
     control : str or None
         How the sparsity of the answer is controlled: "cardinality" (by the setting ``k``),
-        "penalty" (by the setting that ``penalty`` names), or None (for ordinary PCA).
+        "penalty" (by the setting named in ``penalty``), or None (for ordinary PCA).
     accepts : str
         Accepted form of the problem: "covariance", "data" or "either". The harness converts
         problems if necessary.
@@ -37,37 +37,40 @@ class Traits:
         high)``.
     nonnegative : bool or "always"
         True if ``solve`` has the setting ``nonnegative``, which requires x >= 0; "always" if every
-        answer is nonnegative and there is no such setting.
+        answer is nonnegative and the setting does not exist.
     components : str
-        "single" if the solver finds one component at a time, and deflation is used for several;
-        "joint" if it finds several at once. A joint solver has the setting ``components``.
+        "single" if the solver finds one component at a time, so several components require
+        deflation; "joint" if it finds several components at once. A joint solver has the setting
+        ``components``.
     formulation : str
         Constraints on the components of a joint solver, in addition to unit columns of Z. Ignored
         unless ``components="joint"``. All formulations except "penalised" require
         ``control="cardinality"``. "penalised": a penalty makes the components sparse.
         "orthonormal": each component has at most k nonzeros, and sum |Z'Z - I| <= 1e-4. "disjoint":
-        each component has at most k nonzeros, and no two share a variable. "common": Z has at most
-        k nonzero rows, and sum |Z'Z - I| <= 1e-4.
+        each component has at most k nonzeros, and no two components share a variable. "common": Z
+        has at most k nonzero rows, and sum |Z'Z - I| <= 1e-4.
     rectangular : bool
         Whether the solver also yields a left vector u (m,). The cardinality k then refers to the
         right vector x.
     exact : bool
-        Whether the answer is the optimum up to rounding.
+        Whether the answer is optimal up to rounding errors.
     relaxation : bool
-        Whether the solver solves the semidefinite relaxation and yields a primal X and a dual U.
+        Whether the solver solves the semidefinite relaxation and yields a primal solution X and a
+        dual solution U.
     largest : int, optional
         Maximum number of variables. The harness never runs the solver on larger problems.
     path : bool
         Whether a penalty search starts at the largest penalty and uses the x of each run as the
         start of the next one.
     stable : bool
-        Whether the variance of the answer changes by at most 1e-9, relative, if the order of the
-        rows, signs, storage or the number of threads change. False if a library breaks ties, or if
-        an iteration magnifies rounding errors; the docstring of the solver states the reason.
+        Whether the variance of the answer changes by a relative amount of at most 1e-9 if the order
+        of the rows, the signs, the storage or the number of threads change. False if a library
+        breaks ties, or if an iteration magnifies rounding errors; the docstring of the solver
+        states the reason.
     pace : float, optional
         For a solver that counts operations and stops when its setting ``budget`` is exhausted: the
-        number of operations in about one second of processor time. ``solve --work`` converts
-        seconds to a budget by this number.
+        approximate number of operations per second of processor time. ``solve --work`` uses it to
+        convert seconds to a budget.
     """
 
     control: Literal["cardinality", "penalty"] | None
@@ -87,9 +90,9 @@ class Traits:
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about a method for the table of methods, all optional.
+    """Facts about a method, which the table of methods shows; all of them are optional.
 
-    A solver declares them with literal values, ``FACTS = Facts(...)``. They do not affect any row.
+    A solver declares them with literal values, ``FACTS = Facts(...)``. They do not affect results.
 
     Parameters
     ----------
@@ -99,13 +102,14 @@ class Facts:
     year : int, optional
         Year of the paper.
     address : str
-        Address of the paper: https://doi.org/... if it has a DOI.
+        URL of the paper, which is https://doi.org/... if the paper has a DOI.
     cost : str
         Flops per iteration.
     code : str
-        The authors' code and its address.
+        The authors' code and its URL.
     reproduced : str
-        The reproduced results of the paper. The default is the list of figures that run the solver.
+        The results of the paper that are reproduced. The default is the list of figures that run
+        the solver.
     """
 
     authors: str = ""
@@ -137,24 +141,24 @@ class Iterate:
     Z : array of shape (n, r), optional
         All components of a solver that finds several at once.
     X, U : array of shape (n, n), or function, optional
-        Primal and dual matrix of the relaxation, which have order m + n for a rectangular solver. A
-        function that returns the matrix is called once, for the last iterate. The matrices are not
-        copied.
+        Primal and dual matrix of the relaxation. For a rectangular solver, their order is m + n. A
+        function that returns the matrix is called only once, for the last iterate. The matrices are
+        not copied.
     bound : float, optional
-        Upper bound on the optimum, if the algorithm proves one that the harness cannot verify
+        Upper bound on the optimum that the algorithm proves, if the harness cannot verify it
         without repeating the run.
     bound_whp : float, optional
         Upper bound that holds with a probability stated by the solver.
     phase : str, optional
         Name of the phase of the algorithm that computed this iterate.
     extra : mapping of str to float
-        Additional named numbers. The stopping rules "objective" and "gap" use the entries with
-        these names.
+        Additional named values. The stopping rules "objective" and "gap" use the entries with these
+        names.
     end : str, optional
         Outcome of an exact search, set on the last iterate. "proven" is accepted only if ``bound``
         equals the variance of x.
     why : str
-        Why there is no proof, in a few words for the user.
+        Reason why there is no proof, in a few words for the user.
     """
 
     x: NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Kernels compiled by numba, which return their flops; timings exclude their compilation."""
+"""Kernels compiled by numba, which return their flops; timings exclude the compilation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from spcabench.flops import LEDGER
 
-# context manager around each compilation, with which a command can report progress
+# context manager that is entered for each compilation; a command can use it to report progress
 telling: Callable[[], AbstractContextManager[None]] = nullcontext
 _KERNELS: dict[str, list[Any]] = {}  # module -> functions that load its kernels
 
@@ -26,7 +26,7 @@ def load(package: str) -> None:
 
 
 def load_cached(package: str) -> None:
-    """Load the kernels of these modules that numba has already compiled and cached."""
+    """Load the kernels of a package that numba has already compiled and cached."""
     for kernel in _imported(package):
         if _is_cached(kernel.function):
             kernel()
@@ -38,7 +38,7 @@ def _imported(package: str) -> list[Any]:
 
 
 def _is_cached(function: Callable[..., Any]) -> bool:
-    """Whether numba's cache on the disk may contain a compiled function."""
+    """Whether numba's cache on disk seems to contain a function in compiled form."""
     folder = Path(_jitted(function).stats.cache_path or "none")
     return any(folder.glob(f"*.{function.__name__}-*.nbi"))
 
@@ -63,10 +63,10 @@ def inlined(function: Callable[..., Any]) -> Any:
 def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Compile a kernel at its first call, and charge the flops that it returns.
 
-    The kernel returns (flops, ...), and its caller receives the other values. ``signature`` is in
-    numba's notation. Arrays are converted to C-ordered and writeable arrays. They are only copied
-    if necessary, so a kernel can modify its arguments. The attribute ``twin`` is the Python
-    function, which still calls compiled functions.
+    The kernel returns (flops, ...), and its caller receives the other values. ``signature`` uses
+    numba's notation. An array that is not C-ordered and writeable is copied. Other arrays are
+    passed as they are, and the kernel can modify them. The attribute ``twin`` is the kernel as a
+    Python function; the functions that it calls are still compiled.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,7 +93,7 @@ def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 
 def _ready(argument: Any) -> Any:
-    """Convert an array to the form that kernels need; return other arguments unchanged."""
+    """Convert an array to the form that kernels require; return other arguments unchanged."""
     if isinstance(argument, np.ndarray):
         if type(argument) is np.ndarray and argument.flags.carray:
             return argument  # a shortcut, because np.require takes a microsecond

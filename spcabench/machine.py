@@ -1,4 +1,4 @@
-"""Information about the machine and limits of processes: threads, speed, memory, versions."""
+"""Information about the machine (speed, memory, versions), and limits on threads and memory."""
 
 import contextlib
 import math
@@ -40,14 +40,14 @@ PACKAGES = (
 
 
 def pin_threads() -> None:
-    """Limit numerical libraries to one thread. This must happen before NumPy is imported."""
+    """Limit numerical libraries to one thread. Must be called before NumPy is imported."""
     for name in THREAD_VARIABLES:
         os.environ[name] = "1"
 
 
 @lru_cache
 def describe() -> dict[str, Any]:
-    """Describe the processor, operating system, BLAS, number of threads and versions."""
+    """Describe the processor, operating system, BLAS, number of threads and library versions."""
     import numpy  # noqa: F401  (threadpoolctl only finds a loaded BLAS)
     from threadpoolctl import threadpool_info
 
@@ -122,7 +122,7 @@ def git(folder: Path, *words: str) -> str:
 
 @lru_cache
 def mixed_checkouts() -> str:
-    """Return a warning if solvers or datasets belong to another checkout than this package, or "".
+    """Return a warning if solvers or datasets come from a different checkout; otherwise "".
 
     This happens if a work tree is on the path while another one is installed in editable mode.
     Python then imports the package from the work tree, but solvers and datasets from the installed
@@ -160,9 +160,9 @@ def warn_of_mixed_checkouts(tell: Callable[[str], None] | None = None) -> None:
 
 
 def calibration() -> float:
-    """Return the current speed of the machine as the time of a fixed computation in seconds.
+    """Measure the current speed of the machine as the time in seconds of a fixed computation.
 
-    It is the smallest of five times of a product of two 200 x 200 matrices.
+    The computation is a product of two 200 x 200 matrices. The shortest of five times is returned.
     """
     import numpy as np
 
@@ -176,9 +176,10 @@ def calibration() -> float:
 
 
 def waited(pid: int | str = "self") -> float:
-    """Return the seconds for which a process was ready to run but waited for the processor.
+    """Return the time in seconds in which a process was ready to run but waited for the processor.
 
-    The result is nan if the system does not report it. Linux reports it for the first thread.
+    The result is nan if the system does not report this time. Linux reports it only for the main
+    thread.
     """
     try:
         return 1e-9 * float(Path(f"/proc/{pid}/schedstat").read_text().split()[1])
@@ -187,7 +188,7 @@ def waited(pid: int | str = "self") -> float:
 
 
 def busy(seconds: float = 0.2) -> float:
-    """Return the fraction of a short test in which this process waited for the processor."""
+    """Run a short test, and return the fraction of its time spent waiting for the processor."""
     begun, before = perf_counter(), (process_time(), waited())
     while (elapsed := perf_counter() - begun) < seconds:
         calibration()
@@ -216,7 +217,7 @@ def memory_of_children() -> float:
     """Return the peak memory of the largest finished child minus the memory of this process.
 
     The result is at least 0. The memory of this process is subtracted, because a forked child
-    starts with it.
+    inherits it.
     """
     unit = 1 if sys.platform == "darwin" else 1024
     largest = float(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit)
@@ -225,7 +226,7 @@ def memory_of_children() -> float:
 
 
 def readable(count: float) -> str:
-    """Format a number of bytes, such as "12 kB" or "3.4 GB"."""
+    """Format a number of bytes with a unit, such as "12 kB" or "3.4 GB"."""
     unit = 0
     while count >= 999.5 and unit < len(UNITS) - 1:
         count, unit = count / 1000.0, unit + 1
@@ -248,9 +249,9 @@ def forget_peak() -> None:
 
 @contextlib.contextmanager
 def limited_memory() -> Iterator[None]:
-    """Limit this process to the memory that is free now; Python then raises MemoryError.
+    """Limit this process to the memory that is free now; beyond it, Python raises MemoryError.
 
-    Without this limit, the system would kill a process, not necessarily this one.
+    Without this limit, the system would kill some process, which might not be this one.
     """
     if not sys.platform.startswith("linux"):
         yield
@@ -267,7 +268,7 @@ def limited_memory() -> Iterator[None]:
 
 
 def limit_memory(limit: float) -> None:
-    """Limit the address space of this process in bytes; Python then raises MemoryError."""
+    """Limit the address space of this process, in bytes; beyond it, Python raises MemoryError."""
     if sys.platform.startswith("linux"):
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         most = int(limit) if hard == resource.RLIM_INFINITY else min(int(limit), hard)

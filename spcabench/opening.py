@@ -16,7 +16,7 @@ from spcabench.errors import InputError, using_file
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-LARGEST = 64_000_000  # maximum size in bytes of a text that is read at once
+LARGEST = 64_000_000  # maximum size in bytes of a text file that is read at once
 LONGEST = 60  # maximum length of a field's name in errors, in characters
 
 
@@ -31,7 +31,7 @@ def path_named(value: Any) -> Path:
 def regular(file: Path | str, expected: str = "a file", largest: float = float("inf")) -> Path:
     """Return the path of a regular file of limited size, without opening it.
 
-    expected : description of the expected file for errors. largest : maximum size in bytes.
+    expected : description of the expected file for error messages. largest : maximum size in bytes.
 
     Raises InputError for anything else, such as a folder, a device or a pipe.
     """
@@ -106,7 +106,7 @@ def _adapter(of: Any) -> "TypeAdapter[Any]":
 
 
 def _said(error: Any) -> str:
-    """Return a short description of the first error: "grqi.ks.0: input should be ..."."""
+    """Return a short description of the first error, such as "grqi.ks.0: input should be ..."."""
     first = error.errors(include_url=False, include_context=False)[0]
     where = ".".join(map(str, first["loc"]))
     if first["type"] == "json_invalid":

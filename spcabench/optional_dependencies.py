@@ -9,7 +9,7 @@ from spcabench.errors import InputError
 
 
 class MissingExtra(InputError, ImportError):
-    """An optional library is not installed; the message names the extra that installs it."""
+    """Error if an optional library is missing; the message names the extra that installs it."""
 
 
 def extra_of(library: str) -> str:

@@ -3,7 +3,7 @@
 Solvers outside the repository are specified by path (``my_solver.py``) or installed in the
 entry-point group ``spcabench.solvers``.
 
-Numerical libraries are imported only when they are needed, so listing names takes no time.
+Numerical libraries are imported only when they are needed, so listing names is fast.
 """
 
 import ast
@@ -30,7 +30,7 @@ PACKAGES: dict[Kind, str] = {
     "figure": "spcabench.figures",
 }
 PARTS = ("TRAITS", "solve")  # names that the file of a solver must define
-# characters in the name of a solver; many other characters look alike or are invisible
+# characters allowed in the name of a solver; many other characters look alike or are invisible
 NAME, LETTERS = re.compile("[A-Za-z0-9_]+"), "only letters from a to z, digits and _"
 
 
@@ -146,7 +146,7 @@ def _check_solver(solver: ModuleType) -> None:
 
 
 def unavailable(solver: str) -> str:
-    """Return why a solver cannot run here (its REQUIRES is not installed), or ""."""
+    """Return the reason why a solver cannot run (the library REQUIRES is not installed), or ""."""
     needed = written(solver, "REQUIRES")
     if not needed or importlib.util.find_spec(needed):
         return ""
@@ -154,13 +154,13 @@ def unavailable(solver: str) -> str:
 
 
 def written(solver: str, name: str) -> str:
-    """Return the string that a solver's file assigns to a name, or "", without importing it."""
+    """Return the string that a solver's file assigns to a name, or ""; the file is not imported."""
     return _texts(path("solver", solver).read_bytes()).get(name, "")
 
 
 @lru_cache(maxsize=256)
 def _texts(source: bytes) -> dict[str, str]:
-    """Return the strings that a file assigns to names; empty after a syntax error."""
+    """Return the strings that a file assigns to names; empty if the file has a syntax error."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # reported by the import
@@ -197,11 +197,11 @@ def has_strangers() -> bool:
 
 _OWN_BY_PATH: list[ModuleType] = []  # modules of this repository that were loaded by path
 _STRANGERS: set[str] = set()  # third-party solvers that this process has imported
-_LOADED: dict[tuple[Path, bytes], ModuleType] = {}  # modules loaded by path, for path and content
+_LOADED: dict[tuple[Path, bytes], ModuleType] = {}  # (path, content) -> module loaded by path
 
 
 def _once_from_file(file: Path) -> ModuleType:
-    """Load a file, unless it is already loaded and unchanged, because it can compile kernels."""
+    """Load a file only if it is new or has changed, because loading it can compile kernels."""
     key = file.resolve(), opening.read_bytes(file, "a solver's file, NAME.py")
     if key not in _LOADED:
         _LOADED[key] = _from_file(file)
@@ -215,7 +215,7 @@ def _from_file(file: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None and spec.loader is not None
     loaded = importlib.util.module_from_spec(spec)
-    # pickling functions requires an entry in sys.modules; a library with the same name is preserved
+    # pickling functions requires an entry in sys.modules; that of a library is never replaced
     if sys.modules.get(file.stem) is _GIVEN.get(file.stem):
         sys.modules[file.stem] = _GIVEN[file.stem] = loaded
     with using_file(file):
@@ -237,7 +237,7 @@ def _from_file(file: Path) -> ModuleType:
 
 
 def solver_for(n: int, cost: int = 0, nonnegative: bool = False) -> str:
-    """Return the default solver for n variables and a product of this cost."""
+    """Return the default solver for n variables if a product with Sigma costs ``cost`` flops."""
     table = _package("solver").BY_SIZE
     return next(
         names[nonnegative] for most, dearest, names in table if n <= most and cost <= dearest
@@ -245,7 +245,7 @@ def solver_for(n: int, cost: int = 0, nonnegative: bool = False) -> str:
 
 
 def quick_solver(nonnegative: bool = False) -> tuple[str, dict[str, Any]]:
-    """Return a fast solver for many runs that need not be optimal, and its settings."""
+    """Return a fast solver and its settings, for many runs whose answers need not be optimal."""
     name, settings = _package("solver").QUICK[nonnegative]
     return name, dict(settings)
 

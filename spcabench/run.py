@@ -1,4 +1,4 @@
-"""`Run`, the description of a run in a plan: a run of a solver, or a call of a function."""
+"""`Run`, an entry of a plan that describes a run of a solver or a call of a function."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -31,11 +31,11 @@ class Run:
     judge : callable, optional
         Function ``judge(problem, numbers, *, seed, **settings)`` that the grader calls with the
         numbers returned by ``function``. It returns a dict that replaces these numbers, or a
-        sentence about an error.
+        sentence that describes an error.
     settings : mapping
-        Settings of `spcabench.solve`, which are ``k``, ``refit`` and those of the run and the
-        solver, or the keyword arguments of the function. A k below 1 is a fraction of the
-        variables.
+        For a solver, arguments of `spcabench.solve`: ``k``, ``refit``, and the settings of the run
+        and the solver. A k below 1 is interpreted as a fraction of the variables. For a function,
+        its keyword arguments.
     seed : int
         Seed of the solver or the function.
     match : str, optional
@@ -48,8 +48,8 @@ class Run:
         Whether the time of the run is compared. A timed run is repeated in many rounds while no
         other job is running.
     one_round : bool
-        Whether a single timed round is sufficient if more would take too long, because the figure
-        compares times over several problems of the same kind.
+        Whether a single timed round is sufficient if more rounds would take too long, because the
+        figure compares times over several problems of the same kind.
     long : bool
         Whether the run takes too long for the workflow of its figure. Such a run is a separate job,
         which ``spcabench figure NAME --long`` executes unless its row is already published.
@@ -58,14 +58,14 @@ class Run:
     vectors : bool
         Whether the row stores u in addition to x.
     timeout : float
-        Seconds after which the process is killed. The row records this.
+        Time limit in seconds. If a run exceeds it, its process is killed, and the row records this.
     label : str
-        A word that identifies the row for a figure.
+        A word by which the figure identifies the row.
     series : str
-        Name of a series of increasingly hard runs. After a run of a series was killed, the
-        remaining runs of the series are skipped.
+        Name of a series of increasingly hard runs. If a run of a series is killed, the remaining
+        runs of the series are skipped.
     skip : str
-        Reason for skipping the run, if known in advance. The row records it.
+        Reason for skipping the run, if known in advance. The row records the reason.
     columns : mapping
         Additional columns of the row, which describe the run in the terms of its plan.
     """
@@ -97,7 +97,7 @@ class Run:
 
     @property
     def measure(self) -> str | None:
-        """Name of the function, which the row records; None for a solver."""
+        """Name of the function, which the row records, or None if the run calls a solver."""
         return self.function.__name__ if self.function else None
 
     @property
@@ -125,7 +125,7 @@ class Run:
         return replace(self, settings={**self.settings, **settings})
 
     def described(self) -> dict[str, Any]:
-        """Return the run as plain values, where a function is represented by module and name."""
+        """Return the fields of the run; a function is represented by its module and its name."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         for name in FUNCTIONS:
             if values[name] is not None:
@@ -134,7 +134,7 @@ class Run:
 
 
 def chains(runs: Iterable[Run]) -> list[list[Run]]:
-    """Group runs: each run with the following runs that match its cardinality."""
+    """Group each run with the runs directly after it that match its cardinality."""
     together: list[list[Run]] = []
     for run in runs:
         together[-1].append(run) if run.match and together else together.append([run])

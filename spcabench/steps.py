@@ -1,4 +1,4 @@
-"""Algorithms used by several solvers, because solvers must not import each other."""
+"""Algorithms shared by several solvers, because solvers must not import each other."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -23,9 +23,10 @@ from spcabench.vectors import (
     support,
 )
 
-# A Krylov space is complete if its next vector is smaller than this and thus a rounding error.
+# A Krylov space is complete if the relative norm of its next vector is below this value, because
+# the vector is then a rounding error.
 NO_MORE = 1e-12
-RISE = 1e-12  # an ascent stops if the relative increase of its value is smaller
+RISE = 1e-12  # an ascent stops if the relative increase of its value is at most this
 
 
 def greedy_signs(
@@ -64,7 +65,7 @@ def greedy_signs(
     J = new = np.zeros(0, dtype=np.intp)
     signs = np.zeros(0)
     for loop, count in enumerate(counts):
-        # adding a single column, the usual case of Scol-PCA, needs one pass over an array Sigma
+        # if Sigma is an array, adding a single column (as Scol-PCA does) takes one pass over it
         single = loop and count == len(new) == 1
         step = Sigma.step(g, d_free, new[0], signs[0]) if single else None
         if step:
@@ -106,7 +107,7 @@ def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vec
     method : {"power", "lanczos"}
         "power" yields the iterates of the power method indefinitely. "lanczos" yields one vector.
     tol : float
-        The Lanczos method stops if the relative increase of its value is below ``tol``.
+        The Lanczos method stops if the relative increase of the Ritz value is below ``tol``.
 
     Yields
     ------
@@ -124,7 +125,7 @@ def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vec
     Sigma_W, y = Sigma[W], normalize(x[W])
     if method == "lanczos":
         y = lanczos(Sigma_W.product, y, tol)
-        # for a variable without variance, a rounding error of the starting point remains
+        # for a variable without variance, a rounding error from the starting point remains
         yield embed(np.where(np.abs(y) > 10.0**-DIGITS, y, 0.0), W, len(x))
         return
     while True:
@@ -133,7 +134,7 @@ def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vec
 
 
 def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vector:
-    """Return the Ritz vector of the largest eigenvalue of a symmetric matrix.
+    """Return the Ritz vector for the largest eigenvalue of a symmetric matrix.
 
     Parameters
     ----------
@@ -159,7 +160,8 @@ def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vecto
         z = product(basis[-1])
         diagonal.append(float(basis[-1] @ z))
         V = np.array(basis)  # (steps, k)
-        # Orthogonalise twice, because one pass leaves rounding errors divided by off[-1].
+        # Orthogonalise twice, because the division by off[-1] magnifies the rounding errors that
+        # remain after a single pass.
         z = z - V.T @ (V @ z)
         z -= V.T @ (V @ z)
         off.append(float(np.sqrt(z @ z)))
@@ -198,8 +200,8 @@ def nonnegative_ascent(product: Callable[[Vector], Vector], y: Vector) -> tuple[
 
     Notes
     -----
-    If Sigma is positive semidefinite, each step increases the value. Otherwise the ascent stops
-    before the first step that does not. It also stops if the relative increase is below 1e-12.
+    If Sigma is positive semidefinite, no step decreases the value. The ascent stops before the
+    first step that does not increase the value, or when the relative increase is at most 1e-12.
     """
     z = product(y)
     value = float(y @ z)
@@ -215,7 +217,7 @@ def nonnegative_ascent(product: Callable[[Vector], Vector], y: Vector) -> tuple[
 
 
 def nonnegative_loading(B: Array, y: Vector) -> tuple[float, Vector]:
-    """Return x'Bx and x for a good unit vector x >= 0 and a symmetric B (k, k).
+    """Return x'Bx and x for a symmetric B (k, k) and a unit vector x >= 0 found by local ascent.
 
     x is the better result of two ascents, one from y (k,) and one from the absolute values of the
     leading eigenvector of B. If all entries of this eigenvector have the same sign, x is optimal.
@@ -234,15 +236,15 @@ def ascend(
 ) -> Iterator[Vector]:
     """Iterate w <- constrained(Sigma w) for several vectors at once, in place.
 
-    A vector is removed from the batch when its variance w'Sigma w has converged. A step costs a
-    product with the remaining vectors.
+    A vector is removed from the batch when its variance w'Sigma w has converged. Each step costs
+    one product of Sigma with the remaining vectors.
 
     Parameters
     ----------
     Sigma : Covariance or Gram
         The covariance (n, n) of a problem.
     W : array of shape (n, r)
-        The vectors, one per column, which are modified.
+        The vectors, one per column; modified in place.
     constrained : callable
         Function that computes new columns from the products (n, q) and the indices of the columns.
     tol : float
@@ -289,8 +291,8 @@ def polar(G: Array) -> Array:
 def principal_components(matrix: Symmetric, count: int) -> tuple[Vector, Array]:
     """Return the ``count`` largest eigenvalues of a matrix, with unit eigenvectors as columns.
 
-    Nonpositive eigenvalues and their eigenvectors are set to zero, because eigenvectors of a zero
-    eigenvalue that are computed from data consist of rounding errors.
+    Nonpositive eigenvalues and their eigenvectors are set to zero, because an eigenvector for a
+    zero eigenvalue that is computed from data consists of rounding errors.
 
     Parameters
     ----------
@@ -310,7 +312,7 @@ def varimax(Y: Array) -> Array:
     """Return Y (n, r) times an orthogonal matrix that locally maximises the varimax criterion.
 
     The criterion is the variance of the squared entries of a column, summed over the columns. It is
-    large if columns have few large entries. Each step computes the polar factor of the gradient.
+    large if each column has few large entries. Each step computes the polar factor of the gradient.
     The cost of 2 n r^2 flops per step is not charged.
 
     Parameters
@@ -321,7 +323,7 @@ def varimax(Y: Array) -> Array:
     References
     ----------
     Kaiser, "The varimax criterion for analytic rotation in factor analysis", Psychometrika 23
-    (1958); the step is that of ``varimax`` in R.
+    (1958); the iteration is the same as in R's ``varimax``.
     """
     Y = np.asarray(Y)
     if Y.shape[1] == 1:

@@ -23,12 +23,12 @@ CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud8
 
 
 def plain(text: str) -> str:
-    r"""Replace control characters by codes such as \x1b, except line breaks and tabs."""
+    r"""Replace control characters, except line breaks and tabs, with codes such as \x1b."""
     return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def say(*words: Any, **how: Any) -> None:
-    """Print untrusted text: like `print`, with `plain` applied to each word."""
+    """Print untrusted text: call `print` with `plain` applied to each argument."""
     print(*(plain(str(word)) for word in words), **how)
 
 
@@ -56,7 +56,7 @@ def give_up() -> None:
 
 
 def _readable(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Replace characters that a stream cannot encode by similar characters or by codes."""
+    """Replace characters that a stream cannot encode with similar characters or with codes."""
     assert isinstance(error, UnicodeEncodeError)
     part = error.object[error.start : error.end]
     plain_letters = (PLAIN.get(c) or c.encode("ascii", "backslashreplace").decode() for c in part)

@@ -1,4 +1,4 @@
-"""The style of all figures, in which a solver has the same colour, marker and line everywhere.
+"""The style of all figures: a solver has the same colour, marker and line style in all of them.
 
 Solvers can also be distinguished in greyscale.
 """
@@ -31,7 +31,7 @@ DISTINCT = (*PALETTE[:7], "#8C510A")
 SPARE = ("#332288", "#882255", "#117733", "#DDCC77")  # from Tol's muted scheme
 MOST = len(DISTINCT) + len(SPARE)
 GREY = "#B5B5B5"
-NEAR = 0.2  # colours at a smaller distance in the unit cube are treated as equal
+NEAR = 0.2  # colours at a smaller distance in the RGB unit cube are treated as equal
 
 # A figure is at most WIDEST inches wide and sets no font sizes. Pages show all pictures at the same
 # scale, so letters have the same size in all figures.
@@ -59,10 +59,11 @@ RC: dict[Any, Any] = {
 
 
 def look(solver: str, file: str | None = None) -> dict[str, Any]:
-    """Return the colour, marker and line of a solver, as keyword arguments of ``plot``.
+    """Return the colour, marker and line style of a solver, as keyword arguments of ``plot``.
 
-    The colour is the COLOUR in the solver's file, if there is one. The other attributes depend only
-    on the name, so a new solver never changes the look of another one.
+    The colour is COLOUR in the solver's file, if defined. Otherwise, the colour depends only on the
+    name of the solver, as do the marker and the line style, so adding a solver never changes the
+    look of other solvers.
 
     Parameters
     ----------
@@ -85,9 +86,9 @@ def look(solver: str, file: str | None = None) -> dict[str, Any]:
 
 
 def own_colour(solver: str) -> str | None:
-    """Return the COLOUR in the file of a solver (a name or a path), or None.
+    """Return the COLOUR defined in the file of a solver (a name or a path), or None.
 
-    The file is parsed and not executed, because drawing must not execute third-party code.
+    The file is parsed but not executed, because plotting must not execute third-party code.
     """
     try:
         colour = registry.written(solver, "COLOUR")
@@ -101,8 +102,8 @@ def looks(
 ) -> dict[str, Any]:
     """Return the look of each solver in a picture.
 
-    The first solvers have different colours and markers, and the others are grey. A solver keeps
-    its usual colour and marker unless an earlier solver has the same.
+    The first solvers have different colours and markers, and the remaining solvers are grey. A
+    solver keeps its usual colour and marker unless an earlier solver already uses them.
 
     Parameters
     ----------
@@ -141,9 +142,9 @@ def looks(
 def many(solvers: Iterable[str]) -> dict[str, Any]:
     """Return the look of each solver in a picture with many lines.
 
-    Solvers are processed in the order of their names. A solver keeps its usual look unless an
-    earlier solver has the same colour, marker and dashes. Otherwise it gets the next free
-    combination of marker and dashes.
+    Solvers are processed in alphabetical order. A solver keeps its usual look unless an earlier
+    solver has the same colour, marker and dashes. In that case, it gets the next free combination
+    of marker and dashes.
     """
     by_solver: dict[str, Any] = {}
     for solver in sorted(set(solvers)):
@@ -167,7 +168,7 @@ def _hue(colour: str) -> bool:
 
 
 def _apart(colour: str, others: Iterable[str]) -> float:
-    """Return the distance of a colour from the nearest of other colours, or inf."""
+    """Return the distance from a colour to the nearest of the other colours, or inf."""
     from matplotlib.colors import to_rgb
 
     here = to_rgb(colour)
@@ -198,7 +199,7 @@ def name_lines(axis: Any) -> None:
     axis : matplotlib.axes.Axes
         The axes, with final limits.
     """
-    least = 0.055  # minimum distance of two names, as a fraction of the height
+    least = 0.055  # minimum distance between two names, as a fraction of the height of the panel
     lines = [line for line in axis.get_lines() if not line.get_label().startswith("_")]
     named = [line for line in lines if line.get_color() != "black"]
     handles, labels = axis.get_legend_handles_labels()

@@ -1,4 +1,4 @@
-"""Checks of arguments, with one-line errors that state the argument, its value and valid values."""
+"""Checks of arguments. Errors state the argument, its value and the valid values in one line."""
 
 import difflib
 import math
@@ -48,14 +48,14 @@ def shown(value: Any) -> str:
 
 
 def whole(argument: str, value: Any, least: int) -> int:
-    """Return the value as a whole number; raise InputError unless it is at least ``least``."""
+    """Return the value as an int; raise InputError unless it is an integer >= ``least``."""
     if isinstance(value, bool) or not _is_whole(value) or int(value) < least:
         raise InputError(f"{argument}: {shown(value)}; it must be a whole number, at least {least}")
     return int(value)
 
 
 def _is_whole(value: Any) -> bool:
-    """Whether a value is a whole number, except time spans, which NumPy treats as integers."""
+    """Whether a value is an integer; time spans, which NumPy treats as integers, are not."""
     return isinstance(value, Integral) and not isinstance(value, np.timedelta64)
 
 
@@ -69,7 +69,7 @@ def provenance(origin: Any) -> Mapping[str, Any]:
 
 
 def number(argument: str, value: Any, finite: bool = True) -> float:
-    """Return the value as a real number; raise InputError unless it is at least 0."""
+    """Return the value as a float; raise InputError unless it is a nonnegative number."""
     if (
         isinstance(value, bool | np.timedelta64)  # NumPy treats time spans as integers
         or not isinstance(value, Real)
@@ -92,7 +92,7 @@ def cardinality(k: Any, n: int, argument: str = "k") -> int:
 def cardinalities(values: Sequence[int] | None, count: int, k: int) -> list[int]:
     """Return a list of ``count`` cardinalities: the values if specified, otherwise k.
 
-    Raises InputError unless there is one value per component, a whole number from 1 to k.
+    Raises InputError unless there are ``count`` values, all of which are integers from 1 to k.
     """
     listed = [k] * count if values is None else list(values)
     fitting = all(isinstance(c, Integral) and 1 <= c <= k for c in listed)
@@ -116,7 +116,7 @@ def names(argument: str, values: Sequence[str] | None, count: int) -> tuple[str,
 
 
 def switch(argument: str, value: Any) -> bool:
-    """Return the value as a bool; raise InputError unless it is true or false."""
+    """Return the value as a bool; raise InputError unless it is a boolean."""
     if not isinstance(value, bool | np.bool_):
         raise InputError(f"{argument}: {shown(value)}; it must be True or False")
     return bool(value)
@@ -165,8 +165,9 @@ def has_variance(argument: str, variances: Vector) -> None:
 def scale(argument: str, largest: float, power: int) -> None:
     """Raise InputError unless the largest entry is between 10^-power and 10^power.
 
-    Bounds square the entries of Sigma, which are themselves squares of data. Larger squares would
-    overflow. Smaller ones would underflow, and the bound would be below the value.
+    Computing a bound squares the entries of Sigma, which are themselves quadratic in the data. If
+    entries are larger, these squares overflow. If they are smaller, the squares underflow, and the
+    bound would be below the variance.
     """
     if largest > 0.0 and not 10.0**-power <= largest <= 10.0**power:
         raise InputError(
@@ -226,8 +227,10 @@ def matrix(argument: str, M: Any) -> Array:
 def affordable(argument: str, shape: Sequence[int], each: float) -> None:
     """Raise InputError if a matrix of this shape would need more memory than is free.
 
-    An array can be larger than its memory (`numpy.broadcast_to`), as can a sparse matrix. each :
-        bytes per entry.
+    The shape of an array can be larger than its memory suggests (`numpy.broadcast_to`), as can the
+    shape of a sparse matrix.
+
+    each : bytes per entry.
     """
     count = math.prod(map(int, shape))
     if count <= SMALL:
@@ -243,7 +246,7 @@ def affordable(argument: str, shape: Sequence[int], each: float) -> None:
 def finite(argument: str, M: Any, columns: Sequence[str] | None = None) -> None:
     """Raise InputError if a matrix has NaN or infinite entries; the error names the first position.
 
-    columns : names of the columns, which are otherwise numbered from 1.
+    columns : names of the columns. Without names, columns are numbered from 1.
     """
     wrong = ~np.isfinite(M.data if sp.issparse(M) else M)
     if not wrong.any():
@@ -273,10 +276,10 @@ def _expect_matrix(argument: str, M: Any) -> None:
 
 
 def plain(argument: str, M: Any) -> None:
-    """Raise InputError if scikit-learn would misread input as numbers or read out of bounds.
+    """Raise InputError if scikit-learn would misinterpret the input or read out of bounds.
 
-    The checks detect masked entries, strings, matrices that exceed the memory, and sparse matrices
-    with indices out of range.
+    The checks detect masked entries, strings, matrices that do not fit into memory, and sparse
+    matrices with indices out of range.
     """
     if isinstance(M, np.ndarray):
         affordable(argument, M.shape, 9)
@@ -316,7 +319,7 @@ def _real_array(argument: str, M: Any) -> Any:
 
 
 def _expect_numbers(argument: str, dtype: np.dtype[Any]) -> None:
-    if dtype.kind not in "biufc":  # dates would be read as whole numbers
+    if dtype.kind not in "biufc":  # dates would be read as integers
         raise InputError(f"{argument}: entries of type {dtype}; they must be real numbers")
 
 
@@ -374,7 +377,7 @@ def compressed(
 ) -> None:
     """Raise InputError if SciPy would read the arrays of a compressed matrix out of bounds.
 
-    SciPy's own check is not sufficient, because it trusts the last number of indptr.
+    SciPy's own check is not sufficient, because it trusts the last entry of indptr.
     """
     in_range(argument, "indices", indices, inner)
     _as_many(argument, "indices", indices, entries)
@@ -392,7 +395,7 @@ def compressed(
 
 
 def in_range(argument: str, part: str, indices: Any, length: int, least: int = 0) -> None:
-    """Raise InputError unless indices of a sparse matrix are whole numbers in range."""
+    """Raise InputError unless the indices of a sparse matrix are integers in the valid range."""
     if indices.ndim != 1 or indices.dtype.kind not in "iu":
         raise InputError(f"{argument}: damaged: {part} of a sparse matrix are not whole numbers")
     if len(indices) and not least <= indices.min() <= indices.max() < length:
@@ -424,7 +427,7 @@ def data(X: Any) -> tuple[Any, Sequence[str] | None]:
     """Return a finite real matrix (m, n), and its column names or None.
 
     A sparse matrix is returned as a float64 csc_array, with 32-bit indices if possible, because
-    these make products faster.
+    they make products faster.
     """
     X, columns = _numbers("X", X)
     if X.shape[0] < 2:
@@ -440,14 +443,14 @@ def _with_short_indices(X: sp.csc_array) -> sp.csc_array:
 
 
 def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
-    """Return a PSD array (n, n) that is exactly symmetric, and its column names or None."""
+    """Return Sigma as an exactly symmetric PSD array (n, n), and its column names or None."""
     rows = [*getattr(Sigma, "index", ())] if hasattr(Sigma, "columns") else []
     Sigma, columns = _numbers("Sigma", Sigma)
     if Sigma.shape[0] != Sigma.shape[1]:
         raise InputError(f"Sigma: shape {tuple(Sigma.shape)}; it must be square, (n, n)")
     if rows != [*range(len(rows))] and [str(row) for row in rows] != columns:
         raise InputError("Sigma: rows and columns must have the same names in the same order")
-    affordable("Sigma", Sigma.shape, 24)  # its copy, transpose and factorisation
+    affordable("Sigma", Sigma.shape, 24)  # for a copy, the transpose and the factorisation
     S = Sigma.toarray() if sp.issparse(Sigma) else np.array(Sigma, dtype=np.float64, order="C")
     top = np.abs(S).max()
     skew = np.abs(S - S.T).max()
@@ -471,8 +474,9 @@ def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
 def indefinite(S: Array) -> bool:
     """Whether negative eigenvalues of an accepted S (n, n) are large enough to affect bounds.
 
-    The sum of k variances bounds the variance of k variables only up to k times the smallest
-    eigenvalue. Bounds have a margin of 1e-9 for rounding, half of which is used for this error.
+    If S has a negative eigenvalue, a component of k variables can have more variance than these
+    variables in total, by at most k times the absolute eigenvalue. Bounds include a margin of 1e-9
+    for rounding errors, and half of this margin covers the excess.
     """
     most = 5e-10 * np.abs(S).max() / len(S)
     # the factorisation can also fail because of rounding errors; eigenvalues are more accurate
@@ -480,7 +484,7 @@ def indefinite(S: Array) -> bool:
 
 
 def _has_factor(S: Array, shift: float) -> bool:
-    """Whether S + shift I has a Cholesky factor, which is far faster to test than eigenvalues."""
+    """Whether S + shift I has a Cholesky factor; this is much faster than computing eigenvalues."""
     try:
         scipy.linalg.cholesky(S + shift * np.eye(len(S)), check_finite=False, overwrite_a=True)
     except scipy.linalg.LinAlgError:

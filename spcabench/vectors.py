@@ -2,15 +2,15 @@
 
 This module defines the rule for ties:
 
-- Two numbers are equal if they differ by at most `TIE` times the largest absolute value among the
-  compared numbers. Rounding causes differences of 1e-16 to 1e-12 between numbers that are equal in
-  exact arithmetic, and answers are accurate to 1e-9.
+- Two numbers are treated as equal if they differ by at most `TIE` times the largest absolute value
+  among the compared numbers. Rounding causes differences of 1e-16 to 1e-12 between numbers that are
+  equal in exact arithmetic, and answers are accurate to 1e-9.
 - Equal numbers are ordered by the caller's next criterion, with the larger value first. If there is
-  none, or if it also ties, the lowest index is first.
-- Numbers are equal only if they are close to the *same* number, the largest or the k-th largest. In
-  a chain in which each number is close to the next one, not all numbers are equal.
+  no further criterion, or if it also ties, the lowest index is first.
+- Numbers are treated as equal only if they are close to the *same* number: the largest or the k-th
+  largest. If each number is only close to the next one, they are not all equal.
 
-Therefore no decision depends on the order of the rows, their signs, their storage or the number of
+Therefore no choice depends on the order of the rows, their signs, their storage or the number of
 threads.
 """
 
@@ -25,8 +25,8 @@ Array = NDArray[np.float64]  # of any shape
 Vector = NDArray[np.float64]  # of one dimension
 Indices = NDArray[np.intp]
 
-TIE = 1e-9  # largest relative difference of equal numbers
-DIGITS = 12  # number of decimals of numbers of order one that rounding does not affect
+TIE = 1e-9  # largest relative difference between numbers that are treated as equal
+DIGITS = 12  # number of decimals that rounding errors do not affect in numbers of order one
 
 
 def support(x: Vector) -> Indices:
@@ -54,8 +54,8 @@ def expect_real(*arrays: Array | Indices) -> None:
 def expect_shape(x: Array | Indices, *shape: int | None) -> None:
     """Raise TypeError as in `expect_real`, and ValueError unless x has this shape.
 
-    None in the shape means any number. The check is necessary because NumPy multiplies a stack of
-    vectors or matrices in a single call, which would be charged as one product. Also, a product
+    None in the shape stands for any size. The check is necessary because NumPy multiplies a stack
+    of vectors or matrices in a single call, which would be charged as one product. Also, a product
     that only reads the nonzeros of x would not detect that x is too short.
     """
     expect_real(x)
@@ -86,12 +86,12 @@ def normalize(x: Vector) -> Vector:
     Parameters
     ----------
     x : array of shape (n,)
-        Any vector. The squares of its entries can overflow or underflow.
+        Any vector, even if the squares of its entries overflow or underflow.
 
     Returns
     -------
     array of shape (n,)
-        A vector of norm one, or zero.
+        A unit vector, or the zero vector.
     """
     norm = dnrm2(x) if len(x) else 0.0
     if not 1e-140 < norm < 1e140:
@@ -104,7 +104,7 @@ def normalize(x: Vector) -> Vector:
 
 
 def tied_with_largest(a: Vector) -> Indices:
-    """Return the increasing indices of the entries of a that equal its largest entry."""
+    """Return the indices, in increasing order, of the entries of a that tie with the largest."""
     top = float(a.max())
     tied = np.flatnonzero(a >= top - TIE * abs(top))
     return tied if len(tied) else np.array([int(np.argmax(a))])  # NaN or infinite entries
@@ -166,7 +166,7 @@ def largest_indices(a: Vector, k: int, *then: Callable[[Indices], Vector]) -> In
 def _asked(tied: Indices, then: Sequence[Callable[[Indices], Vector]], *counts: int) -> list[Any]:
     """Return the values of the first criterion for tied entries, and the remaining criteria.
 
-    The remaining criteria are changed to functions of positions in ``tied``.
+    The remaining criteria are converted to functions of positions in ``tied``.
     """
     return [then[0](tied), *counts, *(lambda J, f=f: f(tied[J]) for f in then[1:])]
 
@@ -174,8 +174,8 @@ def _asked(tied: Indices, then: Sequence[Callable[[Indices], Vector]], *counts: 
 def falling_order(a: Vector, *then: Callable[[Indices], Vector]) -> Indices:
     """Return the indices that sort a in decreasing order.
 
-    Repeatedly, all remaining entries that equal the largest remaining entry are ordered by
-    ``then``, as in `first_largest`, and finally by index.
+    All entries that tie with the largest entry come first, ordered by ``then``, as in
+    `first_largest`, and finally by index. The remaining entries are ordered in the same way.
     """
     order = np.argsort(-a, kind="stable")
     falling = a[order]
@@ -221,7 +221,7 @@ def project(x: Vector, k: int) -> Vector:
 
 
 def one_sided(v: Vector) -> Vector:
-    """Return the positive part of v or of -v, whichever is longer, scaled to norm one.
+    """Return the positive part of v or of -v, whichever has the larger norm, scaled to norm one.
 
     Parameters
     ----------
@@ -243,8 +243,8 @@ def one_sided(v: Vector) -> Vector:
 def without_rounding(a: Array) -> Array:
     """Round an array with entries of order one to the digits that rounding errors do not affect.
 
-    The result is passed to libraries that have no rule for ties and would break them by the last
-    digits.
+    The result is passed to libraries that have no rule for ties and would let the last digits break
+    them.
     """
     return np.round(a, DIGITS)
 
@@ -273,5 +273,5 @@ def embed(y: Vector, W: Indices, n: int) -> Vector:
 
 
 def oriented(x: Vector) -> Vector:
-    """Return x or -x, which are the same component, such that the largest loading is positive."""
+    """Return x or -x, which describe the same component, so that its largest |x_i| is positive."""
     return x if x[np.argmax(np.abs(x))] >= 0 else 0.0 - x  # -x would contain -0.0

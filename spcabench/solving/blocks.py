@@ -1,4 +1,4 @@
-"""Block-diagonal preprocessing, which treats small covariances as zero, for any solver.
+"""Block-diagonal preprocessing for any solver, which treats small covariances as zero.
 
 Del Pia, Zhou, Zhu, "Efficient sparse PCA via block-diagonalization", ICLR 2025,
 doi:10.48550/arXiv.2410.14092: two variables are in the same block if covariances above eps link
@@ -98,7 +98,7 @@ def _combined(
     best: int,
     parts: list[Indices],
 ) -> Result:
-    """Extend the best result to the whole problem, with the cost of all blocks."""
+    """Extend the best result to all variables, and sum the cost over all blocks."""
     result = results[best]
     searches = [r.search for r in results if r.search]
     cost: dict[str, Any] = {name: sum(getattr(r, name) for r in results) for name in COST}

@@ -1,15 +1,15 @@
 """Certified upper bounds on max x'Sigma x over unit vectors x (n,) with at most k nonzeros.
 
-Each bound holds for every such x, up to rounding errors covered by `ROUNDING`. Solvers are not
-charged for bounds. If both dimensions of the data exceed 4096, lambda_1 is computed by the Lanczos
-method to 1 %, and three times the norm of the residuals is added. For wide data with more than 1000
-samples, it is also computed by the Lanczos method, and a Cholesky decomposition proves that no
-eigenvalue was missed. Otherwise LAPACK computes it.
+Each bound holds for every such x and includes a margin for rounding errors, `ROUNDING`. Solvers are
+not charged for bounds. If both dimensions of the data exceed 4096, lambda_1 is computed by the
+Lanczos method with a tolerance of 1 %, and three times the norm of the residuals is added. For wide
+data with more than 1000 samples, it is also computed by the Lanczos method, and a Cholesky
+decomposition proves that no eigenvalue was missed. Otherwise LAPACK computes it.
 
-All bounds except the first two need the whole of Sigma or many sorts
+All bounds except the first two require all entries of Sigma or many sorts
 (`spcabench.methods.bound_formulas`). They are computed once per problem, for every k, and the bound
-for k never exceeds the bound for a larger k. Whether a bound is affordable depends on operation
-counts and never on the clock, so a repeated run has the same bound to the last digit:
+for k never exceeds the bound for a larger k. Whether a bound is computed depends on operation
+counts and never on the clock, so a repeated run gives the same bound to the last digit:
 
 | source | cost | by default | with ``full`` |
 |---|---|---|---|
@@ -19,8 +19,8 @@ counts and never on the clock, so a repeated run has the same bound to the last 
 | shifted spannogram, d <= 3 | a sort of n per cell | 10^6 entries, 4 n cells | 2 10^7, 50 n cells |
 | dual | 100 eigendecompositions of n x n, for one k | never | if at most 1000 variables remain |
 
-The dual bound is by far the tightest and the most expensive; see `dual_bound`. The proofs are in
-docs/bounds.md.
+The dual bound is by far the tightest and the most expensive bound; see `dual_bound`. The proofs are
+in docs/bounds.md.
 """
 
 from dataclasses import dataclass, field
@@ -50,17 +50,17 @@ MOST, FULL_MOST = 1000, 5000
 NET, FULL_NET = (10**6, 4), (2 * 10**7, 50)
 RANK = 3  # largest rank of a spannogram
 DUAL_MOST = 1000  # largest number of variables for a dual bound, after elimination
-STEPS = 100  # maximum steps of a dual bound; fewer if it reaches the known value
-SCANS = 20  # maximum scans of all swaps in the local search for that known value
+STEPS = 100  # maximum number of steps for a dual bound, which can reach the known value earlier
+SCANS = 20  # maximum number of scans of all swaps in the local search for that known value
 
 
 def leading_eigenvalue(problem: Problem) -> float:
-    """Return lambda_1 of Sigma, a bound for every cardinality that is attained at k = n."""
+    """Return lambda_1 of Sigma, an upper bound for every cardinality, attained for k = n."""
     return problem.cached("lambda_1", lambda: problem.covariance.leading()[0])
 
 
 def largest_variances(problem: Problem) -> Vector:
-    """Return the sum of the k largest variances for k = 1 to n, a bound if Sigma is PSD."""
+    """Return the sums of the k largest variances for k = 1 to n, which are bounds for PSD Sigma."""
     return np.sort(problem.covariance.diagonal())[::-1].cumsum()
 
 
@@ -69,8 +69,8 @@ def upper_bounds(
 ) -> dict[str, float]:
     """Return a mapping from sources to certified bounds for cardinality k.
 
-    ``nonnegative`` adds bounds for x >= 0. ``full`` adds the bounds that the table above lists for
-    n <= 5000.
+    ``nonnegative`` adds bounds for x >= 0. ``full`` adds the bounds listed under ``full`` in the
+    table above.
     """
     at_every_k = problem.cached(
         f"bounds {nonnegative} {full}", lambda: _made(problem, nonnegative, full)
@@ -107,7 +107,7 @@ def _made(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
         bounds_by_source[f"spannogram, d = {d}"] = bound_formulas.spannogram(
             *low_rank(w, U, d, shift=True), nonnegative, count
         )
-    # the optimum for k is at most that for k + 1
+    # the optimum for k is at most the optimum for k + 1
     return {
         source: np.minimum.accumulate(values[::-1])[::-1] * (1.0 + ROUNDING)
         for source, values in bounds_by_source.items()
@@ -134,7 +134,7 @@ def _leading_pairs(problem: Problem) -> tuple[Vector, Array]:
 
 
 def _nearly_leading_pairs(Sigma: Gram) -> tuple[Vector, Array]:
-    """Return two leading eigenpairs from the Lanczos method, their values increased by a slack.
+    """Return two leading eigenpairs from the Lanczos method, with a slack added to the eigenvalues.
 
     The tolerance is `NEARLY`. Let V (n, 2) contain the eigenvectors, and E = Sigma V - V diag(w).
     Sigma is at most V diag(w) V', plus its restriction to the complement of V, plus ||E||. The
@@ -171,9 +171,9 @@ def dual_bound(
 ) -> DualBound | None:
     """Return the dual bound for cardinality k, or None if the problem is too large.
 
-    If there are more than 1000 variables, those that cannot be in any support better than the one
-    found by local search are eliminated first. The result is None if more than 1000 remain. The
-    bound is cached.
+    If there are more than 1000 variables, a variable is first eliminated if no support that
+    contains it can be better than the support found by local search. The result is None if more
+    than 1000 variables remain. The bound is cached.
     """
     key = f"dual bound {k} {nonnegative} {steps}"
     return problem.cached(key, lambda: _dual_bound(problem, k, nonnegative, steps))
@@ -195,7 +195,7 @@ def _dual_bound(problem: Problem, k: int, nonnegative: bool, steps: int) -> Dual
         while search.steps < steps and search.bound > 1.0 + ROUNDING:
             search.descend()
         certificate, spent = search.certificate.times(reached), search.steps
-    # eliminated variables cannot exceed `reached`
+    # no support that contains an eliminated variable can exceed `reached`
     value = certificate.bound(S, k, nonnegative) if len(W) >= k else reached
     value = max(value, reached) * (1.0 + ROUNDING)
     return DualBound(value, reached, W, certificate, spent, perf_counter() - begun)
@@ -218,7 +218,7 @@ def _reached(problem: Problem, k: int, nonnegative: bool) -> float:
 def _remaining(
     problem: Problem, k: int, nonnegative: bool, reached: float
 ) -> tuple[Indices, Array] | None:
-    """Return the variables that cannot be eliminated, and their covariance; None if too many."""
+    """Return the variables that remain and their covariance, or None if too many remain."""
     Sigma = problem.covariance
     if problem.n <= DUAL_MOST:
         return np.arange(problem.n), Sigma[np.arange(problem.n)].B

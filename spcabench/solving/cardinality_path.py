@@ -1,4 +1,4 @@
-"""One component for each of several cardinalities, shown as a table or a picture."""
+"""The results for several cardinalities of one component, as a table or a plot."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,8 +55,8 @@ class CardinalityPath(Sequence[Result]):
         Returns
         -------
         DataFrame
-            The variance, its share of the total variance, the cardinality, the status and the
-            variables of each result.
+            The variance, its fraction of the total variance ("share"), the cardinality, the status
+            and the variables of each result.
         """
         import pandas as pd
 
@@ -81,7 +81,7 @@ class CardinalityPath(Sequence[Result]):
         Parameters
         ----------
         axis : matplotlib Axes, optional
-            The axes to draw in; by default, the axes of a new figure.
+            The axes to plot on; by default, the axes of a new figure.
         bound : bool
             Whether to compute and plot the certified bounds.
 

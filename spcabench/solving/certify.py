@@ -1,9 +1,9 @@
 """Certified value and bound of the semidefinite relaxation, from a primal X and a dual U.
 
-The value is attained by the feasible matrix nearest to X. The bound follows from U, clipped to the
-feasible box. Both are recomputed here and never taken from the solver, and the solver is not
-charged for them. The problem is max Tr(Sigma X) - lam ||X||_1 if there is a penalty, and otherwise
-max Tr(Sigma X) subject to ||X||_1 <= k.
+The value is attained by a feasible matrix computed from X. The bound follows from U, clipped to the
+feasible box. The value and the bound are recomputed here and never taken from the solver, which is
+not charged for them. The problem is max Tr(Sigma X) - lam ||X||_1 if there is a penalty, and
+otherwise max Tr(Sigma X) subject to ||X||_1 <= k.
 """
 
 import numpy as np
@@ -44,9 +44,9 @@ def within(X: Array, k: float) -> Vector:
 def sparse_bound(problem: Problem, U: Array, k: int) -> float:
     """Return the minimum of lambda_max(Sigma + t U) + k max |t U_ij| over t in [0, 1].
 
-    It bounds the variance of every k-sparse unit vector. Every t U is a dual point, so the bound
-    holds even if the penalty of the run does not correspond to k. The minimised function is convex
-    in t.
+    The minimum is an upper bound on the variance of every k-sparse unit vector. Every t U is a dual
+    point, so the bound holds even if the penalty of the run does not correspond to k. The minimised
+    function is convex in t.
     """
     from scipy.optimize import minimize_scalar  # slow to import, and rarely needed
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class Components(Sequence[Result]):
-    """A sequence of results for several components, with measures of all components together.
+    """A sequence of results for several components, with joint measures of all components.
 
     For example, ``components[0]`` is the result for the first component.
 
@@ -85,12 +85,12 @@ class Components(Sequence[Result]):
         Parameters
         ----------
         kind : str
-            "loadings", "substitutes" (loadings, with possible replacements of each variable),
+            "loadings", "substitutes" (loadings, with possible replacements for each variable),
             "scores" (of the samples on the first two components), "biplot" (scores, with an arrow
             for each variable) or "scree" (the variance that each component adds).
         axis : matplotlib Axes, optional
-            The axes to draw in; by default, the axes of a new figure. Loadings of several
-            components always need a new figure.
+            The axes to plot on; by default, the axes of a new figure. The loadings of several
+            components always require a new figure.
 
         Returns
         -------
@@ -124,18 +124,19 @@ class Components(Sequence[Result]):
     def adjusted_variances(self) -> Vector:
         """Variance that each component adds to the preceding components, an array of shape (K,).
 
-        It is the squared diagonal of R in the QR decomposition of A Z (Zou, Hastie, Tibshirani
-        2006), so variance shared by correlated components is counted once.
+        These variances are the squared diagonal entries of R in the QR decomposition of A Z (Zou,
+        Hastie, Tibshirani 2006), so variance shared by correlated components is counted once.
         """
         return adjusted_variances(self._gram)
 
     @property
     def idle(self) -> list[int]:
-        """Indices of the components that add only rounding errors to the preceding components.
+        """Indices of the components that add no variance to the preceding components.
 
-        Most deflations remove a loading but not all the variance that it explains. If several
-        variables carry the same information, a second component can therefore consist of the
-        remaining ones. Schur's deflation removes all the explained variance.
+        Added variances of the order of rounding errors are treated as zero. Most deflations remove
+        a loading but not all the variance that it explains. If several variables carry the same
+        information, a later component can therefore consist of variables that add nothing new.
+        Schur's deflation removes all the explained variance.
         """
         added = self.adjusted_variances
         return np.flatnonzero(added <= ADDED * added.max(initial=0.0)).tolist()
@@ -155,7 +156,8 @@ class Components(Sequence[Result]):
         """Certified upper bound on the variance that K loadings of this formulation can explain.
 
         It bounds the total variance if the formulation requires orthonormal loadings, and otherwise
-        the projected variance. If the cardinalities differ, it is the bound for the largest one.
+        the projected variance. If the cardinalities of the components differ, it is the bound for
+        the largest cardinality.
         """
         r, nonzeros = len(self), self.measures.nonzeros
         k = max(result.k or result.cardinality for result in self.results)
@@ -188,7 +190,7 @@ def projection(problem: Problem, results: list[Result], alpha: float) -> Covaria
 def orthogonal_projection(
     problem: Problem, results: list[Result], alpha: float
 ) -> Covariance | Data | Gram:
-    """Project out x after orthogonalising it to the earlier components, to remove their span."""
+    """Project out x after orthogonalising it against the earlier components, to remove the span."""
     Q, _ = np.linalg.qr(np.column_stack([r.x for r in results]))
     return _projected(problem, Q[:, -1])
 
@@ -257,8 +259,8 @@ def deflated_components(
 ) -> Components:
     """Run a solver and deflate repeatedly to find ``count`` components.
 
-    The loop stops early if a run finds no component or if only rounding errors remain of the
-    variance. Hotelling's deflation is partial if alpha is below one.
+    The loop stops early if a run finds no component or if the remaining variance consists of
+    rounding errors. Hotelling's deflation is partial if alpha is below one.
     """
     _check(deflation, alpha)
     formulation = Formulation.DISJOINT if deflation == "drop_features" else Formulation.DEFLATION
@@ -319,7 +321,7 @@ def _in_place(
     A component of k variables changes k columns of the copy. A product with the copy costs the same
     as with A, whereas a low-rank correction would grow with every component. The problems stored in
     the results are A - U V' with shared U (m, count) and V (n, count). They do not refer to the
-    copy, so later changes of the copy do not affect them.
+    copy, so later changes to the copy do not affect them.
     """
     A, results = problem.data, [result]
     X = np.array(A.X, order="F")

@@ -1,4 +1,4 @@
-"""The driver runs a solver, stops it, times it, counts its flops and grades its last iterate.
+"""The driver, which runs, times and stops a solver, counts its flops and grades its last iterate.
 
 A solver is a generator that yields iterates, so the driver controls when the next iterate is
 computed. Only this call, ``next()``, and copying its result are timed and charged. Operations of
@@ -46,8 +46,8 @@ RESERVED = (
     "history",
 )
 END = object()  # not None, because a solver can yield None by mistake
-# Default of a tolerance, compared by identity. It is not None, because tol=None is a mistake of the
-# caller that is rejected like any other value that is not a number.
+# Default value of a tolerance, compared by identity. It is not None, because tol=None is a mistake
+# by the caller and is rejected like any other value that is not a number.
 UNSET = float("nan")
 # Names that are reserved in a history. A solver's `extra` must not use them, because it could then
 # overwrite the variance computed by the harness.
@@ -60,29 +60,29 @@ OWN_NUMBERS = (
     "seconds",
     "phase",
 )
-PROVEN = 1e-8  # largest relative gap between a value and its bound for the value to be optimal
+PROVEN = 1e-8  # largest relative gap to the bound at which a value is accepted as optimal
 THREADS_SHARE, THREADS_SECONDS = 1.5, 0.1  # one thread: CPU time <= 1.5 x wall time + 0.1 s
 BASE_BITS, MOST_FLOPS = 52, 1 << 56  # bits of the ledger's initial count; maximum flops of a step
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Stopping rule of a run, with its limits on iterations and time.
+    """The stopping rule of a run, and its limits on iterations and time.
 
     Parameters
     ----------
     stop : {"step", "objective", "gap", "end"}, optional
-        The quantity that is compared with ``tol``. The default is the solver's STOP, or "step" if
-        it has none.
+        The quantity that is compared with ``tol``. The default is the solver's STOP if defined, and
+        otherwise "step".
     tol : float, optional
-        Tolerance of the rule. The default is the solver's TOL, or 1e-6 if it has none.
+        Tolerance of the rule. The default is the solver's TOL if defined, and otherwise 1e-6.
     max_iterations : int, optional
-        Maximum number of iterates after the start. The default is the solver's MAX_ITERATIONS, or
-        1000 if it has none.
+        Maximum number of iterates after the start. The default is the solver's MAX_ITERATIONS if
+        defined, and otherwise 1000.
     time_limit : float
         Limit on the time spent in the solver, in seconds, including its set-up.
     history : bool
-        Whether to record the variance, cost and other numbers of every iterate.
+        Whether to record the variance, cost and other values of every iterate.
 
     Raises
     ------
@@ -109,7 +109,7 @@ class Limits:
             validate.whole("max_iterations", self.max_iterations, 0)
 
     def filled(self, solver: ModuleType) -> Limits:
-        """Replace unset limits by the solver's own limits, or by the defaults if it has none."""
+        """Replace unset limits with the limits that the solver defines, or else the defaults."""
         return replace(
             self,
             stop=self.stop or getattr(solver, "STOP", "step"),
@@ -125,7 +125,7 @@ def _step(new: Iterate, old: Iterate) -> float:
     if new.u is not None and old.u is not None:
         change += distance(new.u, old.u)
     if new.Z is not None and old.Z is not None and new.Z.shape == old.Z.shape:
-        # The first component often converges long before the others, so all are compared.
+        # The first component often converges long before the others, so all steps are compared.
         change = max(
             [change, *(distance(z, y) for z, y in zip(new.Z.T[1:], old.Z.T[1:], strict=True))]
         )
@@ -133,7 +133,7 @@ def _step(new: Iterate, old: Iterate) -> float:
 
 
 def _stated(iterate: Iterate, number: str) -> float:
-    """Return a number used by a stopping rule; raise InputError if the solver does not state it."""
+    """Return a value used by a stopping rule; raise InputError if the solver does not report it."""
     if number not in iterate.extra:
         raise InputError(
             f"stop: {number!r} requires a solver that reports its {number}; this solver does not"
@@ -173,10 +173,13 @@ def parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
 
 
 def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[str, Any]) -> None:
-    """Raise InputError if the function does not accept a setting; the error suggests a name."""
+    """Raise InputError if the function does not accept one of the settings.
+
+    The error suggests the most similar name.
+    """
     settings_of_function = set(parameters(function))
     # The reserved settings are removed before this check. They are added to the candidates so that
-    # the error for a misspelt name ("max_iteration") can suggest the right one.
+    # the error for a misspelt name ("max_iteration") can suggest the right name.
     if owner.startswith("solver"):
         settings_of_function |= set(RESERVED) - {"start"}
     for name in settings:
@@ -186,7 +189,7 @@ def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[s
 
 def in_form(problem: Problem, traits: Traits) -> Problem:
     """Convert the problem to a form that the solver accepts, without charging the solver."""
-    # The type is tested because a Gram matrix (data after a deflation) has no data matrix any more.
+    # The type is tested because a Gram matrix (data after a deflation) no longer has a data matrix.
     if traits.accepts == "covariance":
         return problem.given_as("covariance")
     if traits.accepts == "data" and not isinstance(problem.matrix, Data):
@@ -223,7 +226,7 @@ def drive(
     Returns
     -------
     Result
-        The result, with numbers recomputed from the problem; see `spcabench.Result`.
+        The result, with values recomputed from the problem; see `spcabench.Result`.
 
     Raises
     ------
@@ -246,7 +249,7 @@ def drive(
         settings["seed"] = seed
     # The provenance is withheld, because it can reveal the answer, such as a planted support.
     handed = replace(problem.copied(), provenance={}) if fresh else problem
-    # Each run has its own ledger, because a solver can start another run inside its own run.
+    # Each run has its own count, because a solver can start another run inside its own run.
     with counting() as ledger:
         run = _Run(solver.solve(handed, **settings), limits.filled(solver), problem)
         run.to_end()
@@ -264,7 +267,7 @@ def _graded_run(
     last, k = run.last, settings.get("k")
     nonnegative = solver.TRAITS.nonnegative == "always" or bool(settings.get("nonnegative"))
     own = registry.is_own(solver)
-    # a third-party solver cannot state its own status
+    # a status stated by a third-party solver is ignored
     ended = _ended(run, problem) if own else run.status
     x, status = graded(last.x, ended, k, problem.n, nonnegative)
     status = joint.graded(status, last.Z, problem.n, k, solver.TRAITS.formulation)
@@ -303,7 +306,7 @@ def _graded_run(
 
 
 def _ended(run: _Run, problem: Problem) -> Status:
-    """Return the status of one of the suite's own solvers, which can be that of an exact search."""
+    """Return the status of a run of the suite's own solvers, which can end an exact search."""
     last = run.last
     if run.status != Status.FINISHED or last.end is None:
         return run.status
@@ -321,8 +324,8 @@ def _name(solver: ModuleType) -> str:
 class _Run:
     """One pass over a solver's iterates, in which only ``next()`` is timed and charged.
 
-    The time includes copying each iterate, and computing the matrices of the last one, because an
-    object can delay its computations until it is read.
+    The time includes copying each iterate and computing the matrices of the last iterate, because
+    an object can delay its computations until it is read.
     """
 
     def __init__(self, iterates: Any, limits: Limits, problem: Problem) -> None:
@@ -376,10 +379,10 @@ class _Run:
         return None if item is END else _copied(item, self.problem)
 
     def _step(self, work: Callable[[], Iterate | None]) -> tuple[Iterate | None, float]:
-        """Execute one step of the solver; return its result and its time without compilation."""
+        """Execute one step of the solver; return its result and its time, excluding compilation."""
         # Numba compiles a kernel during its first call, which can take a thousand times as long as
         # the call itself. Kernels report this time, and it is subtracted. The ledger starts at a
-        # random count, so a solver that sets the ledger to some number is detected.
+        # random count, so a solver that sets the ledger to a fixed number is detected.
         LEDGER.flops = base = getrandbits(BASE_BITS)
         LEDGER.evaluations = 0
         with solving():
@@ -447,7 +450,7 @@ class _Run:
             self.flags.add(Flag.threads)
 
     def _charge_phase(self, phase: str, seconds: float, flops: int) -> None:
-        """Add one iterate to its phase; the set-up belongs to the first phase."""
+        """Add the cost of one iterate to its phase; the set-up belongs to the first phase."""
         # ``flops`` is the total charged so far. Flops that no phase includes yet belong to this
         # iterate, so the sum over the phases is the total of the ledger, including the set-up.
         seen = self.phases.setdefault(phase, {"iterates": 0, "seconds": 0.0, "flops": 0})
@@ -456,7 +459,7 @@ class _Run:
         seen["flops"] += flops - sum(p["flops"] for p in self.phases.values())
 
     def _record(self, item: Iterate, change: float) -> None:
-        """Append the numbers of one iterate to the history, with the solver's ``extra``."""
+        """Append the values of one iterate, including the solver's ``extra``, to the history."""
         # The clock is stopped here and flops are not counted between two steps, so a history
         # changes neither the flops nor the times of a run.
         phase = {} if item.phase is None else {"phase": item.phase}
@@ -491,7 +494,7 @@ def _copied(item: Any, problem: Problem) -> Iterate:
     extra = dict(iterate.extra)
     if reserved := [name for name in OWN_NUMBERS if name in extra]:
         raise SolverError(f"extra: the name {reserved[0]!r} is reserved; choose another name")
-    # dataclasses.replace takes longer than all of the above
+    # dataclasses.replace would take longer than all of the above
     fields = (iterate.Z, iterate.X, iterate.U, iterate.bound, iterate.bound_whp, iterate.phase)
     return Iterate(x, u, *fields, extra, iterate.end, iterate.why)
 

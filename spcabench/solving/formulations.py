@@ -1,7 +1,7 @@
 """Formulations of "several sparse components" in the literature, and their constraints on Z.
 
 Each column of Z (n, r) is a loading of norm one. A solution of one formulation does not solve
-another formulation, and the suite never ranks solvers of different formulations together.
+another formulation, and the suite never ranks solvers for different formulations together.
 """
 
 from enum import StrEnum
@@ -11,8 +11,8 @@ import numpy as np
 from spcabench.vectors import Array
 
 UNIT = 1e-6  # allowed deviation of a loading's squared norm from one
-# largest entrywise sum of |Z'Z - I| at which loadings are considered orthonormal; the tolerance of
-# Cory-Wright and Pauphilet (2022)
+# largest sum of |Z'Z - I| over all entries for which loadings are treated as orthonormal, the
+# tolerance used by Cory-Wright and Pauphilet (2022)
 ORTHOGONAL = 1e-4
 
 
@@ -32,7 +32,7 @@ class Formulation(StrEnum):
 
     @property
     def orthonormal(self) -> bool:
-        """Whether it requires Z'Z = I, in which case total and projected variance are equal."""
+        """Whether Z'Z = I is required, so that the total and the projected variance are equal."""
         return self in (Formulation.ORTHONORMAL, Formulation.DISJOINT, Formulation.COMMON)
 
 
@@ -57,11 +57,11 @@ def orthogonality_violation(Z: Array) -> float:
 
 
 def fault(Z: Array, formulation: Formulation, k: int, r: int | None = None) -> str:
-    """Return a sentence about the first violated constraint on Z (n, q), or "" if there is none.
+    """Return a sentence that describes the first violated constraint on Z (n, q), or "".
 
     k : maximum number of nonzeros of each loading; for a common support, its maximum size; for
-        penalised loadings, the maximum average. r : number of requested loadings, at least q; by
-        default q.
+        penalised loadings, the maximum average number of nonzeros. r : number of requested
+        loadings, at least q; by default q.
     """
     if Z.ndim != 2 or not np.isfinite(Z).all():
         return "Z must be a matrix of finite numbers"

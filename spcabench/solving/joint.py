@@ -17,7 +17,7 @@ def graded(
 
 
 def fault(Z: Array, n: int, k: int | None, formulation: Formulation) -> str:
-    """Return a sentence about the first error in the components Z (n, r), or "".
+    """Return a sentence that describes the first error in the components Z (n, r), or "".
 
     A zero column means that this component was not found, and is not an error. Penalised components
     can have any number of nonzeros.

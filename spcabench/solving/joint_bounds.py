@@ -1,13 +1,12 @@
-"""Certified upper bounds on several loadings Z (n, r) together, for each formulation.
+"""Certified upper bounds on the variance explained by r loadings Z (n, r), for each formulation.
 
-A bound on a deflated problem is never used here. It applies to the next loading after particular
-preceding loadings, but other preceding loadings could leave more variance.
+A bound for a deflated problem is never used here. It holds only for the loading that follows
+particular preceding loadings, whereas other preceding loadings could leave more variance.
 
-For orthonormal loadings, and for disjoint or common supports, the bound is on tr(Z'Sigma Z).
-Loadings of the other formulations can overlap without being orthogonal, so tr(Z'Sigma Z) can count
-the same variance twice. For these loadings, the bound is on the projected variance: an orthonormal
-basis of their span has at most r k nonzero rows, so the bound for a common support of r k variables
-applies.
+For orthonormal loadings, and for disjoint or common supports, tr(Z'Sigma Z) is bounded. Loadings of
+the other formulations can overlap without being orthogonal, so tr(Z'Sigma Z) can count the same
+variance twice. For these loadings, the projected variance is bounded: an orthonormal basis of their
+span has at most r k nonzero rows, so the bound for a common support of r k variables applies.
 """
 
 import numpy as np
@@ -22,16 +21,17 @@ from spcabench.solving.bounds import ROUNDING
 from spcabench.solving.formulations import Formulation
 
 MOST = 1000  # largest number of variables for which all eigenvalues and dual bounds are computed
-DUAL_MOST = 350  # largest number of variables for minimising the dual bound: 14 ms per evaluation
+DUAL_MOST = 350  # largest number of variables for the dual bound, which takes 14 ms per evaluation
 
 
 def joint_bounds(
     problem: Problem, formulation: Formulation, r: int, k: int, single: float | None = None
 ) -> dict[str, float]:
-    """Return a mapping from sources to certified bounds on r loadings.
+    """Return a mapping from sources to certified bounds on the variance explained by r loadings.
 
-    k : number of nonzeros of each loading; for a common support, its size. single : a certified
-        bound on one loading with k nonzeros, if a better bound than the harness's own is known.
+    k : number of nonzeros in each loading; for a common support, its size. single : a certified
+        bound on the variance of one loading with k nonzeros, if one is known that is better than
+        the harness's own bound.
     """
     with uncharged():
         if formulation in (Formulation.DEFLATION, Formulation.PENALISED):
@@ -44,7 +44,7 @@ def joint_bounds(
 def joint_bound(
     problem: Problem, formulation: Formulation, r: int, k: int, single: float | None = None
 ) -> tuple[float, str]:
-    """Return the smallest certified bound on r loadings, and its source."""
+    """Return the smallest certified bound of `joint_bounds`, and its source."""
     by_source = joint_bounds(problem, formulation, r, k, single)
     source = min(by_source, key=lambda name: by_source[name])
     return by_source[source], source
@@ -81,10 +81,11 @@ def _each(
 
 
 def _spectrum(problem: Problem, r: int) -> dict[str, float]:
-    """Return the sum of the r largest eigenvalues of Sigma, a bound on any orthonormal loadings.
+    """Return the sum of the r largest eigenvalues of Sigma.
 
-    If Sigma is too large to compute all eigenvalues, the result is r times the largest one, because
-    the Lanczos method approximates the other eigenvalues from below.
+    It is an upper bound on the variance of any r orthonormal loadings. If Sigma is too large to
+    compute all eigenvalues, the result is r times the largest eigenvalue, because the Lanczos
+    method approximates the other eigenvalues from below.
     """
     if min(problem.n, problem.m or problem.n) > MOST:
         top = r * bounds.leading_eigenvalue(problem)

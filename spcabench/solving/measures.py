@@ -21,21 +21,21 @@ SAME = 1e-4  # smaller singular values of Z, relative to the largest, are treate
 
 @dataclass(frozen=True)
 class Measures:
-    """Variance explained by r loadings, and their deviation from orthogonal and uncorrelated.
+    """Variance explained by r loadings, and measures of their overlap and correlation.
 
     Attributes
     ----------
     total : float
-        Total variance, tr(Z'Sigma Z). It counts variance repeatedly if the loadings are not
-        orthogonal, so it is never shown without ``violation``.
+        Total variance, tr(Z'Sigma Z). If the loadings are not orthogonal, it counts part of the
+        variance repeatedly, so it is never shown without ``violation``.
     violation : float
         Sum of |Z'Z - I| over all entries, which is zero for orthonormal loadings.
     projected : float
         Variance of the data projected onto the span of the loadings, tr((Z'Z)^-1 Z'Sigma Z). It is
         also the total variance of Z after orthogonalisation within the union of the supports.
     adjusted : float
-        Sum of the adjusted variances (Zou, Hastie, Tibshirani 2006), the squared diagonal of R in
-        the QR decomposition of the scores. It depends on the order of the loadings.
+        Sum of the adjusted variances (Zou, Hastie, Tibshirani 2006), the squared diagonal entries
+        of R in the QR decomposition of the scores. It depends on the order of the loadings.
     regression : float
         Variance explained by a regression of the data on the scores T = X Z, which is ||P_T X||^2
         or tr((Z'Sigma Z)^-1 Z'Sigma^2 Z).
@@ -46,7 +46,7 @@ class Measures:
     overlap : float
         Intersection over union of two supports, averaged over all pairs of loadings.
     correlation : float
-        Largest absolute correlation of two scores.
+        Largest absolute correlation between two scores.
     """
 
     total: float
@@ -102,7 +102,7 @@ def mean_overlap(used: NDArray[np.bool_]) -> float:
 
 
 def largest_correlation(G: Array) -> float:
-    """Return the largest absolute correlation of two scores, where G is Z'Sigma Z."""
+    """Return the largest absolute correlation between two scores, where G is Z'Sigma Z."""
     deviations = np.sqrt(np.maximum(np.diag(G), np.finfo(float).tiny))
     C = np.abs(G / np.outer(deviations, deviations))
     np.fill_diagonal(C, 0.0)
@@ -144,8 +144,8 @@ class Recovery:
     """Measures of how well loadings recover known true loadings.
 
     accuracy : fraction of the true nonzeros that were found. false : fraction of the nonzeros found
-        that are not true. subspace : sine of the largest angle between the two spans. Loadings are
-        matched one to one to maximise the sum of |z'z_true|.
+        that are not true nonzeros. subspace : sine of the largest angle between the two spans.
+        Loadings are matched one to one to maximise the sum of |z'z_true|.
     """
 
     accuracy: float

@@ -19,7 +19,7 @@ from spcabench.vectors import Array, Indices, Vector
 
 FORMAT = 1  # version of the file format; files of other versions are rejected
 NEEDED = ("loadings", "variables", "about")
-OF_COMPONENTS = (  # arrays of one number per component, written by `solve --out` and SparsePCA
+OF_COMPONENTS = (  # arrays with one value per component, written by `solve --out` and SparsePCA
     "variances",
     "bounds",
     "explained_variance_",
@@ -31,7 +31,7 @@ OF_COMPONENTS = (  # arrays of one number per component, written by `solve --out
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Components with all that is needed to compute the scores of new samples.
+    """Components, with everything that is required to compute the scores of new samples.
 
     Attributes
     ----------
@@ -56,12 +56,12 @@ class Model:
 
     @property
     def used(self) -> Indices:
-        """Indices of the variables that at least one component uses, the only ones scores need."""
+        """Indices of the variables that at least one component uses and the scores depend on."""
         return np.flatnonzero(self.loadings.any(axis=1))
 
     @property
     def columns(self) -> list[str]:
-        """Names of the columns of the loadings: components, or several cardinalities."""
+        """Names of the columns of the loadings, which are components or cardinalities."""
         K = self.loadings.shape[1]
         named = self.arrays.get("columns")  # missing in the models of SparsePCA
         if named is None:
@@ -89,7 +89,7 @@ class Model:
             )
 
     def scores(self, X: Any) -> Array:
-        """Return the scores (m, K) of samples X (m, len(used)) of the variables in ``used``.
+        """Return the scores (m, K) of samples X (m, len(used)), which contain only ``used``.
 
         The scores are the centred and scaled samples times the loadings. Missing values (NaN) are
         replaced by the mean.
@@ -170,7 +170,7 @@ def _checked(file: Path | str, arrays: dict[str, Any], about: dict[str, Any]) ->
 
 
 def chosen_columns(model: Model, names: Sequence[str]) -> list[int]:
-    """Return the positions of the variables that the model needs in a list of column names.
+    """Return the positions, in a list of column names, of the variables that the model needs.
 
     Raises InputError if variables are missing.
     """

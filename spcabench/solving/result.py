@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """The result of a run, with numbers that the harness computes from the problem.
+    """The result of a run, with values that the harness computes from the problem.
 
     Attributes
     ----------
@@ -49,22 +49,22 @@ class Result:
     flops, setup_flops : int
         Flops of the iterations, and of the set-up before the first iterate.
     solve_time, setup_time, compile_time : float
-        Seconds spent on the iterations, on the set-up, and on compilation, which the first two
-        exclude.
+        Time in seconds spent on the iterations, on the set-up, and on compilation. The first two
+        times exclude compilation.
     u : array of shape (m,), or None
         Left unit vector of a rectangular solver.
     history : list of dict
-        Variance, cost and other numbers of each iterate, if a history was requested.
+        Variance, cost and other values of each iterate, if a history was requested.
     search : dict
-        Summary of a penalty search: number of runs, number of runs until one came within 10 % of k,
-        flops and time. Empty if there was no search.
+        Summary of a penalty search: number of runs, number of runs until the cardinality was within
+        10 % of k, flops and time. Empty if there was no search.
     phases : dict
         Iterates, seconds and flops of each phase named by the solver. The set-up belongs to the
         first phase.
     extra : dict of str to float
-        Additional named numbers reported by the solver.
+        Additional named values reported by the solver.
     counted : bool
-        Whether the flops are counted. Flops inside an opaque library are not.
+        Whether the flops are counted. Flops in an opaque library cannot be counted.
     Z : array of shape (n, r), or None
         All components, if several were requested at once.
     X, U : array of shape (n, n), function or None
@@ -83,12 +83,12 @@ class Result:
         Processor time and wall time of the run in seconds. Both include operations of the driver,
         such as storing a history.
     waited : float
-        Seconds of ``wall_time`` during which other processes used the processor; nan if the system
-        does not report it.
+        Part of ``wall_time``, in seconds, in which other processes used the processor; nan if the
+        system does not report it.
     flags : tuple of Flag
-        Warnings about the numbers of this run; see `spcabench.solving.run_warnings`.
+        Warnings about the measurements of this run; see `spcabench.solving.run_warnings`.
     why : str
-        Why an exact search found no proof. Empty if there is a proof, and for other solvers.
+        Reason why an exact search found no proof. Empty if there is a proof, and for other solvers.
     """
 
     solver: str
@@ -146,14 +146,14 @@ class Result:
         Parameters
         ----------
         loss : float
-            Largest fraction of the variance that a replacement may lose, above 0 and below 1.
+            Largest fraction of the variance that a replacement can lose, above 0 and below 1.
 
         Returns
         -------
         DataFrame
             Up to five rows per variable, with the columns "variable", "substitute", "loss" (a
             fraction of the variance of the best component on the original variables, negative if
-            the substitute is better), and "correlation" (of the variable and its substitute).
+            the substitute is better), and "correlation" (between the variable and its substitute).
 
         Raises
         ------
@@ -168,10 +168,10 @@ class Result:
         Parameters
         ----------
         kind : str
-            "loadings", "substitutes" (loadings, with possible replacements of each variable),
+            "loadings", "substitutes" (loadings, with possible replacements for each variable),
             "scores", "biplot" or "scree".
         axis : matplotlib Axes, optional
-            The axes to draw in; by default, the axes of a new figure.
+            The axes to plot on; by default, the axes of a new figure.
 
         Returns
         -------
@@ -216,8 +216,8 @@ class Result:
 
         If no k was requested, the cardinality of x is used. The bound is the smallest of the
         harness's own bounds, the bound of a relaxation recomputed from its dual matrix, and the
-        bound proven by an exact search of this repository. The last of these could only be verified
-        by repeating the search. Claims of other solvers are ignored.
+        bound proven by an exact search of this repository. This last bound could only be verified
+        by repeating the search. Bounds claimed by third-party solvers are ignored.
         """
         k = self.k or max(self.cardinality, 1)
         bound = bounds.upper_bound(self.problem, k, self.nonnegative)
@@ -231,8 +231,8 @@ class Result:
     def claimed_bound(self) -> float | None:
         """Bound claimed by the solver, with a margin for rounding errors, or None.
 
-        Raises ArithmeticError if a solver of this repository refutes its own claim by its x, which
-        is a bug.
+        Raises ArithmeticError if the variance of x refutes the claim of a solver of this
+        repository, which indicates a bug.
         """
         if self.claimed is None:
             return None
@@ -316,7 +316,7 @@ class Result:
 
     @property
     def fault(self) -> str:
-        """A sentence about the first error in x or Z; empty if x is a feasible answer."""
+        """A sentence that describes the first error in x or Z; empty if x is feasible."""
         x, n = self.x, self.problem.n
         if self.good:
             return ""
@@ -368,9 +368,9 @@ def refitted(problem: Problem, x: Vector, nonnegative: bool = False) -> Vector:
     """Return the leading eigenvector of Sigma on the support of x (Moghaddam et al. 2006).
 
     Its sign is chosen to agree with x. With ``nonnegative``, the result is nonnegative: if the
-    eigenvector has entries of both signs, the best nonnegative vector is hard to find, and the
+    eigenvector has entries of both signs, the best nonnegative vector is hard to find, so the
     better result of two ascents is returned, one from x and one from the positive part of the
-    eigenvector. It is never worse than x.
+    eigenvector. The result is never worse than x.
     """
     W = support(x)
     with uncharged():

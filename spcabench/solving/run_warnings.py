@@ -1,10 +1,10 @@
-"""Warnings by the harness about the numbers of a run."""
+"""Warnings of the harness about the measurements of a run."""
 
 from enum import StrEnum
 
 
 class Flag(StrEnum):
-    """A warning about the numbers of a run; `SENTENCES` has the text."""
+    """A warning about the measurements of a run; `SENTENCES` contains the text."""
 
     ledger = "ledger"
     entries = "entries"
@@ -22,7 +22,7 @@ SENTENCES = {
     Flag.ledger: "Fewer flops were charged than were observed: the solver computed products "
     "without `Sigma @ x` and `Sigma[W]`, or reset the count.",
     Flag.entries: "The solver reads the entries of the matrix directly, so not all its flops can "
-    "be counted. Only products by `Sigma @ x` and `Sigma[W]` are included.",
+    "be counted. Only products with `Sigma @ x` and `Sigma[W]` are included.",
     Flag.compilation: "The solver reported more compile time than had passed.",
     Flag.clock: "A clock outside the solver's process measured more time than the clock inside, "
     "and the longer time is used. If the machine was very busy, repeat the run.",

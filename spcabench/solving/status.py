@@ -1,4 +1,4 @@
-"""The status of a run: why it stopped, and whether it has an answer."""
+"""The status of a run: why it stopped, and whether it produced an answer."""
 
 from enum import StrEnum
 
@@ -24,7 +24,7 @@ class Status(StrEnum):
     PROVEN = "proven", "an exact search of the suite proved its answer optimal", True
     WORK_LIMIT = "work_limit", "the search reached its limit of operations without a proof", True
     NOT_ATTEMPTED = "not_attempted", "the search did not start: the problem is too large", True
-    MAX_ITERATIONS = "max_iterations", "the harness stopped it at the maximum of iterations", True
+    MAX_ITERATIONS = "max_iterations", "it reached the maximum number of iterations", True
     TIME_LIMIT = "time_limit", "the harness stopped it at the time limit", True
     ZERO = "zero", "its last iterate is zero", False
     INFEASIBLE = "infeasible", "its last iterate violates a constraint", False

@@ -21,11 +21,11 @@ from spcabench.solving.status import Status
 from spcabench.vectors import TIE, project
 
 MOST_TRIALS = 30
-# If the ratio of two penalties, minus one, is smaller than this, the cardinality is assumed to jump
-# between them, and cardinalities in between are unattainable.
+# If the ratio of two penalties is below 1 + CLOSED, the cardinality is assumed to jump between
+# them, and no penalty gives a cardinality in between.
 CLOSED = 1e-4
 LIMITS = 2.5  # no further trial is started after this multiple of the time limit
-NEAR = 0.1  # largest relative difference of a cardinality that is near the requested one
+NEAR = 0.1  # largest relative difference at which a cardinality is near the requested one
 
 
 def search(
@@ -40,13 +40,13 @@ def search(
     """Return the best trial with at most k nonzeros, or a cut through equal entries; see `_cut`.
 
     The attribute ``search`` of the result contains the number of trials, the number of trials until
-    one came within 10 % of k, and the flops and time of all trials.
+    the cardinality was within 10 % of k, and the flops and time of all trials.
 
     The cardinality tends to fall as the penalty grows, but in jumps and not monotonically, so the
     search stores all trials. It narrows a bracket in log(penalty) by interpolation in
     log(cardinality), or by bisection if interpolation is slow, until a trial has exactly k
-    nonzeros. The time limit applies to each trial. After two and a half times that limit the search
-    stops with the status "time_limit".
+    nonzeros. The time limit applies to each trial. After two and a half times this limit, the
+    search stops with the status "time_limit".
     """
     traits = solver.TRAITS
     begun = perf_counter()
@@ -85,7 +85,7 @@ def _best(fitting: list[Result], trials: list[Result], k: int) -> Result:
 
 
 def _narrowed(bracket: "_Bracket", tried: Callable[..., Result], k: int, seconds: float) -> bool:
-    """Try penalties until one gives k nonzeros or the bracket is closed; True on a timeout."""
+    """Try penalties until one gives k nonzeros or the bracket closes; return True on a timeout."""
     spent = 0.0
     for _ in range(MOST_TRIALS):
         if bracket.closed:
@@ -142,13 +142,13 @@ def _of_all(
 
 
 def _first_near(trials: list[Result], k: int) -> int:
-    """Return the number of trials until one came within 10 % of k, or of all if none did."""
+    """Return the number of trials until the first one within 10 % of k, or of all trials."""
     near = (i for i, t in enumerate(trials, 1) if abs(t.cardinality - k) <= NEAR * k)
     return next(near, len(trials))
 
 
 def _range(problem: Problem, solver: ModuleType) -> tuple[float, float, int, float]:
-    """Return the range of the solver's penalty, and the flops and seconds for computing it."""
+    """Return the range of the solver's penalty, and the flops and time of computing it."""
     converted = in_form(problem, solver.TRAITS)
     with counting() as ledger, solving():
         start = perf_counter()
@@ -180,7 +180,7 @@ class _Bracket:
         return self.low + min(max(share, 0.05), 0.95) * (self.high - self.low)
 
     def narrow(self, t: float, trial: Result) -> None:
-        """Replace the lower or upper end of the bracket by a trial at t."""
+        """Replace the lower or upper end of the bracket with a trial at t = log(penalty)."""
         width, cardinality = self.high - self.low, trial.cardinality
         if cardinality > self.k:
             self.low, self.many = t, float(cardinality)
