@@ -178,12 +178,14 @@ def _apart(colour: str, others: Iterable[str]) -> float:
 def plain_log_ticks(axis: Any) -> None:
     """Label a logarithmic x axis with plain numbers at 1, 2 and 5 times powers of ten.
 
-    An axis that spans less than a decade has more labels.
+    An axis that spans less than a decade has more labels, and one with four decades fewer.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     low, high = axis.get_xlim()
-    steps = (1.0, 2.0, 5.0) if high > 10 * low else (1.0, 2.0, 3.0, 4.0, 6.0, 8.0)
+    steps: tuple[float, ...] = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0)
+    if high > 10 * low:
+        steps = (1.0,) if high > 1e4 * low else (1.0, 2.0, 5.0)
     axis.xaxis.set_major_locator(LogLocator(subs=steps))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())
@@ -192,7 +194,7 @@ def plain_log_ticks(axis: Any) -> None:
 def name_lines(axis: Any) -> None:
     """Write the label of each coloured line at its right end, outside the panel.
 
-    A legend inside the panel lists bands and black lines, which are bounds and references.
+    A legend below the panel lists bands and black lines, which are bounds and references.
 
     Parameters
     ----------
@@ -209,7 +211,7 @@ def name_lines(axis: Any) -> None:
         if handle not in named
     ]
     if others:
-        axis.legend(*zip(*others, strict=True))
+        legend_below(axis, *zip(*others, strict=True))
     ends = []
     for line in named:
         points = axis.transLimits.transform(axis.transScale.transform(line.get_xydata()))
@@ -233,6 +235,14 @@ def name_lines(axis: Any) -> None:
             va="center",
             fontsize=LETTERS,
         )
+
+
+def legend_below(axis: Any, *entries: Any) -> None:
+    """Draw a legend below the panel, where it covers no curve; ``entries`` as of ``legend``."""
+    # under a narrow panel, two columns would be wider than the panel
+    wide = axis.get_window_extent().width / axis.figure.dpi > 3.5
+    below: dict[str, Any] = dict(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=1 + wide)
+    axis.legend(*entries, **below)
 
 
 def mark_level(axis: Any, level: float, name: str, side: str = "left") -> None:

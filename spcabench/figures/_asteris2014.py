@@ -14,7 +14,7 @@ from spcabench.run import Run
 from spcabench.solving import bounds
 from spcabench.solving.result import graded, refitted
 from spcabench.solving.status import Status
-from spcabench.style import LETTERS, look
+from spcabench.style import LETTERS, legend_below, look, plain_log_ticks
 
 D, EPS = 3, 0.1
 ALG3: dict[str, Any] = dict(d=D, eps=EPS, nonnegative=True)
@@ -206,12 +206,9 @@ def draw_trade_off(
     right.set(ylim=(0, 105), ylabel="explained by Alg. 3, % of a bound")
     for axis in (left, right):
         axis.set(xlabel="cardinality $k$", **scale)
+        if axis.get_xscale() == "log":
+            plain_log_ticks(axis)
         legend_below(axis)
-
-
-def legend_below(axis: Any) -> None:
-    """Draw a legend below the panel, where it covers no curve."""
-    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncol=2)
 
 
 def _draw_bounds(axis: Any, rows: pd.DataFrame) -> None:
@@ -241,5 +238,5 @@ def _draw_explained(axis: Any, rows: pd.DataFrame) -> None:
         ("best", dict(linestyle="-.", alpha=0.6), "of the best deterministic bound"),
     ):
         axis.plot(rows.index, 100 * rows.value / rows[column], color=colour, label=name, **style)
-    style = dict(color="#777777", linewidth=0.9, label="bound over the a-priori bound, %")
+    style = dict(color="#777777", linewidth=0.9, label="shaded bound, % of the a-priori bound")
     axis.plot(rows.index, 100 * rows.upper / rows.apriori, **style)

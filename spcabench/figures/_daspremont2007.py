@@ -117,11 +117,11 @@ def draw_convergence(data: pd.DataFrame, axis: Any) -> None:
 
 
 def draw_growth(data: pd.DataFrame, axes: Any) -> None:
-    """Draw time (median over problems), memory, and DSPCA's iterations and their bound, by n."""
+    """Draw time (median over problems), memory, and DSPCA's iterations over their bound, by n."""
     times, memory, iterations = axes
     for method in ("dspca", *SDP):
         of_method = data[data.method == method]
-        # memory and iterations hardly depend on the problem, so they come from one
+        # memory hardly depends on the problem, so it comes from one
         rows = of_method[of_method.seed == 0].sort_values("n")
         middle = of_method.groupby("n").total.median()
         own = look(method) | {"linestyle": "-", "label": SHOWN[method]}
@@ -130,18 +130,23 @@ def draw_growth(data: pd.DataFrame, axes: Any) -> None:
         above = rows[rows.above.notna()]
         memory.plot(above.n, above.above / 1e9, **style)
         if method == "dspca":
-            unit = rows.rho * np.sqrt(np.log(rows.n)) / (rows.eps * rows.relaxation_bound)
-            iterations.plot(rows.n, rows.iterations, **style)
-            iterations.plot(rows.n, 4 * rows.n * unit, "k:", label="the paper's bound")
-            share = span(rows.iterations / (4 * rows.n * unit), "times")
+            done = of_method[of_method.status == Status.CONVERGED]
+            unit = done.rho * np.sqrt(np.log(done.n)) / (done.eps * done.relaxation_bound)
+            # the bound is about every problem, so the largest share is drawn, which D4 judges
+            worst = (done.iterations / (4 * done.n * unit)).groupby(done.n).max()
+            iterations.plot(worst.index, worst, **style)
+            mark_level(iterations, 1.0, "the paper's bound")
+            share = span(worst, "times")
             iterations.set_title(f"DSPCA needs {share} the iterations of the bound")
     mark_level(times, 60, "practical: 60 s")
     mark_level(memory, 4, "practical: 4 GB")
     times.set_title(_sooner(data.groupby(["method", "n"]).total.median().unstack(0)))
     most = data.groupby("method").above.max() / 1e9
     memory.set_title(", ".join(f"{SHOWN[m]} up to {number(most[m])} GB" for m in SDP if m in most))
-    for axis, name in zip(axes, ("time, s", "memory, GB", "iterations"), strict=True):
+    for axis, name in zip(axes, ("time, s", "memory, GB", "iterations / the bound"), strict=True):
         axis.set(xscale="log", yscale="log", xlabel="n", ylabel=name)
+        if axis is iterations:  # a share of the bound
+            axis.set(yscale="linear", ylim=(0.0, 1.1))
         plain_log_ticks(axis)
         name_lines(axis)
 

@@ -15,7 +15,7 @@ from spcabench.figures._truth import truth_of, with_truth
 from spcabench.problem.problem import Problem
 from spcabench.run import Run
 from spcabench.solving.result import refitted
-from spcabench.style import look, name_lines
+from spcabench.style import look, name_lines, plain_log_ticks
 
 # stopping rule of GPower's authors: the relative change of the objective
 GPOWER: dict[str, Any] = dict(stop="objective", tol=1e-4, max_iterations=1000)
@@ -560,6 +560,10 @@ def draw_trade_off(data: pd.DataFrame, axes, methods: tuple[str, ...], **setting
     axes[1].set_title(loss_in_words(data))
     for axis in axes:
         axis.set(xscale="log", **{"xlabel": "cardinality", **settings})
+    # the exact search covers small k, at which no method was run
+    axes[1].set_xlim(axes[0].get_xlim())
+    for axis in axes:
+        plain_log_ticks(axis)
         name_lines(axis)
 
 
@@ -575,4 +579,10 @@ def faster_in_words(data: pd.DataFrame) -> str:
 def loss_in_words(data: pd.DataFrame, beside: str = "gpower0") -> str:
     """State how much less Mcol-PCA explains than another method, for the title of a panel."""
     loss = paired(data, "mcol", beside, "value").groupby("x").loss.median()
-    return f"Mcol-PCA loses {span(loss, '%')} of {NAMES[beside]}'s variance" if len(loss) else ""
+    if loss.empty:
+        return ""
+    most, least = number(loss.max(), "%"), loss.min()
+    if round(least, 6) < 0:
+        more = number(-least, "%")
+        return f"Mcol-PCA explains {more} more to {most} less than {NAMES[beside]}"
+    return f"Mcol-PCA loses {span(loss, '%')} of {NAMES[beside]}'s variance"

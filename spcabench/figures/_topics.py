@@ -266,10 +266,11 @@ def draw(data, axes):
     """Draw the coherence of each component against random sets of words."""
     axis = axes.flat[0]
     names = [f"{corpus_name(row)}, {READINGS[row.label]}" for row in data.itertuples()]
-    coherent = 0
+    coherent, least = 0, 100.0
     for place, row in enumerate(data.itertuples()):
         beaten = [100 * topic["beaten"] for topic in row.extra["topics"]]
         coherent += sum(share >= 95 for share in beaten)
+        least = min(least, *beaten)
         across = place + np.linspace(-0.2, 0.2, len(beaten))
         axis.plot(across, beaten, "o", color=PALETTE[0 if row.label == "counts" else 5])
         for x, share, topic in zip(across, beaten, row.extra["topics"], strict=True):
@@ -279,7 +280,9 @@ def draw(data, axes):
                 axis.annotate(" ".join(topic["words"][:2]), (x, share), (6, 0), **style)
     mark_level(axis, 95, "95 %")
     axis.set_xticks(range(len(names)), [name.replace(", ", "\n") for name in names])
-    axis.set(xlim=(-0.6, len(names) - 0.4), ylim=(-5, 105))
+    # most components are near the top, so the axis starts below the least coherent one
+    low = 10 * ((least - 5) // 10)
+    axis.set(xlim=(-0.6, len(names) - 0.4), ylim=(max(low, -5), 100 + 0.05 * (100 - low)))
     axis.set(ylabel="random sets that are less coherent, %")
     count = sum(len(row.extra["topics"]) for row in data.itertuples())
     axis.set_title(f"{coherent} of {count} components are more coherent than 95 % of random sets")

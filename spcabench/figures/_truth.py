@@ -133,7 +133,7 @@ class Truth:
                 low,
                 high,
                 color="#999999",
-                alpha=0.3,
+                alpha=0.22,
                 linewidth=0,
                 zorder=0,
                 label="optimum: best known to bound" if seen else None,

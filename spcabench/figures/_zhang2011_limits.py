@@ -168,6 +168,10 @@ def draw_limits(axis: Any, data: pd.DataFrame) -> None:
         axis.plot(inverse, np.median(sweeps, axis=0), **(style | dict(label=family)))
     axis.set(xscale="log", yscale="log", xlabel=r"$1/\epsilon$, $\beta = \epsilon/n$")
     axis.set(ylabel=r"sweeps of BCA to a KKT residual of $10^{-7}\lambda$")
-    most = max((max(e["sweeps"]) for e in rows.extra), default=0)
-    axis.set_title(f"the residual vanishes within {most} sweeps")
+    last = [e["sweeps"][-1] for e in rows.extra]
+    if last:
+        axis.set_title(
+            f"the residual vanishes after {np.median(last):g} sweeps in the median\n"
+            f"(at $\\epsilon = 10^{{-3}}$; at most {max(last)})"
+        )
     axis.legend()

@@ -24,7 +24,7 @@ from spcabench.figures import _asteris2014_claims as shared
 from spcabench.figures._asteris2014_claims import CONTRAST
 from spcabench.figures._truth import truth
 from spcabench.run import Run
-from spcabench.style import look
+from spcabench.style import legend_below, look
 
 PANELS, SIZE = (1, 2), (11.5, 5.2)
 K = 180  # the values in the paper
@@ -233,4 +233,4 @@ def draw(data, axes):
     hit = requested[requested.index == requested.cardinality]
     style = look("nspca") | dict(linestyle="none", label=base.NAMES["nspca"])
     axes.flat[0].plot(hit.index, hit.value, **style)
-    base.legend_below(axes.flat[0])
+    legend_below(axes.flat[0])

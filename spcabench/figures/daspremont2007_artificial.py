@@ -13,7 +13,7 @@ from spcabench import claims
 from spcabench.claims.words import listed, span
 from spcabench.figures._daspremont2007 import METHODS, measured, table_of
 from spcabench.run import Run
-from spcabench.style import MARKERS, PALETTE, mark_level
+from spcabench.style import MARKERS, PALETTE, look, mark_level
 
 PANELS, SIZE = (1, 2), (11.5, 3.8)
 FACTORS = (range(4, 8), range(4))  # variables of the second factor, then of the first
@@ -107,12 +107,15 @@ def tables(data):
 
 def draw(data, axes):
     """Draw the loadings of both components for each method; the page shows the tables."""
+    solvers = {"thresholded": "thresholding", "dspca": "dspca"}
+    colours = {method: look(solver)["color"] for method, solver in solvers.items()}
+    colours |= {"pca": PALETTE[0], "exact": "black"}
     for place, axis in enumerate(axes.flat):
         mark_level(axis, 0.5, "four equal loadings: 0.5", "right" if place else "left")
         for offset, (method, name) in enumerate(METHODS.items()):
             for numbers in data[data.label == method].extra:
                 loadings = np.array(numbers["Z"])[:, place]
-                style = dict(linestyle="none", marker=MARKERS[offset], color=PALETTE[offset])
+                style = dict(linestyle="none", marker=MARKERS[offset], color=colours[method])
                 # side by side, because equal loadings would cover each other
                 x = np.arange(len(loadings)) + 0.12 * (offset - 1.5)
                 axis.plot(x, loadings, markersize=5, label=name, **style)

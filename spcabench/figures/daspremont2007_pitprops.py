@@ -213,9 +213,10 @@ def draw(data, axes):
     by_k = data[data.label == "by k"]
     for solver, name in NAMES.items():
         _draw_by_k(curve, by_k[by_k.solver == solver], solver, name)
-    bound = by_k[by_k.solver == "dspca"].sort_values("cardinality")
+    # a bound is about the requested k, even if the answer has fewer nonzeros
+    bound = by_k[by_k.solver == "dspca"].sort_values("k")
     curve.plot(
-        bound.cardinality,
+        bound.k,
         bound.bound / bound.lambda_1,
         color="black",
         linestyle=":",

@@ -129,7 +129,5 @@ def draw(data, axes):
         f"the bound is {span(bounds, '%')} above the optimum; the pair, refitted, is the best in "
         f"{best} of {len(bounds)}"
     )
-    axis.set(
-        xlabel="size of A, and the cardinalities k1, k2", ylabel="over the optimum of all pairs"
-    )
+    axis.set(xlabel="size of A, and the cardinalities k1, k2", ylabel="value / the best pair's")
     name_lines(axis)

@@ -18,7 +18,7 @@ from spcabench.errors import InputError
 from spcabench.run import Run
 from spcabench.style import look
 
-PANELS, SIZE = (1, 1), (8.0, 2.0)
+PANELS, SIZE = (1, 1), (9.0, 2.0)
 
 H13 = claims.Statement(
     id="H13",

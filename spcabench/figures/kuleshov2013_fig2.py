@@ -305,10 +305,8 @@ def draw(data, axes):
         scatter(left, part.sparsity, part.flops_p, part.status_p, penalty)
         for label, line in (("main", "-"), ("loose", ":")):
             both = base.pairs(data, label).query("penalty == @penalty")
-            tol = "10^{-6}" if label == "main" else "10^{-2}"
-            style = look(penalty) | dict(
-                linestyle=line, label=f"{base.NAMES[penalty]}, tol ${tol}$"
-            )
+            tol = "10^{-6}$" if label == "main" else "10^{-2}$ (dotted)"
+            style = look(penalty) | dict(linestyle=line, label=f"{base.NAMES[penalty]}, tol ${tol}")
             right.plot(*base.medians(both, both.ratio), **style)
     scatter(left, main.sparsity, main.flops_g, main.status_g, "grqi")
     left.set(xscale="log", yscale="log", xlabel="sparsity k/n", ylabel="flops")
@@ -329,7 +327,7 @@ def _mark_paper(main, left, right):
     right.plot([low, 0.05], [100, 100], **paper)
     right.text(1.05 * low, 92, "the paper: 100 below 5 %", **words)
     right.fill_between([low, base.SPARSE], 10, 100, color="#EEEEEE", zorder=0)
-    right.text(1.05 * low, 9, "the paper: shaded, 10 to 100 below 20 %", **words)
+    right.text(1.05 * low, 9, "shaded: the paper, below 20 %", **words)
     # below this line GRQI takes more flops than GPower
     mark_level(right, 1, "as many")
     gpower1 = main[main.penalty == "gpower1"]

@@ -330,8 +330,6 @@ def draw(data, axes):
     )
     for axis in axes.flat:
         name_lines(axis)
-    if left.get_legend():
-        left.get_legend().set_loc("upper left")
 
 
 def _mark_found(main, starts, axes):
@@ -363,17 +361,11 @@ def _draw_starts(starts, axis):
     style = {key: v for key, v in look("grqi").items() if key != "linestyle"}
     for reading, line in READINGS.items():
         rows = table[table.reading == reading]
-        for _, rows_of_k in rows.groupby("k"):
+        thin = dict(color=style["color"], alpha=0.35, linewidth=0.8, linestyle=line)
+        for k, rows_of_k in rows.groupby("k"):
             share = rows_of_k.groupby("mu0").within.mean()
-            axis.plot(
-                share.index, share, color=style["color"], alpha=0.35, linewidth=0.8, linestyle=line
-            )
+            # the dotted lines are not named, because they belong to the same cardinalities
+            axis.plot(share.index, share, label=f"k = {k}" if line == "-" else None, **thin)
         share = rows.groupby("mu0").within.mean()
         axis.plot(share.index, share, linestyle=line, label=f"$\\mu_0$ of the {reading}", **style)
-        last = rows[rows.mu0 == rows.mu0.max()].groupby("k").within.mean()
-        text = dict(fontsize=LETTERS, color=style["color"], ha="right")
-        for k, share in last.items() if line == "-" else ():
-            # two of the lines are close to each other
-            beside = "top" if share == last.min() else "bottom"
-            axis.text(rows.mu0.max(), share, f"k = {k}", va=beside, **text)
     mark_level(axis, 0.8, "needed: 80 % of the starts")

@@ -414,4 +414,5 @@ def _draw_start(axis, other):
         # this line ends within the panel, so its name is beside it and not at the edge
         end = (other.sparsity.iloc[-1], other.value.iloc[-1] / other.lambda_1.iloc[-1])
         words = dict(color=style["color"], fontsize=LETTERS, ha="right", textcoords="offset points")
-        axis.annotate(label, end, (-24, 8), **words)
+        pointer = dict(arrowstyle="-", color=style["color"], linewidth=0.6)
+        axis.annotate(label, end, (-24, 8), arrowprops=pointer, **words)

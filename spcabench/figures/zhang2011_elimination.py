@@ -468,6 +468,7 @@ def draw(data, axes):
         e = row.extra
         left.plot(e["shares"], e["survivors"], color=colour, linestyle=dashes, label=row.corpus)
         left.plot(e["at"], e["n_hat"], "o", color=colour, markersize=7)
+    left.plot([], [], "o", color="black", markersize=7, label="where the search ends")
     left.set(
         xscale="log",
         yscale="log",
@@ -484,8 +485,9 @@ def draw(data, axes):
         "search": r"search of $\lambda$",
     }
     places = range(len(results))
+    # in the left panel, the first four colours are those of the corpora
     for (kind, name), colour, marker, dashes in zip(
-        kinds.items(), PALETTE, MARKERS, DASHES, strict=False
+        kinds.items(), PALETTE[4:], MARKERS, DASHES, strict=False
     ):
         times = [min(row.extra[kind]) for row in results.itertuples()]
         right.plot(places, times, color=colour, marker=marker, linestyle=dashes, label=name)

@@ -48,7 +48,7 @@ VERDICTS = {
     "calibration": "this number chose the reading of other statements, so it is not judged",
 }
 MARKS = {
-    "depends": "another reading has another verdict",
+    "depends": "another reading has another verdict, or fails on the other side",
     "close": "the verdict changes if the threshold moves by 10 %",
     "calibrated": "the primary reading is the one closest to another number of the paper",
     "better": "at least 25 % better than the paper says",
@@ -353,7 +353,8 @@ def drawn(panel: Panel, rows: list[Row], title: str = "") -> Stored:
     longest = max(len(row.label) for row in rows)
     # labels to the left of the rows would leave less than half of the panel for the picture
     above = longest > 14  # long labels are placed above their rows
-    left = 8.0 if above else CHARACTER * longest + 12
+    # a label of wide letters exceeds the mean width, and would be cut at the edge
+    left = 8.0 if above else 1.12 * CHARACTER * longest + 12
     right = WIDTH - CHARACTER * max(len(row.number()) for row in rows) - 10
     top, line = (37 if panel.paper else 19), LINE + (15 if above else 0)
 
@@ -503,6 +504,8 @@ def margin(statement: Stored) -> str:
     # with a lower end, a higher threshold is stricter, so the statement holds up to some value
     up = part["rule"]["low"] is not None
     told_ends = {w: told(v, part["unit"]) for w, v in ends.items() if v is not None}
+    if len(told_ends) == 2 and len({*told_ends.values()}) == 1:
+        return f"With another threshold it turns at {told_ends['holds']}."
     holds, fails = ("up to", "above") if up else ("down to", "below")
     turns = [f"holds {holds} {told_ends['holds']}"] if "holds" in told_ends else []
     turns += [f"fails {fails} {told_ends['fails']}"] if "fails" in told_ends else []

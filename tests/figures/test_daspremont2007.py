@@ -80,3 +80,19 @@ def test_a_loaded_machine_does_not_make_a_solver_impractical():
     rows = trial.table(list(controls.of("daspremont2007_gap")["D9"](2.0)))
     rows["cpu_time"] = rows.solve_time / 4
     assert (daspremont2007_gap.data(rows).total == rows.cpu_time).all()
+
+
+def test_a_bound_is_drawn_at_the_requested_k_and_not_at_the_one_reached():
+    from matplotlib.figure import Figure
+
+    axes = Figure().subplots(1, 2)
+    rows = [
+        dict(label="by k", solver="dspca", k=k, cardinality=min(k, 7), bound=float(k))
+        | dict(lambda_1=10.0, variance_refit=1.0, extra={})
+        for k in (6, 7, 8)
+    ]
+    left = dict(rho=0.4, deflation="schur", left=[1.0, 0.3])
+    table = pd.DataFrame([*rows, dict(label="decomposition", extra=left)])
+    daspremont2007_pitprops.draw(table, axes)
+    (bound,) = (line for line in axes[0].get_lines() if "bound" in line.get_label())
+    assert bound.get_xdata().tolist() == [6, 7, 8]

@@ -337,3 +337,11 @@ def test_seconds_of_a_busy_machine_do_not_decide(load):
     assert {method.endswith(_he2010.BUSY) for method in rounds.method} == {busy}
     readings = [r.name for r in _he2010.speedup(rounds.assign(x=20.0), "scol")]
     assert readings == [f"{_he2010.DENSE}, {_he2010.BUSY}" if busy else _he2010.DENSE]
+
+
+def test_the_title_calls_a_negative_loss_a_gain():
+    rows = rounds_of(dict(gpower0=10.0, mcol=9.0))
+    assert _he2010.loss_in_words(rows) == "Mcol-PCA loses 10 % of GPower0's variance"
+    other = rounds_of(dict(gpower0=10.0, mcol=10.5)).assign(x=2.0)
+    told = _he2010.loss_in_words(pd.concat([rows, other]))
+    assert told == "Mcol-PCA explains 5 % more to 10 % less than GPower0"

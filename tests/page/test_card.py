@@ -234,3 +234,9 @@ def test_a_card_is_drawn_with_matplotlib():
     assert len(figure.axes) == 2
     figure.draw_without_rendering()
     pyplot.close(figure)
+
+
+def test_a_single_turning_point_is_written_once():
+    part = {"unit": "%", "rule": {"low": None, "high": 5.0, "ends": True}}
+    margin = card.margin({"margin": {"holds": 0.2401, "fails": 0.2401}, "parts": [part]})
+    assert margin == "With another threshold it turns at 0.24 %."
