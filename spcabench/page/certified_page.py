@@ -208,7 +208,7 @@ def _difference(answer: dict[str, Any], entry: best_known.Entry) -> str:
         f"**{entry.item}, k = {entry.k}.** The published value is {answer['value']} "
         f"({answer['source']}). "
         f"The optimum is {entry.value:.9g}. Unless the published value was rounded, it is too "
-        f"{which} by a relative {abs(published_value / entry.value - 1.0):.1e}. The optimum is "
-        f"attained on variables {W} (numbered from 0) with the loadings {loadings}. "
-        f"{entry.bound_by} proves that no x exceeds {entry.bound:.9g}.\n\n"
+        f"{which}, with a relative error of {abs(published_value / entry.value - 1.0):.1e}. The "
+        f"optimum is attained on variables {W} (numbered from 0) with the loadings {loadings}. "
+        f"{entry.bound_by} proves that no x has a variance above {entry.bound:.9g}.\n\n"
     )

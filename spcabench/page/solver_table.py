@@ -15,7 +15,7 @@ from spcabench.page import papers
 from spcabench.page.generated_block import markdown_table
 
 HEAD = (
-    *("solver", "year", "paper", "what it is given"),
+    *("solver", "year", "paper", "input"),
     *("flops of an iteration", "authors' code", "reproduced"),
 )
 
@@ -77,7 +77,10 @@ def _in_figures(name: str) -> str:
     # not derived from rows, because the table must not depend on what ran on this machine
     keys = [papers.key_of(figure) for figure, named in _figures().items() if name in named]
     counts = Counter(papers.paper(key).name for key in keys)
-    return "; ".join(f"{count} of the figures and tables of {p}" for p, count in counts.items())
+    return "; ".join(
+        f"{count} figure{'s or tables' if count > 1 else ' or table'} of {paper}"
+        for paper, count in counts.items()
+    )
 
 
 @cache
