@@ -1,4 +1,4 @@
-"""Shared code of Figures 4 to 6 of Asteris, Papailiopoulos and Dimakis (2014)."""
+"""Shared code for Figures 4 to 6 of Asteris, Papailiopoulos and Dimakis (2014)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -35,22 +35,23 @@ MAIN, TIME, ACCURACY = "main", "time", "accuracy"
 def both(
     dataset: str, parameters: dict[str, Any], ks: Sequence[int], label: str, form: str | None
 ) -> Iterator[Run]:
-    """Run Algorithm 3 once for all k, and EM at every k."""
+    """Run Algorithm 3 once for all k, and EM once for each k."""
     common: dict[str, Any] = dict(dataset=dataset, parameters=parameters, form=form, label=label)
     ks = [int(k) for k in ks]
-    # all k share the samples, so hundreds of k cost little more than one
+    # all k share the samples, so a run for hundreds of k costs little more than a run for one
     yield Run(function=one_pass, settings=dict(ks=ks), uses=("spannogram",), **common)
     for k in ks:
         yield Run(solver="em", settings=dict(k=k, **EM), **common)
 
 
 def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, list[float]]:
-    """Run Algorithm 3 at all ks up to n, and return the numbers from which its bounds are computed.
+    """Run Algorithm 3 for all ks up to n, and return the values from which its bounds are computed.
 
-    cardinality, variance : of x as returned. variance_refit : variance after a refit. q :
-        x'A_3 x. lambda_next : lambda_4. bound : deterministic upper bound on the optimum.
+    cardinality, variance : cardinality and variance of x as returned. variance_refit : variance
+        after a refit. q : x'A_3 x. lambda_next : lambda_4. bound : deterministic upper bound on
+        the optimum.
     """
-    # the driver cannot be used, because it ends a run after one component at one k
+    # the driver cannot be used, because it stops a run after one component for one k
     path = registry.module("solver", "spannogram").path
     w, U = problem.covariance.leading_pairs(D + 1)
     columns: dict[str, list[float]] = {
@@ -58,7 +59,7 @@ def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, lis
     }
     for k, x, _ in path(problem, [k for k in ks if k <= problem.n], seed=seed, **ALG3):
         x, status = graded(x, Status.FINISHED, k, problem.n, nonnegative=True)
-        # a bound computed from an infeasible vector would be wrong without any sign of it
+        # a bound computed from an infeasible vector would be wrong, without any warning
         if status != Status.FINISHED:
             raise RuntimeError(f"Algorithm 3 gave no feasible component at k = {k}")
         columns["k"].append(k)
@@ -74,7 +75,7 @@ def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, lis
 def guarantee(
     problem: Problem, *, seed: int, k: int, d: int, eps: float, draws: int
 ) -> dict[str, Any]:
-    """For each draw, the fraction of its own bound that Algorithm 3 reaches at k with d and eps."""
+    """Return the fraction of its own bound that Algorithm 3 reaches, for each random draw."""
     path = registry.module("solver", "spannogram").path
     w, U = problem.covariance.leading_pairs(d + 1)
     shares = []
@@ -86,7 +87,7 @@ def guarantee(
 
 
 def unfolded(table: pd.DataFrame) -> pd.DataFrame:
-    """Expand each pass of Algorithm 3 into one row for every k."""
+    """Expand each pass of Algorithm 3 into one row for each k."""
     passes = table[table.measure == one_pass.__name__]
     rows = [
         pd.DataFrame(row.extra).assign(
@@ -103,19 +104,19 @@ def unfolded(table: pd.DataFrame) -> pd.DataFrame:
         for row in passes.itertuples()
     ]
     others = table[table.measure != one_pass.__name__]
-    # EM has neither column, so a table without a pass of Algorithm 3 would lack them
+    # EM's rows lack q and lambda_next, so a table without a pass of Algorithm 3 would lack them too
     own = [name for name in ("q", "lambda_next") if name not in others]
     return pd.concat([others.assign(**dict.fromkeys(own, np.nan)), *rows], ignore_index=True)
 
 
 def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
-    """Cardinalities from 1 to n, dense at small k, including the cardinalities of the paper."""
+    """Return cardinalities from 1 to n, closely spaced if k is small, including those in ``at``."""
     return sorted(
         {
             1,
             n,
             *at,
-            # geometric at small k, where the curves bend, and linear beyond
+            # geometric spacing for small k, where the curves bend, and linear spacing for larger k
             *np.unique(np.round(np.geomspace(1, n, count // 2)).astype(int)).tolist(),
             *np.unique(np.round(np.linspace(1, n, count // 2)).astype(int)).tolist(),
         }
@@ -124,11 +125,12 @@ def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
 
 @with_truth
 def with_bounds(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for every solver and k, with variances and bounds as fractions of lambda_1.
+    """Return a row for each solver and k, with variances and bounds as fractions of lambda_1.
 
-    value, refit : variance as returned by the solver, and after a refit. upper : the shaded bound.
-    loose : the expression without 1 / (1 - eps), which is not a bound. best : the smallest
-    certified bound known to the harness. apriori : value / ((1 - eps) rho_d), from Theorem 1.
+    value, refit : variance as returned by the solver (value), and after a refit (refit). upper :
+    the bound at the upper edge of the shaded region. loose : the same expression without
+    1 / (1 - eps), which is not a bound. best : the smallest certified bound known to the harness.
+    apriori : value / ((1 - eps) rho_d), from Theorem 1.
     """
     table = unfolded(table)
     k, n, top = table.cardinality.clip(lower=1), table.n, table.lambda_1
@@ -146,7 +148,7 @@ def with_bounds(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_cardinality(data: pd.DataFrame, solver: str, label: str = MAIN) -> pd.DataFrame:
-    """The rows of a solver, indexed by k."""
+    """Return the rows of a solver, indexed by k."""
     return data[(data.solver == solver) & (data.label == label)].set_index("k").sort_index()
 
 
@@ -158,38 +160,39 @@ def draw_trade_off(
     plain_name: str = "",
     **scale: Any,
 ) -> None:
-    """Draw the variance and its bound on the left, and their ratio on the right.
+    """Plot the variance and its bound in the left panel, and their ratio in the right panel.
 
-    paper : the paper's numbers, k -> percent of a bound. label : label of the data preparation that
-    sets the verdicts; if it is not the plain data, the plain data are drawn lighter on the right
-    and named plain_name. scale : settings of the k axes.
+    paper : the paper's numbers, a mapping from k to the percentage of a bound. label : label of the
+    data preparation that determines the verdicts; if this is not the plain data, the right panel
+    also shows the ratio for the plain data, under the name plain_name. scale : arguments of
+    ``Axes.set`` for the k axes.
     """
     left, right = axes.flat
     rows = by_cardinality(data, "spannogram", label)
-    # the region is drawn first, so the curves are drawn over it
+    # the region is drawn first, so that the curves lie on top of it
     _draw_bounds(left, rows)
-    if len(rows) and label == MAIN:  # the optimum is known for the plain data only
+    if len(rows) and label == MAIN:  # the optimum is known only for the plain data
         truth_of(data).draw(left, rows.lambda_1.iloc[0])
     _draw_methods(left, data, label)
     thin: dict[str, Any] = dict(color=look("spannogram")["color"], linewidth=0.8, alpha=0.6)
-    # without a refit the two curves coincide
+    # if the refit changes nothing, the two curves coincide and need only one legend entry
     apart = (rows.refit - rows.value).abs().max() > VISIBLE
     named = "Alg. 3, refitted (ours)" if apart else None
     left.plot(rows.index, rows.refit, label=named, **thin)
     left.set(ylim=(0, 1.05), ylabel="variance $x^\\top A x / \\lambda_1$")
     _draw_explained(right, rows)
     if label != MAIN:
-        # shows how much depends on the preparation alone
+        # this shows how much the preparation alone changes the ratio
         plain = by_cardinality(data, "spannogram")
         other = dict(color="#CC79A7", linewidth=1.0, label=f"of the shaded bound, {plain_name}")
         right.plot(plain.index, 100 * plain.value / plain.upper, **other)
     stars: dict[str, Any] = dict(markersize=9, linestyle="none", label="the paper's numbers")
     right.plot(list(paper), list(paper.values()), "k*", **stars)
-    # the paper's k can be missing from the quick grid
+    # the paper's k can be missing from the grid of the quick scale
     ours = [100 * (rows.value / rows.upper).get(k, np.nan) for k in paper]
     for (k, percent), own in zip(paper.items(), ours, strict=True):
         told = f"the paper: {percent:g} %; here {own:.1f} %"
-        # there is free space below the curves: right of a star or, near the edge, left of it
+        # the space below the curves is free: to the right of a star or, near the edge, to its left
         beside = "left" if k < 0.25 * max(rows.index, default=k) and len(paper) == 1 else "right"
         style: dict[str, Any] = dict(textcoords="offset points", ha=beside, fontsize=LETTERS)
         down = -36 if k == max(paper) else -46
@@ -212,7 +215,7 @@ def draw_trade_off(
 
 
 def _draw_bounds(axis: Any, rows: pd.DataFrame) -> None:
-    """Draw the region that contains the optimum, the other reading of the bound, and lambda_1."""
+    """Draw the region that contains the optimum, the bound without 1 / (1 - eps), and lambda_1."""
     shade: dict[str, Any] = dict(color=look("spannogram")["color"], alpha=0.15, linewidth=0)
     black: dict[str, Any] = dict(color="black", linewidth=0.8)
     axis.fill_between(rows.index, rows.value, rows.upper, label="the optimum is here", **shade)
@@ -230,7 +233,7 @@ def _draw_methods(axis: Any, data: pd.DataFrame, label: str) -> None:
 
 
 def _draw_explained(axis: Any, rows: pd.DataFrame) -> None:
-    """Draw the variance of Algorithm 3 as a percentage of each bound."""
+    """Plot the variance of Algorithm 3 as a percentage of each bound."""
     colour = look("spannogram")["color"]
     for column, style, name in (
         ("upper", dict(linestyle="-"), "of the shaded bound"),

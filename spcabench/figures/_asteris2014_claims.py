@@ -1,8 +1,8 @@
-"""How the statements about Figures 4 to 6 of Asteris, Papailiopoulos, Dimakis (2014) are judged.
+"""Judge the statements about Figures 4 to 6 of Asteris, Papailiopoulos and Dimakis (2014).
 
-The paper does not say how its data were prepared. The verdicts use the preparation that comes
-closest to one of the paper's numbers: A3 for the faces, A10b for the spectra. The genes are
-centred, like the paper's vectors.
+The paper does not state how its data were prepared. The verdicts use the preparation that comes
+closest to one of the paper's numbers: the number in claim A3 for the faces, and the number in claim
+A10b for the spectra. The gene data are centred, because the paper's vectors are zero-mean.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +17,7 @@ from spcabench.figures._asteris2014 import ACCURACY, MAIN, MARKS, TIME, by_cardi
 from spcabench.figures._truth import truth_of
 
 CONTRAST, UNCENTRED = "contrast-normalised", "not centred"
-# data set -> name of its places, and label of the preparation that sets the verdicts
+# data set -> name used in its places, and label of the preparation that determines the verdicts
 DATA = {"cbcl": ("faces", CONTRAST), "mll": ("genes", MAIN), "lrs": ("LRS", UNCENTRED)}
 CALIBRATED, CERTIFIED = "calibrated data", "calibrated data, best certified bound"
 PLAIN = "raw faces, centred spectra"
@@ -67,7 +67,7 @@ def _provable(data):
 @A13.because
 def _few_nonzeros(data, judged):
     rows = by_cardinality(data, "spannogram", _named(data)[1])
-    # the bound is loosest at the smallest k
+    # the bound is loosest for the smallest k
     first = rows.iloc[0]
     after = number(first.lambda_next / first.lambda_1, "share")
     return (
@@ -134,16 +134,16 @@ def nearly_rank_one(data: pd.DataFrame, judged: Mapping[str, Any]) -> str:
 
 
 def _named(data: pd.DataFrame) -> tuple[str, str]:
-    """The name of the places for this data set, and the label of the preparation that is judged."""
+    """Return the name used in the places of this data set, and the label of its judged rows."""
     return DATA[data.dataset.iloc[0]]
 
 
 def _readings(
     statement: claims.Statement, data: pd.DataFrame, quantity: Callable[[pd.DataFrame], pd.Series]
 ) -> Iterator[claims.Reading]:
-    """A number about Algorithm 3 at every k, for the judged preparation and for the plain data.
+    """Yield a quantity of Algorithm 3 at each k, for the judged preparation and the plain data.
 
-    A note gives the values for all other preparations.
+    A note states the range of the quantity for each other preparation.
     """
     name, label = _named(data)
     measured = {
@@ -156,7 +156,7 @@ def _readings(
     ]
     notes = [f"The {name} with other preparations: {', '.join(spans)}."] if spans else []
     for reading, of in {CALIBRATED: label, PLAIN: MAIN}.items():
-        # if the plain data are judged, the same reading would appear twice
+        # if the plain data are the judged preparation, the same reading would appear twice
         if of in measured and len(measured[of]) and (reading, of) != (PLAIN, label):
             yield claims.Reading(
                 reading, each_k(measured[of], f"{name}, "), rows_of(data, of), notes
@@ -164,7 +164,7 @@ def _readings(
 
 
 def each_k(numbers: pd.Series, name: str = "") -> list[claims.Place]:
-    """A place for every k, with an exact number, because there is only one data set of its kind."""
+    """Return a place for each k; the numbers are exact, because there is only one such data set."""
     return [
         claims.Place(f"{name}k = {k:.0f}", claims.exact(value), float(k))
         for k, value in numbers.dropna().items()
@@ -172,16 +172,17 @@ def each_k(numbers: pd.Series, name: str = "") -> list[claims.Place]:
 
 
 def rows_of(data: pd.DataFrame, label: str, *solvers: str) -> pd.DataFrame:
-    """The rows behind a number: those of Algorithm 3, unless solvers are named."""
+    """Return the rows on which a reading is based: Algorithm 3's, unless solvers are specified."""
     return data[(data.label == label) & data.solver.isin(solvers or ("spannogram",))]
 
 
 def like_em(id: str, most: float, prepared: Mapping[str, str], **options: Any) -> claims.Statement:
-    """State that the variances of Algorithm 3 and EM differ by at most ``most`` percent.
+    """Create the statement that the variances of Algorithm 3 and EM differ by at most a percentage.
 
-    The variances are those returned by the solvers; a note gives the variances after a refit.
+    The variances are those returned by the solvers; a note states the difference after a refit.
 
-    prepared : reading -> label, the primary reading first. options : options of the statement.
+    most : the percentage. prepared : a mapping from readings to labels of rows, with the primary
+    reading first. options : further arguments of `claims.Statement`.
     """
     # the statement and its measurement share this scope
     over = options.pop("over", claims.every("k"))
@@ -202,7 +203,7 @@ def like_em(id: str, most: float, prepared: Mapping[str, str], **options: Any) -
 
 
 def _away(ratio: pd.Series) -> pd.Series:
-    """How far ratios are from 1, in percent."""
+    """Return the absolute differences between ratios and 1, in percent."""
     return 100 * (ratio - 1).abs()
 
 
@@ -213,7 +214,7 @@ def compared(
     unit: str,
     quantity: Callable[[pd.Series], pd.Series],
 ) -> Iterator[claims.Reading]:
-    """Measure the ratio of Algorithm 3's variance to EM's, for each preparation."""
+    """Compare the variance of Algorithm 3 with that of EM at each k, for each preparation."""
     for name, label in prepared.items():
         supplied, refit = (quantity(ratio(data, column, label)) for column in ("value", "refit"))
         if supplied.empty:
@@ -241,9 +242,10 @@ def ratio(data: pd.DataFrame, column: str, label: str = MAIN) -> pd.Series:
 def of_the_optimum(
     id: str, k: int, percent: float, prepared: Mapping[str, str], **options: Any
 ) -> claims.Statement:
-    """State that Algorithm 3 reaches a percentage of the bound at k.
+    """Create the statement that Algorithm 3 reaches a percentage of its bound at k.
 
-    prepared : reading -> label, the primary reading first. options : options of the statement.
+    prepared : a mapping from readings to labels of rows, with the primary reading first.
+    options : further arguments of `claims.Statement`.
     """
     statement = claims.Statement(
         id,
@@ -260,10 +262,10 @@ def of_the_optimum(
 
 
 def explained(data: pd.DataFrame, k: int, prepared: Mapping[str, str]) -> Iterator[claims.Reading]:
-    """The variance of Algorithm 3 at k in percent of the shaded bound, for each preparation."""
+    """Yield Algorithm 3's variance at k as a percentage of its bound, for each preparation."""
     for name, label in prepared.items():
         rows = by_cardinality(data, "spannogram", label)
-        # at the quick scale some preparations are not run at the paper's k
+        # at the quick scale, some preparations are not run for the paper's k
         if k in rows.index:
             row = rows.loc[k]
             loose, best = (number(row.value / row[of], "share") for of in ("loose", "best"))

@@ -1,4 +1,4 @@
-"""Shared code of the figures of d'Aspremont et al. (2007): tables, and convergence panels."""
+"""Shared code for the figures of d'Aspremont et al. (2007): tables and convergence panels."""
 
 from dataclasses import replace
 from typing import Any
@@ -30,10 +30,10 @@ def components_of_pattern(
 ) -> deflate.Components:
     """Find components with the cardinalities in ``pattern``, using Hotelling's deflation.
 
-    thresholded : each eigenvector is truncated, but deflation uses whole eigenvectors.
+    The method "thresholded" truncates each eigenvector, but deflates with the full eigenvectors.
     """
     solver = "dspca" if method == "dspca" else "brute_force"
-    # PCA and thresholded PCA subtract whole eigenvectors; only the reported loadings are truncated
+    # PCA and thresholded PCA subtract full eigenvectors; only the reported loadings are truncated
     ks = iter(pattern if method in ("dspca", "exact") else len(pattern) * (problem.n,))
     components = deflate.deflated_components(
         problem, len(pattern), lambda p: api.solve(p, solver, k=next(ks)), "hotelling"
@@ -46,20 +46,20 @@ def components_of_pattern(
 
 
 def measured(problem: Problem, method: str, pattern: tuple[int, ...]) -> dict[str, Any]:
-    """Compute the numbers of a table; the largest entry of each loading vector is made positive.
+    """Compute the values in a table; signs are chosen to make each vector's largest entry positive.
 
-    explained : cumulative adjusted variance, by QR, as a fraction of the trace of Sigma (Zou et al.
-        2006).
+    explained : cumulative adjusted variance, computed by a QR decomposition (Zou et al. 2006), as a
+        fraction of the trace of Sigma.
     """
     components = components_of_pattern(problem, method, pattern)
-    # the sign of a loading vector is arbitrary, but tables can only be compared under a common rule
+    # the sign of a loading vector is arbitrary, so comparable tables need a common convention
     Z = components.Z * np.sign(
         components.Z[np.abs(components.Z).argmax(axis=0), np.arange(len(components))]
     )
     total = problem.covariance.diagonal().sum()
     return {
         "Z": Z.tolist(),
-        # the eigenvectors of a block matrix contain entries that are only rounding errors
+        # the eigenvectors of a block matrix contain entries that are nothing but rounding errors
         "cardinality": np.count_nonzero(np.abs(Z) > 1e-9, axis=0).tolist(),
         "explained": (np.cumsum(components.adjusted_variances) / total).tolist(),
         "features": list(problem.features or range(1, problem.n + 1)),
@@ -67,9 +67,9 @@ def measured(problem: Problem, method: str, pattern: tuple[int, ...]) -> dict[st
 
 
 def table_of(title: str, numbers: dict[str, Any]) -> dict[str, Any]:
-    """Return the table of a method for the page.
+    """Return the results of a method as a table for the page.
 
-    It lists the loadings without zeros, then cardinality and cumulative variance.
+    It lists the nonzero loadings, followed by the cardinality and the cumulative variance.
     """
     Z = np.array(numbers["Z"])
     lines = [
@@ -83,23 +83,23 @@ def table_of(title: str, numbers: dict[str, Any]) -> dict[str, Any]:
 
 
 def iterations_to(rows: pd.DataFrame) -> dict[float, int]:
-    """Map each eps to the iterations of the run with this goal, if the run reached a gap of eps."""
+    """Map each eps that a run reached as its goal to the number of iterations of this run."""
     finished = rows[rows.status == Status.CONVERGED].sort_values("eps", ascending=False)
     return dict(zip(finished.eps, finished.iterations, strict=True))
 
 
 def sdp_style(method: str) -> dict[str, Any]:
-    """Colour, marker and name of a general SDP solver."""
+    """Return the colour, marker and name of a general-purpose SDP solver."""
     colour, marker = (PALETTE[2], "s") if method == "SCS" else (PALETTE[3], "^")
     return {"color": colour, "marker": marker, "linestyle": "-", "label": SHOWN[method]}
 
 
 def draw_convergence(data: pd.DataFrame, axis: Any) -> None:
-    """Draw the iterations of both methods against 1/eps, as medians over the problems."""
+    """Plot the iterations of DSPCA and the subgradient method against 1/eps, as medians."""
     slopes = []
     for method in ("dspca", "dspca_subgradient"):
         reached = [iterations_to(part) for _, part in data[data.method == method].groupby("seed")]
-        # where fewer seeds reach the gap, their median would be too low
+        # if only some seeds reached the gap, the median over these seeds would be too low
         common = sorted(set.intersection(*map(set, reached))) if reached else []
         if not common:
             continue
@@ -107,7 +107,7 @@ def draw_convergence(data: pd.DataFrame, axis: Any) -> None:
         middle = pd.Series([np.median([f[e] for f in reached]) for e in common])
         axis.plot(inverse, middle, **look(method) | dict(label=SHOWN[method], linestyle="-"))
         if len(common) > 2:
-            # one level has no slope, and two levels cannot test it
+            # a slope needs two levels of eps, and a test of the power law needs at least three
             slopes.append(f"{SHOWN[method]} $\\epsilon^{{{-slope(inverse, middle):.2f}}}$")
     axis.set(xscale="log", yscale="log", xlabel="$1/\\epsilon$")
     axis.set(ylabel="iterations to a certified gap of $\\epsilon$")
@@ -152,7 +152,7 @@ def draw_growth(data: pd.DataFrame, axes: Any) -> None:
 
 
 def _sooner(seconds: pd.DataFrame) -> str:
-    """State at how many sizes each general solver takes less time than DSPCA."""
+    """State for how many sizes each general-purpose SDP solver takes less time than DSPCA."""
     told = []
     for method in (m for m in SDP if {m, "dspca"} <= set(seconds)):
         both = seconds[[method, "dspca"]].dropna()

@@ -1,4 +1,4 @@
-"""Fit Gabor functions, oriented waves under a Gaussian envelope, to colour tiles."""
+"""Fit Gabor functions (oriented waves under a Gaussian envelope) to colour tiles."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 # divided by sigma, on a log scale
 LOW = np.array([-0.5, -0.5, -np.inf, np.log(1 / 16), np.log(0.27), np.log(0.5)])
 HIGH = np.array([7.5, 7.5, np.inf, np.log(1 / 2), np.log(1.0), np.log(4.0)])
-STEP = np.array([0.75, 0.75, np.pi / 16, 0.2, 0.25, 0.35])  # half the spacing of the first grid
+STEP = np.array([0.75, 0.75, np.pi / 16, 0.2, 0.25, 0.35])  # half the spacing of the grid
 REFINEMENTS = 40
 
 
@@ -23,8 +23,8 @@ def fit(tiles: Array) -> pd.DataFrame:
     frequency is in cycles per pixel. Frequencies range from 1/16 to 1/2. The envelope is wide
     enough to limit the bandwidth to 2.5 octaves, because a blob or a constant is not a wave.
 
-    A grid of 10800 functions is searched first, followed by a compass search from the best of them,
-    for all tiles at once.
+    For all tiles at once, the search tries a grid of 10800 functions and then refines the best
+    function on the grid by a compass search.
     """
     s = tiles.shape[1]
     T = tiles.reshape(len(tiles), s * s, 3) - tiles.reshape(len(tiles), s * s, 3).mean(
@@ -53,14 +53,14 @@ def fit(tiles: Array) -> pd.DataFrame:
 
 
 def _coarse(T: Array, s: int) -> tuple[Array, Array]:
-    """Parameters (b, 6) and explained fraction (b,) of the best function on a grid."""
+    """Return the parameters (b, 6) and explained fraction (b,) of the best function on a grid."""
     centres = np.linspace(0.5, s - 1.5, 5)
     axes = (centres, centres, np.arange(8) * np.pi / 8, np.log(np.geomspace(1 / 16, 0.4, 6)))
     grid = np.stack(
         np.meshgrid(*axes, np.log([0.27, 0.45, 0.75]), np.log([0.5, 1.0, 2.0])), axis=-1
     ).reshape(-1, 6)
     P, r2 = np.zeros((len(T), 6)), np.full(len(T), -1.0)
-    # computed in parts, because all functions on all tiles would take gigabytes
+    # computed in batches, because all functions on all tiles would take gigabytes of memory
     for part in np.array_split(grid, 40):
         results = _explained(_waves(part, s)[None], T[:, None])
         best = results.argmax(axis=1)
@@ -71,9 +71,9 @@ def _coarse(T: Array, s: int) -> tuple[Array, Array]:
 
 
 def _waves(P: Array, s: int) -> Array:
-    """Bases (..., 2, s*s) of the waves with parameters (..., 6), at all phases.
+    """Return orthonormal bases (..., 2, s*s) of all phases of the waves with parameters (..., 6).
 
-    They are orthonormal, and the mean of each wave is subtracted.
+    The mean of each wave is subtracted.
     """
     x, y, theta, f, b, r = (p[..., None] for p in np.moveaxis(P, -1, 0))
     rows, columns = (g.ravel() for g in np.indices((s, s)))
@@ -96,7 +96,7 @@ def _unit(w: Array) -> Array:
 
 
 def _explained(Q: Array, T: Array) -> Array:
-    """Fraction of T (..., s*s, 3) explained by one phase of Q (..., 2, s*s) times one colour.
+    """Return the fraction of T (..., s*s, 3) explained by a phase of Q (..., 2, s*s) and a colour.
 
     This is the largest squared singular value of the 2 x 3 matrix Q T.
     """

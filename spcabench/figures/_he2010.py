@@ -1,4 +1,4 @@
-"""Shared code of the figures of He, Monteiro and Park (2010): trials at a common cardinality."""
+"""Shared code for the figures of He, Monteiro and Park (2010): trials with equal cardinality."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -17,7 +17,7 @@ from spcabench.run import Run
 from spcabench.solving.result import refitted
 from spcabench.style import look, name_lines, plain_log_ticks
 
-# stopping rule of GPower's authors: the relative change of the objective
+# stopping rule of GPower's authors: the relative change in the objective
 GPOWER: dict[str, Any] = dict(stop="objective", tol=1e-4, max_iterations=1000)
 NAMES = {
     "gpower0": "GPower0",
@@ -33,11 +33,11 @@ OURS = ("scol", "mcol")
 DENSE, GRAM = "GPower0 on the dense centred matrix", "V'V given"
 # the data are converted before timing, and every solver is as accurate as GPower0
 ALIKE, ALIKE_ROUNDS, ALIKE_TOL = "alike", 7, 1e-4
-# whole runs of one solver at several cardinalities, one after the other, in processor seconds
+# processor time of whole runs of one solver, with several cardinalities that take turns
 IN_TURNS = "in turns"
 VALUES = "values"  # variances without times
-# largest number of processes ready to run: beyond it, too many share caches and memory with the
-# timed process (rows published before this rule have up to 2.46)
+# maximum number of processes that are ready to run: above it, too many processes share caches and
+# memory with the timed process (for rows published before this rule, the number is at most 2.46)
 QUIET = 2.5
 BUSY = "busy machine"
 WHOLE = f"{DENSE}, conversion timed, second phase to 1e-9"
@@ -45,15 +45,15 @@ WHY = (
     "section 2.3 gives Scol-PCA and Mcol-PCA the sparse W; the code of GPower's authors takes the "
     "centred matrix, which is dense"
 )
-# reading -> suffix of the names of Scol-PCA and Mcol-PCA
+# reading -> suffix of the method names of Scol-PCA and Mcol-PCA
 GIVEN = {"sparse data": "", GRAM: " gram"}
 EQUAL = "; whole runs decide only until there are rows with one tolerance and untimed conversion"
-PROBLEMS = 8  # number of matrices of each size on which processor seconds are compared
+PROBLEMS = 8  # number of matrices of each size on which processor times are compared
 MORE = f"; three matrices of each size left it undecided, so {PROBLEMS} were run"
 OF_OURS = "section 2.3: the algorithms take the sparse W, without forming V"
 UNTIMED = "The time to compute V'V is not counted."
 PAPERS_C = "c = s/10"
-# options shared by the statements on speed, and by those on the loss of Mcol-PCA
+# options shared by the statements about speed, and by those about the loss of Mcol-PCA
 SPEED: dict[str, Any] = dict(kind="comparison", unit="times", timed=True)
 AGAINST_GPOWER = SPEED | dict(primary=DENSE, why=WHY)
 LOSS: dict[str, Any] = dict(
@@ -66,15 +66,15 @@ LOSS: dict[str, Any] = dict(
     "reading of 'little' and 'acceptable'",
 )
 METHODS = ("gpower0", "gpower0 dense", "scol", "scol gram", "mcol", "mcol gram")
-# Mcol-PCA's c as a fraction of s, in addition to the paper's
+# further values of Mcol-PCA's c, as divisors of s; the paper's divisor is 10
 LEVELS, LEVEL = (20, 50), "c = s/"
-# settings that are changed while c stays the paper's: label of the runs -> settings
+# other settings that are changed, with the paper's c: label of the runs -> settings
 CHANGED: dict[str, dict[str, Any]] = {
     f"{PAPERS_C}, first column alone": dict(first_alone=True),
     f"{PAPERS_C}, second phase to 1e-4": dict(second_tol=ALIKE_TOL),
 }
 HOLLOW: dict[str, Any] = dict(linestyle="none", markerfacecolor="white", label=None)
-# untimed rows whose label, after the solver's name if there are two solvers, is the method
+# label of untimed rows on data that are not centred; it follows the solver's name in the method
 UNCENTRED = "not centred"
 
 
@@ -90,18 +90,19 @@ def trial(
     dense: bool = False,
     gram: bool = False,
 ) -> Iterator[Run]:
-    """Run GPower0 with its penalty searched for k nonzeros, and then the other solvers.
+    """Run GPower0 with a penalty found by a search for k nonzeros, and then the other solvers.
 
-    These run with cardinality k or, if ``matched``, with the cardinality that GPower0 reached.
+    The other solvers run with cardinality k or, if ``matched``, with the cardinality that GPower0
+    reached.
 
-    k : cardinality, or a fraction of the variables if below 1. form : form in which all solvers get
-    the data. dense : also run GPower0 on the dense centred matrix. gram : also run the other
-    solvers with the Gram matrix V'V given.
+    k : cardinality, or a fraction of the variables if below 1. form : form in which all solvers
+    receive the data. dense : whether GPower0 also runs on the dense centred matrix. gram : whether
+    the other solvers also run on the Gram matrix V'V.
     """
     common: dict[str, Any] = dict(
         dataset=dataset, parameters=parameters, seed=seed, timed=True, label=str(k)
     )
-    # GPower0 can miss k, and all three solvers are compared at the same cardinality
+    # GPower0 can miss k, but all three solvers must be compared with the same cardinality
     ours: dict[str, Any] = dict(match="gpower0") if matched else dict(settings=dict(k=k))
     # GPower0 runs first, because the other solvers match its cardinality
     yield Run(solver="gpower0", settings=dict(k=k, **GPOWER), form=form, **common)
@@ -113,21 +114,20 @@ def trial(
 
 
 def trials(table: pd.DataFrame) -> pd.DataFrame:
-    """The timed rows with ``method``, ``total`` seconds, and the ``value`` to compare.
+    """Return the timed rows with the columns ``method``, ``total`` and ``value``.
 
-    They include the untimed rows of `levels`, whose method is their label. If the data are not
-    centred, the solver's name precedes the label.
+    The untimed rows of `levels` and the untimed rows on data that are not centred are included.
 
-    method : the solver, with its form if it has several.
-
-    value : the variance. For GPower0 it is taken after a refit, because the second phase of
-    Scol-PCA and Mcol-PCA is a refit.
+    method : the solver, with the form of the data if the solver ran on several forms; for rows of
+    `levels` the label, and for data that are not centred the solver and the label. total : seconds.
+    value : the variance to compare. For GPower0 it is the variance after a refit, because the
+    second phase of Scol-PCA and Mcol-PCA is a refit.
     """
     label = table.label.astype(str)
     timed = table[table.samples.notna() | label.str.startswith(LEVEL) | (label == UNCENTRED)]
     label = label[timed.index]
     level = label.str.startswith(LEVEL)
-    # the form is named only if a solver was run in several forms
+    # the form is part of the name only if a solver was run on several forms
     mixed = timed.groupby(["group", "label", "solver"]).form.transform("nunique").gt(1)
     timed = timed.assign(
         method=(timed.solver + timed.form.map(FORMS).fillna("").where(mixed, ""))
@@ -141,46 +141,46 @@ def trials(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def same_cardinality(first: pd.Series, second: pd.Series, slack: float = 0.02) -> pd.Series:
-    """Return which pairs can be compared: their cardinalities differ by at most 2 %."""
-    # more variables explain more and take longer, so the cardinalities must be equal
+    """Mark the pairs that can be compared because their cardinalities differ by at most 2 %."""
+    # more variables explain more variance and take longer, so the cardinalities must agree
     return (first - second).abs() <= slack * np.maximum(first, second)
 
 
 def paired(data: pd.DataFrame, method: str, rival: str, column: str = "total") -> pd.DataFrame:
-    """Pair the rounds of two methods on the same problem at the same cardinality.
+    """Pair the rounds of two methods on the same problem with the same cardinality.
 
-    The rows have the columns of the first method and the ``quotient``. Values that agree to six
-    digits are tied.
+    The rows contain the columns of the first method, the ``quotient`` of the two methods' values of
+    ``column``, rounded to six digits, and the ``loss``, 1 - quotient in percent.
     """
     key = ["x", "seed", "repeat"]
     rivals = data.loc[data.method == rival, [*key, "cardinality", column]]
     both = data[data.method == method].merge(rivals, on=key, suffixes=("", "_other"))
     both = both[same_cardinality(both.cardinality, both.cardinality_other)]
     quotient = (both[column] / both[f"{column}_other"]).astype(float)
-    # beyond six digits, answers differ only by rounding
+    # answers that agree to six digits differ only by rounding, so they are tied
     return both.assign(quotient=quotient.round(6), loss=100 * (1 - quotient))
 
 
 def over_problems(rows: pd.DataFrame) -> claims.Measured:
-    """The geometric mean over problems; each problem contributes the median of its rounds."""
+    """Return the geometric mean over problems; each problem contributes its rounds' median."""
     # rounds on one problem are not replicates, so they are reduced to their median
     middle = rows.groupby("seed").quotient.transform("median")
     return claims.geometric_mean(rows.assign(quotient=middle), "quotient", over="seed")
 
 
 def over_rounds(rows: pd.DataFrame) -> claims.Measured:
-    """The geometric mean over the rounds on the only data set."""
+    """Return the geometric mean over the rounds on the only data set."""
     return claims.geometric_mean(rows, "quotient", over="repeat", called="rounds")
 
 
 def worlds(timed: pd.DataFrame | None = None) -> dict[str, tuple[str, str]]:
     """Map each reading to the method of GPower0 and the suffix of the other solver's name.
 
-    timed : the runs, if times are compared. If some of them convert the data before the clock
-    starts and use one tolerance for all solvers, these runs set the verdict: the paper names no
-    tolerance, and if the second phase is more exact than GPower0, only one side does this
-    additional work. Variances are compared after whole runs, in which the second phase has
-    converged.
+    timed : the runs, if times are compared. If runs exist in which the data were converted before
+    the clock started and all solvers used one tolerance, these runs determine the verdict. The
+    paper states no tolerance, and a second phase that is more accurate than GPower0 would be
+    additional computation for only one of the two methods. Variances are compared after whole runs,
+    in which the second phase has converged.
     """
     whole = ("gpower0 dense", "")
     alike = (f"gpower0 {ALIKE}", f" {ALIKE}")
@@ -191,9 +191,9 @@ def worlds(timed: pd.DataFrame | None = None) -> dict[str, tuple[str, str]]:
 
 
 def valued(data: pd.DataFrame, gpower: str, form: str) -> tuple[str, str]:
-    """The two methods of a reading whose variances are compared.
+    """Return the method of GPower0 and the suffix of the other solver for comparing variances.
 
-    If there are rows of `variances`, those are used, because they cover more problems.
+    If there are rows of `variances`, these rows are used, because they cover more problems.
     """
     more = data.method.eq(f"gpower0 {VALUES}").any() and (gpower, form) == ("gpower0 dense", "")
     return (f"gpower0 {VALUES}", f" {VALUES}") if more else (gpower, form)
@@ -205,7 +205,7 @@ def speedup(
     measure: Callable[[pd.DataFrame], claims.Measured] = over_problems,
     label: str | Callable[[Any], str] = "p = {:g}",
 ) -> Iterator[claims.Reading]:
-    """Time of GPower0 divided by the time of a solver at each x, in each reading with runs."""
+    """Divide GPower0's time by a solver's time at each x, for each reading for which runs exist."""
     for name, (gpower, form) in worlds(data).items():
         both = paired(data, gpower, f"{fast}{form}")
         if len(both):
@@ -215,7 +215,7 @@ def speedup(
 
 
 def loaded(rows: pd.DataFrame) -> str:
-    """Describe the other load of the machine while processor seconds were measured."""
+    """Describe the load on the machine while processor times were measured."""
     words = f"{span(rows.load.astype(float))} processes were ready to run (mean of a minute)"
     return f"Processor seconds, measured in turns, while {words}."
 
@@ -223,7 +223,7 @@ def loaded(rows: pd.DataFrame) -> str:
 def quality(
     data: pd.DataFrame, method: str, rival: str, measure: Callable[[pd.DataFrame], claims.Measured]
 ) -> tuple[list[claims.Place], str]:
-    """Divide the variance of a method by its rival's at each k; ties are left out and reported."""
+    """Divide a method's variance by its rival's for each k; ties are listed in a note instead."""
     both = paired(data, method, rival, "value")
     # a tie is neither better nor worse, but a ratio of exactly 1 would fail the rule "above 1"
     tied = both.quotient.eq(1.0).groupby(both.x).transform("all").astype(bool)
@@ -233,20 +233,20 @@ def quality(
 
 
 def better(name: str, over: claims.Scope) -> claims.Part:
-    """The part of a statement that requires a solver's variance to be above GPower0's."""
+    """Return the part of a statement that requires a solver's variance to exceed GPower0's."""
     text = f"variance of {name} / variance of GPower0, refitted"
     return claims.Part("quality", text, "times", claims.above(1), over)
 
 
 def below_optimum(data: pd.DataFrame, *methods: str) -> list[str]:
-    """State how far each method is below the optimum."""
+    """State how far each method's variance is below the optimum."""
     truth = truth_of(data)
     part = ((m, data[data.method == m]) for m in methods)
     return [f"{truth.distance(rows, 'value', NAMES[m])}." for m, rows in part if len(rows)]
 
 
 def losses(data: pd.DataFrame, label: str) -> Iterator[claims.Reading]:
-    """The variance that Mcol-PCA loses against Scol-PCA, in percent, with each value of c."""
+    """Yield the percentage of Scol-PCA's variance that Mcol-PCA loses, for each setting."""
     methods = {PAPERS_C: "mcol"} | {f"{LEVEL}{share}": f"{LEVEL}{share}" for share in LEVELS}
     methods |= {name: name for name in CHANGED}
     _, form = valued(data, "gpower0 dense", "")
@@ -261,24 +261,24 @@ def losses(data: pd.DataFrame, label: str) -> Iterator[claims.Reading]:
 
 
 def _loss(rows: pd.DataFrame, share: int) -> claims.Measured:
-    """The loss over problems; if c = ceil(s / share) = 1, both methods are the same algorithm."""
-    # the two methods are then the same algorithm, and an interval would be meaningless
+    """Return the mean loss over problems, or exactly 0 if c = ceil(s / share) = 1."""
+    # with c = 1 the two methods are the same algorithm, so an interval would be meaningless
     one_by_one = rows.cardinality.max() <= share and not rows.loss.any()
     return claims.exact(0.0) if one_by_one else claims.mean(rows, "loss", over="seed")
 
 
 def judged_places(judged: Mapping[str, Any], verdict: str) -> list[dict[str, Any]]:
-    """The places with this verdict in the first part of a judged statement's primary reading."""
+    """Return the places with this verdict in the first part of a statement's primary reading."""
     reading = claims.judging.of_name(judged["readings"], judged["primary"])
     results = reading["places"] if reading else []
     return [p for p in results if p["judged"] and not p["part"] and p["verdict"] == verdict]
 
 
 def made_of(data: pd.DataFrame, slow: str, fast: str, judged: Mapping[str, Any]) -> str:
-    """Factor a ratio of times, at the first and the last judged place that fails.
+    """Explain a ratio of times at the first and the last judged place that fails.
 
-    The factors are the ratios of GPower0's flops, iterations and seconds per flop to those of the
-    other solver. If no place fails, the places with too few problems are used.
+    The sentence states the ratios of GPower0's flops, iterations and time per flop to those of the
+    other solver. If no place fails, it lists the places with too few problems.
     """
     failed = judged_places(judged, "fails")
     if not failed:
@@ -304,7 +304,7 @@ def made_of(data: pd.DataFrame, slow: str, fast: str, judged: Mapping[str, Any])
 
 
 def whole_runs(data: pd.DataFrame, fast: str) -> str:
-    """State how much longer whole runs take than runs under equal conditions, for both solvers."""
+    """State how much longer whole runs of both solvers take than runs under equal conditions."""
     told = []
     for method, whole in ((fast, fast), ("gpower0", "gpower0 dense")):
         seconds = data[data.method == whole].groupby(["x", "seed"]).total.median()
@@ -320,7 +320,7 @@ def whole_runs(data: pd.DataFrame, fast: str) -> str:
 
 
 def more_loops(judged: Mapping[str, Any]) -> str:
-    """State how much Mcol-PCA loses with the paper's c, and with smaller values of c."""
+    """State how much variance Mcol-PCA loses with the paper's c and with other settings."""
     lost = {
         reading["name"]: span([p["value"] for p in reading["places"] if p["judged"]], "%")
         for reading in judged["readings"]
@@ -330,7 +330,7 @@ def more_loops(judged: Mapping[str, Any]) -> str:
 
 
 def levels(common: dict[str, Any], k: int) -> Iterator[Run]:
-    """Run Mcol-PCA with smaller c and with other phases, untimed, on sparse data."""
+    """Run Mcol-PCA on sparse data, untimed, with smaller values of c and with changed phases."""
     others = {f"{LEVEL}{share}": dict(c=max(1, ceil(k / share))) for share in LEVELS}
     for label, settings in (others | CHANGED).items():
         yield Run(
@@ -339,7 +339,7 @@ def levels(common: dict[str, Any], k: int) -> Iterator[Run]:
 
 
 def alike(common: dict[str, Any], k: float) -> Iterator[Run]:
-    """Measure the processor seconds of all three solvers under equal conditions."""
+    """Measure the processor time of all three solvers under equal conditions."""
     yield Run(
         function=processor_seconds,
         settings=dict(k=k),
@@ -350,15 +350,16 @@ def alike(common: dict[str, Any], k: float) -> Iterator[Run]:
 
 
 def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any]:
-    """Measure processor seconds and cardinality of each solver, in turn, on converted data.
+    """Measure the processor time of each solver, in turn, on converted data.
 
-    GPower0 gets the dense centred matrix and the penalty that a search found for k nonzeros.
-    Scol-PCA and Mcol-PCA run with the cardinality that it reached, with as accurate a second phase.
+    The result also contains the cardinality. GPower0 receives the dense centred matrix and the
+    penalty that a search found for k nonzeros. Scol-PCA and Mcol-PCA run with the cardinality that
+    GPower0 reached, and their second phase uses GPower0's tolerance.
     """
     # converted before timing, because this reading excludes the conversion
     dense = problem.given_as("data")
     wanted = int(k) if k >= 1 else round(k * problem.n)
-    # the penalty is searched beforehand, because the rounds time a single run
+    # the search for the penalty comes first, because a round times a single run
     search = api.solve(dense, "gpower0", k=wanted, seed=seed, **GPOWER)
     runs_of: dict[str, tuple[Problem, dict[str, Any]]] = {
         solver: (problem, dict(k=search.cardinality, second_tol=ALIKE_TOL)) for solver in OURS
@@ -368,17 +369,17 @@ def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any
     for turn in range(ALIKE_ROUNDS + 1):
         for solver, (data, settings) in runs_of.items():
             result = api.solve(data, solver, seed=seed, **settings)
-            # the first turn compiles the kernels and converts the data, so it is not a round
+            # the first turn compiles the kernels and converts the data, so its time is discarded
             if turn:
                 results[solver].append(result.cpu_time)
     return results | {"cardinality": search.cardinality}
 
 
 def variances(problem: Problem, *, seed: int, k: int) -> dict[str, float]:
-    """Return the cardinality that GPower0 reached in a search for k, and all variances there.
+    """Return the cardinality that GPower0 reached in a search for k, and each solver's variance.
 
-    Variances are taken after converged second phases, and after a refit of GPower0's vector.
-    Nothing is timed, so the load of the machine does not matter.
+    The second phases of Scol-PCA and Mcol-PCA have converged, and GPower0's vector is refitted.
+    Nothing is timed, so the load on the machine does not matter.
     """
     search = api.solve(problem.given_as("data"), "gpower0", k=k, seed=seed, **GPOWER)
     values = {
@@ -390,7 +391,7 @@ def variances(problem: Problem, *, seed: int, k: int) -> dict[str, float]:
 
 
 def in_turns(problem: Problem, *, seed: int, name: str, ks: Sequence[int]) -> dict[str, Any]:
-    """Measure processor seconds of whole runs of a solver at each k, in turns after a warm-up."""
+    """Measure the processor time of whole runs of a solver for each k, in turn, after a warm-up."""
     seconds: dict[str, list[float]] = {str(k): [] for k in ks}
     for turn in range(ALIKE_ROUNDS + 1):
         for k in ks:
@@ -402,7 +403,7 @@ def in_turns(problem: Problem, *, seed: int, name: str, ks: Sequence[int]) -> di
 
 
 def as_trials(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rounds of `processor_seconds` and `in_turns`, and `variances`, like `trials`."""
+    """Return the results of `processor_seconds`, `in_turns` and `variances` as rows of `trials`."""
     rows = [
         row
         | dict(
@@ -432,7 +433,7 @@ def as_trials(table: pd.DataFrame) -> pd.DataFrame:
     for row in table[table.label == ALIKE].to_dict("records"):
         seconds = row["extra"]
         centred = "" if row["parameters"].get("center", True) else f"{UNCENTRED} "
-        # seconds of a busy machine are shown, but do not decide
+        # times measured on a busy machine are shown, but do not affect the verdict
         busy = f" {BUSY}" if float(row.get("load") or 0.0) > QUIET else ""
         for solver in ("gpower0", *OURS):
             rows += [
@@ -451,7 +452,7 @@ def as_trials(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def at_levels(common: dict[str, Any], k: int) -> Iterator[Run]:
-    """Run `levels` on dense data, with the cardinality that the preceding GPower0 run reached."""
+    """Run Mcol-PCA with smaller c on dense data, with the cardinality that GPower0 reached."""
     for share in LEVELS:
         settings = dict(c=max(1, ceil(k / share)))
         yield Run(
@@ -465,17 +466,17 @@ def at_levels(common: dict[str, Any], k: int) -> Iterator[Run]:
 
 
 def missed(rows: pd.DataFrame) -> pd.Series:
-    """Mark the rows whose cardinality was searched, but differs from the requested one."""
-    # a run that matches another run's cardinality always gets exactly that cardinality
+    """Mark the rows in which a search for a penalty missed the requested cardinality."""
+    # a run that matches another run's cardinality always reaches exactly this cardinality
     requested = rows.k.fillna(rows.cardinality)
     return ~same_cardinality(requested, rows.cardinality) & rows.search_runs.notna()
 
 
 def broken(rows: pd.DataFrame, *series: pd.Series) -> tuple[np.ndarray, ...]:
-    """The x and the values of series by x, for a line that is interrupted where runs are missing.
+    """Return x and the values of the series, with NaN where a line must be interrupted.
 
     If x is the cardinality, the line is interrupted between two points if a cardinality between
-    them was requested and the method's own search ended more than a tenth below it.
+    them was requested but the method's own search stopped more than a tenth below it.
     """
     x = series[0].index.to_numpy()
     far = rows.x.iloc[:0]
@@ -487,18 +488,18 @@ def broken(rows: pd.DataFrame, *series: pd.Series) -> tuple[np.ndarray, ...]:
 
 
 def draw_line(axis, rows: pd.DataFrame, y: pd.Series, style: dict[str, Any]) -> None:
-    """Draw a line against x, with hollow markers if the search missed the requested cardinality."""
+    """Plot a line against x, with hollow markers if the search missed the requested cardinality."""
     axis.plot(*broken(rows, y), **style)
-    # hollow: drawn at the cardinality reached, not at the requested one
+    # a hollow marker is plotted at the cardinality reached instead of the requested cardinality
     off = missed(rows).groupby(rows.x).any()
     hollow = y[off.reindex(y.index).to_numpy(dtype=bool)]
     axis.plot(hollow.index, hollow, **style | HOLLOW)
 
 
 def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
-    """Draw the time of each method against x, with its band from `times`.
+    """Plot the time of each method against x, with the band computed by `times`.
 
-    The whole search of GPower0 is drawn lighter and dotted.
+    A lighter, dotted line shows the time of GPower0's whole search.
     """
     for method in methods:
         rows = data[data.method == method]
@@ -515,8 +516,8 @@ def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
 
 
 def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
-    """Draw the variance ||Vx||^2 of each method against x; a band above the curves is clipped."""
-    # other forms return the same vectors, so their variances would be drawn twice
+    """Plot the variance ||Vx||^2 of each method against x; a band above the curves is clipped."""
+    # on other forms of the data the vectors are the same, so variances would be plotted twice
     shown = [m for m in methods if " " not in m]
     for method in shown:
         rows = data[data.method == method]
@@ -533,16 +534,16 @@ def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
 
 @with_truth
 def by_cardinality(table: pd.DataFrame) -> pd.DataFrame:
-    """The timed rows, with x the median over problems of the cardinality that GPower0 reached."""
+    """Return the timed rows; x is the cardinality that GPower0 reached (median over problems)."""
     timed = trials(table)
-    # this is the label that `trial` gives its runs
+    # `trial` labels its runs with the requested cardinality
     requested = pd.to_numeric(timed.label, errors="coerce")
     at_level = timed.label.astype(str).str.startswith(LEVEL)
     supplied = timed.settings.map(lambda settings: settings.get("k")).where(at_level)
     # runs with smaller c are labelled with their level, and their settings contain k
     requested = requested.fillna(pd.to_numeric(supplied))
     leads = (timed.solver == "gpower0") & timed.form.ne("data")
-    # for dense data, GPower0 has only this form
+    # on dense data, GPower0 runs only in this form
     leads = leads if leads.any() else timed.solver == "gpower0"
     reached = timed.cardinality[leads].groupby(requested[leads]).median()
     x = requested.map(reached).fillna(timed.cardinality).astype(float)
@@ -550,7 +551,7 @@ def by_cardinality(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_trade_off(data: pd.DataFrame, axes, methods: tuple[str, ...], **settings: Any) -> None:
-    """Draw times in the first panel and variances in the second, against the cardinality."""
+    """Plot times (first panel) and variances (second panel) against the cardinality."""
     draw_times(axes[0], data, methods)
     truth_of(data).draw(axes[1])
     # only the rows of the truth's problem, because its optimum does not apply to other problems
@@ -568,8 +569,8 @@ def draw_trade_off(data: pd.DataFrame, axes, methods: tuple[str, ...], **setting
 
 
 def faster_in_words(data: pd.DataFrame) -> str:
-    """State how much faster than GPower0 Mcol-PCA is, for the title of a panel."""
-    # use the primary reading if the figure has it
+    """State how much faster Mcol-PCA is than GPower0, for the title of a panel."""
+    # use the primary reading if the figure contains it
     dense = "gpower0 dense" if (data.method == "gpower0 dense").any() else "gpower0"
     both = paired(data, dense, "mcol")
     ratio = both.groupby("x").quotient.median()
@@ -577,7 +578,7 @@ def faster_in_words(data: pd.DataFrame) -> str:
 
 
 def loss_in_words(data: pd.DataFrame, beside: str = "gpower0") -> str:
-    """State how much less Mcol-PCA explains than another method, for the title of a panel."""
+    """State how much less variance Mcol-PCA explains than another method, as a panel title."""
     loss = paired(data, "mcol", beside, "value").groupby("x").loss.median()
     if loss.empty:
         return ""

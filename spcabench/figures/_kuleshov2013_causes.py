@@ -1,4 +1,4 @@
-"""Explain why claims of Kuleshov (2013) fail, using the rows that judge them."""
+"""Explain why claims of Kuleshov (2013) fail, using the rows on which they are judged."""
 
 import pandas as pd
 
@@ -11,12 +11,12 @@ TIE = 1e-6
 
 
 def grown(both: pd.DataFrame, penalty: str) -> str:
-    """State how the flops of both methods grow from the lowest to the highest band of sparsity."""
+    """State how the flops of GRQI and GPower grow from the lowest to the highest sparsity band."""
     rows = both[both.penalty == penalty]
     of_grqi, of_gpower = (
         claims.banded(rows, "sparsity", EDGES, typical(f"flops_{s}")) for s in "gp"
     )
-    # growth is measured between two bands, and at the quick scale one can be empty
+    # growth is measured between two bands, and at the quick scale a band can be empty
     if len(of_grqi) < 2:
         return ""
     ours, theirs = (of[-1].measured.value / of[0].measured.value for of in (of_grqi, of_gpower))
@@ -28,25 +28,25 @@ def grown(both: pd.DataFrame, penalty: str) -> str:
 
 
 def one_solve(both: pd.DataFrame, name: str) -> str:
-    """Compare the flops of a single solve of GRQI with a whole run of GPower."""
+    """Compare the flops of a single solve of GRQI with those of a whole run of GPower."""
     both = both[both.penalty.map(NAMES) == name]
     k = both.cardinality_p.astype(float)
-    # this uses the paper's flop count of a solve, so it is a lower bound for every choice of J
+    # this uses the paper's flop count for a solve, so it is a lower bound for every choice of J
     solve = typical("solve")(both.assign(solve=(k**3 + 2 * k**2) / both.flops_p))
     return f"One solve of GRQI takes {number(solve.value)} times the flops of a run of {name}."
 
 
 def refitted(small: pd.DataFrame, name: str) -> str:
-    """State what GRQI loses at each small J, compared with GPower after a refit."""
+    """State how much more variance GPower explains than GRQI after a refit, for each small J."""
     lost = apart(small, "_refit").groupby(small.J).median()
     phrases = [f"{number(value, '%')} more at J = {J}" for J, value in lost.items()]
     return f"After a refit, {name} explains {listed(phrases)} (medians)."
 
 
 def long_searches(runs: pd.DataFrame) -> str:
-    """State how many searches found no penalty for k, and how many runs each search took."""
+    """State how often a search found no penalty for k, and how many runs a search took."""
     met = runs.cardinality == runs.k
-    # the number of runs is explained only by the contrast between the two cases
+    # only the contrast between successful and failed searches explains the number of runs
     if met.all() or not met.any():
         return ""
     return (
@@ -58,7 +58,7 @@ def long_searches(runs: pd.DataFrame) -> str:
 
 
 def slower(iterations: pd.Series, sparsity: pd.Series) -> str:
-    """State how the number of GRQI's iterations changes from the lowest to the highest sparsity."""
+    """State how GRQI's number of iterations changes from the lowest to the highest sparsity."""
     # the median, because a single run can hit the limit of 150 iterations
     middle = iterations.groupby(sparsity).median()
     return (
@@ -68,7 +68,7 @@ def slower(iterations: pd.Series, sparsity: pd.Series) -> str:
 
 
 def less_work(both: pd.DataFrame) -> str:
-    """Divide the flops of a run of GPower0 by those of GPower1 in the highest band."""
+    """Compare the flops of a run of GPower0 with those of GPower1 in the highest sparsity band."""
     ends = {
         name: claims.banded(rows, "sparsity", EDGES, typical("flops_p"))
         for name, rows in both.groupby("penalty")
@@ -83,7 +83,7 @@ def less_work(both: pd.DataFrame) -> str:
 
 
 def turned(both: pd.DataFrame, held: pd.DataFrame | None = None) -> str:
-    """Explain why GPower is below GRQI as returned, but above it after a refit.
+    """Explain why GPower's variance is below GRQI's as returned, but above it after a refit.
 
     held : rows of the experiment with fixed k, which shows why the supports differ.
     """
@@ -99,7 +99,7 @@ def turned(both: pd.DataFrame, held: pd.DataFrame | None = None) -> str:
 
 
 def _at_rest(held: pd.DataFrame | None) -> str:
-    """State what shrinking and truncating entries give, with fixed k from GRQI's start."""
+    """Compare shrinking the entries with truncating them, with fixed k and from GRQI's start."""
     # only Figure 3 includes these runs
     if held is None or held.empty:
         return ""
@@ -112,14 +112,14 @@ def _at_rest(held: pd.DataFrame | None) -> str:
 
 
 def sides(both: pd.DataFrame, suffix: str) -> str:
-    """Count the pairs in which GPower explains less, and more, than GRQI."""
+    """Count the pairs in which GPower explains less or more variance than GRQI."""
     percent = apart(both, suffix)
     less, above = (percent < -100 * TIE).sum(), (percent > 100 * TIE).sum()
     return f"GPower explains less than GRQI in {less} and more in {above} of {len(both)} pairs."
 
 
 def distances(data: pd.DataFrame, rows: pd.DataFrame, column: str) -> list[str]:
-    """State how far each solver is below the optimum, if the optimum is known."""
+    """State how far each solver's variance is below the optimum, if the optimum is known."""
     return [
         f"{truth_of(data).distance(of, column, NAMES[solver])}."
         for solver, of in rows.groupby("solver")
@@ -127,7 +127,7 @@ def distances(data: pd.DataFrame, rows: pd.DataFrame, column: str) -> list[str]:
 
 
 def same_answer(both: pd.DataFrame) -> str:
-    """Count the sparsities at which both methods have the same refitted variance."""
+    """Count the sparsities at which GPower and GRQI have the same refitted variance."""
     change = apart(both, "_refit").abs()
     return (
         f"After a refit the variances agree to 1e-6 at {(change <= 100 * TIE).sum()} of "

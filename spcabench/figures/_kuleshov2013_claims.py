@@ -1,6 +1,6 @@
-"""Statements of Kuleshov (2013) about iterations and about the search for GPower's penalty.
+"""Statements from Kuleshov (2013) about iterations and about the search for GPower's penalty.
 
-They are judged on the runs of Figure 2, but its picture does not show them.
+They are judged on the runs of Figure 2, but the plot of Figure 2 does not show them.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from spcabench.figures import _kuleshov2013_causes as causes
 
 SETTING = 0.044  # the sparsity of Figure 1
 BELOW = claims.every("sparsities", high=base.SPARSE, least=3)
-LEAST = 20  # number of nonzeros; below it, one nonzero is more than 5 %
+LEAST = 20  # minimum number of nonzeros; below it, one nonzero is more than 5 %
 
 K2 = claims.Statement(
     id="K2",
@@ -74,7 +74,7 @@ def _representative(data):
     for name, rows in base.by_penalty(base.pairs(data, "main")):
         share_of_n = rows.asked / rows.n
         far = (share_of_n - SETTING).abs()
-        # the grid of sparsities depends on the scale and can lack 4.4 % itself
+        # the grid of sparsities depends on the scale and may not contain 4.4 % itself
         nearest = far == far.min()
         there = rows[nearest].groupby("seed").iterations_g.median()
         rows = rows.assign(
@@ -111,11 +111,11 @@ K11 = claims.Statement(
 @K11.measured
 def _jumps(data):
     for name, rows in base.by_penalty(data[data.label.str.startswith("gamma")], "solver"):
-        # pairs are neighbours in gamma, so the rows must be sorted
+        # the runs of a pair are adjacent in gamma, so the rows must be sorted
         runs = rows.assign(gamma=rows.settings.map(lambda s: s["gamma"])).sort_values("gamma")
         k = runs.groupby(["seed", "label"]).cardinality
         first, jump = k.shift(), k.diff().abs()
-        # a step from 19 nonzeros to 17 is over 10 %, but it says nothing about the penalty
+        # a step from 19 nonzeros to 17 is over 10 %, but is not evidence of a sensitive penalty
         large, jumps = first >= LEAST, jump > 0.1 * first
         note = (
             f"{(large & jumps).sum()} of {large.sum()} pairs with k of at least {LEAST}, and "
@@ -142,7 +142,7 @@ K12 = claims.Statement(
 @K12.measured
 def _restarts(data):
     counted = data[data.label == "restarts"]
-    # the author searched manually and may have stopped near k: count the runs until within 10 %
+    # the author searched manually and may have stopped near k, so runs until within 10 % of k count
     near = counted.assign(
         solver=counted.extra.map(lambda e: e["penalty"]),
         search_runs=counted.extra.map(lambda e: float(np.median(e["near"]))),

@@ -1,6 +1,6 @@
-"""Statements of Kuleshov (2013) about methods that he did not run: greedy search and DSPCA.
+"""Statements from Kuleshov (2013) about methods that he did not run: greedy search and DSPCA.
 
-They are judged by flops on the matrices of Figure 2, but its picture does not show them.
+They are judged by flops on the matrices of Figure 2, but the plot of Figure 2 does not show them.
 """
 
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ K23 = claims.Statement(
 def _slower(data: pd.DataFrame) -> Iterator[claims.Reading]:
     greedy = data[data.label == GREEDY]
     gpower1 = _gpower1(data)
-    # compare at the requested k: GPower1 can miss it, but greedy search always reaches it
+    # compare for the requested k: GPower1 can miss it, but greedy search always reaches it
     gpower1 = gpower1.assign(asked=gpower1.settings.map(lambda settings: settings["k"]))
     greedy = greedy.assign(asked=greedy.settings.map(lambda settings: settings["k"]))
     both = greedy.merge(
@@ -58,9 +58,9 @@ def _slower(data: pd.DataFrame) -> Iterator[claims.Reading]:
 
 @K23.because
 def _grows(data: pd.DataFrame, judged: Any) -> str:
-    """State how the flops of both methods grow from the smallest k to the largest."""
+    """State how the flops of greedy search grow with k, and compare them with GPower1's."""
     rows = data[(data.label == GREEDY) & (data.solver == "greedy_full")]
-    # explains why greedy search is slower only for large k
+    # this explains why greedy search is slower only for large k
     middle = rows.groupby(rows.settings.map(lambda settings: settings["k"])).flops.median()
     if len(middle) < 2:
         return ""
@@ -104,7 +104,7 @@ def _does_not_scale(data: pd.DataFrame) -> Iterator[claims.Reading]:
 
 
 def _beside_gpower1(data: pd.DataFrame) -> pd.DataFrame:
-    """The runs of DSPCA with their flops relative to GPower1; ``missed`` marks missed gaps."""
+    """Return DSPCA's runs with flops relative to GPower1's; ``missed`` marks unreached gaps."""
     rows = data[data.label == DSPCA]
     typical = _gpower1(data).groupby(["n", "seed"]).flops.median().rename("typical").reset_index()
     rows = rows.merge(typical, on=["n", "seed"])
@@ -127,14 +127,14 @@ def _cost_of_an_iteration(data: pd.DataFrame, judged: Any) -> str:
 
 
 def _gpower1(data: pd.DataFrame) -> pd.DataFrame:
-    """The runs of GPower1 in Figure 2 with a sparsity below 20 %."""
+    """Return the runs of GPower1 in Figure 2 with a sparsity below 20 %."""
     rows = data[(data.solver == "gpower1") & data.label.isin(["main", "dimension"])]
-    # the sentences are about sparse components
+    # the quoted sentences are about sparse components
     return rows[rows.cardinality < base.SPARSE * rows.n]
 
 
 def runs(scale: str, n: int, sparsities: np.ndarray) -> Iterator[Run]:
-    """Run greedy search at some k of the main grid, and DSPCA at some sizes."""
+    """Run greedy search for every second small k of the main grid, and DSPCA for `SIZES`."""
     # the cost grows as k^4, so only small k are run
     ks = sorted({base.k_at(s, n) for s in sparsities[sparsities < 0.08][::2]})
     for seed in range(SEEDS):

@@ -1,16 +1,17 @@
 """Find the topics of a corpus for the tables of Zhang and El Ghaoui (2011).
 
-The covariance of the 500 words (120 at quick scale) of largest variance is computed in two streamed
-passes over the file. A topic is a sparse component. For each component, the penalty is lowered
-until the component has five words; each step first eliminates words. If the search skips five
-words, six are requested, because the paper accepts cardinalities close to five. The words of a
-component are then removed. The coherence of a topic is the mean normalised pointwise mutual
-information (NPMI) of its pairs of words over documents. It is compared with the coherence of 1000
-random sets, whose words occur in about as many documents.
+The covariance of the 500 words (120 at quick scale) with the largest variances is computed in two
+streaming passes over the file. A topic is a sparse component. For each component, the penalty is
+lowered until the component contains five words; each step begins by eliminating words. If the
+result has fewer than four words, the search is repeated for six words, because the paper accepts
+cardinalities close to five. The words of a component are removed before the next component is
+computed. The coherence of a topic is the normalised pointwise mutual information (NPMI) of two of
+its words over documents, averaged over pairs of words. It is compared with the coherence of 1000
+random sets of words that occur in about as many documents.
 
 An exact search over the words available to a component finds the proven optimum for the same number
-of words, or at least a bound. After a refit (the leading eigenvector on its words), the component
-is compared with this optimum.
+of words, or at least an upper bound. The component is refitted (replaced by the leading eigenvector
+restricted to its words) and compared with this optimum or bound.
 """
 
 import json
@@ -31,11 +32,12 @@ from spcabench.style import LETTERS, PALETTE, mark_level
 SOLVER, EXACT = "bca_continuation", "branch_and_bound"
 BUDGET = 5e8  # search budget for each cardinality, in entries of node matrices
 TOPICS, TARGETS = 5, (5, 6)
-# the covariance contains this many words, those of largest variance
+# number of words in the covariance: the words with the largest variances
 WORDS = {"quick": 120, "paper": 500}
 COHERENCE_WORDS = 2000
-SWEEPS = 50  # limit of one trial of the search
-# candidates of nearest document frequency on each side; number of random sets
+SWEEPS = 50  # limit for one trial of the search
+# number of candidate words with the next lower and the next higher document frequencies; number of
+# random sets
 NEIGHBOURS, SETS = 20, 1000
 READINGS = {"counts": "counts", "tfidf": "tf-idf"}
 
@@ -84,13 +86,13 @@ def _coherent(data):
 
 @Z3.because
 def _by_chance(data, judged):
-    """Name the component less coherent than most random sets, and the coherence of the rest."""
+    """Compare the component that beats the fewest random sets with the other components."""
     named = data.parameters.map(lambda supplied: supplied["corpus"] in PAPER).astype(bool)
     rows = data[(data.label == "counts") & named]
     of_counts = [topic for row in rows.itertuples() for topic in row.extra["topics"]]
     if not of_counts:
         return ""
-    # this component makes the statement fail
+    # this component determines the verdict
     worst = min(of_counts, key=lambda topic: topic["beaten"])
     others = [topic["npmi"] for topic in of_counts if topic is not worst]
     words = shorten(" ".join(worst["words"]), 60)
@@ -102,14 +104,14 @@ def _by_chance(data, judged):
 
 
 def runs(corpora, scale):
-    """Run every corpus in both readings, with fewer words at the quick scale."""
+    """Run each corpus with counts and with tf-idf weights, with fewer words at the quick scale."""
     for corpus in corpora:
         for values in READINGS:
             yield _run(corpus, values, scale)
 
 
 def _run(corpus, values, scale):
-    """The run that finds the topics of a corpus, as one row."""
+    """Return the run that finds all topics of a corpus and stores them in one row."""
     settings = dict(corpus=corpus, values=values)
     parameters = dict(corpus=corpus, words=WORDS[scale], values=values)
     return Run(
@@ -123,7 +125,7 @@ def _run(corpus, values, scale):
 
 
 def topics(problem, *, seed, corpus, values):
-    """Words, weights, penalty, certified gap and coherence of each component."""
+    """Return the words, weights, penalty, certified gap and coherence of each component."""
     # coherence depends on which words occur in the same documents, not on their counts
     presence = api.load_or_stand_in(
         "bag_of_words", corpus=corpus, words=COHERENCE_WORDS, values="presence", center=False
@@ -139,7 +141,7 @@ def component(problem):
     trials = []
     for k in TARGETS:
         trials.append(api.solve(problem, SOLVER, k=k, max_iterations=SWEEPS))
-        # the search skips some cardinalities
+        # no penalty tried by the search may give exactly k words
         if trials[-1].cardinality >= 4:
             break
     return trials[-1]
@@ -168,10 +170,10 @@ def _topic(problem, presence, variances, result, seed):
 
 
 def _truth(problem, W):
-    """The refitted variance of the words W, and the optimum or its bound for as many words."""
+    """Return the refitted variance on the words W, and the optimum or a bound for as many words."""
     if not len(W):
         return {}
-    # the relaxation shrinks its weights; the eigenvector is optimal on these words
+    # the relaxation shrinks the weights, but the leading eigenvector is optimal on these words
     refitted = float(np.linalg.eigvalsh(problem.matrix.S[np.ix_(W, W)])[-1])
     exact = api.solve(problem, EXACT, k=len(W), budget=BUDGET)
     best = max(exact.variance, refitted)
@@ -185,22 +187,25 @@ def _truth(problem, W):
 
 
 def npmi(P, W):
-    """Mean over the pairs of W of log(p_ij / p_i p_j) / -log p_ij; -1 for a pair in no document."""
+    """Return the mean of log(p_ij / p_i p_j) / -log p_ij over the pairs of words in W.
+
+    A pair that occurs in no document contributes -1.
+    """
     information = []
     for i, j in combinations(W, 2):
         p = P[i, j]
         information.append(
-            # log 0 occurs at both extremes, where the NPMI has limits
+            # the formula is undefined at both extremes, so the limits of the NPMI are used
             -1.0 if p <= 0 else 1.0 if p >= 1 else np.log(p / (P[i, i] * P[j, j])) / -np.log(p)
         )
     return float(np.mean(information)) if information else np.nan
 
 
 def npmi_rank(presence, topic, seed):
-    """Mean NPMI of the words, and the share of random sets of equal frequency below it."""
+    """Return the mean NPMI of the words, and the fraction of random sets with a lower mean NPMI."""
     P = presence.matrix.S
     place = {word: i for i, word in enumerate(presence.features)}
-    # a word can be outside the set of words whose documents were counted
+    # a word may not be among the words whose documents were counted
     present = [place[word] for word in topic if word in place]
     coherence = npmi(P, present)
     # frequent words co-occur by chance, so the random words must be equally frequent
@@ -215,7 +220,7 @@ def npmi_rank(presence, topic, seed):
 
 
 def _of_equal_frequency(present, order, rank, rng):
-    """For each word, draw another word with a similar document frequency."""
+    """For each word, choose a random word with a similar document frequency."""
     chosen = []
     for i in present:
         low = max(rank[i] - NEIGHBOURS, 0)
@@ -236,7 +241,7 @@ HEAD = ["", *(f"component {i}" for i in range(1, TOPICS + 1))]
 
 
 def _of_paper(corpus):
-    """The words printed in the paper."""
+    """Return a table of the words printed in the paper."""
     title, _, words = PAPER[corpus].partition(": ")
     columns = [part.split() for part in words.split("; ")]
     lines = [[f"word {i}", *line] for i, line in enumerate(zip_longest(*columns, fillvalue=""), 1)]
@@ -244,7 +249,7 @@ def _of_paper(corpus):
 
 
 def _of_row(row):
-    """The words of a run, sorted by weight, with further numbers for each component."""
+    """Return a table of a run: the words of each component, sorted by weight, and other results."""
     topics = row.extra["topics"]
     words = [
         [f"{word} {weight:+.2f}" for word, weight in zip(t["words"], t["weights"], strict=True)]
@@ -263,7 +268,7 @@ def _of_row(row):
 
 
 def draw(data, axes):
-    """Draw the coherence of each component against random sets of words."""
+    """Plot the percentage of random sets of words that are less coherent than each component."""
     axis = axes.flat[0]
     names = [f"{corpus_name(row)}, {READINGS[row.label]}" for row in data.itertuples()]
     coherent, least = 0, 100.0
@@ -274,7 +279,7 @@ def draw(data, axes):
         across = place + np.linspace(-0.2, 0.2, len(beaten))
         axis.plot(across, beaten, "o", color=PALETTE[0 if row.label == "counts" else 5])
         for x, share, topic in zip(across, beaten, row.extra["topics"], strict=True):
-            # the names of all points would overlap
+            # labels at all points would overlap
             if share < 95 and topic["words"]:
                 style = dict(textcoords="offset points", va="center", fontsize=LETTERS)
                 axis.annotate(" ".join(topic["words"][:2]), (x, share), (6, 0), **style)
@@ -289,7 +294,7 @@ def draw(data, axes):
 
 
 def _share(topic):
-    """The refitted variance as a percentage of the optimum, in words."""
+    """Format the refitted variance and its percentage of the optimum or the bound."""
     if "best" not in topic:
         return "no words"
     proven = _proven(topic)
@@ -298,7 +303,7 @@ def _share(topic):
 
 
 def certified(data):
-    """The entries of a table in certified.json: the optimum for each component."""
+    """Return a table's entries of certified.json: the optimum or a bound for each component."""
     entries = []
     for row in data.itertuples():
         for i, topic in enumerate(row.extra["topics"], 1):
@@ -323,11 +328,11 @@ def _proven(topic):
 
 
 def _notes(row):
-    """Notes on the words: the paper's words, how many carry weight, and how near the optimum."""
+    """Yield notes on the words found, the paper's words, the weights, and the optimum."""
     topics, corpus = row.extra["topics"], corpus_name(row)
     yield shorten(f"{corpus}: {'; '.join(' '.join(topic['words']) for topic in topics)}", 300)
     yield PAPER.get(row.parameters["corpus"], "")
-    # the inverse participation ratio: if one word has all the weight, it is 1
+    # the participation ratio, which is 1 if one word has all the weight
     carried = [1.0 / np.sum(np.array(topic["weights"]) ** 4) for topic in topics]
     yield f"{corpus}: by squared weights, a component effectively has {span(carried, 'words')}."
     reached = [topic["refitted"] / topic["bound"] for topic in topics if "bound" in topic]

@@ -1,10 +1,10 @@
-"""The truth of a figure: proven optima, or else the range from the best known value to a bound.
+"""The truth line of a figure: proven optima, or ranges from the best known value to a bound.
 
-Rows with the label "truth" come from branch_and_bound, which settles every k up to a limit in one
-run, and from local_search, a heuristic of this suite. The search budget is counted in entries of
-node matrices and never in seconds, which makes the line reproducible. A measure with this label is
-the dual bound. Known values also include the refitted answers of the figure's own solvers on the
-same problem, and every certified bound is used.
+Rows with the label "truth" come from branch_and_bound, which solves every k up to a limit in one
+run, from local_search, a heuristic of this suite, or from a function that computes the dual bound.
+The search budget is counted in entries of node matrices instead of seconds, which makes the line
+reproducible. The best known values include the refitted answers of the figure's own solvers on the
+same problem, and the bounds include every certified bound.
 """
 
 import json
@@ -36,11 +36,11 @@ def truth(
     ks: Iterable[float] = (),
     **common: Any,
 ) -> Iterator[Run]:
-    """Run exact search for every k up to a limit, and local search and the dual bound at ks.
+    """Run the exact search for every k up to a limit, and local search and the dual bound for ks.
 
     ks : cardinalities, or fractions of n. The dual bound is computed only for cardinalities,
     because fractions are used for problems that are too large for it, and only at paper scale,
-    because it takes longer than the rest of a quick figure.
+    because it takes longer than all other runs of a figure at quick scale.
     """
     nonnegative = dict(nonnegative=True) if common.pop("nonnegative", False) else {}
     common |= dict(dataset=dataset, parameters=parameters, label=LABEL)
@@ -51,7 +51,7 @@ def truth(
     )
     for k in ks:
         yield Run(solver="local_search", settings=dict(k=k, budget=60), **common)
-        # the exact search has settled every k up to the limit, so a bound would add nothing
+        # the exact search covers every k up to the limit, so the dual bound would add nothing
         if scale == "paper" and isinstance(k, int) and k > limit:
             yield Run(function=dual_bound, settings=dict(k=k, **nonnegative), **common)
 
@@ -59,7 +59,7 @@ def truth(
 def dual_bound(
     problem: Problem, *, k: int, seed: int, nonnegative: bool = False
 ) -> dict[str, float]:
-    """Return the dual bound at k; empty if too many variables remain for it."""
+    """Return the dual bound for k, or an empty dict if too many variables remain for it."""
     results = bounds.dual_bound(problem, k, nonnegative)
     return {"k": k, "dual_bound": results.value, "seconds": results.seconds} if results else {}
 
@@ -69,7 +69,8 @@ class Truth:
     """Known values of one problem, and bounds on its optimum.
 
     table : for each k the best value, the bound, whether the value is proven optimal, and the nodes
-    and seconds of the search. problem : name of the problem. key : the columns that identify it.
+    and seconds of the search. problem : name of the problem. key : the dataset and the parameters,
+    which identify the problem.
     """
 
     table: pd.DataFrame
@@ -78,7 +79,7 @@ class Truth:
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> "Truth":
-        """Collect the truth from all rows of a figure; empty without a row of the exact search."""
+        """Collect the truth from all rows of a figure; it is empty if no exact search was run."""
         part = rows[(rows.label == LABEL) & (rows.solver == "branch_and_bound")]
         if part.empty:
             return cls(pd.DataFrame(columns=COLUMNS))
@@ -114,9 +115,9 @@ class Truth:
         )
 
     def draw(self, axis: Any, unit: float = 1.0, per: float = 1.0) -> None:
-        """Draw the line of proven optima and the band of unproven ones.
+        """Plot the line of proven optima, and the band that contains the optima without a proof.
 
-        unit, per : divisors of the values and of the cardinalities.
+        unit : divisor of the values. per : divisor of the cardinalities.
         """
         table, proven = self.table, self.table.proven.astype(bool)
         if table.empty:
@@ -126,7 +127,7 @@ class Truth:
         x = table.k / per
         if not proven.all():
             low, high = table.best / unit, table.bound / unit  # equal if the optimum is proven
-            # a legend entry for an invisible band would confuse
+            # a legend entry for an invisible band would confuse readers
             seen = (high - low).max() > VISIBLE * high.max()
             axis.fill_between(
                 x,
@@ -151,7 +152,7 @@ class Truth:
         )
 
     def distance(self, rows: pd.DataFrame, column: str, name: str) -> str:
-        """State how far the rows of a method are below the optimum.
+        """State how far the values of a method are below the optimum.
 
         Rows of other problems are ignored.
         """
@@ -184,19 +185,19 @@ class Truth:
 
 
 def certified(data: Any) -> list[dict[str, Any]]:
-    """The entries of a figure in certified.json: the table of its truth."""
+    """Return the entries of certified.json for a figure: its known optima and bounds."""
     truth = truth_of(data)
     entries = json.loads(truth.table.to_json(orient="records"))
     return [{"problem": truth.problem, "parameters": truth.key, **entry} for entry in entries]
 
 
 def _key(rows: pd.DataFrame) -> pd.Series:
-    """The columns that identify a problem."""
+    """Return the dataset and the parameters of each row as a string that identifies the problem."""
     return rows.dataset + " " + rows.parameters.map(lambda p: json.dumps(p, sort_keys=True))
 
 
 def _settled(exact: Any) -> Iterator[dict[str, float]]:
-    """The cardinalities that one run of exact search settled."""
+    """Yield the result for each cardinality that was covered by one run of the exact search."""
     for k in range(1, int(exact.k) + 1):
         best, bound, nodes = (exact.extra[f"{name}_{k}"] for name in ("value", "bound", "nodes"))
         yield {
@@ -209,28 +210,28 @@ def _settled(exact: Any) -> Iterator[dict[str, float]]:
 
 
 def _dual_bounds(rows: pd.DataFrame) -> Iterator[dict[str, float]]:
-    """The dual bounds measured in some rows."""
+    """Yield the dual bounds stored in the rows."""
     for extra in rows[rows.label == LABEL].extra:
         if isinstance(extra, dict) and "dual_bound" in extra:
             yield {"k": int(extra["k"]), "bound": extra["dual_bound"]}
 
 
 def truth_of(data: Any) -> Truth:
-    """The truth attached to a figure's data; empty if there is none."""
+    """Return the truth attached to a figure's data, or an empty `Truth` if none is attached."""
     return getattr(data, "attrs", {}).get("truth", Truth(pd.DataFrame(columns=COLUMNS)))
 
 
 def with_truth(
     prepare: Callable[[pd.DataFrame], pd.DataFrame],
 ) -> Callable[[pd.DataFrame], pd.DataFrame]:
-    """Wrap a figure's ``data`` to drop the rows of the truth, which `truth_of` reads later."""
+    """Wrap a figure's ``data`` to replace the rows of the truth by a `Truth` for `truth_of`."""
 
     @wraps(prepare)
     def data(table: pd.DataFrame) -> pd.DataFrame:
         # figures compare solvers, and the exact search is not one of them
         prepared = prepare(table[table.label != LABEL].reset_index(drop=True))
         prepared.attrs["truth"] = Truth.of(
-            # the answers of the figure's own solvers are known values too
+            # the answers of the figure's own solvers are also known values
             pd.concat([table[table.label == LABEL], prepared], ignore_index=True)
         )
         return prepared

@@ -1,4 +1,4 @@
-"""Shared code of the figures of Zhang and El Ghaoui (2011): corpora, times, and variances."""
+"""Shared code for the figures of Zhang and El Ghaoui (2011): corpora, times, and variances."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -14,8 +14,8 @@ from spcabench.run import Run
 from spcabench.style import GREY, LETTERS, look, mark_level, name_lines
 
 FAMILIES = {"gaussian": "Gaussian, $\\Sigma = F^TF$", "spiked": "spiked, $\\Sigma = uu^T + VV^T/m$"}
-ORDERS = {"nytimes": 500, "pubmed": 1000}  # of the covariances used in the paper
-ASKED = ("nytimes", "pubmed", "nips")  # the last corpus is an addition of ours
+ORDERS = {"nytimes": 500, "pubmed": 1000}  # orders of the covariances in the paper
+ASKED = ("nytimes", "pubmed", "nips")  # we added the last corpus
 CORPORA = {"nytimes": "NYTimes", "pubmed": "PubMed", "nips": "NIPS", "kos": "KOS", "ap": "AP"}
 SHADES = ("#D55E00", "#7A3600", "#F2A26B")  # of the colour of BCA
 SIMULATED = dict(m=300_000, n=102_660)  # number of documents and words of NYTimes
@@ -36,23 +36,23 @@ CONTENT: dict[str, Any] = LARGE | dict(
 
 
 def penalty(family: str, n: int) -> float:
-    """The penalty at which a figure runs."""
+    """Return the penalty that the figures use for a family and a size."""
     return float(
-        # sqrt(log n) standard deviations is about the largest of n noise entries, so few variables
-        # survive it
+        # the largest of n noise entries is about sqrt(log n) standard deviations, so few variables
+        # survive this penalty
         0.58 * np.sqrt(np.log(n)) * (np.sqrt(n) if family == "gaussian" else 1.0 / np.sqrt(n))
     )
 
 
 def source(family: str, n: int, seed: int) -> dict[str, Any]:
-    """The dataset and its parameters for a problem."""
-    # the covariance is given, because neither algorithm includes forming it
+    """Return the arguments of `Run` that specify a problem."""
+    # the covariance is the input, because neither algorithm includes forming it
     size = dict(m=n, n=n) if family == "gaussian" else dict(n=n)
     return dict(dataset=family, parameters=dict(**size, seed=seed), seed=seed, form="covariance")
 
 
 def corpus_name(row: Any) -> str:
-    """The corpus of a row: "NIPS", or "KOS for NYTimes" if it is a stand-in."""
+    """Return the corpus of a row, such as "NIPS", or "KOS for NYTimes" if KOS is a stand-in."""
     requested = re.split(r"\W", row.problem, maxsplit=1)[0]
     other = re.search(r"stand-in: (\w+)", row.problem)
     names = [CORPORA.get(name, name) for name in ([other[1], requested] if other else [requested])]
@@ -60,7 +60,7 @@ def corpus_name(row: Any) -> str:
 
 
 def corpora(data: pd.DataFrame) -> pd.DataFrame:
-    """The rows of corpora with their names; ``simulated`` marks generated ones."""
+    """Return the rows of corpora with their names; ``simulated`` marks generated corpora."""
     rows = data[data.label.isin([*ASKED, "simulated"])]
     names = [corpus_name(row) for row in rows.itertuples()]
     return rows.assign(corpus=names, simulated=rows.label.eq("simulated"))
@@ -77,13 +77,14 @@ def simulated_corpus(scale: str, function: Callable[..., Any], **options: Any) -
 def by_size_of_corpus(
     data: pd.DataFrame, *, cost: bool = False
 ) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the readings of sentences about corpora as large as the paper's, with their rows.
+    """For statements about corpora as large as the paper's, yield each reading with its rows.
 
-    Real corpora of the published size come first, if there are any. A simulated corpus is included
-    if the sentence is about cost; otherwise it is a stand-in, which cannot settle the statement.
+    Real corpora of the published size come first, if they are available. A simulated corpus is
+    included if the statement is about cost; otherwise, it is marked as a stand-in, which cannot
+    settle the statement.
     """
     rows = corpora(data)
-    # KOS is far smaller than NYTimes, so its times say nothing about the paper's times
+    # KOS is far smaller than NYTimes, so times on KOS say nothing about the paper's times
     real = rows.label.isin(ORDERS) & ~rows.stand_in.eq(True)
     large = real | rows.simulated if cost else real
     if large.any():
@@ -94,7 +95,7 @@ def by_size_of_corpus(
 
 
 def as_real(data: pd.DataFrame) -> pd.DataFrame:
-    """Each corpus once, marked as real data, for sentences that do not name a corpus."""
+    """Return each corpus once, marked as real data, for statements that do not name a corpus."""
     rows = corpora(data[data.label.isin(ASKED)])
     names = [name.partition(" for ")[0] for name in rows.corpus]
     return rows.assign(corpus=names, stand_in=False).drop_duplicates("corpus")
@@ -109,33 +110,33 @@ def timed(table: pd.DataFrame) -> pd.DataFrame:
     goal, limit = (
         rows.settings.map(lambda s, key=key: s[key]).astype(float) for key in ("tol", "time_limit")
     )
-    # the gap is recomputed outside the solver, which sums in a different order
+    # the gap is recomputed outside the solver, with a different order of summation
     reached = rows.relaxation_gap.astype(float) <= 1.01 * goal
     total = (rows.setup_time + rows.solve_time).astype(float)
     if "long" in rows:
-        # the runs take hours on a shared machine, whose other load would distort the clock
+        # these runs take hours on a shared machine, whose other load would distort elapsed times
         total = total.where(~rows.long, rows.cpu_time.astype(float))
     return rows.assign(
         x=rows.n.astype(float),
         reached=reached,
-        # at least as long as the limit, because the speedup must be a bound
+        # at least the limit, because the speedup must be a valid bound
         total=total.where(reached, np.maximum(total, limit)),
         limit=limit,
     )
 
 
 def with_long_runs(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with ``long``: long runs replace the other timed runs of a method on a problem.
+    """Return the rows with ``long``; long runs replace a method's other timed runs on a problem.
 
-    A long run counts only if BCA and DSPCA both have one on its problem, because their times are
-    compared, and those of long runs are processor seconds.
+    A long run is used only if there is a long run of both BCA and DSPCA on its problem, because the
+    two times are compared, and the time of a long run is processor time.
     """
     problem = ["dataset", "x", "seed"]
     long = rows.label == "long"
     methods = rows[long].groupby(problem).method.agg(set)
     complete = {of for of, made in methods.items() if {"dspca", "bca"} <= made}
     of_problem = pd.Series([*rows[problem].itertuples(index=False, name=None)], rows.index)
-    # further rounds, which runs that turned out short may have, repeat its processor seconds
+    # a long run that turned out to be short can have further rounds, which repeat its time
     used = long & of_problem.isin(complete) & rows.repeat.eq(0)
     runs = pd.Series([*zip(of_problem, rows.method, strict=True)], rows.index)
     replaced = (rows.label == "time") & runs.isin({*runs[used]})
@@ -144,7 +145,7 @@ def with_long_runs(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def long_runs(rows: pd.DataFrame) -> str:
-    """What is different about long runs, if there are any among timed rows."""
+    """Describe how long runs differ from the other timed runs; empty if there are no long runs."""
     long = rows[rows.long]
     if long.empty:
         return ""
@@ -162,7 +163,7 @@ def speedups(rows: pd.DataFrame, slow: str, fast: str) -> list[claims.Place]:
     """
     key = ["dataset", "x", "seed"]
     pairs = rows[rows.method == slow].merge(rows[rows.method == fast], on=[*key, "repeat"])
-    # if both times hit the same limit their ratio is 1, whatever the true ratio
+    # if both times hit the same limit, their ratio is 1, whatever the true ratio is
     pairs = pairs[pairs.reached_x | pairs.reached_y]
     ratio = pairs.assign(ratio=pairs.total_x / pairs.total_y)
     # the true ratio is larger if only the slow method hit the limit, smaller if only the fast one
@@ -175,7 +176,7 @@ def speedups(rows: pd.DataFrame, slow: str, fast: str) -> list[claims.Place]:
 def by_family(
     rows: pd.DataFrame, measure: Callable[[pd.DataFrame], claims.Measured]
 ) -> list[claims.Place]:
-    """A place for each size of each family, measured on its rows."""
+    """Return a place for each size of each family, measured on the rows of this size."""
     places = (
         claims.places(part, "x", measure, f"{name}, n = {{:g}}") for name, part in families(rows)
     )
@@ -183,7 +184,7 @@ def by_family(
 
 
 def families(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """The name and the rows of each family that has any."""
+    """Return the name and the rows of each family that occurs in the rows."""
     return [
         (title.partition(",")[0], part)
         for family, title in FAMILIES.items()
@@ -192,7 +193,7 @@ def families(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 
 def _speedup(problems: pd.DataFrame) -> claims.Measured:
-    """The ratio over problems; it is a bound if runs of one method hit their limit."""
+    """Return the mean ratio over problems, or a bound on it if runs of one method hit the limit."""
     slow, fast = problems.more.any(), problems.less.any()
     if slow and fast:
         return claims.exact(np.nan)
@@ -203,7 +204,7 @@ def _speedup(problems: pd.DataFrame) -> claims.Measured:
 
 
 def sweeps(rows: pd.DataFrame) -> list[claims.Place]:
-    """The number of sweeps until the gap is reached, for each family and n, over problems."""
+    """Return the mean number of sweeps until the gap is reached, for each family and n."""
     # the sweeps of an interrupted run are a lower bound
     once = rows.assign(missed=~rows.reached)
     return by_family(
@@ -212,7 +213,7 @@ def sweeps(rows: pd.DataFrame) -> list[claims.Place]:
 
 
 def growth(rows: pd.DataFrame, part: str) -> Iterator[claims.Place]:
-    """The exponent with which the flops per sweep grow, for each family, over problems."""
+    """Yield the mean exponent with which the flops per sweep grow with n, for each family."""
     for family, selected in families(rows.assign(cost=rows.flops / rows.iterations)):
         powers = [dict(seed=i, power=exponent(of.x, of.cost)) for i, of in selected.groupby("seed")]
         yield claims.Place(
@@ -221,15 +222,15 @@ def growth(rows: pd.DataFrame, part: str) -> Iterator[claims.Place]:
 
 
 def exponent(x: pd.Series, y: pd.Series) -> float:
-    """The growth exponent of the median of y with x; NaN for fewer than three sizes."""
+    """Return the exponent with which the median of y grows with x; NaN for fewer than 3 sizes."""
     middle = y.groupby(x).median()
     return claims.slope(middle.index, middle) if len(middle) >= 3 else float("nan")
 
 
 def draw_times(axis: Any, rows: pd.DataFrame, names: dict[str, str]) -> None:
-    """Draw the time of each method against n, with its band from `times`.
+    """Plot the time of each method against n, with the band computed by `times`.
 
-    An arrow marks sizes at which runs ended at the limit.
+    An arrow marks a size at which runs were stopped at the time limit.
     """
     if len(rows):
         limit = rows.limit.min()
@@ -244,16 +245,16 @@ def draw_times(axis: Any, rows: pd.DataFrame, names: dict[str, str]) -> None:
 
 
 def styled(method: str) -> dict[str, Any]:
-    """The colour and marker of a method; variants of a solver are dashed, with open markers."""
+    """Return the style of a method; variants of a solver have dashed lines and open markers."""
     solver, _, variant = method.partition(" ")
     return look(solver) | (dict(linestyle="--", markerfacecolor="white") if variant else {})
 
 
 def _draw_method(axis: Any, rows: pd.DataFrame, name: str, style: dict[str, Any]) -> None:
-    """Draw the times of one method."""
+    """Plot the times of one method."""
     time, low, high = times(rows)
     reached = rows.groupby("x").reached.all()
-    # the flops of interrupted runs stop growing
+    # the flops of interrupted runs do not grow with n
     growth = exponent(rows.x[rows.reached], rows.flops[rows.reached])
     label = name if np.isnan(growth) else f"{name}, $n^{{{growth:.1f}}}$"
     marks = [int(i) for i in np.flatnonzero(reached)]
@@ -265,7 +266,7 @@ def _draw_method(axis: Any, rows: pd.DataFrame, name: str, style: dict[str, Any]
 
 
 def draw_sweeps(axis: Any, data: pd.DataFrame, goal: float) -> None:
-    """Draw the certified gap after five sweeps against n, for each penalty and family."""
+    """Plot the certified gap after five sweeps against n, for each penalty and family."""
     labels = sorted({label for label in data.label if label.startswith("sweeps")})
     for (family, rows), dashes in zip(families(data), ("-", "--"), strict=False):
         for label, marker in zip(labels, "os^", strict=False):
@@ -285,7 +286,7 @@ def draw_sweeps(axis: Any, data: pd.DataFrame, goal: float) -> None:
 
 
 def by_size(axis, sizes: pd.Series) -> None:
-    """Make an axis logarithmic, with the sizes as ticks."""
+    """Make the x axis logarithmic, with the sizes as ticks."""
     axis.set(xscale="log", xlabel="size n")
     axis.set_xticks(sorted(set(sizes.astype(int))), minor=False)
     axis.set_xticks([], minor=True)
@@ -307,16 +308,16 @@ def compared(
     )
     if reference not in variance:
         return pd.DataFrame()
-    # more variables explain more, so only equal cardinalities are compared
+    # more variables explain more variance, so only equal cardinalities are compared
     ratio = variance.div(variance[reference], axis=0).where(count.eq(count[reference], axis=0))
     return ratio.reindex(columns=list(baselines))
 
 
 def draw_quality(axis, ratio: pd.DataFrame, baselines: dict[str, str]) -> None:
-    """Draw the ratios of each baseline side by side, and their median.
+    """Plot the ratios of each baseline side by side, and their median.
 
-    All points are grey: the axis names the baselines, and in other panels the colours belong to
-    other solvers.
+    All points are grey, because the axis names the baselines, and the colours identify other
+    solvers in the other panels.
     """
     for place, solver in enumerate(s for s in baselines if s in ratio):
         values = ratio[solver].dropna()

@@ -1,4 +1,4 @@
-"""The limit of block coordinate ascent: claims Z5 and Z8 of Zhang and El Ghaoui (2011)."""
+"""Limit points of block coordinate ascent: claims Z5 and Z8 of Zhang and El Ghaoui (2011)."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -81,7 +81,7 @@ def _at_each_eps(measure: Callable[[int], claims.Measured]) -> list[claims.Place
 
 
 def _residual(results: list[dict[str, Any]], i: int) -> claims.Measured:
-    """The largest residual at rest; only an upper bound if some run is still moving."""
+    """Return the largest residual at rest, or only an upper bound if a run is still moving."""
     residual, moved = (np.array([e[name][i] for e in results]) for name in ("residual", "moved"))
     still = (residual <= RESIDUAL) | (moved <= STILL)
     worst = residual[still].max(initial=0.0)
@@ -91,7 +91,7 @@ def _residual(results: list[dict[str, Any]], i: int) -> claims.Measured:
 
 
 def measures(family: str, seeds: range) -> Iterator[Run]:
-    """Yield the runs that measure the limits, on small problems of a family."""
+    """Yield the runs that measure the limit points on small problems of a family."""
     for n in SIZES:
         for seed in seeds:
             yield Run(
@@ -104,8 +104,8 @@ def measures(family: str, seeds: range) -> Iterator[Run]:
 
 
 def limits(problem: Any, *, seed: int, lam: float) -> dict[str, Any]:
-    """Return, for each eps, sweeps, KKT residual / lam, last movement and shortfalls / eps."""
-    # imported here, because listing the runs (the workflow's task) should not load numba
+    """Return sweeps, KKT residual / lam, last movement and shortfalls / eps for each eps."""
+    # imported here, because the workflow lists the runs without needing numba
     from spcabench.methods import relaxation
 
     S = problem.given_as("covariance").matrix.S
@@ -130,13 +130,13 @@ def limits(problem: Any, *, seed: int, lam: float) -> dict[str, Any]:
 
 
 def _limit(S: Any, lam: float, eps: float) -> tuple[Any, int, float, float]:
-    """Return the limit X of Algorithm 1, beta = eps/n; sweeps, residual / lam, last movement."""
+    """Return Algorithm 1's limit X for beta = eps/n, sweeps, residual / lam and last movement."""
     from spcabench.methods import block_ascent
 
     beta = eps / len(S)
     X, V = block_ascent.identity_start(S, lam)
     sweeps, residual, moved = 0, np.inf, np.inf
-    # Z8 allows RESIDUAL; going on to a tenth of it avoids borderline cases
+    # the rule of Z8 is RESIDUAL; continuing to a tenth of it avoids borderline cases
     while sweeps < SWEEPS and residual > RESIDUAL / 10 and moved > STILL:
         before = X.copy()
         # box QPs are solved to 1e-13, because the statement is about exact coordinate ascent
@@ -158,7 +158,7 @@ def kkt_residual(S: Any, X: Any, lam: float, beta: float) -> float:
 
 
 def draw_limits(axis: Any, data: pd.DataFrame) -> None:
-    """Draw the sweeps until the residual is small against 1/eps: all problems, and the medians."""
+    """Plot the sweeps to a small residual against 1/eps, for each problem and as medians."""
     rows = data[data.label == "limits"]
     for (family, part), dashes in zip(families(rows), ("-", "--"), strict=False):
         sweeps = np.array([e["sweeps"] for e in part.extra])

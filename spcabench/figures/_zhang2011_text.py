@@ -13,7 +13,7 @@ from spcabench.run import Run
 from spcabench.style import DASHES, LETTERS, look, name_lines
 
 ON = ("kos", "ap", "nips")
-# the covariance contains this many words, those of largest variance
+# number of words in the covariance: the words with the largest variances
 WORDS = {"quick": 100, "paper": 500}
 BY_SIZE = "text by size"
 GOAL, SWEEPS, STEPS = 1e-2, 10, {"quick": 200, "paper": 300}
@@ -27,7 +27,7 @@ METHODS: dict[str, dict[str, Any]] = {
 
 
 def measures(scale: str) -> Iterator[Run]:
-    """Yield the runs: one for each corpus."""
+    """Yield the runs: for each corpus, one that records the gap and one for each size."""
     for corpus in ON:
         yield Run(
             dataset="bag_of_words",
@@ -50,8 +50,8 @@ def measures(scale: str) -> Iterator[Run]:
 
 
 def sweeps_on_text(problem: Any, *, seed: int) -> dict[str, Any]:
-    """Count the sweeps of BCA to the goal, and their flops; the penalty leaves about five words."""
-    # the penalty of a topic of five words, which the fastest variant finds
+    """Count BCA's sweeps and flops to the goal, with a penalty that leaves about five words."""
+    # the fastest variant searches for the penalty that leaves five words
     component = api.solve(problem, "bca_continuation", k=5)
     lam = component.settings["lam"]
     limits: dict[str, Any] = dict(tol=GOAL, stop="gap", max_iterations=LIMIT)
@@ -66,7 +66,7 @@ def sweeps_on_text(problem: Any, *, seed: int) -> dict[str, Any]:
 
 
 def by_size(data: pd.DataFrame) -> tuple[pd.DataFrame, list[claims.Place]]:
-    """The rows of `sweeps_on_text`, and the places of Z4: each size, over the corpora."""
+    """Return the rows of `sweeps_on_text`, and the places of Z4, one for each size."""
     rows = data[data.label == BY_SIZE]
     numbers = pd.DataFrame(rows.extra.tolist(), index=rows.index)
     if rows.empty:
@@ -97,7 +97,7 @@ def by_size(data: pd.DataFrame) -> tuple[pd.DataFrame, list[claims.Place]]:
 def on_text(problem: Any, *, seed: int, steps: int) -> dict[str, Any]:
     """Record the certified gap and the elapsed seconds after every iteration of each method.
 
-    All methods solve the relaxation without screening, at the penalty that leaves about five words.
+    All methods solve the relaxation without screening, with a penalty that leaves about five words.
     """
     lam = api.solve(problem, "bca_continuation", k=5).settings["lam"]
     results: dict[str, Any] = {"lam": lam}
@@ -105,7 +105,7 @@ def on_text(problem: Any, *, seed: int, steps: int) -> dict[str, Any]:
         solver = method.partition(" ")[0]
         named = {"rho" if solver == "dspca" else "lam": lam}
         result = api.solve(
-            # elimination would leave tens of words, and make every method fast
+            # elimination would leave only tens of words, for which every method is fast
             problem,
             solver,
             screen=False,
@@ -123,7 +123,7 @@ def on_text(problem: Any, *, seed: int, steps: int) -> dict[str, Any]:
 
 
 def draw_text(axis: Any, data: pd.DataFrame) -> None:
-    """Draw the gap after every sweep of BCA, and after every iteration of DSPCA."""
+    """Plot the gap after each sweep of BCA and after each iteration of DSPCA."""
     rows = data[data.label == "text"]
     for row, dashes in zip(rows.itertuples(), DASHES, strict=False):
         for method, name in (("bca", "BCA"), ("dspca", "DSPCA")):
@@ -144,19 +144,19 @@ def draw_text(axis: Any, data: pd.DataFrame) -> None:
 
 
 def sweeps(data: pd.DataFrame) -> list[float]:
-    """The number of sweeps of BCA to the goal, for each corpus on which the goal was reached."""
+    """Return BCA's number of sweeps to the goal for each corpus on which it reached the goal."""
     gaps = [np.array(row["bca"]["gap"]) for row in data.extra[data.label == "text"]]
     # iterate 0 is the start, so the index of an iterate is its number of sweeps
     return [float(np.flatnonzero(gap <= GOAL)[0]) for gap in gaps if min(gap) <= GOAL]
 
 
 def faster(data: pd.DataFrame, method: str) -> str:
-    """Divide DSPCA's seconds to the goal by those of a variant of BCA, in words."""
+    """State the ratio of DSPCA's time to the goal to that of a variant of BCA, for each corpus."""
     rows, results = data[(data.label == "text") & (method in METHODS)], []
     for row in rows.itertuples():
         part, first = (_seconds(row.extra[name]) for name in (method, "dspca"))
         if part:
-            # for a method that did not reach the goal, all its seconds are used
+            # if DSPCA did not reach the goal, the time of its whole run gives a lower bound
             bound = "" if first else "more than "
             ratio = (first or row.extra["dspca"]["seconds"][-1]) / part
             results.append(f"{CORPORA[row.parameters['corpus']]} {bound}{number(ratio, 'times')}")
@@ -166,6 +166,6 @@ def faster(data: pd.DataFrame, method: str) -> str:
 
 
 def _seconds(results: dict[str, list[float]]) -> float | None:
-    """The seconds until the goal was reached, or None if it was not."""
+    """Return the seconds until the goal was reached, or None if it was not reached."""
     reached = [s for gap, s in zip(results["gap"], results["seconds"], strict=True) if gap <= GOAL]
     return reached[0] if reached else None

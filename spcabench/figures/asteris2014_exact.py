@@ -1,13 +1,15 @@
-"""Asteris, Papailiopoulos, Dimakis (2014), Algorithms 1 to 3 against brute force: value, candidate
-supports, cost.
+"""Asteris, Papailiopoulos, Dimakis (2014), Algorithms 1 to 3 compared with brute force: value,
+candidate supports and cost.
 
-Nonnegative components. The value is x'Ax divided by the optimum from brute force, n = 10, k = 4, on
-random PSD matrices: Gaussian A = X'X of full rank with d = 1, 2, 3, of rank d, and sigma I + rank d
-(where Algorithm 1 is applied to C, as the paper says; a note lists the results on A itself). Ticks
-show the guarantee of Theorem 1 (of Theorem 2 for Algorithm 3, eps = 0.1). Candidates and flops are
-those on Gaussian matrices with k = 10 and k = n/4. Flops exclude the eigenvectors and, by the
-suite's rule for flops, sorting. Algorithm 3 draws 50 samples. Times are those of single runs on a
-busy machine, so the verdicts are based on flops.
+The components are nonnegative. The value is x'Ax divided by the optimum, which brute force finds
+for n = 10 and k = 4. The matrices are random and positive semidefinite: Gaussian matrices A = X'X
+of full rank, to which the algorithms are applied with d = 1, 2 and 3; matrices of rank d; and
+matrices A = sigma I + C, where C has rank d. In the last case, Algorithm 1 is applied to C, as the
+paper says; a note lists the results on A itself. Ticks show the guarantee of Theorem 1 (Theorem 2
+for Algorithm 3, with eps = 0.1). Numbers of candidates and flops are measured on Gaussian matrices
+with k = 10 and k = n/4. Flops exclude the eigenvectors and, by the suite's rule for flops, sorting.
+Algorithm 3 draws 50 samples. Times are those of single runs on a busy machine, so the verdicts are
+based on flops.
 """
 
 from functools import partial
@@ -22,7 +24,7 @@ from spcabench.run import Run
 from spcabench.style import look, plain_log_ticks
 
 PANELS, SIZE = (2, 2), (11.5, 8.6)
-# brute force tries all 210 supports of 4 out of 10 variables, on hundreds of matrices
+# brute force tries all 210 supports of 4 out of 10 variables for hundreds of matrices
 N, K, EPS = 10, 4, 0.1
 NAMES = {"spannogram_exact": "Alg. 1", "spannogram": "Alg. 3, $d = 3$"}
 MARKERS = {1: "s", 2: "o", 3: "^"}
@@ -69,7 +71,7 @@ A12 = theorem(
 
 @A12.measured
 def _guaranteed(data):
-    # the approximation is exact if A has rank d
+    # if A has rank d, the approximation is exact, so only matrices of full rank are used
     rows = data[(data.solver == "spannogram_exact") & (data.label == "full rank")]
     rows = rows.assign(promised=rows.rho / rows.ratio)
     notes = [
@@ -100,7 +102,7 @@ def _optimal(data):
     places = [
         claims.Place(name, _all_there(rows, away.get(label, np.nan))) for name, label in LOW.items()
     ]
-    # shows what happens to a reader who overlooks that the algorithm is applied to C
+    # shows the consequence of overlooking that the algorithm must be applied to C
     on_A = data[data.label == "sigma I + rank d, on A"].ratio
     note = f"Applied to sigma I + C itself, it may be as low as {number(on_A.min(), 'share')}."
     yield claims.Reading(MINE, places, rows, [note])
@@ -167,20 +169,20 @@ def _growth(data):
 
 
 def _by_rank(rows, column):
-    """The largest value for each d."""
+    """Return the largest value for each d, as places."""
     return claims.places(rows, "d", lambda part: _all_there(rows, part[column].max()), "d = {:g}")
 
 
 def _all_there(rows, value):
-    """A number over all matrices; NaN if a run of Algorithm 1 gave no answer."""
-    # the largest value over the finished runs is no bound for the unfinished ones
+    """Return a number over all matrices; NaN if a run of Algorithm 1 returned no answer."""
+    # the largest value over the finished runs does not bound the values of the unfinished runs
     return claims.exact(np.nan if rows.missing.iloc[0] else value)
 
 
 def _grown(rows):
-    """The runs on growing matrices.
+    """Return the runs on matrices of increasing size.
 
-    of : how k is defined.
+    of : the rule for k, "10" or "n/4".
     """
     rows = rows[rows.label.str.startswith("growth")]
     return rows.assign(of=rows.label.str.partition(" ")[2])
@@ -204,7 +206,7 @@ def runs(scale):
             yield from values(shifted, "sigma I + rank d", seed, (d,), shift=True)
             # the theorem is about C; there is no guarantee if the algorithm is applied to A itself
             yield _run(shifted, "spannogram_exact", "sigma I + rank d, on A", seed, d=d, k=K)
-    # at k = n/4, n^d k^d is n^6 for d = 3, so the sizes depend on d
+    # for k = n/4 and d = 3, n^d k^d is proportional to n^6, so the sizes depend on d
     growing = {2: (100, 200, 400, 1000), 3: (30, 60, 100, 200)}
     for d, sizes in (growing if paper else {2: (50, 100, 200), 3: (15, 30, 60)}).items():
         for n in sizes:
@@ -213,14 +215,14 @@ def runs(scale):
             for of, k in (("10", 10), ("n/4", n // 4)):
                 yield _run(grown, "spannogram_exact", f"growth {of}", 0, d=d, k=k)
     for n in (1000, 2000, 4000, 8000, 16000) if paper else (500, 1000, 2000):
-        # few samples suffice, because Algorithm 3 only sees three eigenvectors
+        # few samples suffice, because Algorithm 3 uses only three eigenvectors
         wide = dict(dataset="gaussian", parameters=dict(m=50, n=n, seed=0))
         for of, k in (("10", 10), ("n/4", n // 4)):
             yield _run(wide, "spannogram", f"growth {of}", 0, d=3, eps=EPS, k=k)
 
 
 def values(problem, label, seed, ranks, **settings):
-    """Run brute force, and Algorithm 1 with each rank."""
+    """Run brute force, and Algorithm 1 with each d."""
     yield _run(problem, EXACT, label, seed, k=K)
     for d in ranks:
         yield _run(problem, "spannogram_exact", label, seed, d=d, k=K, **settings)
@@ -232,27 +234,27 @@ def _run(problem, solver, label, seed, **settings):
 
 
 def eigenvalues(problem, *, seed):
-    """All eigenvalues in descending order."""
+    """Return all eigenvalues in descending order."""
     return {"w": problem.covariance.leading_pairs(problem.n)[0].clip(0).tolist()}
 
 
 def data(table):
     """Return one row per run with d, the fraction of the optimum, and the guarantee of Theorem 1.
 
-    rho : the guarantee, for matrices of full rank only.
+    rho : the guarantee; NaN for matrices that do not have full rank.
     """
     table = table.assign(
         d=[s.get("d", 0) for s in table.settings],
         k=[s.get("k", 0) for s in table.settings],
         key=[f"{row.dataset} {sorted(row.parameters.items())}" for row in table.itertuples()],
     )
-    # keyed by problem, because the seed of Algorithm 3's samples is not part of the key
+    # the key identifies the problem, so it does not contain the seed of Algorithm 3's samples
     optimum = table[table.solver == EXACT].groupby("key").variance.first()
     spectra = table[table.measure == eigenvalues.__name__].set_index("key").extra
     brute = table[table.solver == EXACT]
-    # three ranks for a matrix of full rank, otherwise one
+    # Algorithm 1 runs with three values of d on a matrix of full rank, and otherwise with one
     requested = len(brute) + 2 * (brute.label == "full rank").sum()
-    # a matrix is included once its optimum is known and Algorithm 1 has run on it
+    # counts the runs of Algorithm 1 on matrices for which brute force found the optimum
     compared = (table.solver == "spannogram_exact") & table.label.isin(set(brute.label))
     table = table[table.solver.isin(NAMES)]
     rhos = [
@@ -268,12 +270,12 @@ def data(table):
 
 
 def rho(w, d):
-    """Theorem 1's lower bound on rho_d."""
+    """Return the lower bound on rho_d from Theorem 1."""
     return max(K / (2 * N), 1.0 / (1.0 + 2.0 * N / K * w[d] / w[0]))
 
 
 def draw(data, axes):
-    """Draw the fraction of the optimum, the candidates, the flops and the times."""
+    """Plot the fraction of the optimum, the number of candidates, the flops and the times."""
     share, candidates, flops, times = axes.flat
     _draw_shares(share, data)
     grown = _grown(data)
@@ -300,7 +302,7 @@ def draw(data, axes):
 
 
 def _grows(grown, column):
-    """The growth exponent of each algorithm at k = 10, for the title of a panel."""
+    """State the growth exponent of each algorithm for k = 10, for the title of a panel."""
     slopes = [
         f"{NAMES[solver].partition(',')[0]} $n^{{{claims.slope(rows.n, rows[column]):.1f}}}$"
         + (f" (d = {d})" if solver == "spannogram_exact" else "")
@@ -311,7 +313,7 @@ def _grows(grown, column):
 
 
 def _draw_limits(axis, exact):
-    """Draw the upper limit on the number of candidates: 2^d C(n+1, d)."""
+    """Plot the upper bound on the number of candidates, 2^d C(n+1, d)."""
     for d, dashes in ((2, "--"), (3, ":")):
         limit = exact[exact.d == d].sort_values("n").groupby("n").most.first()
         name = rf"$2^{d}\binom{{n+1}}{{{d}}}$"
@@ -319,7 +321,7 @@ def _draw_limits(axis, exact):
 
 
 def _style(solver, d, k):
-    """Return a style: the marker shows d; the line and the filling of the marker show k."""
+    """Return a style: the marker shows d, and the line and the fill of the marker show k."""
     colour = look(solver)["color"]
     rank = f", $d = {d}$" if solver == "spannogram_exact" else ""
     line, face = ("-", colour) if k == "10" else ("--", "white")

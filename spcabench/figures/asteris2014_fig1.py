@@ -1,10 +1,10 @@
 """Asteris, Papailiopoulos, Dimakis (2014), Figure 1: the spannogram of a 4 x 2 matrix.
 
-The curves [v(phi)]_i = V_i1 sin(phi) + V_i2 cos(phi) of the rows of V, with entries from N(0, 1)
-(the paper does not give its matrix). Dots mark the points where two of the five curves meet,
-including the zero curve; at hollow dots no support changes. In each shaded region the support is
-constant for k = 2 (our choice): above zero it is the support of v(phi), and below zero that of
--v(phi).
+The figure shows the curves [v(phi)]_i = V_i1 sin(phi) + V_i2 cos(phi), one for each row of V. The
+entries of V are drawn from N(0, 1), because the paper does not state its matrix. Dots mark the
+points where two of the five curves meet (the zero curve is one of the five); at a hollow dot, the
+support does not change. In each shaded region, the support for k = 2 (our choice) is constant. The
+labels above zero are the supports of v(phi), and those below zero are the supports of -v(phi).
 """
 
 from itertools import combinations, pairwise
@@ -36,11 +36,11 @@ def data(table):
 
 
 def meetings(V):
-    """Return the angles at which two of the n + 1 curves meet, and their values there (points, 2).
+    """Return the angle and the value at each point where two of the n + 1 curves meet (points, 2).
 
-    The angles are in (-90, 90], in ascending order.
+    The angles are in ascending order, in the interval (-90, 90] degrees.
     """
-    # including the zero curve, because the support changes where an entry becomes negative
+    # the zero curve is included, because the support changes where an entry becomes negative
     curves = np.vstack([V, np.zeros(2)])
     points = []
     for i, j in combinations(range(len(curves)), 2):
@@ -52,7 +52,7 @@ def meetings(V):
 
 
 def supports(V, phi):
-    """Return the supports of the k largest positive entries of v(phi) and of -v(phi), from 1."""
+    """Return the indices (from 1) of the K largest positive entries of v(phi) and of -v(phi)."""
     v = V @ [np.sin(phi), np.cos(phi)]
     return tuple(tuple(np.flatnonzero(_positive(s * v)) + 1) for s in (1.0, -1.0))
 
@@ -63,7 +63,7 @@ def _positive(v):
 
 
 def draw(data, axes):
-    """Draw the curves, the points where they meet, and the regions with their supports."""
+    """Plot the curves, the points where they meet, and the regions with their supports."""
     axis, V = axes.flat[0], data
     phi = np.linspace(-np.pi / 2, np.pi / 2, 721)
     values = np.sin(phi)[:, None] * V[:, 0] + np.cos(phi)[:, None] * V[:, 1]
@@ -74,7 +74,7 @@ def draw(data, axes):
     points, top = meetings(V), 1.28 * np.abs(values).max()
     for side, level in ((0, top), (1, -top)):
         _regions(axis, V, points, side, level)
-    # where two curves cross far below the k-th largest entry, no support changes
+    # if two curves cross far below the k-th largest entry, the support does not change
     changes = [supports(V, p - 1e-6) != supports(V, p + 1e-6) for p, _ in points]
     for (p, value), changed in zip(points, changes, strict=True):
         style = dict(color="black", markerfacecolor="black" if changed else "white", markersize=5)
@@ -92,10 +92,10 @@ def _regions(axis, V, points, side, level):
     regions: list[list] = []
     for low, high in pairwise(edges):
         now = supports(V, (low + high) / 2)[side]
-        # two crossings at the same angle
+        # the region is empty if two crossings have the same angle
         if high - low < 1e-9:
             continue
-        # neighbouring regions with the same support are merged
+        # adjacent regions with the same support are merged
         if regions and regions[-1][0] == now:
             regions[-1][2] = high
         else:

@@ -1,11 +1,11 @@
 """Asteris, Papailiopoulos, Dimakis (2014), Figure 2: the feasible cone of (P_2).
 
 This is our own drawing, because the paper's page was not available. (P_2) maximises ||V_I c|| over
-the c on the unit circle with V_I c >= 0, where V is the matrix of Figure 1. An entry of V_I c is
-negative in each shaded half-plane. The thick arc is feasible. The distance of the outer curve from
-the centre is ||V_I c||, in units of its largest value. On the left, the leading eigenvector u of
-the support is feasible and therefore optimal. On the right, it is infeasible, and the optimum c is
-an endpoint of the arc.
+all c on the unit circle with V_I c >= 0, where V is the matrix of Figure 1. In each shaded
+half-plane, one entry of V_I c is negative. The thick arc is feasible. The distance of the outer
+curve from the centre is proportional to ||V_I c||. In the left panel, the leading eigenvector u of
+V_I'V_I is feasible and therefore optimal. In the right panel, it is infeasible, and the optimum c
+is an endpoint of the arc.
 """
 
 from itertools import combinations
@@ -30,19 +30,19 @@ def runs(scale):
 
 def cones(problem, *, seed):
     """Solve (P_2) for the best supports with a feasible and an infeasible leading eigenvector."""
-    # imported here, because listing the runs (the workflow's task) should not load numba
+    # imported here, because the workflow lists the runs without needing numba
     from spcabench.methods import spannogram
 
     V = problem.data.dense().T
     cases = []
-    # pairs and triples of rows, because a single row only cuts off a half-plane
+    # pairs and triples of rows, because the feasible set of a single row is just a half-plane
     for rows in (W for size in (2, 3) for W in combinations(range(len(V)), size)):
         R = np.ascontiguousarray(V[list(rows)])
         value, c, _ = spannogram.cone_maximum(R, R.T @ R, 0.0)
-        # zero if the cone is empty
+        # c is zero if the cone is empty
         if c.any():
             u = np.linalg.eigh(R.T @ R)[1][:, -1]
-            # an eigenvector has no sign: draw the one on the same side as the optimum
+            # the sign of an eigenvector is arbitrary: use the one on the same side as the optimum
             u = u if u @ c >= 0 else -u
             # rounding must not exclude points on the edge
             inside = bool((R @ u).min() >= -1e-9)
@@ -71,7 +71,7 @@ def _draw_cone(axis, R, case):
     reached = np.linalg.norm(C @ R.T, axis=1)
     feasible = (C @ R.T >= 0.0).all(axis=1)
     for row, i in zip(R, case["I"], strict=True):
-        _half_plane(axis, row, PALETTE[i], f"$V_{i + 1}c < 0$")  # the colours of Figure 1's curves
+        _half_plane(axis, row, PALETTE[i], f"$V_{i + 1}c < 0$")  # colours as in Figure 1
     axis.plot(*C.T, color="#888888", linewidth=1.0)
     radius = reached / reached.max() * 1.6
     dotted = dict(color="black", linewidth=1.0, linestyle=":", label=r"$\|V_I c\|$")
@@ -94,7 +94,7 @@ def _draw_cone(axis, R, case):
 
 
 def _half_plane(axis, row, colour, label):
-    """Shade the half-plane where row'c < 0, and draw its edge."""
+    """Shade the half-plane in which row'c < 0, and draw its edge."""
     out, along = -row / np.linalg.norm(row), np.array([-row[1], row[0]]) / np.linalg.norm(row)
     corners = np.array([4 * along, 4 * along + 8 * out, -4 * along + 8 * out, -4 * along])
     axis.fill(*corners.T, color=colour, alpha=0.13, linewidth=0, label=label)

@@ -1,11 +1,12 @@
 """Asteris, Papailiopoulos, Dimakis (2014), Figure 3: faces, and six nonnegative sparse components
-by each method.
+found by each method.
 
-The data are CBCL: 2429 faces of 19 x 19 pixels, raw grey values, centred; k = 40. Six components
-are found one after the other, and the pixels of each are removed before the next: Algorithm 3 with
-d = 3, eps = 0.1 and N = ceil(eps^-d ln n) samples, and EM, best of 10 restarts. All components are
-drawn on the same scale; the variance below each is a percentage of lambda_1. The picture shows the
-raw values, but the verdicts use the contrast-normalised faces, which come closer to the paper's
+The data are CBCL: 2429 faces of 19 x 19 pixels with raw grey values, centred; k = 40. Six
+components are computed one after the other; the pixels of a component are removed before the next
+component is computed. The methods are Algorithm 3 with d = 3, eps = 0.1 and N = ceil(eps^-d ln n)
+samples, and EM with the best of 10 restarts. All components are shown on the same grey scale; the
+number below a component is its variance as a percentage of lambda_1. The picture shows the results
+on raw grey values, but the verdicts use contrast-normalised faces, which come closer to the paper's
 numbers in Figure 4.
 """
 
@@ -69,10 +70,10 @@ def _compact(data):
 
 
 def runs(scale):
-    """Make the same runs at both scales."""
+    """Run the same problems at both scales."""
     for label, parameters in ((MAIN, {}), (CONTRAST, dict(contrast=True))):
         yield Run(
-            # the faces are shown uncentred
+            # the samples are shown without centring
             dataset="cbcl",
             parameters=dict(center=False, **parameters),
             function=faces,
@@ -97,11 +98,11 @@ def faces(problem, *, seed):
 
 
 def parts(problem, *, seed, method):
-    """Find the components, the variance that they explain, and how compact each support is."""
+    """Compute the components, the variances that they explain, and how compact each support is."""
     components = api.components(
         problem, method, COUNT, k=K, deflation="drop_features", seed=seed, **METHODS[method]
     )
-    # later parts have fewer pixels to choose from, so the random sets use the same pixels
+    # for later parts fewer pixels are left, so the random sets use the pixels left at each step
     free, rng, ranks = np.ones(problem.n, dtype=bool), np.random.default_rng(seed), []
     for result in components:
         W = result.support
@@ -118,7 +119,7 @@ def parts(problem, *, seed, method):
 
 
 def neighbours(W):
-    """Return the pairs of adjacent pixels in W."""
+    """Return the number of pairs of adjacent pixels in W."""
     image = np.zeros((SIDE, SIDE), dtype=bool)
     image.flat[W] = True
     return int((image[1:] & image[:-1]).sum() + (image[:, 1:] & image[:, :-1]).sum())
@@ -129,7 +130,7 @@ def compactness(W):
 
     The reference is the most compact set of as many consecutive pixels in reading order.
     """
-    # a method that knows nothing of the image would return pixels in reading order
+    # pixels in reading order are what a method that ignores the image would return
     inertia = np.array([_inertia(np.arange(a, a + len(W))) for a in range(SIDE**2 - len(W) + 1)])
     return _inertia(W) / inertia.min()
 
@@ -142,9 +143,9 @@ def _inertia(W):
 def data(table):
     """Return one row per image.
 
-    name, place : row and column of the figure. share : fraction of the variance. compact : see
-        `compactness`. rank : rank of the compactness among random supports. overlap : number of
-        pixels in more than one component.
+    name, place : row and column in the figure. share : variance as a fraction of lambda_1.
+        compact : see `compactness`. rank : fraction of random supports with fewer pairs of adjacent
+        pixels. overlap : number of pixels in more than one component.
     """
     images = []
     for row in table.itertuples():
@@ -168,7 +169,7 @@ def draw(data, axes):
         axis.grid(False)
         axis.spines[:].set_visible(True)
     main = data[data.label == MAIN]
-    # with one scale for all parts, their loadings can be compared
+    # one scale for all parts makes their loadings comparable
     top = max((np.max(image) for image in main.image[main.name != "faces"]), default=1.0)
     for row, (name, title) in enumerate(ROWS.items()):
         axes[row, 0].set_ylabel(title)

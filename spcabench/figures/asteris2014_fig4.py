@@ -1,15 +1,15 @@
-"""Asteris, Papailiopoulos, Dimakis (2014), Figure 4: variance of nonnegative components of faces,
+"""Asteris, Papailiopoulos, Dimakis (2014), Figure 4: variance of nonnegative components of faces
 against k.
 
 The data are CBCL: 2429 faces of 361 pixels, contrast-normalised and centred. Algorithm 3 uses d =
-3, eps = 0.1 and N = ceil(eps^-d ln n) samples. EM is the best of 10 restarts. For NSPCA, beta is
-searched for each k; only the k that the search reached are drawn. The shaded band extends from
-Algorithm 3's variance up to q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on the
-rank-3 matrix), which bounds the optimum with probability 1 - 1/n. The dotted line is another
-reading: without the factor 1 / (1 - eps), which is not a bound. Variances are as returned by the
-solvers; for EM this is after its renormalisation. The right panel is our addition. The verdicts use
-the contrast-normalised faces, which come closest to the paper's 58 % at k = 180; the thinner line
-shows the raw grey values.
+3, eps = 0.1 and N = ceil(eps^-d ln n) samples. EM uses the best of 10 restarts. For NSPCA, a search
+tries to find a beta that gives k nonzeros; only the k that the search reached are plotted. The
+shaded band extends from Algorithm 3's variance to q / (1 - eps) + lambda_4, capped at lambda_1,
+where q is the variance of its component in the rank-3 matrix. This upper edge bounds the optimum
+with probability 1 - 1/n. The dotted line omits the factor 1 / (1 - eps), another reading of the
+paper, and is not a bound. Variances are those of the vectors that the solvers return; EM's vectors
+are renormalised. We added the right panel. The verdicts use the contrast-normalised faces, which
+come closest to the paper's 58 % for k = 180; the thinner line shows the raw grey values.
 """
 
 from typing import Any
@@ -42,7 +42,7 @@ PREPROCESSINGS: dict[str, dict[str, Any]] = {
     "faces of norm one": dict(each="norm one"),
     "contrast-normalised, scaled pixels": dict(contrast=True, scale=True),
 }
-# reading -> label; the first reading sets the verdict
+# reading -> label; the first reading determines the verdict
 PREPARED = {CONTRAST: CONTRAST, "raw": base.MAIN, **{of: of for of in PREPROCESSINGS}}
 WHY: dict[str, Any] = dict(
     why=shared.CALIBRATION.format("faces", "its 58 % at k = 180 (A3)"), calibrated_by="A3"
@@ -111,7 +111,7 @@ A19 = claims.Statement(
 @A19.measured
 def _hits(data):
     for name, label in PREPARED.items():
-        # rows that the search missed are included, because the statement is about them
+        # rows in which the search missed k are included, because the statement is about them
         requested = shared.rows_of(data, label, "nspca")
         hit = requested.k[requested.k == requested.cardinality].sort_values()
         if len(requested):
@@ -166,7 +166,7 @@ def _accuracy(data):
 
 
 def _over_draws(ratios):
-    """The geometric mean over the draws of the samples."""
+    """Return the geometric mean over the random draws of Algorithm 3's samples."""
     table = pd.DataFrame(dict(ratio=ratios, draw=range(len(ratios))))
     return claims.geometric_mean(table, "ratio", "draw", "draws")
 
@@ -185,7 +185,7 @@ def _capped(data, judged):
 
 
 def runs(scale):
-    """Run k from 1 to 361 at paper scale, with NSPCA at 31 k and other preparations at 12."""
+    """Run k from 1 to 361 at paper scale, with 31 k for NSPCA and 12 for other preparations."""
     paper = scale == "paper"
     ks = range(1, 362) if paper else base.grid(361, 24, [K])
     yield from base.both("cbcl", {}, ks, base.MAIN, "covariance")
@@ -193,8 +193,8 @@ def runs(scale):
     yield from truth(scale, "cbcl", {}, 20, form="covariance", nonnegative=True)
     for label, parameters in PREPROCESSINGS.items():
         if label == CONTRAST:
-            # a fine grid for the preparation that is judged; for all others, enough k to give a
-            # range
+            # a fine grid for the preparation that is judged, and enough k to state a range for the
+            # other preparations
             some = base.grid(361, 120 if paper else 16, [K])
         else:
             some = base.grid(361, 12, [K]) if paper else [20, K]
@@ -215,8 +215,8 @@ def runs(scale):
                 dataset="cbcl",
                 parameters=parameters,
                 solver="nspca",
-                # a search runs NSPCA tens of times, and NSPCA is slow: use three restarts and a
-                # loose tolerance
+                # a search runs NSPCA dozens of times, and NSPCA is slow, so it uses three restarts
+                # and a loose tolerance
                 settings=dict(k=int(k), restarts=3, tol_F=1e-6),
                 form="covariance",
                 label=label,
@@ -227,7 +227,7 @@ data = base.with_bounds
 
 
 def draw(data, axes):
-    """Draw the trade-off, with NSPCA at the k that its search reached."""
+    """Plot the trade-off, with NSPCA for the k that its search reached."""
     base.draw_trade_off(data, axes, {K: 58.0}, CONTRAST, "raw grey values", xscale="log")
     requested = base.by_cardinality(data, "nspca", CONTRAST)
     hit = requested[requested.index == requested.cardinality]

@@ -1,14 +1,15 @@
 """Asteris, Papailiopoulos, Dimakis (2014), Figure 5: variance of nonnegative components of leukemia
-genes, against k.
+genes against k.
 
 The data are those of Armstrong et al.: 72 samples x 12582 probe sets, raw intensities, centred. k
-goes from 1 to 12582, all probe sets (the paper names no range); "low" k are those up to 333, and
-"larger" k those from 667 on (our choice, made when the largest k was 1000). Algorithm 3 uses d = 3,
-eps = 0.1 and N = ceil(eps^-d ln n) samples. EM is the best of 10 restarts. The shaded band extends
-from Algorithm 3's variance up to q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on
-the rank-3 matrix), which bounds the optimum with probability 1 - 1/n. The dotted line is another
-reading: without the factor 1 / (1 - eps), which is not a bound. Variances are as returned by the
-solvers; for EM this is after its renormalisation. The right panel is our addition.
+ranges from 1 to 12582, the number of probe sets (the paper gives no range). "Low" k means k <= 333
+and "larger" k means k >= 667; we chose these limits when the largest k was 1000. Algorithm 3 uses
+d = 3, eps = 0.1 and N = ceil(eps^-d ln n) samples. EM uses the best of 10 restarts. The shaded band
+extends from Algorithm 3's variance to q / (1 - eps) + lambda_4, capped at lambda_1, where q is the
+variance of its component in the rank-3 matrix. This upper edge bounds the optimum with probability
+1 - 1/n. The dotted line omits the factor 1 / (1 - eps), another reading of the paper, and is not a
+bound. Variances are those of the vectors that the solvers return; EM's vectors are renormalised. We
+added the right panel.
 """
 
 from dataclasses import replace
@@ -24,8 +25,8 @@ from spcabench.figures._truth import truth
 from spcabench.run import Run
 
 PANELS, SIZE = (1, 2), (11.5, 5.2)
-K, ALL, DENSE = 50, 12582, 1000  # ALL genes; up to DENSE the k are close to each other
-# settings of EM other than ten restarts to a tolerance of 1e-6: the authors' package uses 1e-3
+K, ALL, DENSE = 50, 12582, 1000  # ALL genes; up to DENSE, the k are closely spaced
+# changes to EM's settings, which are ten restarts and a tolerance of 1e-6; the authors use 1e-3
 EM_ALSO: list[dict[str, Any]] = [*(dict(restarts=r) for r in (1, 30, 100)), dict(tol_em=1e-3)]
 PREPROCESSINGS = {"not centred": dict(center=False), "scaled": dict(scale=True)}
 PREPARED = {"centred": base.MAIN, **{of: of for of in PREPROCESSINGS}}  # reading -> label
@@ -60,13 +61,13 @@ A4 = claims.Statement(
 def _outperforms(data):
     for reading in shared.compared(data, PREPARED, A4.over, A4.unit, _untied):
         lowest = [p.measured.value for p in reading.places if p.x <= ALL / 3]
-        # "low" was fixed when k ended at 1000, so the other meaning is told
+        # "low" was defined when the largest k was 1000; a note reports a wider definition
         note = f"Up to a third of all genes: {span(lowest, A4.unit)}."
         yield replace(reading, notes=[*reading.notes, note])
 
 
 def _untied(ratio):
-    """Ratios, with those within EM's accuracy of a millionth set to 1."""
+    """Set ratios to 1 if they differ from 1 by at most EM's accuracy, a millionth."""
     return ratio.where((ratio - 1).abs() > 1e-6, 1.0)
 
 
@@ -132,13 +133,13 @@ A14 = claims.Statement(
 def _speed(data):
     timed = data[data.label == base.TIME]
     seconds = timed.setup_time + timed.solve_time
-    # all runs have the same label, because they were timed in turn as one group
+    # all runs have the same label, because they were timed as one group, taking turns
     of = np.array([_of(settings) for settings in timed.settings], dtype=object)
     # ratios within a round, because both runs met the same state of the machine
     rounds = seconds.groupby([timed.repeat, of]).first().unstack()
     for name in rounds.median().sort_values().index.drop("mine") if "mine" in rounds else ():
         pair = rounds[["mine", name]].dropna()
-        # the quote has two parts, similar and a few seconds, so the longer time is judged too
+        # the quote says "similar speed" and "a few seconds", so the longer time is judged too
         results = pair.assign(ratio=pair.mine / pair[name], longer=pair.max(axis=1)).reset_index()
         places = [
             claims.Place(
@@ -155,7 +156,7 @@ A6.because(shared.nearly_rank_one)
 
 @A7.because
 def _at_large_k(data, judged):
-    """What the bound consists of at the largest k, if it is not below nine tenths there."""
+    """Explain the terms of the bound at the largest k if it exceeds nine tenths of lambda_1."""
     rows = base.by_cardinality(data, "spannogram")
     last = rows.iloc[-1]
     if last.upper <= A7.rule.high:
@@ -182,13 +183,13 @@ def _restarts(data, judged):
 
 
 def runs(scale):
-    """Run 160 cardinalities of all genes at paper scale, and other preprocessings at 18."""
+    """Run about 160 cardinalities at paper scale, and about 18 for each other preprocessing."""
     paper = scale == "paper"
     yield from base.both("mll", {}, _ks(120, 40) if paper else _ks(16), base.MAIN, None)
     yield from truth(scale, "mll", {}, 20, nonnegative=True)
     for label, parameters in PREPROCESSINGS.items():
         yield from base.both("mll", parameters, _ks(12, 6) if paper else [K], label, None)
-    # the paper states neither restarts nor tolerance, and the ratio of times depends on both
+    # the paper states neither the number of restarts nor the tolerance, and times depend on both
     also = [("em", base.EM | changed) for changed in EM_ALSO]
     for solver, settings in (("spannogram", base.ALG3), ("em", base.EM), *also):
         timed: dict[str, Any] = dict(settings=dict(k=K, **settings), timed=True, label=base.TIME)
@@ -196,7 +197,7 @@ def runs(scale):
 
 
 def _ks(count, further=0):
-    """Cardinalities up to 1000, and further ones up to all genes."""
+    """Return cardinalities up to 1000, and ``further`` cardinalities up to the number of genes."""
     beyond = np.geomspace(DENSE, ALL, further + 1).round().astype(int).tolist()
     return [*base.grid(DENSE, count, [K]), *beyond[1:]]
 
@@ -205,12 +206,12 @@ data = base.with_bounds
 
 
 def draw(data, axes):
-    """Draw the trade-off."""
+    """Plot the trade-off between variance and cardinality."""
     base.draw_trade_off(data, axes, {K: 44.6}, xscale="log")
 
 
 def _of(settings):
-    """The settings of a run of EM, in words; "mine" for Algorithm 3."""
+    """Describe the settings of a run of EM; return "mine" for Algorithm 3."""
     if "d" in settings:
         return "mine"
     tolerance = f", tolerance {settings['tol_em']:g}" if "tol_em" in settings else ""

@@ -1,13 +1,14 @@
 """Asteris, Papailiopoulos, Dimakis (2014), Figure 6: variance of nonnegative components of infrared
-spectra, against k.
+spectra against k.
 
-The data are LRS: 531 spectra in 93 bands, centred. Algorithm 3 uses d = 3, eps = 0.1 and N =
-ceil(eps^-d ln n) samples. EM is the best of 10 restarts. The shaded band extends from Algorithm 3's
-variance up to q / (1 - eps) + lambda_4, capped at lambda_1 (q is its value on the rank-3 matrix),
-which bounds the optimum with probability 1 - 1/n. The dotted line is another reading: without the
-factor 1 / (1 - eps), which is not a bound. Variances are as returned by the solvers; for EM this is
-after its renormalisation. The right panel is our addition. The verdicts use the uncentred spectra,
-because with centred spectra only 11 nonzeros are left at k = 90.
+The data are LRS: 531 spectra in 93 bands, not centred. Algorithm 3 uses d = 3, eps = 0.1 and N =
+ceil(eps^-d ln n) samples. EM uses the best of 10 restarts. The shaded band extends from Algorithm
+3's variance to q / (1 - eps) + lambda_4, capped at lambda_1, where q is the variance of its
+component in the rank-3 matrix. This upper edge bounds the optimum with probability 1 - 1/n. The
+dotted line omits the factor 1 / (1 - eps), another reading of the paper, and is not a bound.
+Variances are those of the vectors that the solvers return; EM's vectors are renormalised. We added
+the right panel; its thinner line shows the centred spectra. The verdicts use the uncentred spectra,
+because Algorithm 3's component of the centred spectra for k = 90 has only 11 nonzeros.
 """
 
 from dataclasses import replace
@@ -26,14 +27,14 @@ PREPROCESSINGS = {
     "scaled": dict(scale=True),
     "physical fluxes": dict(factors=True),
 }
-# reading -> label; the first reading sets the verdict
+# reading -> label; the first reading determines the verdict
 PREPARED = {UNCENTRED: UNCENTRED, "centred": base.MAIN, **{of: of for of in PREPROCESSINGS}}
 SPECTRA: dict[str, Any] = dict(
     why=shared.CALIBRATION.format("spectra", "its component that is not sparse at k = 90 (A10b)"),
     calibrated_by="A10b",
 )
 WHERE = "section 7, figure 6"
-# the value climbs, but by at most a quarter more than in the paper
+# the value must climb, and its ratio may exceed the paper's ratio by at most a quarter
 CLIMB = claims.Part(
     "climb", "that over the same at k = 20", "times", claims.Rule(1, 1.25 * 93 / 86, ends=False)
 )
@@ -75,7 +76,7 @@ A10 = shared.of_the_optimum(
 
 @A10.measured
 def _climbs(data):
-    # at the quick scale, a preparation can lack one of the two k
+    # at the quick scale, one of the two k can be missing for a preparation
     low = {r.name: r.places[0].measured.value for r in shared.explained(data, K, PREPARED)}
     for reading in shared.explained(data, LARGE, PREPARED):
         if reading.name in low:
@@ -111,7 +112,7 @@ def _nonzeros(data):
 
 
 def runs(scale):
-    """Run every k from 1 to 93 at paper scale, and other preprocessings at 12 of these k."""
+    """Run every k from 1 to 93 at paper scale, and about 12 of these for other preprocessings."""
     paper = scale == "paper"
     # there are only 93 bands, so every k is affordable
     ks = list(range(1, N + 1)) if paper else base.grid(N, 24, [K, LARGE])
@@ -126,7 +127,7 @@ data = base.with_bounds
 
 
 def draw(data, axes):
-    """Draw the trade-off."""
+    """Plot the trade-off between variance and cardinality."""
     base.draw_trade_off(data, axes, {K: 86.0, LARGE: 93.0}, UNCENTRED, "centred", xscale="log")
     rows = base.by_cardinality(data, "spannogram", UNCENTRED)
     if LARGE in rows.index:

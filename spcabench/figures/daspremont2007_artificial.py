@@ -1,10 +1,11 @@
 """d'Aspremont et al. (2007): the three-factor example of Zou et al., two components of ten
 variables.
 
-The covariance is exact. Both components have cardinality 4. Thresholded PCA uses the four largest
-entries of each eigenvector. DSPCA's rho is found by a search, and x is truncated but not refitted.
-Deflation is Hotelling's. The cumulative variance is adjusted by QR. X1 to X4 measure the first
-factor, X5 to X8 the second factor, and X9 and X10 a mixture of the two factors.
+The exact covariance matrix is used. Both components have cardinality 4. Thresholded PCA retains the
+four largest entries of each eigenvector. DSPCA's rho is found by a search, and x is truncated but
+not refitted. All methods use Hotelling's deflation. The cumulative variance is adjusted by a QR
+decomposition. X1 to X4 measure the first factor, X5 to X8 the second factor, and X9 and X10 a
+mixture of the two factors.
 """
 
 import numpy as np
@@ -57,9 +58,9 @@ def _recovered(data):
 
 
 def _of_factors(results):
-    """Count the variables of the factors, and find the largest difference of a loading from 1/2."""
+    """Count the factors' variables, and find the largest difference between a loading and 1/2."""
     Z = np.array(results["Z"]).T
-    # an eigenvector contains entries that are only rounding errors
+    # an eigenvector contains entries that are nothing but rounding errors
     supports = [set(np.flatnonzero(np.abs(z) > 1e-9)) for z in Z]
     # a dense component contains all variables of the factors, but recovers neither factor
     four = [(W, of) for W, of in zip(supports, FACTORS, strict=True) if len(W) == len(of)]
@@ -69,8 +70,8 @@ def _of_factors(results):
 
 @D12.because
 def _a_mixture(data, judged):
-    """State what thresholded PCA finds instead of the factors."""
-    # the method that most people would use instead
+    """State which variables thresholded PCA finds instead of the factors."""
+    # thresholded PCA is the method that most people would use instead
     (cut,) = data.extra[data.label == "thresholded"]
     names = np.array(cut["features"])[np.flatnonzero(np.array(cut["Z"])[:, 0])]
     return (
@@ -80,7 +81,7 @@ def _a_mixture(data, judged):
 
 
 def runs(scale):
-    """Make the same runs at both scales."""
+    """Run the same methods at both scales."""
     for method in METHODS:
         yield Run(
             dataset="artificial",

@@ -1,17 +1,18 @@
-"""d'Aspremont et al. (2007), Figure 1: gene expression in two of three factors, PCA above, DSPCA
-below.
+"""d'Aspremont et al. (2007), Figure 1: gene expression in two of three factors, computed by PCA
+(top) and DSPCA (bottom).
 
-The 500 genes of largest variance are centred but not scaled; colour and marker show the class. The
-paper's data are not public, so Alon (colon), Golub and MLL (leukemia) replace them. Before the
-genes are chosen, intensities are clipped to 100 to 16,000 and replaced by their log2, as is common
-in the field. If these runs are missing, the picture shows raw intensities, and the legend says so.
-DSPCA uses at most 5 genes per factor (our choice: the paper states no rho, and has 14 genes in
-three factors). The search for rho uses BCA, which solves the same relaxation faster; rho then grows
-in steps of 2 % until DSPCA has no more genes. The relaxation gap is 1e-2, deflation is Hotelling's,
-and x is truncated but not refitted. Accuracy is that of the nearest-centroid classifier in all
-three factors (leave one out). The genes of DSPCA's factors are listed below the picture with their
-loadings. Further readings use raw intensities, or scale the genes to unit variance after they are
-chosen.
+The 500 genes with the largest variances are centred but not scaled; colour and marker show the
+class. The paper's data are not public, so the data sets of Alon (colon cancer), Golub (leukemia)
+and MLL (leukemia) replace them. Before the genes are selected, intensities are clipped to the range
+from 100 to 16,000 and replaced by their log2, as is common in the field. If these runs are missing,
+the picture shows raw intensities, and the legend says so. DSPCA uses at most 5 genes per factor.
+This is our choice: the paper does not state rho, and its three factors contain 14 genes in total.
+The search for rho uses BCA, which solves the same relaxation faster; rho is then increased in steps
+of 2 % until DSPCA uses at most 5 genes. The relaxation is solved to a gap of 1e-2, deflation is
+Hotelling's, and x is truncated but not refitted. Accuracy is the leave-one-out accuracy of the
+nearest-centroid classifier in all three factors. The genes of DSPCA's factors are listed below the
+picture with their loadings. Further readings use raw intensities without and with scaling of the
+selected genes to unit variance.
 """
 
 from typing import Any
@@ -124,7 +125,7 @@ def _clusters(data):
 @D1.because
 @D3.because
 def _what_varies_most(data, judged):
-    """State what DSPCA and PCA explain on the data on which DSPCA classifies worst."""
+    """Compare DSPCA with PCA on the data set on which DSPCA's relative accuracy is lowest."""
     rows = data[data.label == "log2"]
     worst = min(rows.extra, key=lambda e: e["dspca"]["accuracy"] / e["pca"]["accuracy"])
     title = next(SETS[row.dataset] for row in rows.itertuples() if row.extra is worst)
@@ -141,10 +142,10 @@ def _what_varies_most(data, judged):
 
 
 def _readings(data, nonzeros=None, accuracy=False, part="accuracy"):
-    """Yield a reading for each preparation, with the numbers of every data set.
+    """Yield a reading for each preparation, with the numbers for every data set.
 
-    nonzeros : the method and the paper's number for the first part. part : name of the part on
-    accuracy.
+    nonzeros : the method and the name of the number for the first part, if there is one. part :
+    name of the part about accuracy.
     """
     for label, name in PREPARED.items():
         places = []
@@ -161,7 +162,7 @@ def _readings(data, nonzeros=None, accuracy=False, part="accuracy"):
 
 
 def runs(scale):
-    """Run every data set with each preparation; the scaled one runs only at paper scale."""
+    """Run every data set with each preparation, but scaled genes only at paper scale."""
     readings: dict[str, dict[str, Any]] = {"log2": dict(log2=True), "main": {}}
     # this reading only confirms the others, so the quick scale omits it
     if scale == "paper":
@@ -178,13 +179,13 @@ def runs(scale):
 
 
 def factors(problem, *, seed):
-    """Compute scores (m, 3), nonzeros, accuracy and silhouette of both methods."""
-    # imported here, because listing the runs (the workflow's task) should not load scikit-learn
+    """Compute the scores (m, 3), nonzeros, accuracy and silhouette of PCA and DSPCA."""
+    # imported here, because the workflow lists the runs without needing scikit-learn
     from sklearn.metrics import silhouette_score
     from sklearn.model_selection import LeaveOneOut, cross_val_score
     from sklearn.neighbors import NearestCentroid
 
-    # PCA uses the data, but DSPCA only the covariance
+    # PCA uses the data, but DSPCA uses only the covariance
     A = problem.data.dense()
     sparse = deflate.deflated_components(
         problem.given_as("covariance"), FACTORS, factor, "hotelling"
@@ -196,7 +197,7 @@ def factors(problem, *, seed):
     ]
     numbers: dict[str, Any] = {"labels": list(problem.labels), "genes": genes}
     for method, Z in (("pca", np.linalg.svd(A)[2][:FACTORS].T), ("dspca", sparse.Z)):
-        # the data are divided by sqrt(m), so this restores the units of the chip
+        # the data were divided by sqrt(m), so this restores the units of the measured intensities
         scores = np.sqrt(problem.m) * A @ Z
         numbers[method] = {
             "scores": scores.tolist(),
@@ -215,18 +216,18 @@ def factors(problem, *, seed):
 
 
 def factor(problem):
-    """Find DSPCA's component with at most `K` genes."""
+    """Compute DSPCA's component with at most `K` genes."""
     # a search with DSPCA itself would take hours
     rho = api.solve(problem, "bca_continuation", k=min(K, problem.n)).settings["lam"]
     while (results := api.solve(problem, "dspca", rho=rho, eps=1e-2, tol=1e-2)).cardinality > K:
-        # BCA's answer belongs to another gap, so DSPCA can include one more gene at the same rho
+        # BCA stops at a different gap, so DSPCA's answer for the same rho can contain more genes
         rho *= 1.02
     return results
 
 
 def drawn(data):
-    """The rows of the judged preparation, or else of raw intensities, and its name."""
-    # older results lack the judged preparation
+    """Return the rows and the name of the judged preparation, or of raw intensities instead."""
+    # older results do not contain the judged preparation
     label = next(label for label in PREPARED if label in set(data.label))
     return data[data.label == label], PREPARED[label]
 
@@ -249,7 +250,7 @@ def tables(data):
 
 
 def draw(data, axes):
-    """Draw a column for each data set, with PCA above and DSPCA below."""
+    """Plot a column of panels for each data set, with PCA at the top and DSPCA at the bottom."""
     rows, prepared = drawn(data)
     for column, name in zip(axes.T, SETS, strict=True):
         # a failed run has no panel
@@ -258,15 +259,15 @@ def draw(data, axes):
                 scatter(
                     axis, f"{SETS[name]}, {METHODS[method]}", numbers["labels"], numbers[method]
                 )
-            # below the column, where it covers no sample
+            # below the column, where the legend does not cover any sample
             below = dict(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
             column[1].legend(title=prepared, columnspacing=1.0, handletextpad=0.2, **below)
 
 
 def scatter(axis, title, labels, numbers):
-    """Draw the samples in the first two factors, in units of a power of ten."""
+    """Plot the samples in the first two factors, in units of a power of ten."""
     scores, classes = np.array(numbers["scores"])[:, :2], sorted(set(labels))
-    # scores are in the units of the chip's intensities
+    # scores have the units of the measured intensities
     scores = scores / 10.0 ** np.floor(np.log10(np.abs(scores).max()))
     for label, colour, marker in zip(classes, PALETTE, MARKERS, strict=False):
         rows = np.array(labels) == label

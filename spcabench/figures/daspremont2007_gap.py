@@ -1,14 +1,16 @@
-"""d'Aspremont et al. (2007): convergence of DSPCA, and its cost compared with general SDP solvers.
+"""d'Aspremont et al. (2007): convergence of DSPCA, and its cost compared with general-purpose SDP
+solvers.
 
-Sigma = F'F with F (n, n) from N(0, 1); rho = sqrt(n), which is the standard deviation of a Sigma_ij
-(our choice, because the summary states no rho). No variables are screened. eps is relative to the
-optimum. The smoothing of DSPCA is set for eps, and DSPCA ends when its certified gap is at most
-eps. The first panel shows one run for each eps, as medians over the problems; the subgradient
-method runs only for the three larger eps. The other panels show runs with one thread to a gap of
-1e-3 (SDP solvers at their own tolerance, 1e-6). Time is the median over the problems of an n, in
-processor seconds, or seconds on the clock if these are fewer. Memory is the peak of the process, in
-addition to the loaded problem and including CVXPY; for DSPCA it is measured only at the largest n.
-Runs beyond a solver's practical size are refused and not shown.
+Sigma = F'F, where the entries of F (n, n) are drawn from N(0, 1); rho = sqrt(n), the standard
+deviation of an entry of Sigma (our choice, because the summary does not state rho). Variables are
+not screened. eps is relative to the optimum. The smoothing parameter of DSPCA depends on eps, and
+DSPCA stops when its certified gap is at most eps. In the first panel, a point is the median over
+problems of the iterations of a run with this eps; the subgradient method runs only for the three
+largest eps. The other panels show single-threaded runs to a gap of 1e-3 (SDP solvers use their own
+tolerance, 1e-6). Time is the median over the problems of size n; the time of a run is its processor
+time or, if shorter, its elapsed time. Memory is the peak memory of the process beyond that of the
+loaded problem, including CVXPY; for DSPCA it is measured only for the largest n. Runs beyond a
+solver's practical size are refused and not shown.
 """
 
 from dataclasses import replace
@@ -29,10 +31,10 @@ EPS = 1e-3
 LEVELS = tuple(float(f"{eps:.3g}") for eps in np.geomspace(1e-1, 1e-3, 5))
 SECONDS, BYTES, LARGEST = 60.0, 4e9, 200
 ALONE: dict[str, Any] = dict(timed=True, one_round=True)
-# n -> problems with Clarabel and with the others, enough for an interval (quick scale: at most two)
+# n -> number of problems for Clarabel and for the other solvers (at quick scale, at most two)
 PROBLEMS = {10: (6, 6), 20: (6, 6), 30: (3, 3), 40: (6, 6), 60: (6, 6), 80: (4, 6), 100: (4, 6)}
 PROBLEMS |= {120: (3, 4), 150: (1, 3), 200: (1, 3)}
-FURTHER = (10, 11, 12)  # problems at n = 120, timed, so that each is a group of rows by itself
+FURTHER = (10, 11, 12)  # further timed problems with n = 120; timed runs form groups of their own
 
 D4 = claims.Statement(
     id="D4",
@@ -74,12 +76,12 @@ def _cost(data):
     ]
     unit = rows.rho * np.sqrt(np.log(rows.n)) / (rows.eps * rows.relaxation_bound)
     rows = rows.assign(share=rows.iterations / (4 * rows.n * unit), unit=unit)
-    # the additional problems only have the larger sizes, which would get more weight in a slope
+    # the other problems cover only the larger sizes, which would get more weight in a slope
     first = rows[rows.seed == 0]
     places = claims.places(
         rows, "n", lambda selected: claims.exact(selected.share.max()), "n = {:g}"
     )
-    # two sizes give a slope, but no evidence that it is constant
+    # two sizes determine a slope, but give no evidence that it is constant
     if len(first) > 2:
         each = {"cost": first.flops / first.unit, "iteration": first.flops / first.iterations}
         places += [
@@ -110,7 +112,7 @@ def _smooth(data):
     if len(rows):
         numbers = {
             "largest": max(m["most"] for m in rows.extra),
-            # a negative distance is as large an error as one above a half
+            # a negative distance is as wrong as a distance above 1/2
             "below zero": 1e6 * max(0.0, -min(m["least"] for m in rows.extra)),
         }
         places = [claims.Place(name, claims.exact(value)) for name, value in numbers.items()]
@@ -143,12 +145,12 @@ def _within(data):
     dspca = data[(data.method == "dspca") & (data.status == Status.CONVERGED)]
     if dspca.empty:
         return
-    # runs that ended at a limit say nothing about the stopping rule
+    # runs that stopped at a limit are no evidence about the stopping rule
     share = (dspca.relaxation_gap / dspca.eps).max()
     places = [claims.Place(f"{len(dspca)} runs", claims.exact(share))]
     size = data[data.label == "size"]
     apart = [
-        # three solvers, one optimum: every value must lie below every bound
+        # all three solvers have the same optimum, so every value must be below every bound
         (part.relaxation_value.max() - part.relaxation_bound.min()) / part.relaxation_bound.min()
         for _, part in size.groupby(["n", "seed"])
         if set(part.method) >= {"dspca", *SDP}
@@ -196,10 +198,10 @@ D9 = claims.Statement(
 @D9.measured
 def _practical(data):
     size = data[(data.label == "size") & (data.n <= LARGEST)]
-    # fmax ignores a memory that was not measured
+    # fmax ignores the memory if it was not measured
     burden = np.fmax(size.total / SECONDS, size.above / BYTES)
     size = size.assign(burden=burden)
-    # D9 says what is practical, not which solver is faster, which is in the note
+    # D9 is about what is practical, not about which solver is faster; a note reports the latter
     sooner = size.groupby(["method", "n"]).total.median().unstack(0)
     for name, method in (("interior point", "CLARABEL"), ("SCS", "SCS")):
         rows = size[size.method == method]
@@ -217,7 +219,7 @@ def _practical(data):
 
 
 def _spread(rows):
-    """The size at which the times of a solver differ most between problems, in one sentence."""
+    """State the size for which the times of a solver differ most between problems."""
     ends = rows.groupby("n").total.agg(["min", "max", "count"]).dropna()
     ends = ends[ends["count"] >= 3]
     if ends.empty:
@@ -231,8 +233,8 @@ def _spread(rows):
 
 @D9.because
 def _another_general_solver(data, judged):
-    """How often SCS is faster than DSPCA, and what would decide about interior-point solvers."""
-    # taken from the note that the reading wrote, so the two cannot disagree
+    """State how often SCS is faster than DSPCA, and what is open about interior-point solvers."""
+    # the sentence is taken from the note of the reading, so the two cannot disagree
     note = next((r["notes"][0] for r in judged["readings"] if r["name"] == "SCS"), "")
     told = note.replace("It is", "SCS, which is not an interior-point solver, is")
     return f"{told} {claims.question(judged)}" if told else ""
@@ -283,13 +285,13 @@ def _smoothed(data):
 
 
 def runs(scale):
-    """Run up to n = 120 with Clarabel and 200 with the others; at quick scale up to 40."""
+    """Run each solver for up to `PROBLEMS` problems of each n; n is at most 40 at quick scale."""
     paper = scale == "paper"
     sizes = (10, 20, 40, 60, 80, 100, 120, 150, 200) if paper else (10, 20, 30, 40)
     for n in sizes:
         counts = [min(count, 6 if paper else 2) for count in PROBLEMS[n]]
         for seed in range(max(counts)):
-            # memory once at the largest n, because a separate process repeats the run for it
+            # memory is measured once, for the largest n, because it requires a second run
             largest = n == sizes[-1] and seed == 0
             yield gap_run("dspca", n, seed, "size", eps=EPS, tol=EPS, memory=largest)
             for solver, count in zip(SDP, reversed(counts), strict=True):
@@ -314,15 +316,15 @@ def runs(scale):
     for seed in range(6 if paper else 3):
         for eps in LEVELS:
             yield gap_run("dspca", n, seed, "eps", eps=eps, tol=eps)
-        # it needs about 1/eps^2 iterations, which is a million for the last level
+        # the subgradient method needs about 1/eps^2 iterations, a million for the last level
         for eps in LEVELS[:3]:
             yield gap_run("dspca_subgradient", n, seed, "eps", tol=eps, max_iterations=100_000)
 
 
 def gap_run(name, n, seed, label, memory=False, **settings):
-    """One run on F'F of order n."""
+    """Return one run on F'F of order n."""
     limit = {} if name != "dspca" else dict(max_iterations=100_000)
-    # without screening, which would change n, the horizontal axis
+    # without screening, because screening would change n, the horizontal axis
     settings = dict(rho=float(f"{n**0.5:.4g}"), screen=False, **settings, **limit)
     return Run(
         dataset="gaussian",
@@ -337,7 +339,7 @@ def gap_run(name, n, seed, label, memory=False, **settings):
 
 
 def smoothing(problem, *, seed):
-    """Smallest and largest (f - f_mu) / eps over the box, for several eps."""
+    """Return the smallest and the largest (f - f_mu) / eps over points in the box, for all eps."""
     S, n = problem.matrix.S, problem.n
     rho, rng = n**0.5, np.random.default_rng(seed)
     last = api.solve(problem, "dspca", rho=rho, screen=False, tol=1e-2, eps=1e-2).primal_and_dual
@@ -347,34 +349,35 @@ def smoothing(problem, *, seed):
         mu = eps * S.diagonal().max() / (2.0 * np.log(n))
         for U in (np.zeros((n, n)), *rng.uniform(-rho, rho, (10, n, n)), last[1]):
             w = np.linalg.eigvalsh(S + (U + U.T) / 2)
-            # the largest eigenvalue is subtracted, or exp would overflow at small mu
+            # the largest eigenvalue is subtracted, because exp would overflow for small mu
             f_mu = w[-1] + mu * np.log(np.exp((w - w[-1]) / mu).sum()) - mu * np.log(n)
             distances.append((w[-1] - f_mu) / (2.0 * mu * np.log(n)))
     return {"least": float(min(distances)), "most": float(max(distances))}
 
 
 def data(table):
-    """Return the rows with method, rho, and seconds of the whole run, on the clock or processor."""
+    """Return the rows with method, rho, eps, and the time (total) and memory (above) of the run."""
     solver = table.settings.map(lambda s: s.get("solver"))
     clock = table.solve_time + table.setup_time.fillna(0.0)
     return table.assign(
         method=solver.fillna(table.solver),
         rho=table.settings.map(lambda s: s.get("rho", np.nan)),
         eps=table.settings.map(lambda s: s.get("tol", np.nan)),
-        # a load makes the clock too long, and compiling before a first run the processor's seconds
+        # other load lengthens the elapsed time, and compilation before a first run lengthens the
+        # processor time, so the smaller of the two is used
         total=np.fmin(clock, table.cpu_time.astype(float)),
         above=table.peak_memory - table.memory_before,
     )
 
 
 def draw(data, axes):
-    """Draw iterations against 1/eps, then growth with n."""
+    """Plot iterations against 1/eps, then time, memory and iterations against n."""
     draw_convergence(data[data.label == "eps"], axes.flat[0])
     draw_growth(data[data.label == "size"], axes.flat[1:])
 
 
 def exponents(rows):
-    """The exponent of the iterations in 1/eps, for each seed with at least three levels."""
+    """Return the exponent of the iterations in 1/eps for each seed with at least three levels."""
     measured = {seed: iterations_to(part) for seed, part in rows.groupby("seed")}
     return pd.Series(
         {

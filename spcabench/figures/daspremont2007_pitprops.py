@@ -1,13 +1,14 @@
-"""d'Aspremont et al. (2007): pit props, six components by PCA, thresholded PCA, DSPCA and exact
-search.
+"""d'Aspremont et al. (2007): pit props, six components computed by PCA, thresholded PCA, DSPCA and
+exact search.
 
 The data are the correlation matrix of 13 variables. All sparse methods use the cardinalities 6, 2,
-2, 1, 1, 1 (our choice, because the summary states none). For each cardinality DSPCA's rho is found
-by a search, and x is truncated but not refitted. Deflation is Hotelling's. The cumulative variance
-is adjusted by QR; the tables are below the picture. On the left is the first component at every
-cardinality, with DSPCA and thresholded PCA refitted on their support, and the bound certified by
-DSPCA. On the right is the paper's decomposition at a fixed rho: the largest remaining entry after
-each component, until it is below rho (dotted).
+2, 1, 1, 1 (our choice, because the summary states no cardinalities). For each cardinality, DSPCA's
+rho is found by a search, and x is truncated but not refitted. All methods use Hotelling's
+deflation. The cumulative variance is adjusted by a QR decomposition; the tables are below the
+picture. The left panel shows the variance of the first component for each cardinality, with DSPCA
+and thresholded PCA refitted on their support, and the bound certified by DSPCA. The right panel
+shows the paper's decomposition with a fixed rho: the largest remaining entry after each component,
+until it is below rho (dotted).
 """
 
 from dataclasses import replace
@@ -71,7 +72,7 @@ D8 = claims.Statement(
 @D8.measured
 def _decomposed(data):
     rows = data[data.label == "decomposition"]
-    # other deflations show whether the stopping rule or the subtraction is the cause
+    # other deflations show whether the stopping rule or the subtraction causes the failure
     rows = rows.assign(how=rows.extra.map(lambda results: results["deflation"]))
     for how, part in rows.groupby("how", sort=False):
         results = sorted(part.extra, key=lambda m: m["rho"])
@@ -92,7 +93,7 @@ def _indefinite(data, judged):
     ]
     if not results:
         return ""
-    # the most indefinite matrix shows the mechanism best
+    # the matrix with the smallest eigenvalue shows the mechanism best
     worst = min(results, key=lambda m: m["least"])
     return (
         "x is not an eigenvector, so the subtraction leaves an indefinite matrix (smallest "
@@ -123,7 +124,7 @@ D10 = claims.Statement(
 def _first_component(data):
     dspca = data[data.solver == "dspca"]
     readings = {"k = 6": dspca[(dspca.label == "by k") & (dspca.k == len(FIRST))]}
-    # in the paper, rho is set and not k
+    # in the paper, rho is specified instead of k
     readings["rho = 0.4"] = dspca[dspca.label == "rho = 0.4"]
     for name, rows in readings.items():
         for row in rows.itertuples():
@@ -145,7 +146,7 @@ def runs(scale):
             label=method,
         )
     for rho in RHOS:
-        # each deflation runs at every rho, because Hotelling's deflation fails only at some of them
+        # each deflation runs with every rho, because Hotelling's fails only for some of them
         for deflation in DEFLATIONS:
             yield Run(
                 dataset="pitprops",
@@ -165,24 +166,24 @@ def runs(scale):
 
 
 def table(problem, *, seed, method):
-    """Find six components with one method."""
+    """Compute six components with one method."""
     return measured(problem, method, PATTERN)
 
 
 def decomposition(problem, *, seed, rho, deflation="hotelling"):
-    """Record the largest |entry| left after each component of DSPCA at rho, and the largest error.
+    """Decompose a matrix with DSPCA, and record the largest |entry| left after each component.
 
-    error : error of the two identities in the claim. least : smallest eigenvalue of the remaining
-    matrix.
+    left : these entries. error : largest relative error of the two identities in claim D8.
+    diagonal, least : largest diagonal entry and smallest eigenvalue of the remaining matrix.
     """
     left, error, variance = [float(np.abs(problem.matrix.S).max())], 0.0, np.inf
-    # stop if the variance is below 1e-2, because the paper's rule alone might never stop
-    # Hotelling's deflation
+    # the loop also stops if the variance is at most 1e-2, because with Hotelling's deflation the
+    # paper's rule might never be met
     while left[-1] >= rho and len(left) <= STEPS and variance > 1e-2:
         result = api.solve(problem, "dspca", rho=rho)
         A, x = problem.matrix.S, result.x
         matrix = DEFLATIONS[deflation](problem, [result], 1.0)
-        # the cache contains other forms of the previous matrix
+        # the cache is emptied, because it contains other forms of the previous matrix
         problem = replace(problem, matrix=matrix, indefinite=True, _cache={})
         B = problem.matrix.S
         wrong = abs(x @ B @ x), abs(np.trace(A) - np.trace(B) - x @ A @ x)
@@ -208,7 +209,7 @@ def tables(data):
 
 
 def draw(data, axes):
-    """Draw variance against cardinality, and the decomposition; the page shows the tables."""
+    """Plot variance against cardinality, and the decomposition; the page also shows the tables."""
     curve, residue = axes.flat
     by_k = data[data.label == "by k"]
     for solver, name in NAMES.items():
@@ -223,7 +224,7 @@ def draw(data, axes):
         label="bound certified by DSPCA",
     )
     best = by_k[by_k.solver == "brute_force"].set_index("k").variance_refit
-    # DSPCA's optimisation is not to blame if no rho gives some k
+    # k that no rho gives are excluded, because DSPCA's optimisation is not to blame for them
     ours = by_k[(by_k.solver == "dspca") & (by_k.k == by_k.cardinality)].set_index("k")
     lost = 100 * (1 - ours.variance_refit / best).dropna()
     title = f"DSPCA, refitted, is optimal at {(lost < 1e-4).sum()} of the {len(lost)} k it reaches"
@@ -233,11 +234,11 @@ def draw(data, axes):
 
 
 def _draw_by_k(axis, rows, solver, name):
-    """Draw the variance at the cardinality reached; hollow if it is not the requested one."""
+    """Plot the variance at the cardinality reached, with a hollow marker if k was not reached."""
     part = rows.sort_values(["cardinality", "k"])
     style = look(solver)
     if solver == "brute_force":
-        # open circles, which the methods' markers fill at the k where they are optimal
+        # open circles, which the markers of the other methods fill if they are optimal
         style |= dict(marker="o", markersize=9, markerfacecolor="none", linestyle="none")
         style |= dict(color="black")
     axis.plot(part.cardinality, part.variance_refit / part.lambda_1, label=name, **style)
@@ -247,14 +248,14 @@ def _draw_by_k(axis, rows, solver, name):
 
 
 def _draw_residue(axis, results):
-    """Draw the largest entry left by each deflation except projection, which is like Schur's."""
+    """Plot the largest entry left by Hotelling's and Schur's deflation (projection is similar)."""
     ends = []
     for rho, colour in zip(sorted({m["rho"] for m in results}), PALETTE, strict=False):
         for deflation, style in (("hotelling", "o-"), ("schur", "s--")):
             for m in (m for m in results if (m["rho"], m["deflation"]) == (rho, deflation)):
                 name = f"$\\rho$ = {rho}, {deflation.capitalize()}"
                 axis.plot(m["left"], style, color=colour, markersize=4, label=name)
-                # the title counts what the picture shows
+                # the title counts only the curves in the picture
                 ends.append((deflation, m["left"][-1] < rho))
         mark_level(axis, rho, f"stop at $\\rho$ = {rho}")
     reached = [

@@ -1,11 +1,11 @@
-"""d'Aspremont et al. (2007): the rectangular relaxation on small random matrices, against brute
-force.
+"""d'Aspremont et al. (2007): the rectangular relaxation on small random matrices, compared with
+brute force.
 
-A (m, n) has entries from N(0, 1). Value and bound are certified: the value comes from X made
-feasible, and the bound from a feasible dual. The pair consists of the leading singular vectors of
-X12, truncated to k1 and k2 entries; the next column shows the pair after a refit on its supports.
-The optimum is the maximum over all pairs of supports. All values are relative to the largest
-singular value.
+The entries of A (m, n) are drawn from N(0, 1). The value and the bound of the relaxation are
+certified: the value is that of a feasible X, and the bound is that of a feasible dual. The pair
+consists of the leading singular vectors of X12, truncated to k1 and k2 entries; the next column
+shows the pair after a refit on its supports. The optimum is the maximum over all pairs of supports.
+All values are relative to the largest singular value of A.
 """
 
 from itertools import combinations
@@ -19,7 +19,7 @@ from spcabench.run import Run
 from spcabench.style import MARKERS, PALETTE, mark_level, name_lines
 
 PANELS, SIZE = (1, 1), (11.5, 3.8)
-# square and not square, and small enough to try all pairs of supports
+# shapes of square and non-square matrices, small enough to try all pairs of supports
 SHAPES = ((6, 5), (6, 6), (7, 6), (8, 7), (8, 8))
 CARDINALITIES = ((2, 2), (3, 2), (3, 4))
 COLUMNS = ("optimum", "value", "bound", "pair", "refit")
@@ -57,7 +57,7 @@ def _relaxes(data):
 
 
 def runs(scale):
-    """Make the same runs at both scales."""
+    """Run the same problems at both scales."""
     for m, n in SHAPES:
         for k_u, k in CARDINALITIES:
             yield Run(
@@ -84,11 +84,11 @@ def pair(problem, *, seed, k_u, k):
         ),
         "value": result.relaxation_value,
         "bound": result.relaxation_bound,
-        # a pair of singular vectors has no sign
+        # the sign of a pair of singular vectors is arbitrary
         "pair": abs(result.singular_value),
         # the relaxation shrinks its loadings and serves to find the supports
         "refit": norm(A, np.flatnonzero(result.u), result.support),
-        # matrices differ in scale, so all numbers are relative to this one
+        # matrices differ in scale, so all values are divided by this one
         "top": float(np.linalg.norm(A, 2)),
     }
 
@@ -110,7 +110,10 @@ def tables(data):
 
 
 def draw(data, axes):
-    """Draw bound and pair of every instance relative to the optimum; the page shows the table."""
+    """Plot the bound and the pair of each instance relative to the optimum.
+
+    The page also shows the table.
+    """
     axis = axes.flat[0]
     names = [
         f"{m} x {n}\n{k_u}, {k}" for (m, n), (k_u, k) in ((e["shape"], e["k"]) for e in data.extra)

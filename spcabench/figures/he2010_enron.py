@@ -1,11 +1,12 @@
-"""He, Monteiro, Park (2010), section 3.2: Enron e-mails, memory and time with dense and with
+"""He, Monteiro, Park (2010), section 3.2: memory and time for Enron e-mails with dense and with
 implicit centring.
 
-39861 documents x 28102 words, 3.7 million nonzeros, s = 100. The paper's attempt to centre the
-matrix ran out of memory; its method only stores the sparse counts and the means of the words. If
-Enron is not available, a synthetic matrix of the same shape is used, because this claim depends
-only on the shape and the number of nonzeros. Memory is the peak of a separate process, in addition
-to the loaded problem; time is measured in a single run with one thread.
+The data are counts of 28102 words in 39861 documents, with 3.7 million nonzeros; s = 100. The
+authors' attempt to centre the matrix ran out of memory; their method stores only the sparse counts
+and the means of the words. If Enron is not available, a synthetic matrix of the same shape is used,
+because this claim depends only on the shape and the number of nonzeros. Memory is the peak memory
+of a separate process, beyond that of the loaded problem; time is measured in single runs on one
+thread.
 """
 
 from typing import Any
@@ -51,16 +52,16 @@ def _memory(data):
 
 
 def runs(scale):
-    """Make the same runs at both scales."""
+    """Run the same problem at both scales."""
     enron: dict[str, Any] = dict(dataset="bag_of_words", parameters=dict(corpus="enron"))
-    # two runs, because memory is measured in a separate process, which disturbs the time
+    # two runs, because the separate process that measures memory would disturb the timing
     yield Run(solver="mcol", settings=dict(k=100), memory=True, label="memory", **enron)
     yield Run(solver="mcol", settings=dict(k=100), timed=True, label="time", **enron)
     yield Run(function=storage, label="storage", **enron)
 
 
 def storage(problem, *, seed):
-    """Return the bytes of the matrix, dense and sparse, and whether the suite refuses it dense."""
+    """Return the dense and sparse sizes in bytes, and whether the suite refuses dense data."""
     X = problem.data.X
     try:
         # the harness itself refuses to create a matrix of 9 GB
@@ -76,7 +77,7 @@ def storage(problem, *, seed):
 
 
 def data(table):
-    """Return one row: dense bytes, sparse bytes, peak beyond the loaded problem, and seconds."""
+    """Return one row with the dense and sparse sizes in bytes, the peak memory, and the time."""
     stored, memory, time = (table[table.label == name] for name in ("storage", "memory", "time"))
     if stored.empty or memory.empty or time.empty:
         return pd.DataFrame()
@@ -90,7 +91,7 @@ def data(table):
 
 
 def draw(data, axes):
-    """Draw memory as bars on a logarithmic axis, labelled with the outcome and the time."""
+    """Plot memory as bars on a logarithmic axis, labelled with the outcome and the time."""
     axis = axes.flat[0]
     for row in data.itertuples():
         counts, above, dense = (number(v, "B") for v in (row.counts, row.above, row.dense))
@@ -104,7 +105,7 @@ def draw(data, axes):
 
 
 def _bar(axis, place, size, colour, text, inside=False):
-    """Draw a bar with a text at its tip."""
+    """Draw a bar with a label at its tip."""
     axis.barh(place, size, height=0.6, color=colour)
     side = dict(ha="right", color="white") if inside else dict(ha="left", color="black")
     offset = (-6 if inside else 6, 0)

@@ -1,18 +1,20 @@
 """He, Monteiro, Park (2010), Figure 1: time and variance against the size of a square sparse
 matrix.
 
-W (p x p) with 20 % nonzeros, drawn from N(0, 1), centred implicitly, given as sparse to all
-solvers; s = p / 5, and c = s / 10 for Mcol-PCA. GPower0 uses the stopping rule of its authors
-(objective, 1e-4), with its penalty searched for s nonzeros; its time is that of a single run, and
-the whole search is dotted. The second phase of Scol-PCA and Mcol-PCA is Lanczos' method (our
-choice: the paper says power iteration without a tolerance). Times are exclusive and interleaved,
-with one thread: the minimum of the rounds, as median and quartiles (band) over problems. Lighter
-curves are Scol-PCA and Mcol-PCA with V'V given (its computation is not timed), the form for which
-the paper states their lowest cost. The conversion of W to rows is part of a run of Scol-PCA and
-Mcol-PCA. Up to p = 600 GPower0 takes less than 6 ms, much of which is overhead of our code, so
-these sizes are shown but not judged. The curves and the title above the times show whole runs. The
-verdicts on H1 and H2 come from other runs, which are not drawn: their times are processor seconds,
-all solvers have one tolerance (1e-4), and the data are converted before the clock starts.
+W (p x p) is sparse, with 20 % nonzeros drawn from N(0, 1), and is centred implicitly; s = p / 5,
+and c = s / 10 for Mcol-PCA. GPower0 uses the stopping rule of its authors (relative change in the
+objective, 1e-4) and a penalty found by a search for s nonzeros. Its solid curve is the time of a
+single run, and the dotted curve is the time of the whole search. The second phase of Scol-PCA and
+Mcol-PCA is Lanczos' method (our choice: the paper names power iteration, without a tolerance).
+Times are measured on one thread, with the solvers taking turns and nothing else running; the time
+of a problem is the minimum over the rounds, and the median and quartiles (band) over the problems
+are shown. Lighter curves show Scol-PCA and Mcol-PCA on V'V, the form of the data for which the
+paper states their lowest cost (computing V'V is not timed), and GPower0 on the dense centred
+matrix. The time of Scol-PCA and Mcol-PCA includes the conversion of W to row storage. Up to p =
+600, GPower0 takes less than 6 ms, much of which is overhead in our code, so these sizes are shown
+but not judged. The curves and the title above the times show whole runs. The verdicts on H1 and H2
+are based on other runs, which are not plotted: they use processor time, all solvers have the same
+tolerance (1e-4), and the data are converted before timing starts.
 """
 
 from typing import Any
@@ -28,14 +30,14 @@ from spcabench.style import name_lines, plain_log_ticks
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
 
-SEEDS = 3  # matrices of each size on which phases are compared
-LOW = 700  # below this size GPower0 takes less than 6 ms
+SEEDS = 3  # number of matrices of each size on which the phases are compared
+LOW = 700  # below this size, GPower0 takes less than 6 ms
 AT = "p = {:g}"
 SIZES = claims.every("sizes", least=3)
-# below p = 700 GPower0 takes less than 6 ms
+# below p = 700, GPower0 takes less than 6 ms
 TIMED = claims.every("sizes", low=700, least=2)
 AT = "p = {:g}"
-# the paper states a cost for each of the three
+# the paper states a cost for each of these three forms of the data
 FORMS = ("covariance", "data", "sparse")
 COSTS = {
     "V'V given": ("covariance", lambda r: r.n * r.s),
@@ -67,7 +69,7 @@ H1.measured(lambda data: he.speedup(data["timed"], "scol"))
 @H1.because
 def _work_or_conversion(data, judged):
     work = he.made_of(data["timed"], "gpower0 dense", "scol", judged)
-    # if it holds, what differs is the reading of whole runs
+    # if the statement holds, explain why the reading of whole runs differs
     return work or he.whole_runs(data["timed"], "scol")
 
 
@@ -118,7 +120,7 @@ H14 = claims.Statement(
 @H14.measured
 def _loops(data):
     part = data["counted"].query("solver == 'mcol'")
-    # the theorem is about c = ceil(s/10); with smaller c there are more loops
+    # the theorem is about c = ceil(s/10); a smaller c leads to more loops
     part = part[~part.label.astype(str).str.startswith(he.LEVEL)]
     yield claims.Reading(
         "all runs", claims.places(part, "n", lambda rows: claims.exact(rows.loops.max()), AT), part
@@ -144,7 +146,7 @@ H15 = claims.Statement(
 def _phases(data):
     scol = _sparse_scol(data)
     scol = scol.assign(quotient=scol["first"] / scol.second)
-    # the paper names power iteration and our default is Lanczos, so only the second phase differs
+    # the paper names power iteration, and our default is Lanczos' method; all else is equal
     power = scol.label == "power"
     for name, rows in (("power iteration", scol[power]), ("Lanczos' method", scol[~power])):
         yield claims.Reading(name, claims.places(rows, "n", he.over_problems, AT), rows)
@@ -152,7 +154,7 @@ def _phases(data):
 
 @H15.because
 def _steps_of_power_iteration(data, judged):
-    """How many steps the second phase takes, compared with the loops of the first."""
+    """State how many steps the second phase takes, compared with the loops of the first phase."""
     rows = _sparse_scol(data).query("label == 'power'")
     steps = rows.steps.groupby(rows.n).median()
     ends = [f"{number(steps[n])} steps at p = {n}" for n in (steps.index.min(), steps.index.max())]
@@ -187,10 +189,10 @@ def _growth(data):
     flops, clock = [], []
     for name, (form, cost) in COSTS.items():
         rows = scol[scol.form == form]
-        # an exponent from fewer sizes would depend on one of them
+        # an exponent estimated from fewer sizes would depend on a single size
         if rows.n.nunique() >= 4:
             flops.append(claims.Place(name, claims.exact(claims.slope(cost(rows), rows["first"]))))
-            # the sentence is about arithmetic; seconds are shown because readers will ask
+            # the sentence is about arithmetic; the note on time answers a likely question
             clock.append(f"{name} {number(claims.slope(cost(rows), rows.seconds))}")
     yield claims.Reading("flops", flops, scol, [f"Measured in seconds: {', '.join(clock)}."])
 
@@ -214,9 +216,9 @@ H16b = claims.Statement(
 @H16b.measured
 def _saved(data):
     rows = _sparse_scol(data)
-    # the paper's formula counts a product with each column as dense
+    # the paper's formula counts a product with a sparse column as if the column were dense
     saved = (rows.s * rows.nnz + rows.n * rows.s) / rows["first"]
-    # at most 1 / density can be saved, so savings are shares of that
+    # the largest possible saving is 1 / density, so savings are divided by it
     rows = rows.assign(quotient=saved * rows.nnz / (rows.m * rows.n))
     yield claims.Reading("sparse data", claims.places(rows, "n", he.over_problems, AT), rows)
 
@@ -269,7 +271,7 @@ def _speed_of_many_columns(data):
 
 @H19.because
 def _from_some_size_on(data, judged):
-    # it is more informative where a factor of five is reached than where it is not
+    # the sizes at which a factor of five is reached are more informative than the other sizes
     failed = he.judged_places(judged, "fails")
     reached = he.judged_places(judged, "holds")
     text = f" A factor of five is reached at {where(reached)}." if reached else ""
@@ -277,16 +279,17 @@ def _from_some_size_on(data, judged):
 
 
 def sizes(scale):
-    """Size p -> number of seeds: six sizes at paper scale, and three beyond 2000."""
+    """Map each size p to its number of seeds: at paper scale, six, and three if p exceeds 2000."""
     if scale == "paper":
-        # more closely spaced where runs are short; fewer seeds beyond 2000, where they are long
+        # small sizes are closely spaced, because their runs are short; large sizes have fewer
+        # seeds, because their runs are long
         every_p = (200, 400, 600, 800, 1200, 1600, 2000, 2600, 3300, 4000)
         return {p: 6 if p <= 2000 else 3 for p in every_p}
     return dict.fromkeys((200, 400, 800, 1200), 3)
 
 
 def runs(scale):
-    """Make timed trials, runs with smaller c, and untimed runs by form for the phases' flops."""
+    """Yield timed trials, runs with smaller c, and untimed runs that count the phases' flops."""
     sizes_p = list(sizes(scale))
     for p, seeds in sizes(scale).items():
         for seed in range(seeds):
@@ -296,7 +299,7 @@ def runs(scale):
             yield from he.trial(
                 **problem, k=p // 5, solvers=he.OURS, seed=seed, gram=True, dense=True
             )
-            # how much of the loss is due to the paper's c
+            # these runs show how much of the loss is due to the paper's c
             yield from he.levels(problem | dict(seed=seed), p // 5)
         if p >= LOW:
             for seed in range(he.PROBLEMS if scale == "paper" else seeds):
@@ -308,7 +311,7 @@ def runs(scale):
         *(("scol", "power", "sparse", seed) for seed in range(SEEDS)),
         *(("scol", "lanczos", "sparse", seed) for seed in range(1, SEEDS)),
     ]
-    # eight sizes are enough for an exponent
+    # eight sizes are enough to estimate an exponent
     for p in sizes_p if scale == "quick" else sizes_p[:8]:
         for solver, second, form, seed in runs_of_phases:
             yield Run(
@@ -323,7 +326,7 @@ def runs(scale):
 
 
 def data(table):
-    """Return timed rows by size x, and the flops and loops of the phases."""
+    """Return the timed rows with size x, and the rows that count the flops and loops of phases."""
     # only these two solvers report their phases; flops are the same in every round
     counted = table[table.phases.map(lambda p: bool(p) and "columns" in p) & table.repeat.eq(0)]
     counted = counted.assign(
@@ -334,15 +337,15 @@ def data(table):
         second=[p["eigenvector"]["flops"] for p in counted.phases],
         steps=[p["eigenvector"]["iterates"] for p in counted.phases],
     )
-    # the runs for the phases are not interleaved with others
+    # the runs that count the flops of phases did not take turns with other runs
     timed = he.trials(table[~table.label.isin(["lanczos", "power"])])
     return {"timed": timed.assign(x=timed.n.astype(float)), "counted": counted}
 
 
 def draw(data, axes):
-    """Draw time and variance against p."""
+    """Plot time and variance against p."""
     he.draw_times(axes.flat[0], data["timed"], he.METHODS)
-    # H3 compares these two; the variance of GPower0 is in Figure 4
+    # H3 compares these two methods; Figure 4 shows the variance of GPower0
     he.draw_values(axes.flat[1], data["timed"], ("scol", "mcol"))
     axes.flat[0].set_title(he.faster_in_words(data["timed"]))
     axes.flat[1].set_title(he.loss_in_words(data["timed"], "scol"))

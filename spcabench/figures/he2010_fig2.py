@@ -1,15 +1,17 @@
-"""He, Monteiro, Park (2010), Figure 2: time against the larger dimension, wide and tall matrices.
+"""He, Monteiro, Park (2010), Figure 2: time against the larger dimension of wide and tall matrices.
 
-W (n x p: n samples, p variables) with 20 % nonzeros from N(0, 1), centred implicitly, given as
-sparse to all solvers. On the left n / p = 0.1, on the right n / p = 10. The paper states no
-cardinality for this figure; we use s = p / 5 as in its Figure 1, and c = s / 10. GPower0 stops by
-its objective (1e-4); the times are those of single runs, and the whole search is dotted. Times are
-exclusive and interleaved, with one thread: the minimum of the rounds, as median and quartiles
-(band) over problems. Sizes at which GPower0 or Mcol-PCA takes less than 6 ms are shown but not
-judged, because much of that is overhead of our code. The curves and the title above the times show
-whole runs. The verdicts on H4 and H5 come from other runs, which are not drawn: their times are
-processor seconds, all solvers have one tolerance (1e-4), and the data are converted before the
-clock starts.
+W (n samples x p variables) is sparse, with 20 % nonzeros drawn from N(0, 1), and is centred
+implicitly. In the left panel n / p = 0.1, and in the right panel n / p = 10. The paper states no
+cardinality for this figure; we use s = p / 5 as in its Figure 1, and c = s / 10. GPower0 stops when
+the relative change in its objective is below 1e-4. Its solid curve is the time of a single run, and
+the dotted curve is the time of the whole search for a penalty. Times are measured on one thread,
+with the solvers taking turns and nothing else running; the time of a problem is the minimum over
+the rounds, and the median and quartiles (band) over the problems are shown. The lighter curve shows
+GPower0 on the dense centred matrix. Sizes for which GPower0 or Mcol-PCA takes less than 6 ms are
+shown but not judged, because much of this time is overhead in our code. The curves and the title
+above the times show whole runs. The verdicts on H4 and H5 are based on other runs, which are not
+plotted: they use processor time, all solvers have the same tolerance (1e-4), and the data are
+converted before timing starts.
 """
 
 from spcabench import claims
@@ -20,7 +22,7 @@ PANELS, SIZE = (1, 2), (11.5, 4.0)
 METHODS = ("gpower0", "gpower0 dense", *he.OURS)
 
 RATIO = "time of GPower0 / time of Mcol-PCA, single runs"
-WIDE, TALL = 1000, 1400  # below these sizes one of the two takes less than 6 ms
+WIDE, TALL = 1000, 1400  # below these sizes, GPower0 or Mcol-PCA takes less than 6 ms
 
 H4 = claims.Statement(
     id="H4",
@@ -47,7 +49,7 @@ H4.measured(lambda data: he.speedup(data[data.wide], "mcol"))
 @H4.because
 def _too_fast(data, judged):
     work = he.made_of(data[data.wide], "gpower0 dense", "mcol", judged)
-    # a factor of two has two sides, and the reader should know which one was missed
+    # the rule is a range, and the reader should know on which side of it the ratio lies
     return f"It fails in favour of the paper. {work}" if judged["side"] == "above" else work
 
 
@@ -68,7 +70,7 @@ H5.because(lambda data, judged: he.made_of(data[~data.wide], "gpower0 dense", "m
 
 
 def runs(scale):
-    """Run ten larger dimensions from 200 to 4000 at paper scale."""
+    """Run wide and tall matrices with ten larger dimensions from 200 to 4000 at paper scale."""
     larger = (
         (200, 400, 600, 800, 1200, 1600, 2000, 2600, 3300, 4000)
         if scale == "paper"
@@ -76,7 +78,7 @@ def runs(scale):
     )
     for size in larger:
         for m, n in ((size // 10, size), (size, size // 10)):
-            # one nonzero needs no product, so there is nothing to time
+            # k = 1 needs no matrix-vector product, so there would be nothing to time
             k = max(2, n // 5)
             for seed in range(he.PROBLEMS if scale == "paper" else 3):
                 parameters = dict(m=m, n=n, density=0.2, seed=seed)
@@ -90,14 +92,14 @@ def runs(scale):
 
 
 def data(table):
-    """Return timed rows by larger dimension x and shape."""
+    """Return the timed rows with the larger dimension x and the shape (wide or tall)."""
     timed = he.trials(table)
     # the paper's axis is the larger dimension in both panels
     return timed.assign(x=timed[["m", "n"]].max(axis=1).astype(float), wide=timed.n > timed.m)
 
 
 def draw(data, axes):
-    """Draw the times of wide and of tall matrices."""
+    """Plot the times for wide and for tall matrices."""
     for axis, wide in zip(axes.flat, (True, False), strict=True):
         he.draw_times(axis, data[data.wide == wide], METHODS)
         name = "variables p, n/p = 0.1" if wide else "samples n, n/p = 10"

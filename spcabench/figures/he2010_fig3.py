@@ -1,14 +1,15 @@
 """He, Monteiro, Park (2010), Figure 3: time against the density of a square matrix.
 
-W is square, with nonzeros from N(0, 1) and varying density, centred implicitly; s is 20 % of the
-size, and c = s / 10. All solvers get the sparse data. GPower0 is also drawn on the dense centred
-matrix (lighter), the form required by an implementation without implicit centring, because the
-paper does not say which form it timed. GPower0 stops by its objective (1e-4); the times are those
-of single runs, and the whole search is dotted. Times are exclusive and interleaved, with one
-thread: the minimum of the rounds, as median and quartiles (band) over problems. The curves and the
-title above the times show whole runs. The verdicts on H6 come from other runs, which are not drawn:
-their times are processor seconds, all solvers have one tolerance (1e-4), and the data are converted
-before the clock starts.
+W is square and sparse, with nonzeros drawn from N(0, 1) and varying density, and is centred
+implicitly; s is 20 % of the size, and c = s / 10. A lighter curve shows GPower0 on the dense
+centred matrix, the form required by an implementation without implicit centring, because the paper
+does not say which form it timed. GPower0 stops when the relative change in its objective is below
+1e-4. Its solid curve is the time of a single run, and the dotted curve is the time of the whole
+search for a penalty. Times are measured on one thread, with the solvers taking turns and nothing
+else running; the time of a problem is the minimum over the rounds, and the median and quartiles
+(band) over the problems are shown. The curves and the title above the times show whole runs. The
+verdict on H6 is based on other runs, which are not plotted: they use processor time, all solvers
+have the same tolerance (1e-4), and the data are converted before timing starts.
 """
 
 from dataclasses import replace
@@ -39,7 +40,7 @@ H6 = claims.Statement(
 @H6.measured
 def _sparser(data):
     for reading in he.speedup(data, "mcol", label=lambda d: f"{100 * d:g} %"):
-        # the trend within each problem's seed, so that effects common to a seed cancel
+        # the trend is computed within each seed, so that effects common to a seed cancel
         middle = reading.rows.groupby(["seed", "x"]).quotient.median().unstack()
         ends = (middle.iloc[:, 0] / middle.iloc[:, -1]).rename("ratio").reset_index()
         where = f"{reading.places[0].label} against {reading.places[-1].label}"
@@ -50,7 +51,7 @@ def _sparser(data):
 
 
 def runs(scale):
-    """Run densities from 1 to 20 %, at paper scale with 5000 x 5000 and three seeds."""
+    """Run densities from 1 to 20 % with three seeds, at paper scale on 5000 x 5000 matrices."""
     size, densities = (
         (5000, (0.01, 0.03, 0.06, 0.1, 0.15, 0.2))
         if scale == "paper"
@@ -68,13 +69,13 @@ def runs(scale):
 
 
 def data(table):
-    """Return timed rows by density x."""
+    """Return the timed rows with the density x."""
     timed = he.trials(table)
     return timed.assign(x=[p["density"] for p in timed.parameters])
 
 
 def draw(data, axes):
-    """Draw times against density."""
+    """Plot times against density."""
     axis = axes.flat[0]
     he.draw_times(axis, data, METHODS)
     axis.set(xlabel=f"share of nonzeros, {data.n.iloc[0]} x {data.n.iloc[0]}")

@@ -1,21 +1,23 @@
-"""He, Monteiro, Park (2010), Figure 4: variance and time against the cardinality, square sparse
-matrix.
+"""He, Monteiro, Park (2010), Figure 4: variance and time against the cardinality for a square
+sparse matrix.
 
-W is square with 20 % nonzeros from N(0, 1), centred implicitly, given as sparse to all solvers. All
-three solvers are compared at the cardinality that GPower0 reached. GPower0's variance is taken
-after a refit, because the second phase of the other two is a refit. GPower0 stops by its objective
-(1e-4); the times are those of single runs, and the whole search is dotted. Times are exclusive and
-interleaved, with one thread: the minimum of the rounds, as median and quartiles (band) over
-problems. Variances are those of the first problem, and the band shows its optimum. The paper states
-no density here; we use 20 %, as in its Figure 1. Lighter curves are Scol-PCA and Mcol-PCA with V'V
-given (its computation is not timed). A hollow marker means that the search of GPower0 missed the
-requested cardinality; it is drawn at the cardinality reached, the median over problems. The band in
-which the optimum lies is clipped above the curves. The curves and the title above the times show
-whole runs. The verdict on H7 uses the times of other runs, which are not drawn: they are processor
-seconds, measured while at most 2.5 processes were ready to run; all solvers have one tolerance
-(1e-4), and the data are converted before the clock starts. The verdicts on H7 and H9 use the
-variances of untimed runs on more problems. The verdict on H8 comes from processor seconds of whole
-runs of Mcol-PCA, with the cardinalities in turns.
+W is square and sparse, with 20 % nonzeros drawn from N(0, 1), and is centred implicitly. The paper
+states no density for this figure; we use 20 %, as in its Figure 1. All three solvers are compared
+at the cardinality that GPower0 reached. GPower0's variance is computed after a refit, because the
+second phase of the other two solvers is a refit. GPower0 stops when the relative change in its
+objective is below 1e-4. Its solid curve is the time of a single run, and the dotted curve is the
+time of the whole search for a penalty. Times are measured on one thread, with the solvers taking
+turns and nothing else running; the time of a problem is the minimum over the rounds, and the median
+and quartiles (band) over the problems are shown. Variances are those of the first problem, and the
+grey band contains its optimum; the band is clipped above the curves. Lighter curves show Scol-PCA
+and Mcol-PCA on V'V (computing V'V is not timed), and GPower0 on the dense centred matrix. A hollow
+marker means that the search of GPower0 missed the requested cardinality; it is plotted at the
+cardinality reached, as the median over problems. The curves and the title above the times show
+whole runs. The verdict on H7 is based on the times of other runs, which are not plotted: they use
+processor time, measured while at most 2.5 processes were ready to run; all solvers have the same
+tolerance (1e-4), and the data are converted before timing starts. The verdicts on H7 and H9 use the
+variances of untimed runs on more problems. The verdict on H8 is based on the processor time of
+whole runs of Mcol-PCA, in which the cardinalities take turns.
 """
 
 from typing import Any
@@ -28,12 +30,12 @@ from spcabench.figures._truth import truth
 from spcabench.run import Run
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
-SEEDS = (1, 2, 3)  # not the seed 0 of the first run, which suggested the condition of H8
-REFERENCE = 73  # Mcol-PCA reaches its ten loops here; larger k only add columns to each loop
-GROWING = 16  # problems on which the growth of Mcol-PCA's time is measured
+SEEDS = (1, 2, 3)  # without seed 0, whose run suggested the condition of H8
+REFERENCE = 73  # Mcol-PCA reaches ten loops at this k; a larger k only adds columns to each loop
+GROWING = 16  # number of problems on which the growth of Mcol-PCA's time is measured
 MORE = f"; variances on three matrices left it undecided, so they are those of {he.PROBLEMS}"
 CONVERTED = "data converted before the clock, second phase to 1e-4"
-ABOVE_ONE = claims.every("k", low=2, least=3)  # k = 1 needs no product
+ABOVE_ONE = claims.every("k", low=2, least=3)  # k = 1 needs no matrix-vector product
 
 H7 = claims.Statement(
     id="H7",
@@ -58,10 +60,10 @@ H7 = claims.Statement(
 def _speed_and_quality(data):
     for reading in he.speedup(data, "scol", label="k = {:g}"):
         world = he.worlds().get(reading.name, ("gpower0 dense", ""))
-        # only the primary reading has more problems
+        # only the primary reading covers more problems
         gpower, form = he.valued(data, *world) if reading.name == H7.primary else world
         results, ties = he.quality(data, f"scol{form}", gpower, he.over_problems)
-        # a tie hides how good both are, which the distance to the optimum shows
+        # a tie does not show how good the two answers are, but the distance to the optimum does
         notes = [*reading.notes, ties, *he.below_optimum(data, "scol", "gpower0")]
         yield claims.Reading(reading.name, [*reading.places, *results], reading.rows, notes)
 
@@ -89,20 +91,20 @@ H8 = claims.Statement(
 @H8.measured
 def _growth(data):
     forms = he.GIVEN | {CONVERTED: f" {he.ALIKE}"}
-    # the same runs on more problems, if there are any
+    # use the runs on more problems if they exist
     if data.method.eq(f"mcol {he.IN_TURNS}").any():
         forms |= {H8.primary: f" {he.IN_TURNS}"}
     for name, form in forms.items():
         part = data[data.method == f"mcol{form}"]
         if part.empty:
             continue
-        # a growth exponent is a ratio of logarithms, and the minimum of the rounds excludes the
-        # effect of other work
+        # a growth exponent is a ratio of logarithms, and the minimum over the rounds excludes the
+        # effect of other load
         least = np.log(part.groupby(["x", "seed"]).total.min().unstack())
-        # the search may have missed the requested cardinality
+        # use the nearest cardinality, because the search can miss the requested cardinality
         reference = least.index[np.argmin(np.abs(least.index - REFERENCE))]
         steps = np.log(least.index / reference)
-        # the reference against itself is 0 / 0
+        # for the reference itself, the exponent would be 0 / 0
         growth = (least - least.loc[reference]).div(steps, axis=0).drop(reference)
         places = claims.places(
             growth.stack().rename("growth").reset_index(),
@@ -143,7 +145,7 @@ H17 = claims.Statement(
 @H17.measured
 def _single_run(data):
     part = data[data.method.isin(he.OURS)]
-    # both halves of the sentence: the specified cardinality, and a single run
+    # the sentence has two conditions: the specified cardinality and a single run
     part = part.assign(single=(part.cardinality == part.k) & part.search_runs.fillna(0).eq(0))
     places = claims.places(
         part, "method", lambda rows: claims.exact(rows.single.mean()), lambda m: he.NAMES[m]
@@ -168,7 +170,7 @@ H20 = claims.Statement(
 
 @H20.measured
 def _several_runs(data):
-    # a search is only made in the first round
+    # the search runs only in the first round
     rows = data[(data.method == "gpower0") & data.repeat.eq(0) & data.search_runs.notna()]
     runs_of = claims.places(
         rows, "x", lambda of: claims.geometric_mean(of, "search_runs", "seed"), "k = {:g}"
@@ -177,7 +179,7 @@ def _several_runs(data):
 
 
 def runs(scale):
-    """Run cardinalities from 1 to 900, at paper scale with 5000 x 5000."""
+    """Run cardinalities from 1 to 900 on 5000 x 5000 matrices at paper scale."""
     size, ks = (
         (5000, (1, 5, 25, 75, 150, 300, 600, 900))
         if scale == "paper"
@@ -220,5 +222,5 @@ data = he.by_cardinality
 
 
 def draw(data, axes):
-    """Draw the trade-off, and times."""
+    """Plot the variances, then the times."""
     he.draw_trade_off(data, axes.flat[::-1], he.METHODS)

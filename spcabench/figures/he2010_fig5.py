@@ -1,12 +1,15 @@
-"""He, Monteiro, Park (2010), Figure 5: time and variance against the cardinality, MNIST.
+"""He, Monteiro, Park (2010), Figure 5: time and variance against the cardinality for MNIST.
 
-The data are the first 5000 training images of 784 pixels (the paper does not say which 5000), with
-pixels centred, dense for both solvers. Solvers are compared at the cardinality that GPower0
-reached; its variance is taken after a refit on its support. GPower0 stops by its objective (1e-4);
-the times are those of single runs, and the whole search is dotted. Times are exclusive and
-interleaved, with one thread: the minimum and the quartiles (band) of the rounds. A hollow marker
-means that the search missed the requested cardinality; several searches may end at the same one.
-The line is interrupted where the search ended far from it. These curves decide H10.
+The data are the first 5000 training images of 784 pixels (the paper does not say which 5000 images
+it uses). The pixels are centred, and both solvers receive dense data. The solvers are compared at
+the cardinality that GPower0 reached; GPower0's variance is computed after a refit on its support.
+GPower0 stops when the relative change in its objective is below 1e-4. Its solid curve is the time
+of a single run, and the dotted curve is the time of the whole search for a penalty. Times are
+measured on one thread, with the solvers taking turns and nothing else running; the minimum and the
+band from the minimum to the upper quartile over the rounds are shown. A hollow marker means that
+the search missed the requested cardinality; several searches can stop at the same cardinality. The
+line is interrupted if a search stopped far below the requested cardinality. The verdict on H10 is
+based on these curves.
 """
 
 from typing import Any
@@ -20,7 +23,7 @@ from spcabench.run import Run
 PANELS, SIZE = (1, 2), (11.5, 4.0)
 METHODS = ("gpower0", "mcol")
 CENTRED = "centred pixels, c = s/10"
-# reading for the quality only -> the methods that it compares
+# further reading -> the two methods that it compares
 OTHERS = {f"{he.LEVEL}{share}": (f"{he.LEVEL}{share}", "gpower0") for share in he.LEVELS}
 RAW = "pixels not centred, processor time"
 OTHERS[RAW] = (f"mcol {he.UNCENTRED}", f"gpower0 {he.UNCENTRED}")
@@ -50,7 +53,7 @@ H10 = claims.Statement(
 
 @H10.measured
 def _speed_and_quality(data):
-    # with one data set, the interval of a speed is over its rounds
+    # there is only one data set, so the interval of a speed is over the rounds
     both = he.paired(data, "gpower0", "mcol")
     speed = claims.places(both, "x", he.over_rounds, "k = {:g}")
     places, ties = he.quality(data, "mcol", "gpower0", _only)
@@ -66,13 +69,13 @@ def _speed_and_quality(data):
 
 
 def _only(rows):
-    """The number on the only data set, which is the same in every round."""
+    """Return the number on the only data set, which is the same in every round."""
     return claims.exact(rows.quotient.median())
 
 
 @H10.because
 def _work_and_loss(data, judged):
-    """The factors of the times, and the settings that remove most of the loss."""
+    """State the factors of the ratio of times, and the settings that remove most of the loss."""
     # a setting that removes most of the loss identifies its cause
     worst = {
         reading["name"]: 100 * (1 - min(values))
@@ -80,7 +83,7 @@ def _work_and_loss(data, judged):
         if (values := [p["value"] for p in reading["places"] if p["part"]])
     }
     most = worst.get(CENTRED, 0.0)
-    # at most a quarter of the loss may remain: removing less of it explains nothing
+    # a setting explains the loss only if less than a quarter of the loss remains
     small_losses = [f"{number(v)} % for {name}" for name, v in worst.items() if v < most / 4]
     text = (
         f" Mcol-PCA loses up to {number(most)} %, but {listed(small_losses)}."
@@ -91,14 +94,14 @@ def _work_and_loss(data, judged):
 
 
 def runs(scale):
-    """Run several cardinalities of the 784 pixels."""
+    """Run several cardinalities up to 600 of the 784 pixels."""
     ks = (
         (5, 20, 50, 70, 100, 140, 200, 300, 400, 500, 600)
         if scale == "paper"
         else (10, 50, 100, 150, 350)
     )
     for k in ks:
-        # as a share of the pixels, because a stand-in may have a different number
+        # as a fraction of the pixels, because a stand-in can have a different number of pixels
         yield from he.trial("mnist", {}, k / 784, METHODS[1:], form="data", matched=True)
         yield from he.at_levels(dict(dataset="mnist"), k)
     for k in ks:
@@ -109,7 +112,7 @@ def runs(scale):
 
 
 def uncentred(share):
-    """Run both on the uncentred pixels, untimed."""
+    """Run both solvers on the uncentred pixels, untimed, and measure their processor times."""
     common: dict[str, Any] = dict(
         dataset="mnist", parameters=dict(center=False), form="data", label=he.UNCENTRED
     )
@@ -122,5 +125,5 @@ data = he.by_cardinality
 
 
 def draw(data, axes):
-    """Draw times, and the trade-off."""
+    """Plot the times, then the variances."""
     he.draw_trade_off(data, axes.flat, METHODS)

@@ -1,14 +1,17 @@
-"""He, Monteiro, Park (2010), Figure 6: time and variance against the cardinality, NIPS full papers.
+"""He, Monteiro, Park (2010), Figure 6: time and variance against the cardinality for NIPS papers.
 
-The data are counts of 12419 words in 1500 papers, centred implicitly and given as sparse to both
-solvers. If the words that occur at most 20 times in the corpus are missing (4.9 % of the entries),
-the name of the data says so. Solvers are compared at the cardinality that GPower0 reached; its
-variance is taken after a refit on its support. GPower0 stops by its objective (1e-4); the times are
-those of single runs, and the whole search is dotted. Times are exclusive and interleaved, with one
-thread: the minimum and the quartiles (band) of the rounds. A hollow marker means that the search
-missed the requested cardinality. The curves and the title above the times show whole runs. H11 is
-judged on other runs, which are not drawn: their times are processor seconds, all solvers use one
-tolerance (1e-4), and the data are converted before the clock starts.
+The data are counts of 12419 words in 1500 full papers; they are sparse and centred implicitly. If
+the words that occur at most 20 times in the corpus are missing (4.9 % of the entries), the name of
+the data set says so. The solvers are compared at the cardinality that GPower0 reached; GPower0's
+variance is computed after a refit on its support. GPower0 stops when the relative change in its
+objective is below 1e-4. Its solid curve is the time of a single run, and the dotted curve is the
+time of the whole search for a penalty; the lighter curve is its time on the dense centred matrix.
+Times are measured on one thread, with the solvers taking turns and nothing else running; the
+minimum and the band from the minimum to the upper quartile over the rounds are shown. A hollow
+marker means that the search missed the requested cardinality. The curves and the title above the
+times show whole runs. The verdict on H11 is based on other runs, which are not plotted: they use
+processor time, all solvers have the same tolerance (1e-4), and the data are converted before timing
+starts.
 """
 
 from spcabench import claims
@@ -38,10 +41,10 @@ H11.measured(lambda data: he.speedup(data, "mcol", he.over_rounds, AT))
 
 @H11.because
 def _centred_implicitly(data, judged):
-    """State how much less a run of GPower0 costs if the data stay sparse."""
+    """State how much less a run of GPower0 costs if the data remain sparse."""
     flops, seconds = (
-        # the statement compares with the dense matrix; this is what density contributes to the
-        # ratio
+        # the statement is about GPower0 on the dense matrix; this is the factor that is due to
+        # density
         he.over_problems(he.paired(data, "gpower0 dense", "gpower0", column)).value
         for column in ("flops", "total")
     )
@@ -94,7 +97,7 @@ data = he.by_cardinality
 
 
 def draw(data, axes):
-    """Draw times, and the trade-off."""
+    """Plot the times, then the variances."""
     he.draw_trade_off(data, axes.flat, METHODS, xlabel=f"cardinality, of {data.n.iloc[0]} words")
     axes.flat[0].axvline(500, color="black", linewidth=0.8, linestyle=":")
     where = axes.flat[0].get_xaxis_transform()

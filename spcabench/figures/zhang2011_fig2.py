@@ -1,10 +1,11 @@
 """Zhang, El Ghaoui (2011), Figure 2: sorted variances of the words.
 
-The figure shows the sorted variances (1/m) of the counts of all words, for the paper's two corpora
-or their stand-ins (KOS for NYTimes, the Associated Press for PubMed). Two corpora that we added are
-drawn lighter: NIPS, and a simulated corpus of NYTimes' size. On the left the axis of words is
-linear, as in the paper, so an exponential is a straight line; on the right it is logarithmic, so a
-power law is a straight line. The variances of each corpus are relative to its largest variance.
+The figure shows the variances (with divisor m) of the counts of all words in decreasing order, for
+the paper's two corpora or their stand-ins (KOS for NYTimes, the Associated Press for PubMed). Two
+corpora that we added have lighter curves: NIPS, and a simulated corpus of the size of NYTimes. In
+the left panel the axis of ranks is linear, as in the paper, so an exponential decay is a straight
+line. In the right panel it is logarithmic, so a power law is a straight line. The variances of each
+corpus are divided by its largest variance.
 """
 
 import numpy as np
@@ -26,7 +27,7 @@ from spcabench.style import DASHES, PALETTE, mark_level
 
 PANELS, SIZE = (1, 2), (11.5, 4.2)
 
-HEAD = 1000  # the largest rank named in the paper
+HEAD = 1000  # the largest rank mentioned in the paper
 
 Z2 = claims.Statement(
     "Z2",
@@ -55,7 +56,7 @@ def _variance_by_rank(data):
 
 
 def _known(row):
-    """The ranks with nonzero variances, and these variances."""
+    """Return the ranks with nonzero variances, and these variances."""
     ranks, variances = (np.array(row.extra[name]) for name in ("ranks", "variances"))
     return ranks[variances > 0], variances[variances > 0]
 
@@ -117,9 +118,12 @@ def runs(scale):
 
 
 def sorted_variances(problem, *, seed):
-    """Return variances, relative to the largest, at log-spaced ranks and at rank n/200."""
+    """Return the variances at log-spaced ranks, and fits of their decay.
+
+    share : variance at rank n/200, divided by the largest variance.
+    """
     variances = np.sort(problem.covariance.diagonal())[::-1] / problem.m
-    # a curve of 200 points instead of 100,000
+    # the curve has 200 points instead of 100,000
     ranks = np.unique(np.geomspace(1, problem.n, 200).astype(int))
     at = max(1, round(problem.n / 200))
     # a variance of zero has no logarithm
@@ -134,7 +138,7 @@ def sorted_variances(problem, *, seed):
 
 
 def fits(variances):
-    """Return R^2 of the log variance against rank, and against the logarithm of the rank."""
+    """Return R^2 of the fits of the log variance to the rank and to the logarithm of the rank."""
     # equally spaced in rank, like the paper's axis, otherwise the head would dominate
     at = np.unique(np.linspace(1, len(variances), 1000).astype(int))
     y = np.log(variances[at - 1])
@@ -142,7 +146,7 @@ def fits(variances):
 
 
 def draw(data, axes):
-    """Draw log variance against rank, then against the log of the rank, which shows the head."""
+    """Plot the log variance against the rank (left) and the logarithm of the rank (right)."""
     known = [(row, *_known(row)) for row in corpora(data).itertuples()]
     for axis, scale in zip(axes.flat, ("linear", "log"), strict=True):
         for (row, ranks, variances), colour, dashes in zip(known, PALETTE, DASHES, strict=False):

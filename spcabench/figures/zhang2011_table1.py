@@ -1,13 +1,14 @@
 """Zhang, El Ghaoui (2011), Table 1: words of the top five sparse components of NYTimes.
 
-The table lists the first five components, with their words sorted by weight, the penalty found by a
-search from above, the variance x'Sigma x per document, the certified gap of the relaxation, and the
-coherence (NPMI) by which claim Z3 is judged. The last column is the refitted variance as a
-percentage of the proven optimum for as many words (or of a bound on it). KOS is the stand-in if
-NYTimes is not available; we added NIPS. Counts are the paper's reading, and tf-idf is ours.
+For each of the first five components, the table lists the words sorted by weight, the penalty found
+by a decreasing search, the variance x'Sigma x per document, the certified gap of the relaxation,
+and the coherence (NPMI) on which claim Z3 is judged. The last row shows the refitted variance, also
+as a percentage of the proven optimum for as many words (or of a bound, if the optimum is not
+proven). If NYTimes is not available, KOS is its stand-in; we added NIPS. The paper's data are
+counts of words; we added tf-idf weights.
 
 See `spcabench/figures/_topics.py` for the method. bca_continuation finds the same optimum as the
-paper's plain block coordinate ascent, to a certified gap.
+paper's plain block coordinate ascent, up to the certified gap.
 """
 
 from spcabench.figures import _topics
@@ -16,7 +17,7 @@ PANELS, SIZE = (1, 1), (9.5, 3.6)
 
 
 def runs(scale):
-    """Run every corpus in both readings, with fewer words at the quick scale."""
+    """Run each corpus with counts and with tf-idf weights, with fewer words at the quick scale."""
     return _topics.runs(("nytimes", "nips"), scale)
 
 
