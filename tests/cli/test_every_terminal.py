@@ -112,7 +112,7 @@ def test_nothing_stands_in_unless_asked(name, monkeypatch, tmp_path, spcabench):
         stand_in = Problem.from_covariance(np.eye(3), provenance={"stand_in": True})
         load = "spcabench.datasets.bag_of_words.load"
         monkeypatch.setattr(load, lambda corpus="nips", words=None: stand_in)
-    with pytest.raises(InputError, match=f"{name}.*see `spcabench data`"):
+    with pytest.raises(InputError, match=f"{name}.*`spcabench data` shows"):
         api.load(name)
     assert api.load(name, stand_in=True).stand_in and api.load_or_stand_in(name).stand_in
     completed = spcabench("solve", name, "-k", 2)
