@@ -1,6 +1,7 @@
-"""Recommendations of a solver for a user's data, from the answers of published comparisons.
+"""Recommend solvers for a user's data, based on the answers in published comparisons.
 
-The command answers a single `Question`. The page contains the answers to all `choices`.
+The command `spcabench advise` answers a single `Question`. The published page contains the answers
+to all `choices`.
 """
 
 import math
@@ -61,10 +62,11 @@ SIZE = re.compile(r"(\d+)\s*(?:x|×|by)\s*(\d+)|(\d+)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Question:
-    """A description of data and a goal; None means that any value is acceptable.
+    """A description of the user's data and goal; a field that is None matches every value.
 
-    m, n : numbers of samples and variables. density : fraction of nonzero entries. k : nonzeros of
-        a component. budget : maximum seconds per run. mode : a key of `MODES`.
+    m, n : numbers of samples and variables. density : fraction of nonzero entries. k : number of
+        nonzero loadings of a component. budget : maximum time of a run in seconds. mode : a key of
+        `MODES`.
     """
 
     kind: str = ANY
@@ -76,15 +78,16 @@ class Question:
     mode: str = "signed"
 
     def entries(self, density: float) -> float | None:
-        """Return the number of nonzero entries, by ``density`` if the question states none."""
+        """Return the number of nonzero entries; ``density`` is used if the question has none."""
         return self.n * self.m * (self.density or density) if self.n and self.m else None
 
 
 class Answers:
     """The published answers as arrays with a row for each pair and a column for each solver.
 
-    A pair is a problem and a cardinality k. pairs : table with the kind, n, m, nnz and k of each
-    pair.
+    A pair consists of a problem and a cardinality k.
+
+    pairs : table with the kind, n, m, nnz and k of each pair.
     """
 
     def __init__(self, table: pd.DataFrame) -> None:
@@ -106,15 +109,18 @@ class Answers:
         return wide[self.solvers].to_numpy()
 
     def shares(self, budget: float) -> Array:
-        """Return the fraction of the best known value within a budget (pairs, solvers)."""
+        """Return the fractions of the best known values reached within a budget.
+
+        The shape is (pairs, solvers).
+        """
         reached = [budgets.share_within(row, budget, "time") for row in self.table.itertuples()]
         return np.nan_to_num(self._wide(reached))
 
     def select(self, question: Question) -> tuple[Vector, list[str]]:
         """Return a mask of the pairs that resemble a question, and the dropped conditions.
 
-        If no pair satisfies all conditions, the condition on k is dropped first, then the one on
-        the kind or the size, then both.
+        If no pair satisfies all conditions, the condition on k is dropped first, then also the
+        condition on the kind or the condition on the size, and finally all three conditions.
         """
         has = {
             "k": _alike(self.pairs.asked, KS, question.k),
@@ -136,11 +142,11 @@ class Answers:
         return every[kind] if kind in every else (self.pairs.kind == kind).to_numpy()
 
     def ranked(self, mask: Vector, shares: Array, budget: float) -> list[dict[str, Any]]:
-        """Return the solvers that answered any of the pairs, starting with the best solver.
+        """Return the solvers that answered at least one of the pairs, starting with the best.
 
-        Solvers are sorted by their mean fraction of the best known value within the budget, to six
-        digits, and then by the shifted geometric mean of their times. A missing answer has the
-        fraction zero and the largest time of all solvers.
+        Solvers are sorted by their mean fraction of the best known value within the budget, rounded
+        to six digits, and then by the shifted geometric mean of their times. A missing answer is
+        assigned the fraction zero and the longest time of all solvers.
         """
         share, time, proof = shares[mask], self.time[mask], self.proof[mask]
         filled = np.where(np.isfinite(time), time, np.nanmax(time))
@@ -159,7 +165,7 @@ class Answers:
         return sorted(entries, key=lambda e: (-round(e["share"], ranking.DIGITS), e["time"]))
 
     def about(self, mask: Vector) -> dict[str, Any]:
-        """Describe the selected problems: their names, numbers and ranges of sizes."""
+        """Describe the selected problems: their names, their number and the ranges of sizes."""
         pairs = self.pairs[mask].sort_values("n")
         names = list(dict.fromkeys(map(_named, pairs.itertuples())))
         many = f"{counted(len(names), 'problems')}, {counted(len(pairs), 'pairs')} of problem and k"
@@ -219,7 +225,7 @@ def _of_components(file: Path, single: pd.DataFrame) -> pd.DataFrame:
         nnz=table.item.map(size_of.nnz).fillna(n**2),
         answered=table.share.notna(),
         time=table.seconds.where(table.share.notna()),
-        search_time=table.seconds,  # no answer is known before the end of the search
+        search_time=table.seconds,  # a search has no answer until it finishes
         history=None,
         proves=False,
         left_out=False,
@@ -227,7 +233,10 @@ def _of_components(file: Path, single: pd.DataFrame) -> pd.DataFrame:
 
 
 def _alike(values: pd.Series, ends: tuple[float, ...], wanted: float | None) -> Vector:
-    """Return a mask of the values in the same class as ``wanted``; all values if it is None."""
+    """Return a mask of the values in the same size class as ``wanted``.
+
+    If ``wanted`` is None, the mask contains all values.
+    """
     if wanted is None:
         return np.full(len(values), True)
     return np.searchsorted(ends, values) == np.searchsorted(ends, wanted)
@@ -249,7 +258,10 @@ def frontier(ranked: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def answer(answers: Answers, question: Question) -> dict[str, Any]:
-    """Return the five best solvers within the budget, the frontier, and the evidence."""
+    """Return the five best solvers within the budget, the Pareto frontier, and the evidence.
+
+    The evidence consists of the problems on which the answer is based, and of notes.
+    """
     mask, given_up = answers.select(question)
     about = answers.about(mask)
     notes = [DIFFERENT[name].format(kind=question.kind) for name in given_up]
@@ -268,10 +280,10 @@ def answer(answers: Answers, question: Question) -> dict[str, Any]:
 
 
 def choices(answers: Answers) -> dict[str, Any]:
-    """Return the answers to all choices on the page, for its script.
+    """Return the answers to all choices on the page, for the script of the page.
 
     Equal answers are stored once in ``selections``. ``of`` maps a mode, a kind, a class of n and a
-    class of k to an index of ``selections`` and the dropped conditions.
+    class of k to an index into ``selections`` and the dropped conditions.
     """
     shares = {budget: answers.shares(budget) for budget in BUDGETS}
     selections: list[dict[str, Any]] = []
@@ -323,7 +335,7 @@ def question(words: str, answers: Answers, **asked: Any) -> Question:
 
     asked : additional fields of the question.
 
-    Raises InputError if the kind was not measured or the size is impossible.
+    Raises InputError if no data of this kind were measured or if the size is invalid.
     """
     text = words.replace(",", "").replace("_", "")
     size = SIZE.search(text)

@@ -1,6 +1,7 @@
-"""The table of the best known answers to the standard problems, which runs can improve.
+"""The table of the best known answers to the standard problems, which new runs can improve.
 
-Each entry contains the vector. Its value is recomputed on the problem, and a mismatch is an error.
+Each entry contains a vector. Its value is recomputed on the problem, and a mismatch raises an
+error.
 """
 
 import hashlib
@@ -28,7 +29,7 @@ from spcabench.vectors import Vector, embed, support
 TABLE = Path(__file__).with_name("best_known.json")
 SCHEMA = 2
 PROVEN = 1e-8  # largest relative gap of a proven optimum
-CLOSE = 1e-9  # largest relative difference of equal values
+CLOSE = 1e-9  # values are equal if they differ by at most this fraction
 EXACT, HEURISTIC = "branch_and_bound", "local_search"
 
 
@@ -36,11 +37,11 @@ EXACT, HEURISTIC = "branch_and_bound", "local_search"
 class Entry:
     """The best known answer to a problem for cardinality k, and the smallest certified bound.
 
-    problem : name of the loaded problem; a stand-in has another name and thus no entry. loadings :
-        the nonzero loadings. who, when : the solver that found the answer, and the date. bound_by :
-        the solver that proved the bound, or the name of a bound in docs/bounds.md; empty if not
-        recorded. seconds : processor time of the bound; 0 if not measured. bound_when : the date of
-        the bound.
+    problem : name of the loaded problem; a stand-in has a different name and therefore no entry.
+        loadings : the nonzero loadings. who, when : the solver that found the answer, and the date.
+        bound_by : the solver that proved the bound, or the name of a bound in docs/bounds.md; empty
+        if it was not recorded. seconds : processor time for computing the bound, or 0 if it was not
+        measured. bound_when : the date of the bound.
     """
 
     item: str
@@ -65,13 +66,14 @@ class Entry:
 
     @property
     def key(self) -> tuple[str, str, int, bool]:
-        """The question answered by the entry: item, problem, k and sign constraint."""
+        """Key of the entry in the table: item, problem, k and sign constraint."""
         return self.item, self.problem, self.k, self.nonnegative
 
     def checked(self, problem: Problem) -> "Entry":
         """Verify the entry on its problem and return it.
 
-        Raises RuntimeError if the vector is infeasible or has another value.
+        Raises RuntimeError if the vector is infeasible, if its value differs from the value in the
+        entry, or if this value exceeds the bound.
         """
         x = embed(np.array(self.loadings), np.array(self.support, dtype=int), problem.n)
         value = problem.variance(x)
@@ -112,7 +114,7 @@ Table = Mapping[tuple[str, str, int, bool], Entry]
 def digest(entries: Iterable[Entry]) -> str:
     """Return the checksum of a table's entries."""
     return hashlib.sha256(
-        json.dumps([vars(e) for e in entries], sort_keys=True).encode()  # asdict would copy all
+        json.dumps([vars(e) for e in entries], sort_keys=True).encode()  # asdict would copy lists
     ).hexdigest()
 
 
@@ -132,9 +134,10 @@ def read(file: Path = TABLE) -> dict[tuple[str, str, int, bool], Entry]:
 
 
 def checking(items: Iterable[Item], table: Table) -> Callable[..., Problem]:
-    """Return `spcabench.api.load_or_stand_in`, extended to verify the entries of loaded problems.
+    """Return a version of `spcabench.api.load_or_stand_in` that also verifies the table.
 
-    Code that loads the problems in any case can thus verify the table without loading them again.
+    It verifies the entries of every problem that it loads. Code that loads the problems anyway can
+    use it to verify the table without loading any problem twice.
     """
     items = [*items]
 
@@ -155,7 +158,7 @@ def checking(items: Iterable[Item], table: Table) -> Callable[..., Problem]:
 
 
 def version(file: Path = TABLE) -> int:
-    """Return the number of improvements of the table; 0 if there is no table."""
+    """Return how often the table has been improved, or 0 if there is no table."""
     return _stored(file).version if file.exists() else 0
 
 
@@ -187,7 +190,7 @@ def refuted(old: Entry | None, new: Entry) -> str:
 
 
 def merged(old: Entry | None, new: Entry) -> Entry:
-    """Return an entry with the better value and the smaller bound of two answers to a question.
+    """Combine two entries with the same key: use the better value and the smaller bound.
 
     If the values agree up to rounding, the answer of the older entry is kept. A bound is dropped if
     the value of the other entry refutes it.
@@ -196,7 +199,7 @@ def merged(old: Entry | None, new: Entry) -> Entry:
         return new
     best = new if new.value > old.value * (1.0 + CLOSE) else old
     if refuted(old, new):
-        return best  # its own bound cannot be the refuted one
+        return best  # the refuted bound is that of the other entry
     unsaid = not old.bound_by and new.bound <= old.bound * (1.0 + PROVEN)
     lower = new if unsaid or new.bound < old.bound * (1.0 - CLOSE) else old
     bound = max(lower.bound, best.value)
@@ -280,7 +283,7 @@ def of_vector(
 def searched(item: Item, k: int, effort: float = 1.0) -> list[Entry]:
     """Return the entries found by the exact search and the local search.
 
-    effort : multiple of their default budgets.
+    effort : multiple of the default budgets of these searches.
     """
     problem = api.load_or_stand_in(item.dataset, **item.parameters)
     settings: dict[str, Any] = dict(k=k, nonnegative=item.nonnegative, refit=True)
@@ -318,12 +321,12 @@ def pairs(
 def improve(wanted: Iterable[tuple[Item, int]], effort: float) -> int:
     """Search for better answers, add them to the table, and return the number of changes.
 
-    Each change is printed and written immediately, so nothing is lost if the search is stopped.
+    Each change is printed and written immediately, so nothing is lost if the search is interrupted.
     """
     changes = 0
     for item, k in wanted:
         for entry in searched(item, k, effort):
-            # read again, because another process can have changed the table in the meantime
+            # read the table again, because another process may have changed it in the meantime
             table = read()
             old = table.get(entry.key)
             if wrong := refuted(old, entry):

@@ -1,4 +1,4 @@
-"""The best solvers within a budget of time or flops, for all problems and for each kind."""
+"""The best solvers within a budget of time or flops, for all problems and for each problem kind."""
 
 from typing import Any
 
@@ -16,20 +16,20 @@ HEADS = {
     "work": ("100,000", "1 million", "10 million", "100 million", "1 billion", "10 billion"),
 }
 ALL = "all problems"
-# the columns that are used here; rows have about eighty
+# the columns that are used here; a row has about eighty columns
 READ = [*PAIR, "family", "solver", "answered", "share", "best", "work", "time", "search_time"]
 READ += ["history", "setup_flops", "setup_time"]
 
 
 def best(answers: pd.DataFrame, order: list[str], measure: str) -> list[dict[str, Any]]:
-    """Return the best solvers within each budget, with an entry for all problems and each kind.
+    """Return the best solvers within each budget, for all problems and for each kind of problem.
 
-    The best solvers have the largest mean fraction of the best known value, where a missing answer
-    has the fraction zero. If solvers agree to six digits, all of them are listed. An element of
-    "best" is None if no solver has an answer within the budget.
+    The best solvers have the largest mean fraction of the best known value; a missing answer is
+    assigned the fraction zero. If solvers agree to six digits, all of them are listed. An element
+    of "best" is None if no solver has an answer within the budget.
 
-    answers : as returned by `ranking.standing`. order : the solvers in the order of the list.
-    measure : "time" or "work".
+    answers : as returned by `ranking.standing`. order : the solvers, in the order in which equally
+    good solvers are listed. measure : "time" or "work".
     """
     answers = answers[READ]
     tables = [_reached(answers, budget, measure) for budget in BUDGETS[measure]]
@@ -50,7 +50,7 @@ def _top(means: pd.Series) -> dict[str, Any] | None:
 
 
 def _reached(answers: pd.DataFrame, budget: float, measure: str) -> pd.DataFrame:
-    """Return the fraction of the best known value reached within a budget (pairs, solvers)."""
+    """Return a table (pairs, solvers) of the fractions reached within a budget."""
     share = [share_within(row, budget, measure) for row in answers.itertuples()]
     table = answers.assign(reached=np.array(share, dtype=float))
     return table.pivot(index=PAIR, columns="solver", values="reached").fillna(0.0)
@@ -59,8 +59,8 @@ def _reached(answers: pd.DataFrame, budget: float, measure: str) -> pd.DataFrame
 def share_within(row: Any, budget: float, measure: str) -> float:
     """Return the fraction of the best known value that a run reaches within a budget.
 
-    If the run finished within the budget, the answer is used after its refit, and otherwise the
-    best feasible iterate. A penalty search has no answer before its end.
+    If the run finished within the budget, its refitted answer is used. Otherwise, the best feasible
+    iterate within the budget is used. A penalty search has no answer until it finishes.
     """
     total = getattr(row, measure)
     if not row.answered or not np.isfinite(total) or not row.best:

@@ -10,10 +10,10 @@ from spcabench import machine
 from spcabench.running import rows as results
 from spcabench.solving.status import GOOD
 
-AGREE = 0.10  # maximum relative difference between calibrations of comparable times
-WAITED = 0.05  # maximum fraction of its time for which an undisturbed run waits for the processor
-MOST_WAITED = 0.10  # maximum fraction of disturbed runs of a solver whose times are ranked
-PROBES = 21  # number of calibrations of which the median is used
+AGREE = 0.10  # times are comparable if their calibrations differ by at most this fraction
+WAITED = 0.05  # a run is disturbed if it waits for the processor for more of its time than this
+MOST_WAITED = 0.10  # times of a solver are ranked if at most this fraction of runs was disturbed
+PROBES = 21  # number of calibrations, whose median is used
 COLUMNS = (
     "solver",
     "kind",
@@ -32,7 +32,8 @@ def of_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the conditions for each solver and processor.
 
     calibration, load : median calibration and largest load. waited : fraction of the runs that
-    waited too long for the processor. begun, ended : first and last day. runs : number of runs.
+    waited too long for the processor. begun, ended : dates of the first and the last run. runs :
+    number of runs.
     """
     timed = rows[(rows.kind == "suite") & rows.status.isin(GOOD) & rows.calibration.notna()]
     timed = timed.assign(waited=timed.waited.astype(float) > WAITED)
@@ -54,7 +55,10 @@ def agree(calibrations: Iterable[float]) -> bool:
 
 
 def differences(conditions: pd.DataFrame) -> list[str]:
-    """Return sentences about why the times of solvers cannot be compared; empty if they can."""
+    """Return the reasons why the times of the solvers cannot be compared, as sentences.
+
+    The list is empty if the times can be compared.
+    """
     reasons = []
     if conditions.cpu.nunique() > 1:
         reasons.append("The processors are different.")
@@ -75,10 +79,12 @@ def now() -> float:
 
 
 def stale(files: Iterable[Path], missing: bool) -> tuple[str, float] | None:
-    """Return why stored times cannot be used, and the total time of the runs; None if they can.
+    """Return the reason why stored times cannot be used, and the total time of the runs.
 
-    missing : whether additional rows will be computed now and compared with the stored rows. If
-        runs waited for the processor, they are repeated only if the processor is idle now.
+    The result is None if the times can be used. Runs that waited for the processor are a reason
+    only if the processor is idle now.
+
+    missing : whether additional rows will be computed now and compared with the stored rows.
     """
     tables = [results.read_text([file], COLUMNS) for file in files if file.is_file()]
     conditions = [of_rows(table.assign(solver=str(i))) for i, table in enumerate(tables)]

@@ -1,10 +1,10 @@
-"""Checks of rows before they enter a ranking, with values recomputed from their vectors.
+"""Check rows before they enter a ranking, and recompute their values from their vectors.
 
-Rows are read from files that can come from other machines or can have been edited. Values in a row
+Rows are read from files that may come from other machines or may have been edited. Values in a row
 are not trusted. Bounds in a row are trusted only if the row was computed on this machine by a
 solver of this repository. If a row disagrees with its vector or contains impossible values, it is
-dropped with a sentence, and the other rows are used. If there are several rows for a run, the best
-trusted answer is used.
+dropped, a sentence reports the reason, and the remaining rows are used. If there are several rows
+for a run, the best trusted answer is used.
 """
 
 import json
@@ -46,11 +46,12 @@ def recomputed(
 ) -> tuple[pd.DataFrame, list[str]]:
     """Return rows with recomputed values, and sentences about rejected rows.
 
-    If a row disagrees with its vector, its values are set to NaN. items : the problems of the
-        suite, including recovery. table : the best known answers; a value above a bound in the
-        table is rejected. load : function that loads a problem from a dataset's name and
-        parameters. elsewhere : whether the rows come from another machine, in which case their
-        bounds are also recomputed.
+    If a row disagrees with its vector, its values are set to NaN.
+
+    items : the problems of the suite, including recovery. table : the best known answers; a value
+        above a bound in the table is rejected. load : function that loads a problem from a
+        dataset's name and parameters. elsewhere : whether the rows come from another machine, in
+        which case their bounds are also recomputed.
     """
     items = [*items]
     by_name = {item.name: item for item in items if item.family != "recovery"}
@@ -79,7 +80,7 @@ def recomputed(
 def _sound(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return the rows with plausible values, and a sentence about each rejected row.
 
-    For rows that count flops by another convention, there is one sentence per solver.
+    If rows count flops by another convention, one sentence per solver reports all of them.
     """
     rows = rows.reset_index(drop=True)
     faults = {index: sound_rows.fault(row) for index, row in enumerate(rows.to_dict("records"))}
@@ -101,9 +102,10 @@ def _sound(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 def _with_planted_supports(
     rows: pd.DataFrame, items: Iterable[Item], load: Load
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Add the planted supports to rows of recovery; return the rows, and sentences on dropped rows.
+    """Add the planted supports to the rows of recovery runs.
 
-    A planted support is taken from the problem and not from the row.
+    Return the rows, and a sentence about each dropped row. A planted support is taken from the
+    problem, not from the row.
     """
     known_items = {_data(item.dataset, item.parameters): item for item in items}
     supports: dict[str, Any] = {}
@@ -127,7 +129,7 @@ def _data(dataset: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _no_recovery(row: Mapping[str, Any], item: Item | None, problem: Problem | None) -> str:
-    """Return why a row of recovery must be dropped; "" if it is kept."""
+    """Return the reason why a row of a recovery run is dropped, or "" if it is kept."""
     if item is None or problem is None or row["asked"] != item.ks[0]:
         return "the problem is not in the suite"
     if row["status"] not in GOOD:
@@ -137,7 +139,7 @@ def _no_recovery(row: Mapping[str, Any], item: Item | None, problem: Problem | N
 
 
 def vector(row: Mapping[str, Any], n: int) -> np.ndarray | str:
-    """Return the vector x (n,) of a row, or a sentence about an error."""
+    """Return the vector x (n,) of a row, or the reason why the row has no valid vector."""
     if row["support"] is None or row["values"] is None:
         return "the value is only claimed, because the vector was not stored"
     W = np.asarray(row["support"], dtype=np.intp)
@@ -147,7 +149,7 @@ def vector(row: Mapping[str, Any], n: int) -> np.ndarray | str:
 
 
 def _sentence(row: Mapping[str, Any], fault: str) -> str:
-    """Return a sentence about a dropped row and the reason."""
+    """Return a sentence that names a dropped row and states the reason."""
     return f"{row['solver']}, {row['item']}, k = {row['asked']}: {fault}"
 
 
@@ -180,7 +182,7 @@ def _best(part: pd.DataFrame) -> Any:
 def _worth(row: Any) -> float:
     """Return the worth of an answer, which is its value or, for recovery, its F1 score.
 
-    All rows of resampling have the same worth, because they cannot be recomputed.
+    All rows of resampling runs have the same worth, because their values cannot be recomputed.
     """
     if row.kind == "recovery":
         return ranking.f1_of(row)
@@ -241,7 +243,7 @@ def _of_row(
     table: Table,
     elsewhere: bool,
 ) -> dict[str, Any] | str:
-    """Return the numbers of a row, recomputed from its vector, or why the row is dropped."""
+    """Return the values of a row, recomputed from its vector, or the reason why it is dropped."""
     if item is None or problem is None:
         return "the problem is not in the suite"
     if (row["dataset"], row["parameters"]) != (
@@ -277,11 +279,12 @@ def _of_row(
 def references(
     rows: pd.DataFrame, items: Iterable[Item], table: Table, load: Load, elsewhere: bool = False
 ) -> dict[tuple[str, str, int, bool], Entry]:
-    """Compute answers to pairs that the table lacks and that only third-party solvers answered.
+    """Compute answers for pairs without an entry that only third-party solvers answered.
 
-    Without these answers, any vector would become the best known one. elsewhere : whether the rows
-    were computed on other machines, in which case their claim that a solver belongs to this
-    repository is not trusted.
+    Without these answers, any vector would become the best known vector.
+
+    elsewhere : whether the rows were computed on other machines, in which case their claim that a
+        solver belongs to this repository is not trusted.
     """
     entries = {}
     suite_rows = rows[rows.kind == "suite"]

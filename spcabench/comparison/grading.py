@@ -31,10 +31,11 @@ FORMATS = ".csv, .txt, .npy, .npz or .parquet"
 class Grade:
     """The grade of a vector for a problem and cardinality k.
 
-    fault : why the vector is infeasible, or ""; fields with defaults are only set for "". refit :
-        variance of the leading eigenvector on the support. bound : certified upper bound. best :
-        the best known answer to this problem, or None. better, of : the number of known answers
-        with a larger value, and the number of known answers.
+    fault : the reason why the vector is infeasible, or "" if it is feasible; fields with defaults
+        are set only for feasible vectors. refit : variance of the leading eigenvector on the
+        support. bound : certified upper bound. best : the best known answer to this problem, or
+        None. better, of : the number of known answers with a larger value, and the number of all
+        known answers.
     """
 
     k: int
@@ -49,14 +50,14 @@ class Grade:
 
 
 def items_of(name: str, nonnegative: bool) -> list[Item]:
-    """Return the items with a name in all suites, which all refer to the same problem."""
+    """Return the items of all suites to which a name refers; all of them are the same problem."""
     return called(name, (i for (_, sign), i in by_name().items() if sign == nonnegative))
 
 
 def read(
     file: Path, n: int, features: Sequence[str] | None = None, column: str | None = None
 ) -> Vector:
-    """Read loadings (n,) from a file: a column of n numbers, or a table with names of variables.
+    """Read loadings (n,) from a file: a column of n numbers, or a table with variable names.
 
     The rows of a table are matched to the variables by name, and missing variables are zero. If the
     variables have no names, they are numbered from 0.
@@ -64,7 +65,8 @@ def read(
     n : number of variables. features : names of the variables. column : name of the column to read,
         if there are several.
 
-    Raises InputError if the file does not contain such numbers or if names are unknown or repeated.
+    Raises InputError if the file contains no such column or table, or if names are unknown or
+    repeated.
     """
     opening.regular(file, f"a file: {FORMATS}")
     try:
@@ -73,7 +75,7 @@ def read(
         raise
     except Exception as error:  # readers raise many kinds of errors for a damaged file
         reason = " ".join(str(error).split())[:100]
-        raise InputError(f"{file}: not a vector of numbers ({reason})") from None
+        raise InputError(f"{file}: expected a vector of numbers ({reason})") from None
     x = _column(file, table, column)
     if not isinstance(table.index.dtype, np.dtype) or table.index.dtype == object:
         return _placed(file, x, [*table.index], [str(f) for f in features or range(n)])
@@ -81,7 +83,7 @@ def read(
 
 
 def _placed(file: Path, x: Vector, rows: list[str], features: list[str]) -> Vector:
-    """Arrange the numbers in the order of the variables; missing variables are zero."""
+    """Arrange the loadings in the order of the variables, and set missing variables to zero."""
     if strange := sorted({*rows} - {*features}):
         raise InputError(f"{file}: {strange[0]!r:.60} is not a variable of the problem")
     if len({*rows}) < len(rows):
@@ -89,7 +91,7 @@ def _placed(file: Path, x: Vector, rows: list[str], features: list[str]) -> Vect
         raise InputError(f"{file}: {repeated!r:.60} has two rows; names must be unique")
     if len({*features}) < len(features):
         raise InputError(
-            f"{file}: variables of the problem have the same name; provide numbers without names"
+            f"{file}: two variables of the problem have the same name; provide numbers only"
         )
     return np.asarray(pd.Series(x, rows).reindex(features, fill_value=0.0), dtype=np.float64)
 
@@ -126,7 +128,7 @@ def _table(file: Path) -> pd.DataFrame:
         first = next((line for line in map(str.strip, stream) if line), "")
     words = first.replace(",", " ").split()
     if not words:
-        raise InputError(f"{file}: empty; it must contain a column of numbers")
+        raise InputError(f"{file}: the file is empty; it must contain a column of numbers")
     if not all(map(is_number, words)):
         header = None if is_number(first.rpartition(",")[2]) else 0
         return _named(pd.read_csv(file, header=header, dtype={"variable": str}))
@@ -143,12 +145,12 @@ def _stored(file: Path) -> pd.DataFrame:
         saved = model.load(file)
         return pd.DataFrame(saved.loadings, pd.Index(saved.variables, dtype=object), saved.columns)
     if len(names) != 1:
-        raise InputError(f"{file}: {len(names)} arrays; it must contain one array, or a model")
+        raise InputError(f"{file}: found {len(names)} arrays; expected one array, or a model")
     return pd.DataFrame(np.squeeze(arrays.npz(file, names[0])))
 
 
 def _named(table: pd.DataFrame) -> pd.DataFrame:
-    """Move names in the first column, which is `variable` or contains words, to the index."""
+    """Move the first column to the index if it is called `variable` or contains only words."""
     first = table.iloc[:, 0]
     named = table.columns[0] == "variable" or pd.to_numeric(first, errors="coerce").isna().all()
     if not named or table.shape[1] == 1:
@@ -189,7 +191,7 @@ def graded(
 
 
 def _values(rows: Path, items: list[str], k: int, sign: bool) -> dict[str, float]:
-    """Return a mapping from solvers to their best values in the rows of comparisons."""
+    """Return a mapping from each solver to its best value in the rows of comparisons."""
     names = ["kind", "item", "stand_in", "asked", "sign", "status", "solver", "variance_refit"]
     table = results.read_text(sorted(rows.glob("*/*.parquet")) if items else [], names)
     same = table.item.isin(items) & ~table.stand_in.astype(bool) & (table.asked == k)
@@ -203,7 +205,7 @@ def _values(rows: Path, items: list[str], k: int, sign: bool) -> dict[str, float
 
 
 def proposal(item: Item, problem: Problem, x: Vector, grade: Grade, who: str) -> known.Entry:
-    """Return an entry for the table of best known answers from a vector, which is refitted.
+    """Refit a vector, and return it as an entry for the table of best known answers.
 
     Raises InputError if the vector is not better than the best known answer.
     """
@@ -223,7 +225,7 @@ def write(entry: known.Entry, file: Path) -> None:
 
 
 def take(file: Path, load: Callable[..., Any]) -> known.Entry:
-    """Read the entry in a proposal, and recompute all its numbers from the vector.
+    """Read the entry in a proposal, and recompute all its values from the vector.
 
     load : function that loads a problem from a dataset's name and parameters.
 

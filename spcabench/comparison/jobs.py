@@ -1,7 +1,7 @@
 """The plan of a comparison and its jobs, each of which runs one solver on a suite.
 
-A job does not depend on the other solvers in a comparison, so comparisons on the same suite share
-its rows.
+A job does not depend on the other solvers in a comparison, so its rows are reused by all
+comparisons on the same suite.
 """
 
 import hashlib
@@ -20,11 +20,11 @@ from spcabench.running import description
 from spcabench.running.description import Description
 
 MOST_NAMED = 8  # maximum number of cardinalities listed in the name of a folder
-COMPONENTS = "components"  # the suite of several components
+COMPONENTS = "components"  # name of the suite for several components
 SEEDS = 5  # default number of seeds for a randomised solver
 ANSWER, SEED = "suite", "seed"  # kinds of rows: answers with the first seed, and with other seeds
-# A label is the name of a solver. If two files have the same name, it includes the folder, and if
-# two folders also have the same name, a hash.
+# A label is the name of a solver. If two files have the same name, the label includes the folder.
+# If the folders also have the same name, the label includes a hash.
 FOLDER = re.compile("[A-Za-z0-9_.+ -]+")
 LABEL = re.compile(rf"{registry.NAME.pattern}( \({FOLDER.pattern}\))?( [0-9a-f]{{8}})?")
 
@@ -33,10 +33,10 @@ LABEL = re.compile(rf"{registry.NAME.pattern}( \({FOLDER.pattern}\))?( [0-9a-f]{
 class Comparison:
     """The plan of a comparison, as requested with `spcabench compare`.
 
-    named : labels of the solvers named by the user. broken : mapping from labels to the failed
-        checks of their files. jobs : files of the jobs, relative to the folder that contains
-        ``results``. drawn : whether the seed of fresh problems was drawn by the command and not
-        chosen by a person.
+    named : labels of the solvers named by the user. broken : mapping from the labels of solver
+        files to the checks that the files failed. jobs : paths of the job files, relative to the
+        folder that contains ``results``. drawn : whether the seed of fresh problems was drawn at
+        random by the command instead of specified by the user.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -65,9 +65,9 @@ class Job:
 
     solver : name of the solver, or an absolute path. ks : cardinalities that replace those of the
         suite. limit : time limit of a run in seconds. fresh : seed of new problems that replace the
-        standard ones. every_way : for several components, whether to use all deflations, not only
-        the default. seeds : number of seeds for a randomised solver. tuned_on : a sentence on how
-        the settings were chosen. about : description of the solver by its file.
+        standard problems. every_way : for several components, whether to use all deflations instead
+        of the default alone. seeds : number of seeds for a randomised solver. tuned_on : a sentence
+        about how the settings were chosen. about : description of the solver, read from its file.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -85,9 +85,10 @@ class Job:
 
     @classmethod
     def of(cls, solver: str, suite: str = "standard", **options: Any) -> "Job":
-        """Create the job of a solver; a worker process reads the description in a user's file.
+        """Create the job of a solver, with the description of the solver.
 
-        Raises InputError if the description cannot be read.
+        If the solver is a user's file, a worker process reads the description. Raises InputError if
+        the description cannot be read.
         """
         return cls(solver, suite, about=description.describe(solver), **options)
 
@@ -134,7 +135,7 @@ class Job:
 
     @property
     def described(self) -> Description:
-        """Description of the solver by its file.
+        """Description of the solver, read from its file.
 
         Raises InputError if the description of a third-party file was not recorded, because the
         file must not be imported here.
@@ -145,12 +146,12 @@ class Job:
 
     @property
     def further_seeds(self) -> range:
-        """Seeds after the first one; empty if the solver has no setting seed."""
+        """All seeds except the first; empty if the solver has no setting ``seed``."""
         return range(1, self.seeds if "seed" in self.described.defaults else 1)
 
     @property
     def own_settings(self) -> dict[str, Any]:
-        """Settings of the solver in this comparison, of the kind default, paper or tuned."""
+        """Settings of the solver in this comparison: its default, paper or tuned settings."""
         return suite.settings_of(self.settings, self.label, self.described.settings)
 
 
@@ -162,7 +163,7 @@ def check_labels(file: Path, names: Iterable[str]) -> None:
 
 
 def labels(jobs: Sequence[Job]) -> list[str]:
-    """Return a unique label for each job, with folders if files have the same name."""
+    """Return a unique label for each job, which includes the folder if files have equal names."""
     names = [job.label for job in jobs]
     folders = [Path(job.solver).parent.name if job.solver.endswith(".py") else "" for job in jobs]
     stems = [
@@ -176,9 +177,10 @@ def labels(jobs: Sequence[Job]) -> list[str]:
 
 
 def entrants(name: str) -> list[str]:
-    """Return all solvers of the registry with sparse answers that can be compared on a suite.
+    """Return all registered solvers that compute sparse answers to the problems of a suite.
 
-    For a suite with nonnegative problems, the answers must be nonnegative, and otherwise signed.
+    If the problems are nonnegative, the solvers must support nonnegative answers. Otherwise, they
+    must support signed answers.
     """
     nonnegative = all(item.nonnegative for item in suite.SUITES[name])
     traits = {s: description.describe(s).traits for s in registry.names("solver")}
@@ -190,5 +192,5 @@ def entrants(name: str) -> list[str]:
 
 
 def rows_of(job: Path) -> Path:
-    """Return the file with the rows of a job from the file that describes the job."""
+    """Return the path of the file with the rows of a job, for the path of the job's file."""
     return job.parents[2] / "rows" / job.parent.name / f"{job.stem}.parquet"

@@ -1,4 +1,4 @@
-"""Merges comparisons from several machines, whose times remain separate."""
+"""Merge comparisons from several machines, and keep the times of each machine separate."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from spcabench.running import schema
 from spcabench.solving.status import Status
 
 JOBS, ROWS, PLAN = "jobs.json", "rows.parquet", "plan.json"
-STEP = ("iteration", "cardinality", "variance", "flops", "seconds")  # the used fields of a step
+STEP = ("iteration", "cardinality", "variance", "flops", "seconds")  # the stored fields of a step
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Part:
 
     @classmethod
     def read(cls, folder: Path) -> "Part":
-        """Read the comparison in a folder; raise InputError if it contains none."""
+        """Read the comparison in a folder; raise InputError if there is no valid comparison."""
         jobs_file, rows = folder / JOBS, folder / ROWS
         for file in (jobs_file, rows):
             if not file.is_file():
@@ -63,9 +63,9 @@ def write(folder: Path, jobs: Mapping[str, Job], table: pa.Table, small: bool = 
 def thinned(table: pa.Table) -> pa.Table:
     """Remove the steps of histories that the page of a comparison does not use.
 
-    A step is kept if its vector is feasible and better than all earlier ones, because the best
-    value within a budget is attained at such a step. The last feasible step is also kept, because
-    curves end there.
+    A step is kept if its vector is feasible and better than all earlier feasible vectors, because
+    the best value within a budget is attained at such a step. The last feasible step is also kept,
+    because curves end at this step.
     """
     kept = [
         None if text is None else results.to_json(_rises(text, k), separators=(",", ":"))
@@ -103,12 +103,12 @@ def check(parts: list[Part]) -> None:
 
 
 def joined(parts: list[Part]) -> pd.DataFrame:
-    """Return the rows of all parts; if several have the same run, the best trusted answer."""
+    """Return the rows of all parts; for a run in several parts, keep the best trusted answer."""
     return entering.best_of_each_run(pd.concat([part.rows for part in parts], ignore_index=True))
 
 
 def differences(parts: list[Part]) -> dict[str, int]:
-    """Return for each solver the number of pairs on which values or flops of the parts differ.
+    """Return, for each solver, the number of pairs on which parts differ in values or flops.
 
     Runs that were stopped at their time limit are not compared.
     """

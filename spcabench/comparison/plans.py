@@ -52,8 +52,8 @@ def plan(job: Job) -> Plan:
 def _runs(job: Job) -> Iterator[Run]:
     """Yield all runs in order: each pair of the suite with all seeds, recovery, and resampling.
 
-    Resampling is used only for problems without a sign constraint. It is not used for fresh
-    problems, because it needs the standard data.
+    Only problems without a sign constraint are resampled. Fresh problems are not resampled, because
+    resampling needs the standard data.
     """
     for item in suite.items(job.suite, job.ks, job.fresh):
         for k in item.ks:
@@ -101,7 +101,7 @@ def _measure(job: Job, item: Item, function: Callable[..., Any], judge: Callable
 
 
 def _of_item(job: Job, item: Item, kind: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a `Run` that depend on its problem, such as why it is skipped."""
+    """Return the arguments of a `Run` that depend on its problem."""
     columns = dict(
         solver=job.label,
         settings=settings,
@@ -121,7 +121,7 @@ def _of_item(job: Job, item: Item, kind: str, settings: dict[str, Any]) -> dict[
 
 
 def refused(traits: Traits, item: Item) -> str:
-    """Return why a solver with these traits is not run on a problem; "" if it is run."""
+    """Return the reason why a solver is not run on a problem, or "" if it is run."""
     if item.nonnegative and not traits.nonnegative:
         return "computes signed answers only"
     if not item.nonnegative and traits.nonnegative == "always":

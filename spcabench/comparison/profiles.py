@@ -8,8 +8,8 @@ import numpy as np
 
 from spcabench.vectors import Array, Vector
 
-RESAMPLES, COVERAGE = 200, 0.9  # number of resamples, and coverage, of bootstrap bands
-TIE = 1e-6  # largest relative difference of equal answers: six digits, as on the page
+RESAMPLES, COVERAGE = 200, 0.9  # number of resamples and coverage of bootstrap bands
+TIE = 1e-6  # answers that differ by at most this fraction are equal: six digits, as on the page
 
 
 def ratios(cost: Vector) -> Vector:
@@ -19,10 +19,11 @@ def ratios(cost: Vector) -> Vector:
 
 
 def reached(cost: Vector, grid: Vector) -> Array:
-    """Return the fraction of pairs (solvers, points) completed within each cost of a grid.
+    """Return the fraction of pairs that each solver completes within each cost of a grid.
 
-    For cost ratios, the result is the performance profile of Dolan and More (2002). For costs in
-    units of a product with Sigma, it is the data profile of More and Wild (2009).
+    The shape is (solvers, points). For cost ratios, the result is the performance profile of Dolan
+    and More (2002). For costs in units of a product with Sigma, it is the data profile of More and
+    Wild (2009).
     """
     if not len(cost):
         return np.zeros((cost.shape[1], len(grid)))
@@ -37,7 +38,7 @@ def band(cost: Vector, groups: Vector, grid: Vector) -> tuple[Vector, Vector]:
 
     Problems are resampled, each with all its cardinalities.
     """
-    rng = np.random.default_rng(0)  # a fixed seed, because the same rows must give the same page
+    rng = np.random.default_rng(0)  # a fixed seed, because equal rows must produce the same page
     names = np.unique(groups)
     places = {name: np.flatnonzero(groups == name) for name in names}
     draws = []

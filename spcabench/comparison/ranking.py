@@ -1,4 +1,4 @@
-"""Fractions of the best known value, gaps and costs, computed from rows, and ranks of solvers."""
+"""Compute fractions of the best known value, gaps, costs and ranks of solvers from rows."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -19,8 +19,8 @@ SHIFT = dict(time=0.01, flops=1e5)  # shifts of the geometric means: 10 ms, 1e5 
 DIGITS = 6  # mean fractions that agree to this number of digits are equal
 NOTHING = 10.0**-DIGITS
 FEWEST = 10  # minimum number of problems for a bootstrap over problems
-DRAWS, TAIL = 2000, 0.025  # draws of the bootstrap, and tail probability of its 95 % intervals
-HIT = f"at {TARGETS[-1]:g}"  # column for whether 99.9 % is reached
+DRAWS, TAIL = 2000, 0.025  # number of bootstrap draws, and tail probability of 95 % intervals
+HIT = f"at {TARGETS[-1]:g}"  # column that shows whether 99.9 % is reached
 RULE = (
     "Solvers are ordered by the percentage of pairs on which they reach 99.9 % of the best known "
     "value within the limits, then by the mean percentage of the best known value (zero for a "
@@ -51,14 +51,15 @@ PAIR = ["item", "asked"]
 def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> pd.DataFrame:
     """Return one row per solver and pair: refitted value, fraction of the best, gap, costs, status.
 
-    Costs and status belong to the first seed; see `_over_seeds` for the other seeds.
+    The costs and the status are those of the first seed; see `_over_seeds` for the other seeds.
 
     answered : whether the run has an answer.
 
-    best, bound, proven : the best known value in the table and these rows, the smallest certified
-        bound that no value refutes, and whether value and bound agree.
+    best, bound, proven : the best value in the table and in these rows, the smallest certified
+        bound that no value refutes, and whether this value and this bound agree.
 
-    Raises RuntimeError if a value exceeds the bound in the table, because one of them is wrong.
+    Raises RuntimeError if a value exceeds the bound in the table, because the value or the bound
+    must then be wrong.
     """
     every = rows[rows.kind.isin((ANSWER, SEED))].sort_values("seed", kind="stable")
     every = every.assign(answered=every.status.isin(GOOD))
@@ -82,10 +83,11 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entr
 
 
 def _over_seeds(every: pd.DataFrame) -> pd.DataFrame:
-    """Return means over the seeds for each solver and pair, and ``shares`` with a value per seed.
+    """Return the means over the seeds for each solver and pair, and a list of all fractions.
 
-    Means are computed of the value and of the fraction of the best known value. A failure has the
-    fraction zero. The mean fraction is empty if the solver failed with every seed.
+    The columns are the mean value, the mean fraction of the best known value, and ``shares``, which
+    lists the fraction for each seed. A failure is assigned the fraction zero. The mean fraction is
+    NaN if the solver failed with every seed.
     """
     share = (every.value / every.best).fillna(0.0)
     seeds = every.assign(share=share).groupby([*PAIR, "solver"], sort=False)
@@ -95,13 +97,13 @@ def _over_seeds(every: pd.DataFrame) -> pd.DataFrame:
 
 
 def _reached(answers: pd.DataFrame, target: float) -> pd.Series:
-    """Return for each solver and pair the fraction of seeds that reach the target."""
+    """Return, for each solver and pair, the fraction of seeds with which it reaches the target."""
     parts = [np.mean(np.array(shares) >= target * (1.0 - CLOSE)) for shares in answers.shares]
     return pd.Series(parts, answers.index, dtype=float)
 
 
 def _pair(part: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> dict[str, Any]:
-    """Return the best value, bound, proof and source for a problem and cardinality."""
+    """Return the best value for a pair, its source, the best bound, and whether they agree."""
     names, k, sign = part.problem.dropna(), int(part.asked.iloc[0]), bool(part.sign.iloc[0])
     entry = table.get((str(part.item.iloc[0]), names.iloc[0], k, sign)) if len(names) else None
     best = entry.value if entry else 0.0
@@ -135,19 +137,21 @@ def _unit(part: pd.DataFrame) -> float:
 
 
 def costs(answers: pd.DataFrame, share: float, measure: str) -> pd.DataFrame:
-    """Return the cost to reach a fraction of the best known value (pairs, solvers).
+    """Return a table (pairs, solvers) of the costs to reach a fraction of the best known value.
 
-    The cost is inf if the fraction is not reached. measure : "time" or "work".
+    A cost is inf if the fraction is not reached.
+
+    measure : "time" or "work".
     """
     cost = [_cost(row, share, measure) for row in answers.itertuples()]
-    table = answers.assign(cost=np.array(cost, dtype=float))  # flops are integers otherwise
+    table = answers.assign(cost=np.array(cost, dtype=float))  # float, because inf can be added
     return table.pivot(index=PAIR, columns="solver", values="cost").fillna(np.inf)
 
 
 def _cost(row: Any, share: float, measure: str) -> float:
-    """Return the cost of the first feasible iterate that is good enough.
+    """Return the cost of the first feasible iterate that reaches the fraction ``share``.
 
-    If only the final answer is good enough, return the cost of the whole run or search.
+    If only the final answer reaches it, return the cost of the whole run or search.
     """
     total = getattr(row, measure)
     if not row.answered or not np.isfinite(total) or row.value < share * row.best:
@@ -164,7 +168,10 @@ def _cost(row: Any, share: float, measure: str) -> float:
 
 @cache
 def steps(history: str) -> dict[str, Vector]:
-    """Return the steps of a run. Cached, because pictures use the same steps twenty times."""
+    """Return the steps of a run as arrays.
+
+    The result is cached, because pictures use the same steps twenty times.
+    """
     names = ("cardinality", "variance", "seconds", "flops")
     taken = schema.steps(history, *names)
     return {name: np.array([step[name] for step in taken], dtype=float) for name in names}
@@ -180,12 +187,13 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
 
     rank, rank_first, rank_last : the range of ranks in words, and its first and last rank.
 
-    seeds, least, most : number of seeds, and the fraction of pairs at 99.9 % for the worst and the
-        best seed.
+    seeds, least, most : number of seeds, and the fractions of pairs on which the solver reaches
+        99.9 % with its worst and its best seed.
 
-    "at 0.999 low", ... : limits of 95 % intervals of the two fractions, from the draws of `RANK`.
+    "at 0.999 low", ... : limits of the 95 % intervals of "at 0.999" and "share", computed from the
+        bootstrap draws described in `RANK`.
 
-    group : number of the group in `RANK`, from 1.
+    group : number of the group as defined in `RANK`, starting from 1.
     """
     ran = (answers.status != Status.SKIPPED).groupby(answers.solver).transform("any")
     answers = answers[ran] if ran.any() else answers
@@ -197,7 +205,7 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
         entries.append(
             {
                 "solver": solver,
-                # rows of missing runs do not contain a value of own
+                # rows of missing runs have no value in the column own
                 "own": bool(part.own.eq(True).any() and part.own.ne(False).all()),
                 "pairs": len(part),
                 "answered": int(part.answered.sum()),
@@ -238,18 +246,19 @@ def _of_pairs(answers: pd.DataFrame, column: str) -> pd.DataFrame:
 def _means(of_pairs: pd.DataFrame) -> tuple[Vector, Vector]:
     """Return the mean of each column over the pairs, and its bootstrap draws (draws, columns).
 
-    Problems are drawn with all their pairs. There are no draws for fewer than `FEWEST` problems.
+    Problems are resampled with all their pairs. With fewer than `FEWEST` problems, there are no
+    draws.
     """
     by_problem = of_pairs.groupby("item").sum().to_numpy(float)
     pairs = of_pairs.groupby("item").size().to_numpy(float)
-    rng = np.random.default_rng(0)  # a fixed seed, because the same rows must give the same page
+    rng = np.random.default_rng(0)  # a fixed seed, because equal rows must produce the same page
     draws = DRAWS if len(pairs) >= FEWEST else 0
     drawn = rng.multinomial(len(pairs), np.full(len(pairs), 1.0 / len(pairs)), draws)
     return by_problem.sum(axis=0) / pairs.sum(), (drawn @ by_problem) / (drawn @ pairs)[:, None]
 
 
 def told_apart(of_pairs: pd.DataFrame) -> tuple[Any, Vector]:
-    """Return which columns are above which by `RANK`, and the differences of their means."""
+    """Return two matrices: which column is above which by `RANK`, and differences of means."""
     means, of_draws = _means(of_pairs)
     differences = means[:, None] - means
     if not len(of_draws):
@@ -259,7 +268,7 @@ def told_apart(of_pairs: pd.DataFrame) -> tuple[Any, Vector]:
 
 
 def ranges(above: Any) -> dict[str, Any]:
-    """Return the columns with the ranks and groups of ordered solvers; see `ranking`."""
+    """Return the columns with the ranks and groups of sorted solvers; see `ranking`."""
     first, last = 1 + above.sum(axis=0), len(above) - above.sum(axis=1)
     return {
         "rank": [f"{a}" if a == b else f"{a} to {b}" for a, b in zip(first, last, strict=True)],
@@ -281,7 +290,7 @@ def _intervals(answers: pd.DataFrame, solvers: list[str]) -> dict[str, Vector]:
 
 
 def _groups(above: Any) -> list[int]:
-    """Return the group of each solver; a group ends at the first solver below its leader."""
+    """Return the group of each solver; a solver below the leader of a group starts a new group."""
     groups, leader = [1], 0
     for place in range(1, len(above)):
         if above[leader, place]:
@@ -334,7 +343,10 @@ def f1_of(row: Any) -> float:
 
 
 def resampled(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return held-out fraction, optimism and overlap in a row for each solver, item and measure."""
+    """Return a table with a row for each solver, item and measure of resampling.
+
+    The measures are the held-out fraction, the optimism and the overlap.
+    """
     entries = []
     for row in rows[rows.kind.isin(["held_out", "stability"])].itertuples():
         entries += [

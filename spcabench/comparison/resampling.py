@@ -1,6 +1,7 @@
 """Held-out variance, and stability of supports under resampling.
 
-A `Run` has one function that computes an answer and another, called by the grader, that grades it.
+A `Run` has one function that computes an answer and another that grades it. The grader calls the
+second function.
 """
 
 from itertools import combinations
@@ -16,7 +17,7 @@ HALVES, RESAMPLES = 5, 10
 
 
 def held_out(problem, *, seed, name, k, **settings):
-    """Return the indices and values of the loadings found on five halves of the samples."""
+    """Return the indices and values of the loadings found on the first half of each split."""
     loadings = []
     for train, _ in halves(problem, seed):
         result = api.solve(train, name, k=k, refit=True, **settings)
@@ -25,11 +26,11 @@ def held_out(problem, *, seed, name, k, **settings):
 
 
 def share_held_out(problem, numbers, *, seed, name, k, **settings):
-    """Return the variance that loadings explain on the other half of the samples.
+    """Return the variance that the loadings explain on the second half of the samples.
 
-    ``share`` is this variance divided by the largest eigenvalue on that half. ``optimism`` is the
-    variance on the half used to find x, divided by the variance on the other half, minus 1. Both
-    are averaged over five splits.
+    ``share`` is this variance divided by the largest eigenvalue on the second half. ``optimism`` is
+    the variance on the first half, which was used to find x, divided by the variance on the second
+    half, minus 1. Both values are averaged over five splits.
     """
     shares, optimism = [], []
     for (train, test), (W, values) in zip(halves(problem, seed), numbers["found"], strict=True):
@@ -63,7 +64,7 @@ def stability(problem, *, seed, name, k, **settings):
 
 
 def overlap(problem, numbers, *, seed, name, k, **settings):
-    """Return the mean overlap |S and T| / |S or T| of all pairs of bootstrap supports."""
+    """Return the overlap |S and T| / |S or T|, averaged over all pairs of bootstrap supports."""
     supports = [{*map(int, S)} for S in numbers["found"]]
     if len(supports) != RESAMPLES or any(len(S) > k for S in supports):
         raise ValueError(f"expected {RESAMPLES} supports with at most {k} variables")

@@ -50,7 +50,7 @@ class Item:
         return all(defaults[name].default == value for name, value in self.parameters.items())
 
 
-# problems, settings and rules
+# the problems, settings and rules in suites.toml
 DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_name("suites.toml").read_text("utf-8"))
 
 
@@ -94,14 +94,15 @@ STRENGTHS, SPARSITIES, SEEDS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0), (0.5, 1.0, 2.0), 
 RESAMPLED = {"spectra": 10, "leukemia": 20, "colon": 20}
 
 
-# parameters that select the variables with the largest variances, in fresh samples again
+# parameters that select the variables with the largest variances; fresh samples repeat this
+# selection
 CHOSEN = ("genes", "words")
 
 
 def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> list[Item]:
-    """Return the problems of a suite with their own cardinalities, or with ``ks``.
+    """Return the problems of a suite with their own cardinalities, or with ``ks`` if specified.
 
-    fresh : seed of new problems of the same families, which replace the standard ones.
+    fresh : seed of new problems of the same families, which replace the standard problems.
 
     Raises InputError if the suite is unknown.
     """
@@ -121,13 +122,13 @@ def by_name(suites: Iterable[str] = SUITES) -> dict[tuple[str, bool], Item]:
 def called(name: str, items: Iterable[Item]) -> list[Item]:
     """Return the items that a name can refer to, ignoring spaces, punctuation and case.
 
-    The name can be that of an item, with or without parameters, or that of a dataset if an item
-    uses the dataset with its default parameters. Several items with the same name are the same
-    problem in several suites. An item without parameters is listed first. The name of a dataset
-    never refers to an item with other parameters than in `solve`.
+    The name can be the name of an item, with or without parameters. It can also be the name of a
+    dataset if an item uses the dataset with its default parameters. Several items with the same
+    name are the same problem in several suites. An item without parameters is listed first. The
+    name of a dataset never refers to an item with parameters that differ from those of `solve`.
 
-    Raises InputError if a name is ambiguous, because it is both an item with other parameters and a
-    whole dataset.
+    Raises InputError if a name is ambiguous because it refers both to an item with different
+    parameters and to a whole dataset.
     """
     items, plain = sorted(items, key=lambda item: bool(item.parameters)), _plain(name)
     own = [item for item in items if plain in (_plain(item.name), _plain(item.full_name))]
@@ -170,8 +171,9 @@ def _fresh(item: Item, seed: int, place: int) -> Item:
 def recovery(fresh: int | None = None) -> list[Item]:
     """Return problems of spiked samples for each strength, sparsity k / sqrt(n) and seed.
 
-    The cardinality of each problem is the true k. fresh : seed for drawing the seeds of the
-    samples, which replace the standard ones.
+    The cardinality of each problem is the true k.
+
+    fresh : seed from which new seeds of the samples are drawn, which replace the standard seeds.
     """
     seeds: Iterable[int] = SEEDS
     if fresh is not None:
@@ -198,10 +200,11 @@ RULES: dict[str, str] = DATA["rules"]
 def settings_of(
     name: str, solver: str = "", own: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[str, Any]:
-    """Return the settings of a solver of the kind ``name``, from suites.toml and its own file.
+    """Return the settings of kind ``name`` for a solver, from suites.toml and from its own file.
 
-    own : settings in the solver's file (PAPER, TUNED) by name. Raises InputError if the kind is
-        unknown.
+    own : settings in the solver's file (PAPER, TUNED) by name.
+
+    Raises InputError if the kind is unknown.
     """
     if name not in SETTINGS:
         raise InputError(validate.nearest("settings", name, SETTINGS))

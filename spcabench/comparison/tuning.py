@@ -1,4 +1,4 @@
-"""Selection of settings from a solver's GRID, on problems that no comparison reports."""
+"""Select settings from a solver's GRID, on problems that are not part of any comparison."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -24,12 +24,14 @@ MOST = 100  # maximum number of settings in a grid
 
 
 def tuned(job: Job, folder: Path) -> Job:
-    """Return a job with the best settings in the GRID of its solver, and a sentence on the choice.
+    """Return a job with the best settings in the GRID of its solver.
 
-    A job without a GRID is returned unchanged. The best settings have the largest mean fraction of
-    the best value found with any settings, with zero for a failure. The first settings win a tie.
+    The field ``tuned_on`` of the job describes the choice. If the solver has no GRID, the job is
+    returned unchanged. The best settings have the largest mean fraction of the best value found
+    with any settings, with zero for a failure. If several settings are equally good, the first ones
+    are chosen.
 
-    folder : folder for the rows of tuning, which are reused if they already exist.
+    folder : folder for the rows of the tuning runs, which are reused if they already exist.
 
     Raises InputError if the GRID is invalid or if no run has an answer.
     """
@@ -85,7 +87,7 @@ def _runs(job: Job) -> Iterator[Run]:
 
 
 def _rows(job: Job, runs: list[Run], folder: Path) -> pd.DataFrame:
-    """Return the rows of the runs, and compute them if they are not stored yet."""
+    """Return the rows of the runs; compute and store them if necessary."""
     key = row_hash.of_runs(runs)
     file = folder / f"{job.key}-{key}.parquet"
     if not file.is_file():
@@ -94,7 +96,7 @@ def _rows(job: Job, runs: list[Run], folder: Path) -> pd.DataFrame:
 
 
 def _shares(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the fractions of the best value found with any settings (pairs, settings)."""
+    """Return a table (pairs, settings) of fractions of the best value found with any settings."""
     value = rows.variance_refit.where(rows.status.isin(GOOD)).fillna(0.0)
     table = rows.assign(value=value, label=rows.label.astype(int))
     table = table.pivot(index=PAIR, columns="label", values="value")

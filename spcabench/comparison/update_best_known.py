@@ -1,4 +1,4 @@
-"""Improves the table of best known answers with the rows of comparisons."""
+"""Improve the table of best known answers with the rows of comparisons."""
 
 from pathlib import Path
 from time import process_time
@@ -21,10 +21,11 @@ Table = dict[tuple[str, str, int, bool], known.Entry]
 
 
 def proposed(table: Table, folder: Path, load: Any, say: Any = print) -> Table:
-    """Return the table with better vectors from all rows in a folder, verified on their problems.
+    """Return the table, improved with all better vectors from the rows in a folder.
 
-    Bounds in rows are never trusted, and the harness computes its own bounds. If a row shows an
-    answer as proven, an exact search proves it again, and its time is reported.
+    The vectors are verified on their problems. Bounds in rows are never trusted; the harness
+    computes its own bounds. If a row shows an answer as proven, an exact search proves the answer
+    again, and the time of the search is reported.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def _answers(rows: pd.DataFrame, item: Item, problem: str) -> list[tuple[int, pd
 def _feasible(
     rows: pd.DataFrame, problem: Problem, k: int, item: Item, say: Any
 ) -> list[tuple[dict[str, Any], Vector]]:
-    """Return the rows with feasible vectors, each with its vector, and report rejected rows."""
+    """Return the rows with feasible vectors, each paired with its vector; report other rows."""
     feasible = []
     for row in rows.to_dict("records"):
         x = entering.vector(row, problem.n)
@@ -102,7 +103,7 @@ def _feasible(
 
 
 def _proven_again(item: Item, problem: Problem, entry: known.Entry, say: Any) -> known.Entry:
-    """Improve an entry by the bound and the answer of a new exact search."""
+    """Improve an entry with the bound and the answer of a new exact search."""
     start = process_time()
     settings: dict[str, Any] = dict(k=entry.k, nonnegative=entry.nonnegative, refit=True)
     result = api.solve(problem, known.EXACT, **settings)

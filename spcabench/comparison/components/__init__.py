@@ -1,1 +1,1 @@
-"""Comparisons of solvers for several components: problems, ways to use a solver, runs, grades."""
+"""Comparisons of solvers for several components: problems, uses of a solver, runs and grades."""

@@ -1,4 +1,4 @@
-"""Computes the loadings of a run, in one of the ways to use a solver, and their cost."""
+"""Compute the loadings of a run with one of the ways to use a solver, and their cost."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +14,7 @@ from spcabench.solving.measures import measures
 from spcabench.vectors import Array, Indices, embed, support
 
 TRIALS = 25  # maximum number of trials in the search for a penalty
-CLOSED = 1e-4  # relative distance of two penalties at which the search stops
+CLOSED = 1e-4  # the search stops if its two limits of the penalty differ by less than this fraction
 PATIENCE = 5.0  # limit of the whole search, as a multiple of the time limit of a run
 
 
@@ -52,8 +52,10 @@ def loadings(
 ) -> dict[str, Any]:
     """Return the loadings as lists of indices and values, with seconds, flops and statuses.
 
-    Loadings that the solver did not find are omitted. limit : time limit of each run in seconds.
-    formulation : the formulation in which the loadings will be judged.
+    Loadings that the solver did not find are omitted.
+
+    limit : time limit of each run in seconds. formulation : the formulation by which the loadings
+    will be judged.
     """
     bill = Bill()
     if how in (CALIBRATED, ROUNDED):
@@ -79,7 +81,7 @@ def halves(problem: Problem, **question: Any) -> dict[str, Any]:
 
 
 def train_and_test(problem: Problem) -> tuple[Problem, Problem]:
-    """Return the problems of the even and of the odd samples, each centred separately."""
+    """Return a problem with the even samples and one with the odd samples, centred separately."""
     A = problem.given_as("data").data.dense()
     return Problem.from_data(A[::2], problem.name), Problem.from_data(A[1::2], problem.name)
 
@@ -101,9 +103,10 @@ def _good(components: Components) -> Array:
 def _searched(
     problem: Problem, solver: str, how: str, r: int, k: int, seed: int, limit: float, bill: Bill
 ) -> Array:
-    """Return the sufficiently sparse loadings that explain the most variance over all penalties.
+    """Search for a penalty, and return the best loadings that are sparse enough.
 
-    The number of nonzeros decreases with the penalty, but in jumps, so every trial is considered.
+    The best loadings explain the most variance. The number of nonzeros decreases in jumps as the
+    penalty increases, so every trial is considered.
     """
     module = registry.module("solver", solver)
     most = k if how == ROUNDED else r * k

@@ -1,8 +1,8 @@
 """Functions for the grader that grade several loadings: feasibility, measures and recovery.
 
 The arguments are a freshly loaded problem and the worker's answer, which consists of lists of
-indices and values, and costs. The result is the answer with the measures, or a sentence about an
-error.
+indices and values, and costs. The result is the answer with the measures, or the reason why the
+loadings are infeasible.
 """
 
 from dataclasses import asdict
@@ -51,6 +51,6 @@ def on_others(
 def _feasible(
     problem: Problem, numbers: dict[str, Any], formulation: Formulation, k: int, r: int
 ) -> tuple[Array, str]:
-    """Return the loadings Z (n, r), and a sentence about an error or ""."""
+    """Return the loadings Z (n, r), and the reason why they are infeasible, or ""."""
     Z = find.assembled(numbers, problem.n)
     return Z, fault(Z, formulation, k, r) if Z.shape[1] else "no loading was found"

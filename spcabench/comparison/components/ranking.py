@@ -25,7 +25,7 @@ NOT_MEASURES = ("indices", "values", "statuses", "runs")
 
 
 def standing(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with a line for each solver, way to use it, problem, r and k.
+    """Return a table with a line for each solver, way to use the solver, problem, r and k.
 
     Disjoint loadings are orthonormal, so they appear in both formulations. ``value`` is the
     objective of the formulation, which is the total variance if loadings must be orthonormal, and
@@ -99,7 +99,7 @@ def ranking(table: pd.DataFrame) -> pd.DataFrame:
 
     share : mean fraction of the best value of each problem, with zero for a failure.
 
-    rank, rank_first, rank_last, group : as in a comparison of one component, but by the mean
+    rank, rank_first, rank_last, group : as in a comparison of one component, but based on the mean
         fraction; empty for ways that did not run on all problems.
     """
     table = table[(table.kind != HELD_OUT) & (table.status != Status.SKIPPED)]

@@ -1,4 +1,4 @@
-"""The runs of a solver in a comparison of several components, in every way on every problem.
+"""The runs of a solver in a comparison of several components: every way on every problem.
 
 A worker computes the loadings. The grader, which never imports the solver, grades them.
 """
@@ -68,7 +68,7 @@ def _run(job: Job, item: Item, way: Way, r: int, k: int, held_out: bool = False)
 
 
 def refused(traits: Traits, item: Item) -> str:
-    """Return why a solver is not run on a problem; "" if it is run."""
+    """Return the reason why a solver is not run on a problem, or "" if it is run."""
     if traits.largest is not None and item.n > traits.largest:
         return f"is for at most {traits.largest} variables"
     if (traits.relaxation or traits.exact) and not item.small:

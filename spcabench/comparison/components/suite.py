@@ -8,11 +8,11 @@ from spcabench.comparison.suite import DATA
 
 @dataclass(frozen=True)
 class Item:
-    """A problem with numbers of loadings r and cardinalities k.
+    """A problem, with the values of r and k for which it is solved.
 
-    counts : the numbers of loadings. ks : the cardinalities. n : number of variables. small :
-        whether it is small enough for exact searches and relaxations. held_out : whether it is also
-        solved on half of the samples and measured on the other half.
+    counts : the values of r, the number of loadings. ks : the values of k. n : number of variables.
+        small : whether the problem is small enough for exact searches and relaxations. held_out :
+        whether loadings are also computed on half of the samples and graded on the other half.
     """
 
     name: str

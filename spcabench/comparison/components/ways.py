@@ -20,10 +20,10 @@ class Way:
     """A way to compute several components with a solver.
 
     how : the deflation, "joint", "calibrated" or "rounded". With "joint", the solver computes all
-        components for cardinality k. With "calibrated", a penalty is searched for which the
-        loadings have at most r k nonzeros in total. With "rounded", a penalty is searched for which
-        the loadings use at most k variables in total, and the leading eigenvectors on these
-        variables are the loadings.
+        components for cardinality k. With "calibrated", the suite searches for a penalty that
+        produces loadings with at most r k nonzeros in total. With "rounded", it searches for a
+        penalty that produces loadings on at most k variables in total, and replaces the loadings by
+        the leading eigenvectors on these variables.
     """
 
     solver: str
@@ -37,10 +37,10 @@ class Way:
 
 
 def ways(solver: str, traits: Traits, every_deflation: bool = False) -> list[Way]:
-    """Return all ways to compute several components with a solver with these traits.
+    """Return all ways to compute several components with a solver that has these traits.
 
-    solver : a name or the path of a file. every_deflation : whether to use all deflations, not only
-        the default.
+    solver : a name or the path of a file. every_deflation : whether to use all deflations instead
+        of the default alone.
     """
     if traits.control is None or traits.nonnegative == "always" or traits.rectangular:
         return []
@@ -63,5 +63,5 @@ def ways(solver: str, traits: Traits, every_deflation: bool = False) -> list[Way
 
 
 def entrants() -> list[str]:
-    """Return all solvers of the registry that can compute several signed components."""
+    """Return all registered solvers that can compute several signed components."""
     return [name for name in registry.names("solver") if ways(name, describe(name).traits)]
