@@ -346,12 +346,12 @@ def test_a_seed_that_was_given_is_a_doubt(tmp_path, monkeypatch, undrawn):
     page = plan.with_name("index.html")
     assert "fresh problems from seed 7" in page.read_text()
     doubt = "The seed of the fresh problems, 7, was chosen and not drawn"
-    assert doubt in page.read_text() and "chosen, not drawn" in page.read_text()
+    assert doubt in page.read_text() and "specified, not drawn" in page.read_text()
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree(plan.parent, elsewhere)
     plan.write_text(json.dumps(json.loads(plan.read_text()) | {"drawn": True}))
     text = comparison_page.write(plan).read_text()
-    assert doubt not in text and "chosen, not drawn" not in text
+    assert doubt not in text and "specified, not drawn" not in text
     out = tmp_path / "both"
     out.mkdir()
     merged = comparison_page.write_merged(out, [plan.parent, elsewhere]).read_text()

@@ -211,7 +211,7 @@ def test_an_address_that_was_sent_shows_the_same(plan, tmp_path):
         plan.with_name("index.html"), tmp_path, script=LATER, more=question, anchor=sent
     )
     assert not console and "mcol" not in state["shown"]["shown"]
-    assert state["shown"]["axes"].startswith("flops|log|share of the pairs settled to 90 %")
+    assert state["shown"]["axes"].startswith("flops|log|share of pairs solved to 90 %")
     assert state["said"].startswith("Within 1e9 flops: ") and "100.00 %" in state["said"]
 
 

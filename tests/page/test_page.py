@@ -59,7 +59,7 @@ def test_pages_say_which_claims_were_revised_since_the_run(trial_run, add_file):
     )
     add_file("figure", NAME, later)
     page = write_page(trial_run).read_text()
-    assert "Statements of 1 figure were revised since this run" in page
+    assert "Statements of 1 figure have been revised since this run" in page
     assert (
         "another rule or quote: T1 (judged here by the earlier one); new, and not judged here: T3"
         in paper.read_text()
@@ -103,7 +103,7 @@ def test_rounds_of_timing_are_one_line_and_the_same_value_of_all_is_said_once(tm
     numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **headings)
     text = (tmp_path / "n.html").read_text()
     assert '[["3","4"]]' in text
-    assert "<dt>Solver or measure, of all</dt><dd>grqi</dd>" in text
+    assert "<dt>Solver or measure, all rows</dt><dd>grqi</dd>" in text
 
 
 def test_numbers_are_written_for_people():
