@@ -14,8 +14,9 @@ from hypothesis import settings
 
 from spcabench import machine, registry
 from spcabench.readers import corpus, sources
-from spcabench.running import code_hash, row_hash
+from spcabench.running import code_hash, row_hash, worker_process
 from tests import twins
+from tests.unconfined import Unconfined
 
 pytest.register_assert_rewrite("tests.problems", "tests.trial")
 
@@ -136,6 +137,12 @@ def here(tmp_path, monkeypatch):
     """Make the test's temporary folder the current one, and return it."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def unconfined(monkeypatch):
+    """Confine no process, as on a system that cannot."""
+    monkeypatch.setattr(worker_process, "Cell", Unconfined)
 
 
 @pytest.fixture

@@ -175,13 +175,20 @@ def _findings() -> Iterator[Finding]:
 
 
 def _sandbox() -> Finding:
-    """Say whether files from outside the repository can be confined; comparisons work without."""
+    """Report how solvers from outside the repository are confined; comparisons work without."""
     from spcabench.running import sandbox
 
-    if number := sandbox.version():
-        return True, "sandbox", f"Landlock {number} confines solvers from outside the repository"
-    advice = "solvers from outside the repository are not confined (it takes Linux 5.13, Landlock)"
-    return True, "sandbox", advice
+    provided = {
+        "Landlock, in Linux 5.13 and later": sandbox.version(),
+        "user namespaces": sandbox.can_separate(),
+    }
+    lacking = " and ".join(name for name, is_there in provided.items() if not is_there)
+    if lacking:
+        advice = (
+            f"solvers from outside the repository are not fully confined, for lack of {lacking}"
+        )
+        return True, "sandbox", advice
+    return True, "sandbox", "Landlock and namespaces confine solvers from outside the repository"
 
 
 def _checkout() -> Finding:

@@ -1,15 +1,20 @@
-"""Confine the process of a stranger's solver with Landlock, which Linux has had since 5.13.
+"""Confine the process of a third-party solver with Landlock and namespaces, on Linux since 5.13.
 
-A confined process, and every process that it starts, can write only to its own folder and to
-devices. It cannot read the plan, the rows or the workflow's files, look into other processes, send
-them signals or open TCP connections. Elsewhere nothing is confined, as `spcabench doctor` reports.
+A confined process, and every process that it starts, can only write to its own folder and to
+devices such as /dev/null. It cannot read the plan, the rows or the files of the workflow, inspect
+other processes, send them signals, or open terminals or TCP connections (Landlock). It has its own
+shared memory, message queues, keyrings and network, and the files of the system are read-only
+(namespaces), so it cannot leave anything for another process. `spcabench doctor` reports whether
+the system provides both.
 """
 
 import ctypes
 import os
 import struct
+import subprocess
 import sys
-from collections.abc import Collection, Iterator
+import tempfile
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -26,8 +31,31 @@ RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 TCP, SCOPES = 0b11, 0b11  # binding and connecting; abstract Unix sockets and signals
 FIRST_WITH_TCP, FIRST_WITH_SCOPES = 4, 6
 PROCESSES, DEVICES = Path("/proc"), Path("/dev")
+# terminals are missing here, so a process can neither write to them nor read from them
+ALLOWED_DEVICES = ("null", "zero", "full", "random", "urandom", "shm")
+# namespaces of users, mounts, inter-process communication and networks; unshare(2)
+NAMESPACES = 0x10000000 | 0x20000 | 0x8000000 | 0x40000000
+# mount(2) and mount_setattr(2)
+SET_ATTRIBUTES, HERE, RECURSIVE, READ_ONLY = 442, -100, 0x8000, 1
+BIND, PRIVATE, NO_SET_USER, NO_DEVICES = 0x1000, 0x4000 | 0x40000, 2, 4
+# capset(2): version of its structures; CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+CAPABILITIES, KEPT = 0x20080522, 0b110
+SHARED_MEMORY, SOCKETS = Path("/dev/shm"), Path("/proc/net/unix")
 # /proc/PID/net, also in task, has the addresses of sockets, where processes that fork others listen
 OF_NETWORK = ("net", "task")
+
+
+def map_users(pid: int) -> None:
+    """Give users the same numbers in the namespaces of another process as in those of this one."""
+    folder, own = PROCESSES / str(pid), PROCESSES / "self"
+    if os.geteuid():  # only root can map users other than itself
+        (folder / "setgroups").write_text("deny")
+    for name, number in (("uid_map", os.geteuid()), ("gid_map", os.getegid())):
+        ranges = [f"{number} {number} 1"]
+        if not os.geteuid():
+            rows = map(str.split, (own / name).read_text().splitlines())
+            ranges = [f"{first} {first} {count}" for first, _, count in rows]
+        (folder / name).write_text("\n".join(ranges))
 
 
 @lru_cache
@@ -38,25 +66,81 @@ def version() -> int:
     return max(_call(CREATE_RULESET, None, 0, VERSION), 0)
 
 
-def confine(folder: Path, hidden: Collection[Path], shown: Collection[Path] = ()) -> None:
+def confine(
+    folder: Path, hidden: Collection[Path], shown: Collection[Path], mapped: Callable[[], None]
+) -> None:
     """Confine this process, which must have a single thread, for the rest of its life.
 
     folder : the only folder in which it can create or change files. hidden : folders that it cannot
-    read, except for the files ``shown``.
+    read, except for the files ``shown``. mapped : asks another process for `map_users`, and returns
+    when that is done.
     """
-    if not version():
-        return
+    separate(folder, mapped)
+    if version():
+        _restrict(folder, hidden, shown)
+
+
+def separate(folder: Path, mapped: Callable[[], None]) -> bool:
+    """Move this process into namespaces in which only the files of a folder can be changed.
+
+    Its shared memory is empty there, and it has no network. Services that already listen on a
+    socket in the file system cannot be reached. Returns whether the system permits all of this.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    listening = {line.split()[-1] for line in SOCKETS.read_text().splitlines()[1:]}
+    if _library().unshare(NAMESPACES):
+        return False
+    mapped()
+    done = [
+        _mount(None, "/", None, PRIVATE),
+        _mount(folder, folder, None, BIND),
+        _set_attributes("/", RECURSIVE, READ_ONLY, 0),
+        _set_attributes(folder, 0, 0, READ_ONLY),
+        _mount("tmpfs", SHARED_MEMORY, "tmpfs", NO_SET_USER | NO_DEVICES),
+        *(_mount(os.devnull, path, None, BIND) for path in listening if os.path.exists(path)),
+    ]
+    _drop_capabilities()  # otherwise the process could undo all of it
+    return all(done)
+
+
+def can_separate() -> bool:
+    """Return whether this system permits all that `separate` does; tried in a new process."""
+    if not sys.platform.startswith("linux"):
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        words = [sys.executable, "-m", __spec__.name, folder]
+        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            if process.stdout and process.stdin and process.stdout.readline():
+                with suppress(OSError):
+                    map_users(process.pid)
+                process.stdin.close()
+        return process.returncode == 0
+
+
+def _try_to_separate() -> None:
+    """Separate this process, which `can_separate` has started, and exit with 0 on success."""
+
+    def mapped() -> None:
+        print("to be mapped", flush=True)
+        sys.stdin.read()
+
+    sys.exit(not separate(Path(sys.argv[1]), mapped))
+
+
+def _restrict(folder: Path, hidden: Collection[Path], shown: Collection[Path]) -> None:
+    """Apply the rules of Landlock to this process."""
     rights = (1 << RIGHTS.get(version(), RIGHTS[max(RIGHTS)])) - 1
     tcp = TCP if version() >= FIRST_WITH_TCP else 0
     scopes = SCOPES if version() >= FIRST_WITH_SCOPES else 0
     size = 8 * (1 + (version() >= FIRST_WITH_TCP) + (version() >= FIRST_WITH_SCOPES))
     ruleset = _call(CREATE_RULESET, struct.pack("QQQ", rights, tcp, scopes), size, 0)
-    unread = {path.resolve() for path in hidden}
+    unread = {DEVICES, *(path.resolve() for path in hidden)}
     for path in (*_visible(Path("/"), unread), *_about_this_process(), *shown):
         _allow(ruleset, path.resolve(), READ)
-    for path in (folder, DEVICES):
+    for path in (folder, *(DEVICES / name for name in ALLOWED_DEVICES)):
         _allow(ruleset, path.resolve(), rights)
-    ctypes.CDLL(None).prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    _library().prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     _call(RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
 
@@ -100,8 +184,37 @@ def _allow(ruleset: int, path: Path, rights: int) -> None:
             os.close(opened)
 
 
+def _mount(source: object, target: object, kind: str | None, flags: int) -> bool:
+    """Mount a file system; return whether that succeeded."""
+    words = (None if word is None else str(word).encode() for word in (source, target, kind))
+    return bool(_library().mount(*words, ctypes.c_ulong(flags), None) == 0)
+
+
+def _set_attributes(path: object, flags: int, added: int, removed: int) -> bool:
+    """Change the attributes of a mounted file system; return whether that succeeded."""
+    attributes = struct.pack("4Q", added, removed, 0, 0)
+    words = (SET_ATTRIBUTES, HERE, str(path).encode(), flags, attributes, len(attributes))
+    return _call(*words) == 0
+
+
+def _drop_capabilities() -> None:
+    """Give up the capabilities of this process, except those to read and write any file."""
+    kept = struct.pack("6I", KEPT, KEPT, 0, 0, 0, 0)  # effective, permitted, inheritable; twice 32
+    _library().capset(struct.pack("Ii", CAPABILITIES, 0), kept)
+
+
+@lru_cache
+def _library() -> Any:
+    """Return the library of C, which has the functions of the system."""
+    return ctypes.CDLL(None)
+
+
 def _call(*words: int | bytes | None) -> int:
     """Make a system call with numbers and buffers; it returns -1 if it fails."""
     kinds: dict[type, Any] = {int: ctypes.c_long, bytes: ctypes.c_char_p}
     arguments = (kinds.get(type(word), ctypes.c_void_p)(word) for word in words)
-    return int(ctypes.CDLL(None).syscall(*arguments))
+    return int(_library().syscall(*arguments))
+
+
+if __name__ == "__main__":
+    _try_to_separate()

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import monotonic, sleep
@@ -38,6 +39,7 @@ HOMES = ("HOME", "TMPDIR", "XDG_CACHE_HOME")  # variables that name folders of t
 RESULTS = ("results", ".snakemake")  # folders of plans, rows and logs in the current folder
 TEMPORARY = ("spcabench-*", "pymp-*")  # temporary folders of this package and of multiprocessing
 ENDING = 5.0  # seconds within which a process that closed its pipe must be gone
+SEPARATED = "separated"  # message of a new process whose users have yet to be mapped
 INPUT_OUTPUT = 3  # number of file descriptors of standard input, output and error
 
 
@@ -61,12 +63,16 @@ class Cell:
     hidden: Sequence[Path]
     shown: Sequence[Path]
 
-    def enter(self) -> None:
-        """Confine this process."""
+    def enter(self, mapped: Callable[[], None]) -> None:
+        """Confine this process; ``mapped`` asks for `sandbox.map_users` and waits for it."""
+        self.settle()
+        sandbox.confine(self.folder, self.hidden, self.shown, mapped)
+
+    def settle(self) -> None:
+        """Make the folder the home of this process."""
         downloads = str(sources.downloads())  # in the home of the user, which changes now
         os.environ.update({**dict.fromkeys(HOMES, str(self.folder)), sources.DOWNLOADS: downloads})
         tempfile.tempdir = None  # read again from the environment
-        sandbox.confine(self.folder, self.hidden, self.shown)
 
 
 @contextmanager
@@ -121,7 +127,10 @@ class Worker:
         _OWN.update(self.pids)
         # wait until it is ready, so that the first message does not wait for its imports
         with suppress(TimeoutError, EOFError, OSError, messages.Garbled):
-            self.reader.message(START)
+            if self.reader.message(START) == SEPARATED:
+                sandbox.map_users(self.process.pid)
+                messages.send(self.pipe.fileno(), SEPARATED)
+                self.reader.message(START)
 
     def ask(self, message: Any, seconds: float) -> Any:
         """Return the answer to a message; raise Ended if none arrives within ``seconds``."""
@@ -210,10 +219,10 @@ def _serve(
     elif ours:
         ours.close()
     _settle()
-    if cell:
-        cell.enter()
     reader = messages.Reader(pipe)
     with suppress(EOFError, OSError):  # the asking process is gone
+        if cell:
+            cell.enter(partial(_mapped, pipe, reader))
         messages.send(pipe, "ready")
         while True:
             number, message = reader.message()
@@ -224,6 +233,12 @@ def _serve(
                     os._exit(0)
             _reply(pipe, number, reply)
     supervisor.end_below()
+
+
+def _mapped(pipe: int, reader: messages.Reader) -> None:
+    """Ask the asking process to map the users of the namespaces of this one, and wait for it."""
+    messages.send(pipe, SEPARATED)
+    reader.message()
 
 
 def _reply(pipe: int, number: int, reply: Any) -> None:

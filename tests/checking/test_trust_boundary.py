@@ -5,10 +5,13 @@ Each file does the same work as the honest solver and lies about one thing.
 
 import json
 import os
+import re
+import socket
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -27,6 +30,9 @@ from tests.comparisons import compared
 confined = pytest.mark.skipif(
     not sandbox.version(), reason="this system cannot confine a process (Landlock)"
 )
+separated = pytest.mark.skipif(
+    not sandbox.can_separate(), reason="this system cannot separate a process (namespaces)"
+)
 REACHES = {
     "rows": 'os.listdir(FOLDER + "/results")',
     "plan": 'open(FOLDER + "/results/plan.json").read()',
@@ -34,8 +40,40 @@ REACHES = {
     "memory": 'open(f"/proc/{os.getppid()}/mem", "rb").close()',
     "sockets": 'open("/proc/self/net/unix").read()',
     "signal": "os.kill(os.getppid(), 0)",
+    "terminal": 'open(open(FOLDER + "/terminal").read(), "wb").write(b"!")',
+    "a service": 'socket.socket(socket.AF_UNIX).connect(FOLDER + "/service")',
+    "a network": 'socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(("192.0.2.1", 9))',
     "tcp": 'socket.create_connection(("127.0.0.1", 9), 1.0)',
 }
+# places where a process could leave something: leave it there, and tell whether it was there
+LEAVES = {
+    "shared memory": """
+        found = os.path.exists("/dev/shm/LEFT")
+        open("/dev/shm/LEFT", "w").close()
+        """,
+    "memory of System V": """
+        found = LIBRARY.shmget(NUMBER, 64, 0o3600) < 0 and ctypes.get_errno() == 17  # it exists
+        """,
+    "a message queue": """
+        found = LIBRARY.mq_open(b"/LEFT", 0o302, 0o600, None) < 0 and ctypes.get_errno() == 17
+        """,
+    "a keyring": """
+        found = LIBRARY.syscall(250, 10, -4, b"user", b"LEFT", 0) >= 0  # numbers of x86-64
+        assert LIBRARY.syscall(248, b"user", b"LEFT", b"1", 1, -4) >= 0
+        """,
+    "the time of a file": """
+        found = os.stat(FOLDER + "/old").st_mtime == 1.0
+        for _ in range(2):  # make the file system writable again, also as another user
+            LIBRARY.syscall(442, -100, b"/", 0x8000, bytes(8) + bytes([1]) + bytes(23), 32)
+            LIBRARY.unshare(0x10020000)
+        try:
+            os.utime(FOLDER + "/old", (1.0, 1.0))
+        except OSError:
+            pass
+        """,
+}
+LIBRARY = "import ctypes, os\nLIBRARY = ctypes.CDLL(None, use_errno=True)\n"
+REFUSED = "Permission denied|Read-only file system"
 TOP = {
     "grader patched": """
         import spcabench.running.grader as grader
@@ -140,6 +178,9 @@ TOP = {
         def work_on(*_):
             time.sleep(0.01)
         """,
+}
+TOP |= {
+    f"leaves something in {where}": LIBRARY + textwrap.dedent(how) for where, how in LEAVES.items()
 }
 TOP |= {
     "kernel of no flops": """
@@ -442,17 +483,19 @@ BODY = {
         reached = True
         try:
             {how}
-        except PermissionError:
+        except OSError:
             reached = False
         yield Iterate(work(problem.covariance, k), extra={{"reached": reached}})
         """
         for what, how in REACHES.items()
     },
+    **{
+        f"leaves something in {where}": "yield Iterate(work(problem.covariance, k), "
+        "extra={'found': bool(found)})"
+        for where in LEAVES
+    },
     "says that it was not run": "raise SystemExit(0)\n        yield None",
 }
-
-
-SHARED = Path("/dev/shm")  # the memory that confined processes share too
 
 
 def write(folder, trick):
@@ -462,8 +505,9 @@ def write(folder, trick):
     assert top or body != tricks.HONEST
     texts = {"CANARY": str(folder / "canary"), "STARTS_AT": repr(str(folder))}
     texts["FOLDER"] = repr(str(folder))
-    shared = SHARED if sandbox.version() else folder
-    texts["KEPT_AT"] = repr(str(shared / f"{folder.parent.name}-{folder.name}.npy"))
+    left = f"{folder.parent.name}-{folder.name}"
+    texts |= {"LEFT": left, "NUMBER": str(crc32(left.encode()) // 2)}
+    texts["KEPT_AT"] = repr(str(folder / "kept.npy"))
     if "STORED" in body:
         best = api.solve(api.load("gaussian", **SMALL), "branch_and_bound", k=K)
         texts |= {
@@ -477,10 +521,8 @@ def write(folder, trick):
 
 @pytest.fixture
 def row(here):
-    """Yield a function that computes the row of a trick's solver, as a comparison does."""
-    yield lambda trick, **how: tricks.row(write(here, trick), here, **how)
-    for file in SHARED.glob(f"{here.parent.name}-{here.name}*"):
-        file.unlink()
+    """Return a function that computes the row of a trick's solver, as a comparison does."""
+    return lambda trick, **how: tricks.row(write(here, trick), here, **how)
 
 
 def test_a_grader_that_was_patched_in_the_worker_grades_nothing(row, optimum):
@@ -535,7 +577,7 @@ def test_nothing_is_written_elsewhere(row, here):
     """Neither into the installation nor into a folder of the user."""
     for trick in ("starts in every Python", "writes where it likes"):
         answer = row(trick)
-        assert answer.status == Status.ERROR and "Permission denied" in answer.reason
+        assert answer.status == Status.ERROR and re.search(REFUSED, answer.reason)
     assert not [*here.glob("*.pth")] and not (here / "canary").exists()
 
 
@@ -546,17 +588,44 @@ def test_what_is_checked_is_confined_too(here):
     (here / "results/rows").write_text("of a rival")
     top = 'open("results/rows", "a").write("!")'
     outcomes = list(conformance.check(tricks.file_of(here, "edits", top)))
-    assert "Permission denied" in outcomes[0].sentence
+    assert re.search(REFUSED, outcomes[0].sentence)
     assert (here / "results/rows").read_text() == "of a rival"
 
 
 @confined
-@pytest.mark.parametrize("what", REACHES)
+@pytest.mark.parametrize("what", [what for what in REACHES if not what.startswith("a ")])
 def test_what_lies_outside_is_out_of_reach(row, here, what):
     """The rows and plans of comparisons, and other processes."""
     (here / "results").mkdir()
     (here / "results/plan.json").write_text("{}")
-    assert row(f"reaches for {what}").extra == {"reached": False}
+    ends = os.openpty()
+    (here / "terminal").write_text(os.ttyname(ends[1]))
+    answer = row(f"reaches for {what}")
+    for end in ends:
+        os.close(end)
+    assert answer.extra == {"reached": False}
+
+
+@separated
+@pytest.mark.parametrize("where", LEAVES)
+def test_a_process_leaves_nothing_for_the_next_one(row, here, where):
+    """Each row is made by several processes, and the last of them tells what it finds."""
+    (here / "old").touch()
+    for _ in range(2):
+        assert row(f"leaves something in {where}").extra == {"found": False}
+
+
+@separated
+def test_a_service_of_the_user_is_out_of_reach(row, here):
+    with socket.socket(socket.AF_UNIX) as service:
+        service.bind(str(here / "service"))
+        service.listen()
+        assert row("reaches for a service").extra == {"reached": False}
+
+
+@separated
+def test_a_process_has_no_network(row):
+    assert row("reaches for a network").extra == {"reached": False}
 
 
 def test_no_run_is_in_the_memory_of_a_process_that_is_warmed_up(row):
@@ -581,9 +650,9 @@ def test_the_work_of_orphans_is_counted(row):
     assert row("orphans").seconds >= 0.018
 
 
-def test_a_strangers_file_is_imported_by_workers_alone(tmp_path, monkeypatch):
+def test_a_strangers_file_is_imported_by_workers_alone(tmp_path, monkeypatch, unconfined):
     """Neither the comparison nor the page imports the file; its colour is parsed from the text."""
-    log = (SHARED if sandbox.version() else tmp_path) / f"{tmp_path.parent.name}-pids"
+    log = tmp_path / "pids"
     top = f"""
         import os
         COLOUR = "#123456"
@@ -593,7 +662,6 @@ def test_a_strangers_file_is_imported_by_workers_alone(tmp_path, monkeypatch):
     file = tricks.file_of(tmp_path, "canary", top)
     plan = compared(monkeypatch, tmp_path, "mine", ["tpower", file], named=["canary"])
     assert str(os.getpid()) not in log.read_text().split()
-    log.unlink()
     pictures = [file.read_text() for file in (plan.parent / "pictures").glob("*.svg")]
     assert any("#123456" in picture for picture in pictures)
 
@@ -645,7 +713,7 @@ def test_nothing_is_kept_in_temporary_files(row):
     assert row("kept in a temporary file").seconds >= 0.15
 
 
-def test_what_is_kept_elsewhere_does_not_make_it_faster(row):
+def test_what_is_kept_elsewhere_does_not_make_it_faster(row, unconfined):
     answer = row("kept where nobody wipes")
     assert Flag.warm in answer.flags and answer.seconds >= 0.15
 
@@ -691,26 +759,27 @@ def test_imports_are_on_no_clock(row):
 
 
 @pytest.mark.parametrize("trick", ["hides a little", "kept for milliseconds"])
-def test_what_is_kept_for_milliseconds_is_of_no_use_on_a_disguise(row, trick):
+def test_what_is_kept_for_milliseconds_is_of_no_use_on_a_disguise(row, trick, unconfined):
     answer = row(trick)
     assert answer.status == Status.FINISHED and Flag.warm in answer.flags
     assert answer.seconds >= 0.008
 
 
-def test_the_vector_of_the_disguises_counts_where_it_is_worse(row, honest):
+def test_the_vector_of_the_disguises_counts_where_it_is_worse(row, honest, unconfined):
     answer = row("cheap on a disguise")
     assert answer.status == Status.FINISHED and answer.variance < 0.95 * honest.variance
 
 
-def test_who_gives_no_answer_on_a_disguise_has_none(row):
+def test_who_gives_no_answer_on_a_disguise_has_none(row, unconfined):
     answer = row("ends on a disguise")
     assert answer.status == Status.ERROR and "no answer when it was timed" in answer.reason
 
 
-def test_a_few_milliseconds_can_be_hidden(row):
+def test_a_few_milliseconds_can_be_hidden(row, unconfined):
     """This is not prevented."""
     answer = row("kept whatever the order")
-    assert answer.status == Status.FINISHED and answer.flags in (None, [Flag.warm])
+    # the file that it writes can look like missing time while the disk is busy
+    assert answer.status == Status.FINISHED and set(answer.flags or ()) <= {Flag.warm, Flag.clock}
 
 
 def test_what_a_run_says_of_its_own_grading_is_not_heard(row):

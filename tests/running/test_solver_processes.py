@@ -7,13 +7,12 @@ import sys
 import time
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from spcabench import registry
 from spcabench.run import Run
-from spcabench.running import messages, sandbox, supervisor
+from spcabench.running import messages, supervisor
 from spcabench.running import worker as worker_module
 from spcabench.running.solver_processes import answer_of
 from spcabench.running.worker_process import Worker
@@ -105,11 +104,8 @@ KINDS = {
 
 @pytest.fixture
 def left(tmp_path):
-    """Yield a file to which a confined process can write too."""
-    folder = Path("/dev/shm") if sandbox.version() else tmp_path
-    file = folder / f"left-{os.getpid()}-{tmp_path.name}"
-    yield file
-    file.unlink(missing_ok=True)
+    """Return a file in which a solver lists what it starts."""
+    return tmp_path / "left"
 
 
 @pytest.fixture
@@ -189,18 +185,18 @@ def test_workers_end_with_their_parent(signal):
     ("signal", "then"),
     [("terminate", "pass"), *(("kill", then) for then in ("pass", "while True: pass"))],
 )
-def test_a_killed_check_takes_along_what_its_solver_started(signal, then, left, solver_file):
-    daemon = f"leave(lambda: subprocess.Popen({SLEEP}, start_new_session=True))"
-    body = f"leave(lambda: subprocess.Popen({SLEEP})); {daemon}"
+def test_a_killed_check_takes_along_what_its_solver_started(signal, then, tmp_path, solver_file):
+    mark = f"{os.getpid()} of {tmp_path.name}"  # a check is confined, so it can write no list
+    sleep = f'[sys.executable, "-c", "import time; time.sleep(600)", "{mark}"]'
+    body = f"subprocess.Popen({sleep}); subprocess.Popen({sleep}, start_new_session=True)"
     command = [sys.executable, "-m", "spcabench", "check", solver_file(f"{body}\n    {then}")]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as check:
         end = time.monotonic() + 60
-        while not left.exists() or len(left.read_text().split()) < 2:
+        while len(called(mark)) < 2:
             assert check.poll() is None and time.monotonic() < end
             time.sleep(0.05)
-        started = below(check.pid)
+        pids = {*called(mark), *below(check.pid)}
         getattr(check, signal)()
-    pids = {*map(int, left.read_text().split()), *started}
     assert len(pids) >= 3 and gone(pids)
 
 
