@@ -79,7 +79,7 @@ const COMPARISON = {
     },
   },
   reach: {
-    words: "Pairs settled within a cost", curve: true,
+    words: "Pairs solved within a cost", curve: true,
     make(m) {
       const target = Number(field.target.value), pairs = chosenPairs(), runs = all.runs.filter(r => pairs.has(r.p));
       const costs = runs.map(r => [r.s, cost(r, target, m)]), xs = grid(costs.map(c => c[1]));
@@ -88,7 +88,7 @@ const COMPARISON = {
         const n = count(s, x);
         return { x, y: n / pairs.size, tip: `${n} of ${pairs.size} pairs to ${100 * target} % within ${show(x)}${MEASURES[m][2]}` };
       }) }));
-      return { curves, y: `share of the pairs settled to ${100 * target} %`, at: x => curves.map(c => [c.s, count(c.s, x) / pairs.size]) };
+      return { curves, y: `share of pairs solved to ${100 * target} %`, at: x => curves.map(c => [c.s, count(c.s, x) / pairs.size]) };
     },
   },
   anytime: {
@@ -114,7 +114,7 @@ const COMPARISON = {
 };
 
 // ---- the runs behind the figures of papers: one point for each
-const RUNS = Object.fromEntries([["share", "Share of the best", "variance over the best of all solvers here"], ["variance", "Variance", "variance after the refit"],
+const RUNS = Object.fromEntries([["share", "Share of the best", "variance divided by the largest variance of all solvers"], ["variance", "Variance", "variance after the refit"],
   ["gap", "Certified gap", "gap to the certified bound"], ["time", "Time", "time, s"], ["flops", "Flops", "flops"]].map(([name, words, axis], place) => [name, {
     words, runs: true,
     make(m) {
