@@ -116,14 +116,15 @@ def average(column: str) -> Callable[[pd.DataFrame], claims.Measured]:
 
 
 def share_of(both: pd.DataFrame, hits: pd.Series) -> claims.Measured:
-    """Return the fraction of pairs that are hits; all requested cardinalities have equal weight."""
-    # a cardinality has the weight of one pair, even if there is a pair for each penalty
+    """Return the fraction of pairs that are hits, with equal weights for all requested
+    cardinalities."""
+    # a cardinality has the weight of one pair, even if it has a pair for each penalty
     weighted = both.assign(hit=hits).groupby(["seed", "asked"], as_index=False).hit.mean()
     return claims.share(weighted, "hit", over="seed")
 
 
 def apart(both: pd.DataFrame, suffix: str = "") -> pd.Series:
-    """Return by how many percent GPower's variance exceeds GRQI's; 0 if only rounding differs."""
+    """Return by how many percent GPower's variance exceeds GRQI's, or 0 for a rounding error."""
     ratio = both[f"variance{suffix}_p"] / both[f"variance{suffix}_g"]
     # two runs that end with the same support differ only in their last digits: this is a tie
     return (100 * (ratio - 1)).round(6)

@@ -31,7 +31,7 @@ def one_solve(both: pd.DataFrame, name: str) -> str:
     """Compare the flops of a single solve of GRQI with those of a whole run of GPower."""
     both = both[both.penalty.map(NAMES) == name]
     k = both.cardinality_p.astype(float)
-    # this uses the paper's flop count for a solve, so it is a lower bound for every choice of J
+    # this counts the flops of one solve by the paper's rule, so it is a lower bound for every J
     solve = typical("solve")(both.assign(solve=(k**3 + 2 * k**2) / both.flops_p))
     return f"One solve of GRQI takes {number(solve.value)} times the flops of a run of {name}."
 
@@ -44,7 +44,7 @@ def refitted(small: pd.DataFrame, name: str) -> str:
 
 
 def long_searches(runs: pd.DataFrame) -> str:
-    """State how often a search found no penalty for k, and how many runs a search took."""
+    """State how often a search found no penalty for k, and how many runs each search took."""
     met = runs.cardinality == runs.k
     # only the contrast between successful and failed searches explains the number of runs
     if met.all() or not met.any():

@@ -1,13 +1,14 @@
-"""Kuleshov (2013), Figure 1: variance, nonzeros and step against the iteration, GRQI and GPower.
+"""Kuleshov (2013), Figure 1: variance, nonzeros and step of GRQI and GPower, against the iteration.
 
 Sigma = A'A with A ~ N(0, 1). The paper sets gamma = 5 for GPower1 and finds k = 44. That setting
-cannot be reproduced: in absolute units only the starting column has |a_i'x| above 5, so gamma = 5
-gives at most one nonzero. Here k is 44 (4.4 %), and gamma is searched for both penalties; GPower0
-is our addition and is drawn lighter. As the penalty of GPower0, which applies to (a_i'x)^2, gamma =
-5 gives components about as sparse as the paper's; this is a further reading of the statement. GRQI
-runs with J = inf on the given Sigma, at the cardinality that GPower1 reached. Both stop at ||x -
-x_prev|| < 1e-6, where x is the loading. The picture shows one problem, with the start as iteration
-0; the statement is judged on all seeds.
+cannot be reproduced: in absolute units, |a_i'x| exceeds 5 only for the starting column, so gamma =
+5 gives at most one nonzero. Here k is 44 (4.4 % of the variables), and a search finds the gamma of
+GPower1 and of GPower0 that gives this k. We added GPower0, whose curves are lighter. The penalty of
+GPower0 applies to (a_i'x)^2, and with gamma = 5 it gives components about as sparse as the paper's;
+this is a further reading of the statement. GRQI runs with J = inf, takes Sigma as input, and uses
+the cardinality that GPower1 reached. All methods stop at ||x - x_prev|| < 1e-6, where x is the
+loading. The figure shows one problem, with the start as iteration 0; the statement is judged on all
+seeds.
 """
 
 import numpy as np
@@ -75,7 +76,7 @@ def given_gamma(n, seed):
 def data(table):
     """Return one row per iterate, with the solver, the run that it matches, label and seed.
 
-    Further columns are the iteration, variance / lambda_1, nonzeros, and step.
+    The other columns are the iteration, variance / lambda_1, nonzeros, and step.
     """
     parts = []
     for row in table.itertuples():
@@ -97,12 +98,13 @@ def data(table):
 
 def draw(data, axes):
     """Plot each quantity against the iteration number, counted from 0."""
-    # imported here, because listing the runs (the workflow's task) should not load matplotlib
+    # imported here, because the workflow only lists the runs, for which matplotlib is not needed
     from matplotlib.ticker import ScalarFormatter
 
     # one problem, as in the paper, because the curves of ten seeds would cover each other
     shown = data[(data.seed == data.seed.min()) & (data.label != GIVEN)]
-    # only the GRQI run of GPower1's group, otherwise it would be drawn twice
+    # only the GRQI run of GPower1's group, because the run of GPower0's group would be a second
+    # curve
     for solver, group in (("gpower0", "gpower0"), ("gpower1", "gpower1"), ("grqi", "gpower1")):
         part = shown[(shown.solver == solver) & (shown.group == group)]
         if part.empty:
@@ -128,14 +130,14 @@ def draw(data, axes):
 
 
 def _mark_paper(shown, axes):
-    """Mark the paper's numbers, and use each panel's result as its title."""
+    """Mark the paper's numbers, and state the result of each panel in its title."""
     left, middle, right = axes.flat
     right.set_yscale("log")
     mark_level(right, 1e-6, "both stop")
     right.axvline(6, color="black", linewidth=0.8, linestyle=":")
     right.text(7, 0.2, "the paper: 6", transform=right.get_xaxis_transform(), fontsize=LETTERS)
     ends = shown[shown.group == "gpower1"].groupby("solver").last()
-    # a run can fail, but drawing the title must not
+    # a run can fail, but its figure must still be drawn
     if {"grqi", "gpower1"} <= set(ends.index):
         gain = 100 * (ends.share["grqi"] / ends.share["gpower1"] - 1)
         left.set_title(f"GRQI ends {number(gain, '%')} above GPower1")

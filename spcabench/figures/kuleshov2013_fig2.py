@@ -1,11 +1,12 @@
 """Kuleshov (2013), Figure 2: flops to reach a sparse component, against its sparsity.
 
-Sigma = A'A with A ~ N(0, 1); both stop at ||x - x_prev|| < 1e-6, where x is the loading; J = inf.
-GPower uses A, with its penalty searched for the requested cardinality (as in the paper, only the
-flops of the run that reached it are counted). GRQI uses the given Sigma, with the cardinality that
-GPower reached. Flops follow the paper's rule (section 4.2): k^3 + 2k^2 for a solve, n k for a
-product with a k-sparse vector; start-up is counted separately. A hollow marker is a run that ended
-at its iteration limit, so its flops are a lower bound. The right panel is our addition.
+Sigma = A'A with A ~ N(0, 1); both methods stop at ||x - x_prev|| < 1e-6, where x is the loading;
+GRQI runs with J = inf. The input of GPower is A, and a search finds the penalty that gives the
+requested cardinality (as in the paper, only the flops of the run that reached this cardinality are
+counted). The input of GRQI is Sigma, and it uses the cardinality that GPower reached. Flops follow
+the paper's rule (section 4.2): k^3 + 2k^2 for solving a linear system, and n k for a product of
+Sigma with a k-sparse vector. The flops of the start are counted separately. A hollow marker shows a
+run that stopped at its iteration limit, so its flops are a lower bound. We added the right panel.
 """
 
 from dataclasses import replace
@@ -30,7 +31,7 @@ SMALL_J = (1, 2, 5)
 LARGE = 1 / 3  # lower edge of the highest third of the axis
 STEP = 1.009  # "varying gamma by < 1 %"
 
-# a figure judges the statements whose names are in its module
+# a figure judges all statements that are variables of its module
 K2, K19 = shared.K2, shared.K19
 K11, K12, K13 = shared.K11, shared.K12, shared.K13
 K23, K24 = others.K23, others.K24
@@ -99,7 +100,7 @@ def _by_the_clock(data):
 
 @K22.because
 def _seconds_a_flop(data, judged):
-    """Compare the seconds per flop of each method in the lowest and the highest band."""
+    """Compare the seconds per flop of each method in the lowest band with those in the highest."""
     main = base.pairs(data, "main").query("penalty == 'gpower1'")
     rates = {
         name: claims.banded(
@@ -170,7 +171,7 @@ K15 = claims.Statement(
 def _small_J(data):
     main = base.pairs(data, "main")
     small = pd.concat([base.pairs(data, "main", J).assign(J=J) for J in SMALL_J])
-    # the quote is about large k, where GRQI costs more than GPower
+    # the quote is about large k, for which GRQI is more expensive than GPower
     small = small[small.sparsity > LARGE]
     small = small.assign(ratio=1 / small.ratio, more=base.apart(small))
     for name, rows in base.by_penalty(small):
@@ -211,10 +212,10 @@ def _no_small_J(data, judged):
 def _other_dimensions(data):
     # judge K3 and K7 again at other n, with their original rules
     both = base.pairs(data, "dimension")
-    # by the requested sparsity, because the one reached can lie beyond the edge of a band
+    # by the requested sparsity, because the sparsity reached can lie outside the band
     for name, part in base.by_penalty(both.assign(sparsity=both.asked / both.n)):
         places = [
-            # sizes and bands have no common axis, so the places have no x
+            # sizes and bands cannot share an axis, so the places have no x
             replace(place, label=f"n = {n:g}, {place.label}", x=np.nan)
             for n, rows in part.groupby("n")
             for place in (
@@ -231,20 +232,20 @@ def _not_refitted(data, judged):
 
 
 def runs(scale):
-    """Run the main grid, a loose tolerance, other dimensions and neighbouring penalties."""
+    """Run the main grid, a loose tolerance, other dimensions, and neighbouring penalties."""
     n, seeds, sparsities, dimensions, fewer = base.sizes(scale)
     for penalty in base.PENALTIES:
         for seed in range(seeds):
             for s in sparsities:
-                # small J matter only at large k, and running them everywhere would double the
-                # figure
+                # a small J only makes a difference for large k, and running it for every k would
+                # double the cost of the figure
                 J = SMALL_J if s > LARGE else ()
                 yield from base.matched(penalty, n, seed, base.k_at(s, n), "main", J)
-            # like K3, K6 is about sparsities below 20 %
+            # K6, like K3, is about sparsities below 20 %
             for s in sparsities[sparsities < 0.2]:
                 yield from base.matched(penalty, n, seed, base.k_at(s, n), "loose", tol=1e-2)
             yield from neighbours(penalty, n, seed, 12 if scale == "paper" else 6)
-            # every third sparsity, because a search takes tens of runs
+            # only every third sparsity, because each search takes tens of runs
             few = sorted({base.k_at(s, n) for s in sparsities[sparsities < 0.2][::3]})
             yield Run(
                 dataset="gaussian",
@@ -267,10 +268,11 @@ def neighbours(penalty, n, seed, count):
 
     In this range |a_i'x| is of order one.
     """
-    # from nearly dense to nearly empty components
+    # these penalties give components from nearly dense to nearly empty
     for first in (0.3, 0.8, 1.6, 2.6):
         for step in range(count):
-            # GPower0 compares the penalty with (a_i'x)^2, so its square gives the same threshold
+            # GPower0 compares the penalty with (a_i'x)^2, so the squared penalty gives the same
+            # threshold
             gamma = (first * STEP**step) ** (2 if penalty == "gpower0" else 1)
             yield Run(
                 dataset="gaussian",
@@ -284,7 +286,7 @@ def neighbours(penalty, n, seed, count):
 
 def restarts(problem, *, seed, penalty, ks):
     """Count the runs of a penalty search until it reaches k exactly, and until it comes near k."""
-    # only the searches matter, so their runs get no rows
+    # only the number of runs is needed, so the runs themselves get no rows
     results = [solve(problem, penalty, k=k, seed=seed, **base.GPM).search for k in ks]
     return {
         "penalty": penalty,
@@ -295,7 +297,7 @@ def restarts(problem, *, seed, penalty, ks):
 
 
 def draw(data, axes):
-    """Draw the paper's figure on the left, and the ratio for both tolerances on the right."""
+    """Draw the paper's figure on the left, and the ratios of flops on the right."""
     left, right = axes.flat
     main = base.pairs(data, "main")
     for penalty in base.PENALTIES:
@@ -319,7 +321,7 @@ def draw(data, axes):
 
 
 def _mark_paper(main, left, right):
-    """Mark the paper's orders of magnitude at their sparsities, and use the results as titles."""
+    """Mark the paper's orders of magnitude, and state the results in the titles."""
     low, high = right.get_xlim()
     right.set_xlim(low, high)
     paper: dict[str, Any] = dict(color="black", linewidth=1.0, linestyle=":")
@@ -343,9 +345,9 @@ def _mark_paper(main, left, right):
 
 
 def scatter(axis, x, y, status, solver):
-    """Draw points, hollow if the run ended at a limit."""
+    """Draw a marker for each run; the marker is hollow if the run stopped at a limit."""
     style = {key: value for key, value in look(solver).items() if key != "linestyle"}
-    # the flops of an interrupted run are a lower bound
+    # the flops of a run that stopped at a limit are a lower bound
     ended = ~status.isin([Status.CONVERGED, Status.FINISHED])
     points = dict(linestyle="none", alpha=0.5, markersize=3.5) | {"label": base.NAMES[solver]}
     axis.plot(x[~ended], y[~ended], **style | points)

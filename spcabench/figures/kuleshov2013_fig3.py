@@ -1,17 +1,18 @@
 """Kuleshov (2013), Figure 3: the trade-off between sparsity and variance.
 
-The runs are those of Figure 2. The left panel shows vectors as returned by the solvers, and the
-middle panel the difference to GRQI at equal cardinality, as returned and after a refit (leading
-eigenvector on the support). The right panel, our addition, shows GRQI from random starts relative
-to the recommended start, against its first Rayleigh quotient mu_0. The paper does not say which
-vector has this quotient. No k-sparse vector has one near lambda_1, so there are two readings: mu_0
-is the first *shift*, from a random start; or it is the quotient of the *start* before its
-projection, obtained by power steps from a random vector. Each thin line belongs to one cardinality.
-The line and band of the optimum, and the distances to it, are those of the problem with seed 0. The
-points of all seeds are drawn, each relative to its own lambda_1. Shrinking explains why GRQI ends
-below the refitted GPower1: from the same start and with the cardinality fixed at k, shrinking the
-entries (as GPower1 does) ends as high as GPower1, and truncating them (as GRQI does) ends where
-GRQI ends.
+The runs are those of Figure 2. The left panel shows the variance of the vectors as returned by the
+solvers. The middle panel shows the difference between the variances of GPower and GRQI with equal
+cardinality, as returned and after a refit (replacing the vector by the leading eigenvector on its
+support). We added the right panel: it shows the variance that GRQI reaches from random starts,
+divided by that from the recommended start, against the first Rayleigh quotient mu_0. The paper does
+not say which vector has this quotient, and no k-sparse vector has a quotient near lambda_1. We
+therefore use two readings: mu_0 is the first *shift*, with a random start; or mu_0 is the quotient
+of the *start* before its projection, obtained by power steps from a random vector. Each thin line
+shows one cardinality. The line and band of the optimum, and the distances to the optimum, are for
+the problem with seed 0. The points are for all seeds, and each variance is divided by the lambda_1
+of its problem. Shrinking explains why GRQI explains less variance than the refitted GPower1: from
+the same start and with the same k, an iteration that shrinks the entries (like GPower1) reaches the
+variance of GPower1, and an iteration that truncates them (like GRQI) reaches that of GRQI.
 """
 
 from functools import partial
@@ -37,7 +38,8 @@ PANELS, SIZE = (1, 3), (11.5, 4.0)
 COUNT = 10  # number of random starts for each problem and k
 STARTS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
 READINGS = {"shift": "-", "start": ":"}
-# `random_starts` stores, for each reading, the fraction that comes near the recommended start
+# `random_starts` stores, for each reading, the fraction of starts that come close to the
+# recommended start's variance
 NEAR = {"within": "", "within_5": ", within 5 %"}
 CLOSE = 0.9  # "close to the largest eigenvalue"
 HELD = (0.01, 0.044, 0.1, 0.19)  # sparsities at which the experiment with fixed k runs
@@ -70,7 +72,7 @@ def _identical(data):
         runs_of = data[(data.label == "main") & data.group.isin(rows.group)]
         below = causes.distances(data, runs_of, f"variance{suffix}")
         yield claims.Reading(name, places, rows, [causes.sides(rows, suffix), *below])
-    # readers see curves in units of lambda_1, and can call them identical when their ratio is not 1
+    # curves in units of lambda_1 can look identical although the ratio of the variances is not 1
     drawn = main[main.penalty == "gpower1"]
     drawn = drawn.assign(far=100 * (drawn.variance_p - drawn.variance_g).abs() / drawn.lambda_1)
     places = claims.banded(drawn, "sparsity", base.WIDE_EDGES, base.average("far"))
@@ -78,7 +80,7 @@ def _identical(data):
 
 
 def forms(main):
-    """Yield each penalty, as returned and refitted: its name, the column suffix, its pairs."""
+    """Yield a name, a column suffix and the pairs of each penalty, as returned and refitted."""
     for (name, rows), (suffix, form) in product(base.by_penalty(main), base.FORMS.items()):
         yield f"{name}, {form}", suffix, rows
 
@@ -148,7 +150,8 @@ def _random_starts(data):
         starts = starts[starts[near].notna()] if near in starts else starts.iloc[:0]
         if starts.empty and near != "within":
             continue
-        # all values of mu_0 use the same starts, so each value has its own row
+        # all values of mu_0 use the same starts, so these values are averaged for each problem and
+        # k
         by_problem = starts.groupby(["k", "seed"], as_index=False)[near].mean()
         # each run stored the fraction of its COUNT starts that succeeded; the interval is over
         # starts
@@ -164,10 +167,10 @@ def _random_starts(data):
 
 @K16.because
 def _no_effect(data, judged):
-    # if good shifts do not help, the condition in the quote is not what matters
+    # if a good shift does not help, the quoted condition does not explain the result
     near = _starts(data, "shift")
     far = _starts(data, "shift", 0.0, 0.3)
-    # if the shift helps, the failure has another, unknown cause
+    # if a good shift helps, the cause of the failure is a different one, which is unknown
     if near.within.mean() > 1.25 * far.within.mean():
         return ""
     shares = [number(of.within.mean(), "share") for of in (near, far)]
@@ -178,7 +181,7 @@ def _no_effect(data, judged):
 
 
 def _starts(data, reading, low=CLOSE, high=1.0):
-    """The results of random starts with mu_0 / lambda_1 in a range, one row per run."""
+    """Return the results of random starts with mu_0 / lambda_1 in a range, one row per run."""
     rows = data[data.label == "starts"]
     extra = pd.DataFrame(rows.extra.tolist(), index=rows.index)
     results = rows[["seed", "stand_in", "problem"]].join(extra)
@@ -186,15 +189,16 @@ def _starts(data, reading, low=CLOSE, high=1.0):
 
 
 def runs(scale):
-    """Run random starts; all other runs are shared with Figure 2."""
+    """Run the random starts, the fixed k and the truth; the other runs are those of Figure 2."""
     n, seeds, sparsities, *_ = base.sizes(scale)
-    # only at the sparsities in the paper's text, because a dual bound is too expensive for all
+    # only for the sparsities in the paper's text, because dual bounds for all of them would take
+    # too long
     ks = [base.k_at(s, n) for s in sparsities if s < 0.2]
-    # the truth of one problem only, because it takes as long as the rest of the figure
+    # only for one problem, because its truth takes as long as the rest of the figure
     first = dict(m=n, n=n, seed=0)
     yield from truth(scale, "gaussian", first, 5 if n > 500 else 7, ks, form="covariance")
     for seed in range(seeds):
-        # the sparsity of Figure 1, and both extremes of what the paper calls sparse
+        # the sparsity of Figure 1, and the two extremes of the sparsities below 20 %
         for s in (0.01, 0.044, 0.2):
             for mu0, reading in product(STARTS, READINGS):
                 yield Run(
@@ -221,15 +225,15 @@ def runs(scale):
 
 
 def held(problem, *, k, seed):
-    """Refitted variance relative to GRQI's, from the same start and with k nonzeros in each step.
+    """Return refitted variances divided by GRQI's, with the same start and k nonzeros in each step.
 
-    cut : the k largest entries are left unchanged (TPower). shrunk : they are reduced by the
-    (k+1)-th largest, which is GPower1 with the penalty that leaves k of them.
+    cut : the k largest entries are left unchanged (TPower). shrunk : all entries are reduced by the
+    (k+1)-th largest, as in GPower1 with a penalty that leaves k nonzeros.
     """
     Sigma = problem.covariance
-    # from GRQI's own start, so that only the step differs
+    # the start is GRQI's, so only the step differs
     start = Sigma.largest_column()
-    # both are refitted, because shrunk entries explain less on any support
+    # both vectors are refitted, because shrunk entries explain less variance on any support
     reference = problem.variance(refitted(problem, solve(problem, "grqi", k=k, **base.GRQI).x))
     ends = {
         "cut": solve(problem, "tpower", k=k, start=start, max_iterations=LIMIT).x,
@@ -251,10 +255,10 @@ def shrinking(Sigma, x, k):
 
 
 def random_starts(problem, *, k, mu0, reading, count, seed):
-    """Run GRQI from random starts; return variances relative to the recommended start's."""
+    """Run GRQI from random starts; return variances divided by the recommended start's."""
     # the reference is GRQI from its recommended start
     reference = solve(problem, "grqi", k=k, **base.GRQI).variance
-    # mu_0 is relative to lambda_1, so problems can share an axis
+    # mu_0 is divided by lambda_1, so that problems can share an axis
     shift = mu0 * leading_eigenvalue(problem)
     rng = np.random.default_rng(seed)
     shares = []
@@ -268,7 +272,7 @@ def random_starts(problem, *, k, mu0, reading, count, seed):
         "mu0": mu0,
         "k": k,
         "reading": reading,
-        # the same 2 % that K7 calls identical
+        # K7 also treats variances within 2 % as identical
         "within": float(np.mean(np.array(shares) >= 0.98)),
         "within_5": float(np.mean(np.array(shares) >= 0.95)),
         "median": float(np.median(shares)),
@@ -276,9 +280,10 @@ def random_starts(problem, *, k, mu0, reading, count, seed):
 
 
 def power_steps(Sigma, x, quotient):
-    """Make power steps from a unit vector x until x'Sigma x reaches a quotient."""
+    """Apply power steps to a unit vector x until its Rayleigh quotient reaches the given value."""
     y = Sigma @ x
-    # the quotient rises with every power step, so any quotient below lambda_1 is reached
+    # the quotient increases with every power step, so it exceeds any value below lambda_1
+    # eventually
     while x @ y < quotient:
         x = normalize(y)
         y = Sigma @ x
@@ -297,14 +302,14 @@ def draw(data, axes):
     main = base.pairs(data, "main")
     rows = data[data.label == "main"]
     for solver in (*base.PENALTIES, "grqi"):
-        # without the runs with small J, which stop early on purpose
+        # leave out the runs with small J, which deliberately stop early
         part = rows[(rows.solver == solver) & rows.settings.map(lambda s: "J" not in s)]
         style = look(solver) | dict(linestyle="none", alpha=0.5, label=base.NAMES[solver])
         style |= dict(markersize=3.5)
         left.plot(part.cardinality / part.n, part.variance / part.lambda_1, **style)
     for penalty in base.PENALTIES:
         selected = main[main.penalty == penalty]
-        # GPower0 returns the best entries on its support, so both forms coincide
+        # GPower0 returns the best entries on its support, so a refit changes nothing
         forms_of = list(base.FORMS.items())[penalty == "gpower0" :]
         for (suffix, form), line in zip(forms_of, "-:", strict=False):
             name = base.NAMES[penalty] + (f", {form}" if penalty == "gpower1" else "")
@@ -312,7 +317,7 @@ def draw(data, axes):
             middle.plot(
                 *base.medians(selected, base.apart(selected, suffix)), **(look(penalty) | named)
             )
-    # the 2 % of K7
+    # the tolerance of K7, 2 %
     middle.axhspan(-2, 2, color="#EEEEEE", zorder=0)
     identical = dict(transform=middle.get_yaxis_transform(), va="bottom", fontsize=LETTERS)
     middle.text(0.01, -2, "the paper: essentially identical", **identical)
@@ -333,7 +338,7 @@ def draw(data, axes):
 
 
 def _mark_found(main, starts, axes):
-    """Use each panel's result as its title."""
+    """State the result of each panel in its title."""
     left, middle, right = axes.flat
     gpower1 = main[main.penalty == "gpower1"]
     if len(gpower1):
@@ -364,7 +369,7 @@ def _draw_starts(starts, axis):
         thin = dict(color=style["color"], alpha=0.35, linewidth=0.8, linestyle=line)
         for k, rows_of_k in rows.groupby("k"):
             share = rows_of_k.groupby("mu0").within.mean()
-            # the dotted lines are not named, because they belong to the same cardinalities
+            # the dotted lines have no labels, because they show the same cardinalities
             axis.plot(share.index, share, label=f"k = {k}" if line == "-" else None, **thin)
         share = rows.groupby("mu0").within.mean()
         axis.plot(share.index, share, linestyle=line, label=f"$\\mu_0$ of the {reading}", **style)

@@ -1,21 +1,21 @@
-"""Kuleshov (2013), Figure 4: prostate gene expression, variance and flops against sparsity, first
-component.
+"""Kuleshov (2013), Figure 4: variance and flops against sparsity for the first component of
+prostate gene expression.
 
-The data are those of Singh et al. (2002): 102 samples x 12600 genes, with centred genes and
-unscaled R. GRQI's sparse SVD (Algorithm 5) runs with k_u = 102 (samples dense) and k genes, at the
-cardinality that GPower reached when its penalty was searched. Runs stop at ||x - x_prev|| < 1e-6,
-where x is the gene loading (both vectors for the SVD). The methods are compared by sigma^2 =
-(u'Rv)^2, which for GPower is its variance; a second reading uses sigma. Flops follow the paper's
-rule. GRQI (Algorithm 1 with columns computed from the data) is our addition and is drawn lighter.
-Lines join the runs at the cardinalities of GPower1; hollow markers show the runs at the
+The data are those of Singh et al. (2002): 102 samples x 12600 genes, with centred but unscaled
+genes. GRQI's sparse SVD (Algorithm 5) runs with k_u = 102 (all samples) and with k genes, where k
+is the cardinality that GPower reached when its penalty was searched. Runs stop at ||x - x_prev|| <
+1e-6, where x is the gene loading (both vectors for the SVD). The methods are compared by sigma^2 =
+(u'Rv)^2, which for GPower is the variance; a second reading uses sigma. Flops follow the paper's
+rule. We added GRQI (Algorithm 1 with the columns of Sigma computed from the data), whose curve is
+lighter. Lines join the runs at the cardinalities of GPower1; hollow markers show the runs at the
 cardinalities of GPower0.
 
-The paper does not say which algorithm drew the curve (section 5.1 names both Algorithm 5 and
-Algorithm 1), nor k_u, nor where the SVD starts. The verdicts use Algorithm 5 from the largest
-column of Sigma, the start that section 2.2 recommends. The suite's own start, k_u = 10, and
-Algorithm 1 with Sigma given are other readings, judged at small sparsities. The cost of Algorithm 5
-is counted separately, on dense matrices with N(0, 1) entries, by iterations without a power step (J
-= 0).
+The paper does not state which algorithm produced the curve (section 5.1 names both Algorithm 5 and
+Algorithm 1), what k_u was, or where the SVD starts. The verdicts use Algorithm 5 from the largest
+column of Sigma, the start that section 2.2 recommends. Other readings use the suite's own start,
+k_u = 10, or Algorithm 1 with Sigma as input; they are judged for small sparsities. The cost of
+Algorithm 5 is counted separately, on dense matrices with N(0, 1) entries, in iterations without a
+power step (J = 0).
 """
 
 from itertools import pairwise
@@ -34,7 +34,7 @@ from spcabench.style import LETTERS, PALETTE, look, name_lines, plain_log_ticks
 
 SHARES = ("kuleshov2013_fig2",)
 PANELS, SIZE = (1, 2), (11.5, 4.2)
-SMALL = 0.05  # where "small sparsities" end
+SMALL = 0.05  # "small sparsities" are below this one
 # the first bands of Figure 2, with which K21 compares
 EDGES = (0.0, 0.01, 0.02, SMALL)
 COLUMN = "SVD started from the largest column of the covariance"
@@ -44,13 +44,13 @@ PREPARED: dict[str, dict[str, Any]] = {
     "not centred": dict(center=False),
     "scaled": dict(scale=True),
 }
-# other readings of the sparse SVD, with its settings
+# settings of the sparse SVD in the other readings
 SVD: dict[str, dict[str, Any]] = {COLUMN: dict(first="covariance"), FEW: dict(k_u=10)}
 READINGS: dict[str, dict[str, Any]] = PREPARED | {name: {} for name in SVD}
 COST = "cost"
-GENERATED = "gaussian"  # the data of K20, and of Figure 2
+GENERATED = "gaussian"  # the data set used for K20 and for Figure 2
 
-# the readings other than the paper's start, with the labels of their rows
+# the readings that do not use the paper's start, with the labels of their rows
 OTHERS = {"the suite's own start": "main"} | {of: of for of in (FEW, "not centred", "scaled")}
 BANDS = claims.every("bands of sparsity", least=3)
 WHY = (
@@ -100,7 +100,8 @@ def _as_much_more(data):
     for name, both in _variances(data):
         yield claims.Reading(name, [_middle(100 * (both.more - 1))], both)
         if name == K8b.primary:
-            # section 5 is about sigma; 2.35 % of sigma would be 4.8 % of the variance
+            # section 5 is about sigma, and an increase in sigma of 2.35 % is an increase in
+            # variance of 4.8 %
             yield claims.Reading("sigma, not squared", [_middle(100 * (both.more**0.5 - 1))], both)
 
 
@@ -131,7 +132,7 @@ K9 = claims.Statement(
 @K9.measured
 def _fewer_flops(data):
     gpower1 = _pairs(data, "gpower1", "main", "grqi")
-    # computed from the paper's count, without running it on Sigma (12600 x 12600)
+    # computed by the paper's formula, without a run on Sigma, which is 12600 x 12600
     supplied = base.flops_of_grqi(gpower1.n, gpower1.cardinality_g, gpower1.iterations_g)
     others = [
         *_others(data),
@@ -145,7 +146,7 @@ def _fewer_flops(data):
 def _dense_samples(data, judged):
     both = _pairs(data, "gpower1")
     p, g = both.iterations_p.median(), both.iterations_g.median()
-    # per iteration, because the number of iterations is reported with it
+    # per iteration, because the number of iterations is reported separately
     cost = ((both.flops_g / both.iterations_g) / (both.flops_p / both.iterations_p)).median()
     return (
         f"GPower1 ends after {number(p)} iterations (median), and the sparse SVD after "
@@ -208,14 +209,13 @@ def _smaller_advantage(data):
 
 
 def _beside(here, there):
-    """Compute the advantage in each band here, and its ratio to that in Figure 2."""
+    """Yield the advantage here divided by that in Figure 2, and the advantage, for each band."""
     for low, high in pairwise(EDGES):
         # the two data sets have different cardinalities, so bands are compared instead of single k
         rows, other = (of[(of.sparsity >= low) & (of.sparsity < high)] for of in (here, there))
         if len(rows) and len(other):
             label = f"{100 * low:g}-{100 * high:g} %"
-            # there is one problem here, so this number has no interval; the spread comes from
-            # Figure 2
+            # there is only one problem here, so the interval comes from the problems of Figure 2
             advantage = float(np.exp(np.log(rows.ratio).mean()))
             smaller = base.typical("share")(other.assign(share=advantage / other.ratio))
             yield claims.Place(label, smaller, low)
@@ -233,12 +233,12 @@ def _none_left(data, judged):
 
 
 def _by_penalty(data):
-    """The pairs of each penalty with the sparse SVD from the paper's start."""
+    """Return the pairs for each penalty with the sparse SVD from the paper's start."""
     return [(base.NAMES[penalty], _pairs(data, penalty)) for penalty in base.PENALTIES]
 
 
 def _others(data):
-    """The pairs of GPower1 in other readings, if they have more than one nonzero."""
+    """Return the pairs with GPower1 in the other readings that have more than one nonzero."""
     for name, label in OTHERS.items():
         both = _pairs(data, "gpower1", label)
         if (both.cardinality_p > 1).any():
@@ -246,7 +246,7 @@ def _others(data):
 
 
 def _variances(data):
-    """The pairs of each penalty, as returned and refitted, and the other readings of GPower1."""
+    """Yield the pairs of each penalty, as returned and refitted, and the other readings."""
     for name, both in _by_penalty(data):
         for suffix, form in base.FORMS.items():
             yield f"{name}, {form}", both.assign(more=_more(both, suffix))
@@ -254,23 +254,23 @@ def _variances(data):
 
 
 def _pairs(data, penalty, reading=COLUMN, solver="ssvd_grqi"):
-    """Pair each run of GPower below 5 % with the run of a solver at equal cardinality.
+    """Pair each run of GPower below 5 % with the run of a solver with equal cardinality.
 
     ratio : flops of GPower divided by those of the solver. more : variance of the solver divided by
-        GPower's.
+    that of GPower.
     """
     rows = data[(data.penalty == penalty) & (data.label == reading) & (data.dataset != GENERATED)]
     rows = rows.assign(variance=rows.value)
     gpower, grqi = (rows[rows.solver == name] for name in (penalty, solver))
     columns = ["chain", "variance", "variance_refit", "flops", "iterations", "cardinality"]
     both = pd.merge(gpower, grqi[columns], on="chain", suffixes=("_p", "_g"))
-    # K8 to K21 are all about small sparsities
+    # all of K8 to K21 are about small sparsities
     both = both[(both.cardinality_p == both.cardinality_g) & (both.sparsity < SMALL)]
     return both.assign(ratio=both.flops_p / both.flops_g, more=_more(both))
 
 
 def _more(both, suffix=""):
-    """The variance of GRQI divided by GPower's; differences below 1e-6 are ties."""
+    """Return the variance of GRQI divided by that of GPower; differences below 1e-6 are ties."""
     return (both[f"variance{suffix}_g"] / both[f"variance{suffix}_p"]).round(6)
 
 
@@ -285,9 +285,9 @@ def _middle(values):
 
 
 def runs(scale):
-    """Run all genes, at paper scale with 18 sparsities from 0.08 % to 50 %.
+    """Run the solvers on all genes; at paper scale with 18 sparsities from 0.08 % to 50 %.
 
-    The readings other than the primary one are only run at small sparsities.
+    Only the primary reading is run for large sparsities as well.
     """
     sparsities = base.grid(0.0008, 0.5, 18 if scale == "paper" else 9)
     # fractions of n, because a stand-in can have a different number of genes
@@ -295,7 +295,7 @@ def runs(scale):
     for penalty in base.PENALTIES:
         for reading, parameters in READINGS.items():
             for s in sparsities:
-                # the statements are about small sparsities, but the curve in the picture goes on to
+                # the statements are about small sparsities, but the curve in the figure extends to
                 # 50 %
                 if reading == "main" or s < SMALL:
                     yield from _three(
@@ -310,17 +310,17 @@ def runs(scale):
 
 
 def _costs(sizes):
-    """The sparse SVD of whole matrices, k_1 x k_2, without power steps."""
+    """Yield runs of the sparse SVD on whole matrices k_1 x k_2, without power steps."""
     for k_1 in sizes:
-        # both terms of the cost must dominate somewhere: k_1^3 on square, k_1^2 k_2 on long
-        # matrices
+        # each term of the cost must dominate for some shapes: k_1^3 for square matrices, k_1^2 k_2
+        # for long ones
         for k_2 in (k_1, 4 * k_1, 16 * k_1):
             yield Run(
                 dataset=GENERATED,
                 parameters=dict(m=k_1, n=k_2, seed=0),
                 solver="ssvd_grqi",
-                # J = 0, because a power step would add the cost of products to the cost of the
-                # solve
+                # J = 0, because a power step would add the cost of products to that of solving the
+                # system
                 settings=dict(k=k_2, k_u=k_1, J=0, max_iterations=5),
                 label=COST,
             )
@@ -352,7 +352,7 @@ def draw(data, axes):
     """Draw variance and flops against sparsity."""
     left, right = axes.flat
     truth = truth_of(data)
-    # the generated matrices belong to K20 only
+    # the generated matrices are only used for K20
     data = data[data.dataset != GENERATED]
     other = data[(data.label == COLUMN) & (data.solver == "ssvd_grqi")]
     both = _pairs(data, "gpower1")
@@ -365,7 +365,7 @@ def draw(data, axes):
     right.plot([], [], color="black", linestyle=":", linewidth=0.9, label="with start-up")
     left.set(xscale="log", xlabel="sparsity k/n", ylabel="variance $\\sigma^2 / \\lambda_1$")
     right.set(xscale="log", yscale="log", xlabel="sparsity k/n", ylabel="flops")
-    # the truth line extends to one nonzero, far left of all runs
+    # the truth line extends to one nonzero, far to the left of all runs
     left.set_xlim(right.get_xlim())
     _mark_found(both, left, right)
     for axis in (left, right):
@@ -374,8 +374,8 @@ def draw(data, axes):
 
 
 def _mark_found(both, left, right):
-    """Use the results, with the paper's numbers, as titles."""
-    # a quick run on a stand-in can lack pairs of equal cardinality
+    """State the results and the paper's numbers in the titles."""
+    # a quick run on a stand-in may not contain pairs with equal cardinality
     if both.empty:
         return
     gain = number(100 * (both.more.median() - 1), "%")
@@ -385,9 +385,9 @@ def _mark_found(both, left, right):
 
 
 def _draw_solver(panels, part, solver, label):
-    """Draw a line through the runs at GPower1's cardinalities, and markers for those at GPower0's.
+    """Draw a line through runs with GPower1's cardinalities, and markers for those with GPower0's.
 
-    A line through both would jump between two searches.
+    A single line through all runs would jump between the results of two searches.
     """
     left, right = panels
     style = look(solver) | dict(alpha=0.4 if solver == "grqi" else 1.0)
@@ -405,13 +405,13 @@ def _draw_solver(panels, part, solver, label):
 
 
 def _draw_start(axis, other):
-    """Draw the sparse SVD from its other start, at the cardinalities where it was run."""
+    """Draw the sparse SVD from its other start, for the cardinalities that were run."""
     other = other[other.penalty == base.PENALTIES[0]].sort_values("sparsity")
     style = look("ssvd_grqi") | dict(linestyle=":", marker="", color=PALETTE[6], linewidth=1.3)
     label = "SSVD from $\\Sigma$'s column"
     axis.plot(other.sparsity, other.value / other.lambda_1, label=f"_{label}", zorder=4, **style)
     if len(other):
-        # this line ends within the panel, so its name is beside it and not at the edge
+        # this line ends inside the panel, so its name is next to its end and not at the edge
         end = (other.sparsity.iloc[-1], other.value.iloc[-1] / other.lambda_1.iloc[-1])
         words = dict(color=style["color"], fontsize=LETTERS, ha="right", textcoords="offset points")
         pointer = dict(arrowstyle="-", color=style["color"], linewidth=0.6)

@@ -1,15 +1,16 @@
 """Kuleshov (2013), Figure 5: sparse components of image patches, as 8 x 8 colour tiles.
 
-GRQI's sparse SVD (Algorithm 5) runs on 8 x 8 x 3 patches of natural images, pixels centred, with
-partial deflation R <- R - alpha sigma u v', alpha = 0.2, of one working copy. It finds more
-components than the 192 pixel values (the paper's 196 is a slip). We chose k = 40 of 192 pixel
-values and dense patches, because the paper states neither; the iteration limit is the author's. In
-the tiles, grey means zero, and every tile is scaled to its largest value; the components are in
-order, row by row. The right panels show how much of each tile's variation about its mean colour is
-explained by a Gabor function (an oriented wave under a Gaussian envelope, with a bandwidth of at
-most 2.5 octaves) times one colour. This is shown for the components, for the eigenvectors (PCA),
-for patches drawn at random from the same images, and for these patches truncated to their k largest
-values, together with the orientations and frequencies of the waves.
+GRQI's sparse SVD (Algorithm 5) runs on 8 x 8 x 3 patches of natural images, with centred pixels;
+after each component, it deflates one working copy of R partially: R <- R - alpha sigma u v' with
+alpha = 0.2. It finds more components than there are pixel values: 192, not 196 as the paper says by
+mistake. The paper states neither the cardinality of the components nor that of the patches; we
+chose k = 40 of the 192 pixel values, and dense patches. The iteration limit is the author's. In the
+tiles, grey means zero, and every tile is scaled by its largest value; the components are shown in
+order, row by row. The right panels show the fraction of each tile's variation about its mean colour
+(R^2) that is explained by a Gabor function (an oriented wave under a Gaussian envelope, with a
+bandwidth of at most 2.5 octaves) times one colour. R^2 is shown for the components, for the
+eigenvectors (PCA), for random patches of the same images, and for these patches truncated to their
+k largest values. The orientations and frequencies of the waves are shown as well.
 """
 
 from typing import Any
@@ -77,17 +78,17 @@ def _smooth_patches(data, judged):
 
 
 def _better(rows, kind):
-    """The mean R^2 of components minus that of patches; each component is paired with a patch."""
+    """Return the mean R^2 of components divided by that of patches, with a spread over pairs."""
     r2, others = (rows.r2[rows.kind == name].to_numpy() for name in ("components", kind))
     count = min(len(r2), len(others))
-    # there is no natural pairing, but any fixed one gives the right mean and spread
+    # there are no natural pairs, but any fixed pairs give the right mean and spread
     ratio = 1 + (r2[:count] - others[:count]) / others.mean()
     pairs = pd.DataFrame(dict(ratio=ratio, tile=range(count)))
     return claims.mean(pairs, "ratio", over="tile", called="components")
 
 
 def _medians(rows):
-    """The median R^2 of each kind of tile, and the median frequency of the components' waves."""
+    """State the median R^2 of each kind of tile, and the median frequency of the components."""
     r2 = rows.groupby("kind").r2.median()
     phrases = [f"{KINDS[kind]} {number(r2[kind])}" for kind in KINDS if kind in r2]
     middle = rows.frequency[rows.kind == "components"].median()
@@ -95,12 +96,13 @@ def _medians(rows):
 
 
 def runs(scale):
-    """Find 400 components of 100,000 patches at paper scale; fewer from normalised patches."""
-    # the paper's number of components is more than twice that of the pixel values, as K10 requires
+    """Find 400 components of 100,000 patches at paper scale, and fewer of normalised patches."""
+    # the paper finds more than twice as many components as there are pixel values, which K10 needs
     patches, count = (100_000, 400) if scale == "paper" else (10_000, 200)
     readings: list[tuple[str, dict[str, Any]]] = [
         ("main", dict(patches=patches)),
-        # a second reading of how patches were prepared; fewer, as it only has to confirm or not
+        # a second reading prepares the patches differently; it only checks the first, so fewer
+        # components suffice
         ("contrast-normalised", dict(patches=patches // 5, contrast=True)),
     ]
     for label, parameters in readings:
@@ -115,7 +117,7 @@ def runs(scale):
 
 
 def features(problem, *, seed, count, k, alpha, limit):
-    """Loadings of the sparse components, eigenvectors, and patches drawn at random."""
+    """Return the loadings of the sparse components, the eigenvectors, and random patches."""
     components = api.components(
         problem,
         "ssvd_grqi",
@@ -126,9 +128,9 @@ def features(problem, *, seed, count, k, alpha, limit):
         seed=seed,
         max_iterations=limit,
     )
-    # eigenvectors of natural patches look like waves too, so the picture shows them for comparison
+    # eigenvectors of natural patches also look like waves, so the figure shows them for comparison
     _, V = np.linalg.eigh(problem.given_as("covariance").matrix.S)
-    # patches are the harder control: is a component more like an edge than its source?
+    # patches are a stricter control: does a component resemble an edge more than the data do?
     drawn = np.random.default_rng(seed).choice(problem.m, count, replace=False)
     tiles = {"components": components.Z.T, "pca": V.T[::-1], "patches": problem.data.X[drawn]}
     return {
@@ -136,8 +138,8 @@ def features(problem, *, seed, count, k, alpha, limit):
         "iterations": [r.iterations for r in components],
         "converged": sum(r.status == Status.CONVERGED for r in components),
         **{
-            # five digits draw the same picture, and rows of 400 x 192 doubles would be megabytes of
-            # text
+            # five digits suffice for the figure, and 400 x 192 numbers with all digits would be
+            # megabytes of text
             name: np.round(X / np.abs(X).max(axis=1, keepdims=True), 5).tolist()
             for name, X in tiles.items()
         },
@@ -145,14 +147,14 @@ def features(problem, *, seed, count, k, alpha, limit):
 
 
 def data(table):
-    """Return a row for each tile, with its 192 values, its Gabor fit and its run's numbers.
+    """Return one row for each tile, with its 192 values, its Gabor fit and the numbers of its run.
 
     label : the reading. kind : one of `KINDS`.
     """
     parts = []
     for row in table.itertuples():
         tiles = {name: np.array(row.extra[name]) for name in ("components", "pca", "patches")}
-        # zeros alone could make a tile look like an edge, so patches get as many
+        # zeros alone could make a tile resemble an edge, so patches are truncated to as many zeros
         tiles["cut"] = np.array([project(x, K) for x in tiles["patches"]])
         for kind, X in tiles.items():
             part = fit(X.reshape(-1, *TILE)).assign(label=row.label, kind=kind, values=list(X))
@@ -168,7 +170,7 @@ def data(table):
 
 
 def draw(data, axes):
-    """Draw one grid of tiles, the distribution of R^2, and orientation and frequency."""
+    """Draw one grid of tiles, the distribution of R^2, and the orientations and frequencies."""
     data = data[data.label == "main"]
     figure, grid = axes[0, 0].figure, axes[0, 0].get_gridspec()
     grid.set_width_ratios([1.5, 1.0])

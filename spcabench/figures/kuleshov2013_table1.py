@@ -1,13 +1,14 @@
-"""Kuleshov (2013), Table 1: the family of eigenvalue algorithms and their sparse generalisations,
-measured.
+"""Kuleshov (2013), Table 1: eigenvalue algorithms and their sparse generalisations, with
+measurements.
 
 The paper's table pairs the power method with GPower, and Rayleigh quotient iteration with GRQI.
-Here each is run on Sigma = A'A with A ~ N(0, 1). The figure shows its step ||x - x_prev|| against
-the iteration, and its order of convergence: the slope of log(next step) against log(step) over all
-seeds (five for the slow methods), for steps between 0.3 and 1e-8. GRQI runs with finite J = 2,
-after which its support is fixed (section 2.1), and its steps count from iteration 2 on. GPower runs
-at k = 44 of 1000 with a searched penalty. Times per iteration are those of single runs with one
-thread, interleaved, without start-up; the minimum of the rounds counts.
+Here each algorithm is run on Sigma = A'A with A ~ N(0, 1). The figure shows the step ||x - x_prev||
+against the iteration. The order of convergence is the slope of log(next step) against log(step)
+over all seeds (five for the slow methods), for steps between 0.3 and 1e-8. GRQI runs with finite J
+= 2, after which its support is fixed (section 2.1), and only its steps from iteration 2 on are
+used. GPower runs with k = 44 of 1000, and a search finds its penalty. Times per iteration are
+measured on one thread, with the methods taking turns; they exclude the start, and the minimum over
+the rounds is used.
 """
 
 from itertools import pairwise
@@ -24,7 +25,8 @@ from spcabench.style import look, name_lines
 
 PANELS, SIZE = (1, 1), (8.5, 4.0)
 J = 2
-# linear methods take enough steps for five seeds to settle their order; cubic methods take three
+# linear methods take so many steps that five seeds determine their order; cubic methods take only
+# three steps
 SLOW, FEW = ("power_method", "gpower1", "gpower0"), 5
 METHODS = {
     "power_method": ("power method", "x ← Σ x"),
@@ -60,28 +62,29 @@ def _cubic(data):
 
 
 def runs(scale):
-    """Run all seeds with a history for the convergence, and the first seed for times."""
+    """Run all seeds with a history, for the convergence, and the first seed again for the times."""
     n, seeds = (1000, 20) if scale == "paper" else (300, 10)
     for seed in range(seeds):
         for solver in METHODS:
             if solver in SLOW and seed >= FEW:
-                continue  # thousands of steps, whose order a few seeds determine
+                continue  # thousands of steps, so a few seeds determine the order
             yield run(solver, n, seed, "history", tol=1e-14, history=True, stop="step")
     for solver in METHODS:
         yield run(solver, n, 0, "time", timed=True)
 
 
 def run(solver, n, seed, label, timed=False, **limits):
-    """One run with the settings of the table."""
+    """Return a run with the settings of the table."""
     k = k_at(0.044, n)
-    # a searched penalty, because the paper's gamma = 5 leaves at most one nonzero (see Figure 1)
+    # search for the penalty, because the paper's gamma = 5 leaves at most one nonzero (see Figure
+    # 1)
     own = {"grqi": dict(k=k, J=J, **GRQI), "gpower1": dict(k=k, **GPM), "gpower0": dict(k=k, **GPM)}
     settings = own.get(solver, GPM) | limits
     if label == "history" and solver.startswith("gpower"):
         # a linear rate is visible after a few hundred steps
         settings = settings | dict(max_iterations=400)
     if label == "history" and solver == "rayleigh_quotient_iteration":
-        # the steps of an iteration with n = 1000 stay at rounding level
+        # with n = 1000, rounding keeps the steps from becoming smaller
         settings = settings | dict(max_iterations=20)
     return Run(
         dataset="gaussian",
@@ -98,8 +101,9 @@ def run(solver, n, seed, label, timed=False, **limits):
 def data(table):
     """Return one row per method, with its numbers and the steps of the first seed.
 
-    order : slope over all seeds. orders : slope for each seed. iterations : median steps to 1e-6.
-        reached : share of the seeds that reached 1e-6. There are also flops and time per iteration.
+    order : slope over all seeds. orders : slope for each seed. iterations : median number of
+    iterations to 1e-6. reached : fraction of the seeds that reached 1e-6. Further columns are the
+    flops and the time per iteration.
     """
     lines = []
     for solver in METHODS:
@@ -108,7 +112,7 @@ def data(table):
         if past.empty:
             continue
         steps = [_steps(history) for history in past.history]
-        # the first J steps may change the support; the proposition applies after them
+        # the first J steps can change the support; the proposition applies to the later ones
         fitted = [s[J:] if solver == "grqi" else s for s in steps]
         small = [s < 1e-6 for s in steps]
         # argmax of booleans is the first True
@@ -133,12 +137,12 @@ def data(table):
 
 
 def _steps(history):
-    """||x - x_prev|| of every iteration."""
+    """Return ||x - x_prev|| for every iteration."""
     return np.array([entry["change"] for entry in schema.steps(history)][1:], dtype=float)
 
 
 def _microseconds(timed):
-    """Microseconds per iteration in the fastest round; nan if none was timed."""
+    """Return the microseconds per iteration in the fastest round; NaN if no round was timed."""
     fastest = timed[timed.solve_time == timed.solve_time.min()].head(1)
     return (
         float((1e6 * fastest.solve_time / fastest.iterations).iloc[0]) if len(fastest) else np.nan
@@ -146,11 +150,12 @@ def _microseconds(timed):
 
 
 def order(steps):
-    """Slope of log(next step) against log(step), for steps from 0.3 to 1e-8.
+    """Return the slope of log(next step) against log(step), for steps from 0.3 to 1e-8.
 
-    The next step must be above rounding. The slope is nan for fewer than two such pairs.
+    The next step must exceed rounding errors. The slope is NaN if there are fewer than two such
+    pairs.
     """
-    # above 0.3 the iteration does not converge yet, and below 1e-12 rounding dominates
+    # steps above 0.3 precede convergence, and steps below 1e-12 are dominated by rounding
     results = [(a, b) for s in steps for a, b in pairwise(s) if 1e-8 < a < 0.3 and b > 1e-12]
     if len(results) < 2:
         return np.nan
@@ -159,7 +164,7 @@ def order(steps):
 
 
 def tables(data):
-    """List the family in numbers; iterations are a bound if few runs reached 1e-6."""
+    """List the numbers of all methods; if few runs reached 1e-6, the iterations are a bound."""
     head = ["", "update", "order", "iterations to 1e-6", "flops per iteration", "µs per iteration"]
     lines = [
         [
@@ -175,7 +180,7 @@ def tables(data):
 
 
 def draw(data, axes):
-    """Draw steps against the iteration; the table is on the page."""
+    """Plot the steps against the iteration; the numbers are in the table on the page."""
     axis = axes.flat[0]
     for row in data.itertuples():
         # a step of exactly zero cannot be shown on a logarithmic axis

@@ -1,22 +1,23 @@
-"""Zhang, El Ghaoui (2011), section 4 in numbers: how far elimination goes, and how long one search
-for the penalty takes.
+"""Zhang, El Ghaoui (2011), section 4: the number of words that elimination leaves, and the time of
+a search for the penalty.
 
 The left panel shows the number of words with variance of at least lambda, against lambda divided by
-the largest variance; a mark shows where the search for five words ended. The right panel shows
-processor times by the size of the corpus, with one thread, as the minimum of the rounds. It shows
-the time of that search, of variances, elimination and search together, and of the leading
-eigenvector of the full covariance (Lanczos on the centred sparse counts). Rows measured while more
-than 1.5 processes were ready to run do not decide Z10, whose ratio is near one. Corpora are in
-memory. If NYTimes or PubMed is not available, KOS or the Associated Press is the stand-in. We added
-NIPS and a simulated corpus of NYTimes' size (a tenth of it at quick scale).
+the largest variance; a mark shows the lambda at which the search for five words ended. The right
+panel shows processor times on one thread (the minimum over the rounds) against the size of the
+corpus: the time of that search; the total time of variances, elimination and search; and the time
+of the leading eigenvector of the full covariance (Lanczos on the centred sparse counts). Rows that
+were measured while more than 1.5 processes were ready to run are not used for Z10, whose ratio is
+near one. Corpora are in memory during the measurement. If NYTimes or PubMed is not available, KOS
+or the Associated Press is the stand-in. We added NIPS and a simulated corpus of NYTimes' size (a
+tenth of it at quick scale).
 
-The search sees the 128 words of largest variance. Whenever another word survives the final lambda,
-the search is repeated with twice as many words, until it sees all survivors.
+The search first uses the 128 words with the largest variances. If another word survives the final
+lambda, the search is repeated with twice as many words, until it includes all survivors.
 
 Z9, Z9b and Z13 are about random covariances of order 6 (A'A, A standard normal 2 x 6, 3 x 6 or 8 x
 6, lambda uniform between the smallest and the largest variance). The l0-penalised problem is solved
-by brute force, and the relaxation by an interior-point solver; its optimum is reported to decrease
-only if certified bounds prove it.
+by brute force, and the relaxation by an interior-point solver; a decrease of its optimum is
+reported only if certified bounds prove it.
 """
 
 from itertools import combinations
@@ -47,10 +48,10 @@ from spcabench.vectors import normalize
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
 SDP = "exact_sdp"
-# enough for an interval over rounds; a search takes seconds
+# few, because a search takes seconds, but enough for an interval over rounds
 ROUNDS = 5
-FIRST_SEEN = 128  # words that the search sees initially
-QUIET = 1.5  # processes ready to run; more of them share caches and memory with the timed one
+FIRST_SEEN = 128  # number of words in the first search
+QUIET = 1.5  # processes ready to run; with more, the timed process shares caches and memory
 
 SAME = 1e-6  # relative to the largest variance
 BRUTE_FORCE: dict[str, Any] = dict(primary="brute force", why="every support is tried")
@@ -75,15 +76,14 @@ Z6 = claims.Statement(
 @Z6.measured
 def _search(data):
     for name, rows in by_size_of_corpus(data, cost=True):
-        # the quote is about a component with the target cardinality, five, which the search may
-        # miss
+        # the quote is about a component with the target cardinality, five, which a search can miss
         close = rows[rows.extra.map(lambda e: 4 <= e["cardinality"] <= 6).astype(bool)]
         places = [f"{row.corpus}: {' '.join(row.extra['words'])}." for row in close.itertuples()]
         yield claims.Reading(name, _rounds(close, lambda e: e["search"]), rows, places)
 
 
 def _rounds(rows, values):
-    """The geometric mean over the rounds of each corpus."""
+    """Return the geometric mean over the rounds for each corpus."""
     results = [(row.corpus, values(row.extra)) for row in rows.itertuples()]
     tables = ((name, pd.DataFrame(dict(value=of)).reset_index()) for name, of in results)
     return [
@@ -142,25 +142,25 @@ Z9 = claims.Statement(
 
 @Z9.measured
 def _safe(data):
-    # if nothing is removed, the two optima are the same by definition
+    # if no variable is removed, the two optima are equal by definition
     cut = _removed(data)
     yield _largest(cut, [e["l0"][0] - e["l0"][1] for e in cut.extra])
 
 
 def _removed(data):
-    """The instances in which a variable was removed."""
+    """Return the instances in which at least one variable was removed."""
     instances = data[data.label == "instance"]
     return instances[instances.extra.map(lambda e: e["removed"] > 0).astype(bool)]
 
 
 def _largest(rows, differences):
-    """The largest difference, divided by the largest variance."""
+    """Return the largest difference, divided by the largest variance."""
     shares = np.abs(differences) / [e["unit"] for e in rows.extra]
     return claims.Reading("brute force", _together(rows, shares.max(initial=0.0)), rows)
 
 
 def _together(rows, value):
-    """One place for all instances, if there are any."""
+    """Return a single place for all instances, if there are any instances."""
     return (
         [claims.Place(f"{len(rows)} random covariances", claims.exact(value))] if len(rows) else []
     )
@@ -198,15 +198,15 @@ def _safe_for_the_relaxation(data):
 
 def _lost(data):
     """The value of all variables minus that of the survivors, divided by the largest variance."""
-    # value with all variables minus bound without: both are certified, so a positive result is
-    # proof
+    # the value for all variables minus the bound for the survivors: both are certified, so a
+    # positive difference is a proof
     return np.array([(e["l1"][0] - e["l1"][3]) / e["unit"] for e in _removed(data).extra])
 
 
 @Z9b.because
 def _covariances_count(data, judged):
     lost = _lost(data) > SAME
-    # the reason why removal is unsafe, tested against the instances in which it was safe
+    # compare the instances in which removal was unsafe with those in which it was safe
     strong = np.array([e["strongest"] for e in _removed(data).extra]) > 1.0
     return (
         f"In {(strong & lost).sum()} of these {lost.sum()} a removed feature has a covariance "
@@ -258,7 +258,7 @@ Z10 = claims.Statement(
 def _easier(data):
     large = corpora(data[data.label.eq("simulated")])
     small = as_real(data)
-    # in runs of version 0.2 the search saw 1000 words
+    # in rows of version 0.2, the search used 1000 words
     sees_survivors = small.extra.map(lambda e: "seen" in e).astype(bool)
     quiet = large.load.astype(float) <= QUIET
     counted = large[large.extra.map(lambda e: "pca_flops" in e).astype(bool)]
@@ -282,7 +282,7 @@ def _easier(data):
 
 @Z10.because
 def _flops_and_their_rate(data, judged):
-    """The ratio of times as the ratio of flops times that of seconds per flop."""
+    """Express the ratio of times as the ratio of flops times the ratio of seconds per flop."""
     rows = data[data.label.eq("simulated")]
     rows = rows[rows.extra.map(lambda e: "pca_flops" in e).astype(bool)]
     if rows.empty:
@@ -297,7 +297,7 @@ def _flops_and_their_rate(data, judged):
 
 
 def runs(scale):
-    """Run each corpus once, and Z9 on a number of instances."""
+    """Run each corpus once, and the eliminations of Z9 on random covariances."""
     for corpus in ASKED:
         yield Run(
             dataset="bag_of_words",
@@ -311,8 +311,8 @@ def runs(scale):
     for seed in range(100 if scale == "paper" else 12):
         yield Run(
             dataset="gaussian",
-            # low rank too: with full rank large penalties leave a single variable, and nothing can
-            # be lost
+            # low rank too, because with full rank large penalties leave a single variable, and no
+            # value can be lost
             parameters=dict(m=(2, 3, 8)[seed % 3], n=6, seed=seed),
             function=elimination,
             seed=seed,
@@ -322,12 +322,15 @@ def runs(scale):
 
 
 def searched(problem, *, seed):
-    """Times of elimination and search, and of PCA, on a corpus in memory; survivors by lambda."""
-    # timed here, not by the worker, because three parts of one computation are needed
+    """Return the times of elimination, search and PCA on a corpus in memory, and survivors by
+    lambda.
+    """
+    # timed here and not by the worker, because the three parts of the computation are timed
+    # separately
     rounds = [_round(problem) for _ in range(ROUNDS)]
     result = rounds[0][1]
     variances = problem.covariance.diagonal() / problem.m
-    # the whole range in which the number of survivors changes
+    # the entire range in which the number of survivors changes
     shares = np.geomspace(1e-4, 1.0, 60)
     lam = result.settings["lam"]
     return {
@@ -350,13 +353,13 @@ def searched(problem, *, seed):
 
 
 def _round(problem):
-    """Processor seconds and flops of each part, and the component."""
+    """Return the processor time in seconds and the flops of each part, and the component."""
     start, seen, search = process_time(), FIRST_SEEN, 0.0
     S = problem.covariance
     with flops.counting() as ledger:
         variances = S.diagonal()
         order = np.argsort(-variances, kind="stable")
-        # seeing twice as many words costs little compared with repeating a search that missed one
+        # twice as many words cost little compared with another search
         while True:
             result, seconds = _of_words(problem, np.sort(order[:seen]))
             search += seconds
@@ -377,7 +380,9 @@ def _round(problem):
 
 
 def _of_words(problem, words):
-    """Return the component of the given words, and the seconds of its search."""
+    """Return the component computed from these words only, and the time of the search in
+    seconds.
+    """
     names = [problem.features[j] for j in words]
     block = problem.covariance[words].B / problem.m
     start = process_time()
@@ -386,10 +391,11 @@ def _of_words(problem, words):
 
 
 def elimination(problem, *, seed):
-    """Both optima with and without the variables that the rule removes."""
+    """Return both optima with and without the variables that the rule removes."""
     S = problem.given_as("covariance").matrix.S
     d = S.diagonal()
-    # between the variances, or the rule removes none or all
+    # between the smallest and the largest variance, because otherwise the rule removes no or all
+    # variables
     lam = float(np.random.default_rng(seed).uniform(d.min(), d.max()))
     W = eliminate.survivors(d, lam)
     inner = S[np.ix_(W, W)]
@@ -405,12 +411,12 @@ def elimination(problem, *, seed):
 
 
 def _strongest(S, removed):
-    """Largest |Sigma_ij| between a removed variable i and another one j."""
+    """Return the largest |Sigma_ij| between a removed variable i and another variable j."""
     return float(np.abs(S - np.diag(S.diagonal()))[removed].max(initial=0.0))
 
 
 def _penalised(S, lam):
-    """Maximum over supports of the largest eigenvalue minus lambda for each variable."""
+    """Return the optimum of the problem with penalty lam times the number of nonzeros."""
     return max(
         float(np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] - lam * size)
         for size in range(1, len(S) + 1)
@@ -419,29 +425,31 @@ def _penalised(S, lam):
 
 
 def _right_side(S, lam, seed, count=200):
-    """Largest sum of ((a_i'xi)^2 - lam)_+ over unit xi found by ascent from many starts.
+    """Return the largest sum of ((a_i'xi)^2 - lam)_+ over unit xi, found by ascent from many
+    starts.
 
-    Given xi, the sum is over the i with (a_i'xi)^2 > lam; given these, the best xi is a leading
-    left singular vector of their columns. Neither step can decrease the sum.
+    For fixed xi, the sum is over the i with (a_i'xi)^2 > lam; for a fixed set of i, the best xi is
+    a leading left singular vector of the columns a_i. Neither step can decrease the sum.
     """
     w, V = np.linalg.eigh(S)
-    # a Sigma of rank 2 has four eigenvalues that are only rounding errors
+    # a Sigma of rank 2 has four eigenvalues that consist of rounding errors only
     positive = w > 1e-12 * w[-1]
     A = np.sqrt(w[positive])[:, None] * V.T[positive]  # S = A'A
     a = (A / np.linalg.norm(A, axis=0)).T
     i, j = np.triu_indices(len(a), 1)
     random = np.random.default_rng(seed).standard_normal((count, len(A)))
-    # from many xi: an ascent may end at a local maximum, but the identity is about the global one
+    # from many xi, because an ascent can end at a local maximum, and the identity is about the
+    # global one
     return max(_ascent(A, xi, lam) for xi in np.vstack([a, a[i] + a[j], a[i] - a[j], random]))
 
 
 def _ascent(A, xi, lam):
-    """The sum at the end of the ascent from xi."""
+    """Return the sum at the end of the ascent from xi."""
     reached = -1.0
     xi = xi / np.linalg.norm(xi)
     while True:
         gains = np.maximum((A.T @ xi) ** 2 - lam, 0.0)
-        # nothing is above lambda, so psi is zero
+        # no term exceeds lambda, so psi is zero
         if gains.sum() <= reached * (1.0 + 1e-12) or not gains.any():
             return max(reached, 0.0)
         reached = float(gains.sum())
@@ -449,19 +457,19 @@ def _ascent(A, xi, lam):
 
 
 def _relaxation(S, lam):
-    """A value that the relaxation attains, and an upper bound on its optimum."""
+    """Return a value that the relaxation attains, and an upper bound on its optimum."""
     # 1e-9, because differences of 1e-6 are judged
     result = api.solve(Problem.from_covariance(S), SDP, rho=lam, solver="CLARABEL", eps=1e-9)
     return result.relaxation_value, result.relaxation_bound
 
 
 def _left(results):
-    """The number of surviving words, for the title of a panel."""
+    """State the number of surviving words, for the title of a panel."""
     return span([row.extra["n_hat"] for row in results.itertuples()], "words")
 
 
 def draw(data, axes):
-    """Draw survivors by lambda, then times by size."""
+    """Plot the number of survivors against lambda, and the times against the size of the corpus."""
     left, right = axes.flat
     results = corpora(data).sort_values("nnz")
     for row, colour, dashes in zip(results.itertuples(), PALETTE, DASHES, strict=False):
@@ -485,7 +493,7 @@ def draw(data, axes):
         "search": r"search of $\lambda$",
     }
     places = range(len(results))
-    # in the left panel, the first four colours are those of the corpora
+    # the first four colours are used for the corpora in the left panel
     for (kind, name), colour, marker, dashes in zip(
         kinds.items(), PALETTE[4:], MARKERS, DASHES, strict=False
     ):

@@ -1,26 +1,29 @@
 """Zhang, El Ghaoui (2011), Figure 1: time of block coordinate ascent and of the first-order method,
 against n.
 
-On the left is Sigma = F'F, with F square and entries from N(0, 1). On the right is the spiked Sigma
-= uu' + VV'/m with Card(u) = n/10 and m = n (our choice, because the paper states no m). The penalty
-is 0.58 sqrt(log n) standard deviations of the off-diagonal entries (our choice), which leaves 5 to
-20 nonzeros; further readings use 0.6 and 1.5 times this penalty. All methods run to a certified
-relative gap of 1e-2, without screening, with a time limit of 60 s per run at paper scale. An arrow
-means that some run hit the limit, so the time shown is a lower bound. The paper's BCA, BCA with
-looser box QPs, and DSPCA also have single long runs without this limit, up to n = 800: they replace
-other runs of the same problem, and their times are processor seconds. BCA is the paper's Algorithm
-1 with beta = 1e-3/n and every box QP solved to 1e-9. We added the same with beta = 5e-3/n and box
-QPs only as accurate as the remaining gap requires, and continuation in beta. Times are exclusive
-and interleaved, with one thread: the minimum of the rounds, as median and quartiles over seeds
-(with a single seed, up to the upper quartile of the rounds). Exponents are those of the flops, over
-the sizes at which the gap was reached. The paper prints no number on its curves, which end at n =
+In the left panels Sigma = F'F, where F is square with entries from N(0, 1). In the right panels
+Sigma is spiked: Sigma = uu' + VV'/m with Card(u) = n/10 and m = n (our choice, because the paper
+does not state m). The penalty is 0.58 sqrt(log n) standard deviations of the off-diagonal entries
+(our choice), which leaves 5 to 20 nonzeros; further readings use 0.6 and 1.5 times this penalty.
+All methods run to a certified relative gap of 1e-2, without screening, with a time limit of 60 s
+per run at paper scale. An arrow means that at least one run hit the limit, so the time shown is a
+lower bound. The paper's BCA, BCA with looser box QPs, and DSPCA also have single long runs without
+this limit, up to n = 800. The long runs replace the other runs on the same problem, and their times
+are processor times. BCA is the paper's Algorithm 1 with beta = 1e-3/n and every box QP solved to
+1e-9. We added two variants: one has beta = 5e-3/n and solves box QPs only as accurately as the
+remaining gap requires, and the other uses continuation in beta. Times are measured on one thread,
+with the methods taking turns and nothing else running. The time of a problem is the minimum over
+the rounds; the median and the quartiles over the seeds are shown (for a single seed, the band
+extends to the upper quartile of the rounds). Exponents describe the growth of the flops over the
+sizes at which the gap was reached. The paper prints no numbers next to its curves, which end at n =
 800.
 
-The second row shows the certified gap after the paper's five sweeps, for three penalties, and after
-every sweep on the words of largest variance in three corpora, at a penalty that leaves about five.
-The sweeps on 50 to 500 words of the same corpora are a reading of Z4. The last row shows the sweeps
-until BCA comes to rest, against 1/eps, and the variance at equal cardinality, after a refit on each
-support, relative to that of the relaxation's solution (BCA with continuation to a gap of 1e-3).
+The second row shows the certified gap after the paper's five sweeps, for three penalties, and the
+gap after every sweep on the words with the largest variances in three corpora, with a penalty that
+leaves about five words. The numbers of sweeps on 50 to 500 words of the same corpora are a reading
+of Z4. The last row shows the number of sweeps until BCA comes to rest, against 1/eps. It also shows
+the variance of other methods with equal cardinality, after a refit on each support, divided by that
+of the relaxation's solution (BCA with continuation to a gap of 1e-3).
 """
 
 from dataclasses import replace
@@ -49,15 +52,15 @@ BASELINES = {
 BASELINES |= {"spca_elastic_net": "SPCA, elastic net", "tpower": "TPower (ours)"}
 GAP, TIE = 1e-2, 1e-6
 LOOSE = "five, loose"
-FACTORS = (0.6, 1.5)  # of the penalty, for further readings
+FACTORS = (0.6, 1.5)  # factors of the penalty in the further readings
 OWN: dict[str, dict[str, Any]] = {
     "bca": dict(K=10**6),
     "bca loose": dict(K=10**6, inner="loose", eps=5e-3),
     "bca_continuation": {},
     "dspca": dict(eps=GAP),
 }
-# timed sizes, and the number of seeds per size (from seed 200: none of them was used for tuning a
-# solver)
+# timed sizes, and the number of seeds per size (seeds start at 200, because no solver was tuned on
+# these)
 SIZES: dict[str, dict[str, tuple[int, ...]]] = {
     "quick": dict.fromkeys(OWN, (25, 50, 100)),
     "paper": {
@@ -71,8 +74,8 @@ AT = {"quick": (25,), "paper": (50, 100, 200)}  # sizes of the further readings
 SEEDS = {"quick": {25: 3, 50: 3}, "paper": {50: 6, 100: 6, 200: 3, 300: 3}}
 OTHER_SEEDS = {"quick": {25: 3}, "paper": {50: 6, 100: 6, 200: 3}}
 LIMIT = {"quick": 10.0, "paper": 60.0}
-# n -> seed of the problem of the long runs, which take hours; at n = 200 and 300 it is one on which
-# the paper's BCA hits the limit
+# n -> seed of the problem of the long runs, which take hours; for n = 200 and 300, the paper's BCA
+# hits the limit on this problem
 LONG: dict[str, dict[int, int]] = {
     "gaussian": {200: 200, 300: 200, 400: 200, 600: 200, 800: 200},
     "spiked": {200: 202, 400: 200, 600: 200, 800: 200},
@@ -130,7 +133,7 @@ def _faster(data):
 
 
 def _each(data):
-    """Methods and labels of the timed runs, with their names."""
+    """Yield each method and each label of the timed runs, with their names."""
     for method, name in READINGS.items():
         for label, other in OTHERS.items():
             if ((data.label == label) & (data.method == method)).any():
@@ -180,7 +183,7 @@ def _sweeps(data):
     five = data[data.label == "sweeps"].relaxation_gap
     note = f"After five sweeps the gap is {span(five, 'share')}, on one problem of each size."
     for method, name, label, other in _each(data):
-        # continuation is ours, and changes what a sweep is
+        # we added continuation, and it changes the meaning of a sweep
         if method != "bca_continuation":
             rows = timed(data[(data.label == label) & (data.method == method)])
             places = [*shared.sweeps(rows), *shared.growth(rows, "exponent")]
@@ -210,7 +213,7 @@ Z11 = claims.Statement(
     measures="share of the runs whose variance is below that of DSPCA's solution, both refitted, "
     "at equal cardinality (k = 5, 10, 20)",
     unit="share",
-    # "often" does not mean most of the runs, but less than once in four times is not often
+    # "often" does not have to mean most of the runs, but less than a quarter of them is not often
     rule=claims.at_least(0.25),
     over=claims.every("methods", least=4),
     primary="refitted",
@@ -226,7 +229,7 @@ def _below_the_relaxation(data):
         off = (ratio[solver].dropna() - 1.0).rename("off").reset_index()
         below = claims.share(off.assign(below=off.off < -TIE), "below", over=["dataset", "seed"])
         places.append(claims.Place(BASELINES[solver], below))
-        # many methods find the same support, which must not count as "underperform"
+        # methods that find the same support do not "underperform"
         ties = number((off.off.abs() <= TIE).mean(), "share")
         tied.append(f"{BASELINES[solver]} {ties} (median {100 * off.off.median():+.2f} %)")
     ties = f"Ties, which are not below, and the difference of variance: {'; '.join(tied)}."
@@ -236,13 +239,16 @@ def _below_the_relaxation(data):
 
 @Z11.because
 def _the_relaxation_charges_for_entries(data, judged):
-    """The share of the smallest bound for the worst method and for the relaxation's solution."""
+    """State the percentage of the smallest bound for the worst method and for the relaxation's
+    solution.
+    """
     places = judged["readings"][0]["places"]
     if not places:
         return ""
     worst = min(places, key=lambda place: place["value"])["label"]
     rows = data[data.label.str.startswith("quality")]
-    # all solvers' bounds hold for the problem; the smallest is closest to the optimum
+    # the bounds of all solvers are valid for the problem, and the smallest is closest to the
+    # optimum
     least = rows.groupby(["dataset", "seed", "label"]).bound.transform("min")
     reached = (rows.variance_refit / least).groupby(rows.solver.replace(BASELINES)).median()
     ours, other = (number(reached[name], "share") for name in ("bca_continuation", worst))
@@ -259,7 +265,7 @@ def runs(scale):
         for n in sizes["bca_continuation"]:
             for seed in range(200, 200 + SEEDS[scale].get(n, 1)):
                 for method in (m for m in sizes if n in sizes[m]):
-                    # plain BCA reaches its limit at n = 300, which one problem shows
+                    # plain BCA hits its time limit at n = 300, and one problem is enough to show it
                     if method != "bca" or n < 300 or seed == 200:
                         yield _timed(family, n, seed, method, scale)
         yield from _elsewhere(family, scale)
@@ -273,11 +279,11 @@ def runs(scale):
 
 
 def _elsewhere(family, scale):
-    """Runs at other penalties, and to a smaller gap."""
+    """Yield runs with other penalties, and runs to a smaller gap."""
     for n in AT[scale]:
         for seed in range(300, 300 + OTHER_SEEDS[scale][n]):
             for method in ("bca", "bca loose", "dspca"):
-                # a run of the paper's own BCA may use its whole time limit at n = 200
+                # at n = 200, a run of the paper's own BCA can take its entire time limit
                 for factor in FACTORS if n < 200 or method != "bca" else ():
                     yield _timed(family, n, seed, method, scale, factor)
                 if n == AT[scale][0]:
@@ -296,7 +302,7 @@ def _five_sweeps(family, sizes):
 
 
 def _long():
-    """One run of each method without a limit at each size of a family, the shortest first."""
+    """Yield a run of each method without a limit for each size of a family, shortest runs first."""
     for n in sorted({n for sizes in LONG.values() for n in sizes}):
         for method in LONG_METHODS:
             for family in (f for f in FAMILIES if n in LONG[f]):
@@ -307,25 +313,27 @@ def _long():
 
 
 def _timed(family, n, seed, method, scale, factor=1.0, goal=GAP):
-    """One timed run to the goal; the label includes the penalty and goal of further readings."""
+    """Return a timed run to the goal; in a further reading, the label includes the penalty and the
+    goal.
+    """
     solver, _, loose = method.partition(" ")
     own = dict(OWN[method])
     if goal != GAP and (loose or solver == "dspca"):
-        # the solver's accuracy must be finer than the gap at which it is stopped
+        # the solver's accuracy must be better than the gap at which it is stopped
         own["eps"] = goal / 2 if loose else goal
     label = "time" if factor == 1.0 else f"penalty {factor:g}"
     named = {"rho" if solver == "dspca" else "lam": factor * penalty(family, n), "screen": False}
-    # no limit of iterations, because time ends the run
+    # no limit on iterations, because the time limit stops the run
     limits = dict(tol=goal, time_limit=LIMIT[scale], stop="gap", max_iterations=10**6)
     return Run(
         **source(family, n, seed),
         solver=solver,
         settings=named | own | limits,
         timed=True,
-        # for plain BCA there is only one problem at n = 300, with seed 200
+        # plain BCA has only one problem with n = 300, whose seed is 200
         one_round=n == 200 or (n == 300 and seed > 200),
         label=label if goal == GAP else f"goal {goal:g}",
-        # a sweep cannot be interrupted, and takes long at the largest n
+        # a sweep cannot be interrupted, and takes a long time for the largest n
         timeout=4 * LIMIT[scale],
     )
 
@@ -339,14 +347,16 @@ def _compared(family, n, seed):
 
 
 def data(table):
-    """Return the rows with method and x = n, with long runs in place of others of a problem."""
+    """Return the rows with method and x = n; long runs replace the other runs on a problem."""
     loose = table.settings.map(lambda supplied: supplied.get("inner") == "loose")
     rows = table.assign(x=table.n.astype(float), method=table.solver.where(~loose, "bca loose"))
     return shared.with_long_runs(rows)
 
 
 def draw(data, axes):
-    """Draw times, gaps after sweeps, sweeps to rest, and variances against the relaxation's."""
+    """Draw times, gaps after sweeps, sweeps until rest, and variances divided by the
+    relaxation's.
+    """
     for axis, (family, title) in zip(axes[0], FAMILIES.items(), strict=True):
         rows = timed(data[(data.dataset == family) & (data.label == "time")])
         shared.draw_times(axis, rows, NAMES)
@@ -358,7 +368,7 @@ def draw(data, axes):
 
 
 def _won(rows):
-    """The number of sizes at which BCA was faster than DSPCA, for a panel's title."""
+    """State for how many sizes BCA was faster than DSPCA, for a panel's title."""
     middle = rows[rows.reached].groupby(["method", "x"]).total.median().unstack(0)
     told = []
     for method, name in (("bca", "exact QPs"), ("bca loose", "loose QPs")):
