@@ -116,8 +116,7 @@ def average(column: str) -> Callable[[pd.DataFrame], claims.Measured]:
 
 
 def share_of(both: pd.DataFrame, hits: pd.Series) -> claims.Measured:
-    """Return the fraction of pairs that are hits, with equal weights for all requested
-    cardinalities."""
+    """Return the fraction of pairs that are hits; all requested cardinalities weigh the same."""
     # a cardinality has the weight of one pair, even if it has a pair for each penalty
     weighted = both.assign(hit=hits).groupby(["seed", "asked"], as_index=False).hit.mean()
     return claims.share(weighted, "hit", over="seed")
