@@ -168,7 +168,7 @@ def _hue(colour: str) -> bool:
 
 
 def _apart(colour: str, others: Iterable[str]) -> float:
-    """Return the distance from a colour to the nearest of the other colours, or inf."""
+    """Return the distance from a colour to the nearest of some colours, or inf without any."""
     from matplotlib.colors import to_rgb
 
     here = to_rgb(colour)
@@ -178,7 +178,7 @@ def _apart(colour: str, others: Iterable[str]) -> float:
 def plain_log_ticks(axis: Any) -> None:
     """Label a logarithmic x axis with plain numbers at 1, 2 and 5 times powers of ten.
 
-    An axis that spans less than a decade has more labels, and one with four decades fewer.
+    An axis of less than a decade has more labels, and an axis of four decades has fewer labels.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 

@@ -12,7 +12,7 @@ from spcabench.claims.words import span
 
 Stored = dict[str, Any]
 OPEN = "The cause is unknown: no experiment has isolated it."
-MOST = 200  # largest number of replicates that is computed
+MOST = 200  # largest number of replicates that `replicates` considers
 
 
 def asks_why(statement: Stored) -> bool:
@@ -28,11 +28,17 @@ def asks_why(statement: Stored) -> bool:
 
 
 def question(statement: Stored) -> str:
-    """Return how many replicates would settle a statement, or that the cause is unknown."""
+    """Return how many replicates would settle a statement, or that the cause is unknown.
+
+    The text is empty if no number was measured, because that is the cause.
+    """
     primary = judging.of_name(statement["readings"], statement["primary"])
     if primary is None or (statement["would"] or statement["verdict"]) != "undecided":
         return OPEN
-    return _sentence(statement, [p for p in primary["places"] if p["judged"]]) or OPEN
+    places = [place for place in primary["places"] if place["judged"]]
+    if all(place["value"] is None for place in places):
+        return ""
+    return _sentence(statement, places) or OPEN
 
 
 def _sentence(statement: Stored, places: list[Stored]) -> str:
@@ -62,8 +68,8 @@ def _sentence(statement: Stored, places: list[Stored]) -> str:
 def replicates(measured: intervals.Measured, rule: Rule) -> int:
     """Return how many replicates with this mean and spread move the interval off the threshold.
 
-    The result is 0 if no number can be computed for this kind, and `MOST` plus one if more are
-    needed.
+    The result is 0 if the number cannot be computed for this kind, and `MOST + 1` if more than
+    `MOST` replicates are needed.
     """
     usable = measured.kind in ("mean", "geometric mean", "mean share") and not measured.incomplete
     if not usable or measured.without_spread or not np.isfinite(measured.value):

@@ -47,7 +47,7 @@ class Measured:
     count : int
         Number of replicates.
     over : str
-        What a replicate is: "problems", "seeds", "rounds", "genes".
+        Name of the replicates: "problems", "seeds", "rounds", "genes".
     missing : int
         Number of replicates without a usable value; ``count`` does not include them.
     """
@@ -83,7 +83,7 @@ class Measured:
         if self.kind == "mean":
             return self.value - half, self.value + half
         if self.kind == "mean share":
-            # if the draws of one problem agree completely, they count as a single trial
+            # the values of a replicate may all be equal, so each replicate counts as a single trial
             low, high = _clopper_pearson(self.value * self.count, self.count, level)
             return max(min(self.value - half, low), 0.0), min(max(self.value + half, high), 1.0)
         low, high = self.value * np.exp(-half), self.value * np.exp(half)
@@ -112,7 +112,7 @@ def mean(
     over : str or sequence of str
         Columns whose values identify a replicate.
     called : str
-        What a replicate is called, in the plural.
+        Name of the replicates, in the plural.
     """
     return _of_mean(*_replicates(table, column, over), called)
 
@@ -169,7 +169,7 @@ def share(
 def _replicates(
     table: pd.DataFrame, column: str, over: str | Sequence[str]
 ) -> tuple[np.ndarray, int]:
-    """The means of the replicates with only finite values, and the number of all others."""
+    """Return the means of replicates with only finite values, and how many others there are."""
     columns = [over] if isinstance(over, str) else list(over)
     if table[columns].isna().any(axis=None):
         raise ValueError(f"{column}: rows without a value of {' or '.join(columns)}")
@@ -190,7 +190,7 @@ def _of_mean(values: np.ndarray, missing: int, called: str) -> Measured:
 
 
 def _clopper_pearson(hits: float, count: int, level: float) -> tuple[float, float]:
-    """The Clopper-Pearson interval of a proportion; the number of hits can be fractional."""
+    """Return the Clopper-Pearson interval of a proportion; the number of hits can be fractional."""
     tail = (1 - level) / 2
     low = float(special.betaincinv(hits, count - hits + 1, tail)) if hits > 0 else 0.0
     high = float(special.betaincinv(hits + 1, count - hits, 1 - tail)) if hits < count else 1.0
@@ -198,5 +198,5 @@ def _clopper_pearson(hits: float, count: int, level: float) -> tuple[float, floa
 
 
 def slope(x: pd.Series, y: pd.Series) -> float:
-    """Return the slope of log y against log x by least squares, which is the exponent of growth."""
+    """Return the least-squares slope of log y against log x, which is the exponent of growth."""
     return float(np.polyfit(np.log(x.to_numpy(float)), np.log(y.to_numpy(float)), 1)[0])

@@ -73,7 +73,7 @@ def merged(statements: list[Stored]) -> Stored:
 
 
 def _verdict(statement: Stored, primary: Stored | None) -> Stored:
-    """The verdict of the statement, taken from its primary reading."""
+    """Return the verdict of the statement, which is that of its primary reading."""
     if statement["calibration"]:
         return {"verdict": "calibration", "would": "", "reason": "", "side": ""}
     if primary is None:
@@ -91,7 +91,7 @@ def _verdict(statement: Stored, primary: Stored | None) -> Stored:
 
 
 def _judged_reading(statement: Stored, reading: Stored) -> Stored:
-    """A reading with its verdict and the verdicts at its places."""
+    """Return a reading with its verdict and the verdicts at its places."""
     places, outcomes = [], []
     for part in statement["parts"]:
         mine = [place for place in reading["places"] if place["part"] == part["name"]]
@@ -115,7 +115,7 @@ def _judged_reading(statement: Stored, reading: Stored) -> Stored:
 
 
 def _judged_places(part: Stored, places: list[Stored]) -> list[Stored]:
-    """The places of one part with their intervals, and with verdicts if its scope covers them."""
+    """Return the places of one part with intervals and verdicts; ``judged`` marks its scope."""
     over, rule = part["over"], rule_of(part)
     inside = [_covers(over, place["x"]) for place in places]
     strict = 1 - (1 - intervals.LEVEL) / max(sum(inside), 1)
@@ -138,7 +138,7 @@ def _judged_places(part: Stored, places: list[Stored]) -> list[Stored]:
 
 
 def _of_part(part: Stored, places: list[Stored]) -> tuple[str, str, str]:
-    """Return the verdict, reason and side of one part from its judged places."""
+    """Return the verdict on one part, its reason and its side, from the judged places."""
     words = [place["verdict"] for place in places]
     sides = {place["side"] for place in places if place["side"]}
     side = "both sides" if len(sides) > 1 else "".join(sides)
@@ -158,7 +158,7 @@ def _of_part(part: Stored, places: list[Stored]) -> tuple[str, str, str]:
 
 
 def _why_undecided(places: list[Stored]) -> str:
-    """The first reason that applies to a place without a verdict."""
+    """Return the first reason that applies to an undecided place."""
     open_places = [measured_of(place) for place in places if place["verdict"] == "undecided"]
     reasons = {
         "too few problems": any(
@@ -176,7 +176,7 @@ def _why_undecided(places: list[Stored]) -> str:
 
 
 def _at_one_place(parts: list[Stored], places: list[Stored]) -> list[tuple[str, str, str]]:
-    """The outcomes of parts for which one place is enough; it must satisfy all these parts."""
+    """Return the outcome of the parts for which one place is enough; it must satisfy them all."""
     names = [part["name"] for part in parts if not part["over"]["all"]]
     labels: dict[str, list[str]] = {}
     for place in places:
@@ -191,7 +191,7 @@ def _at_one_place(parts: list[Stored], places: list[Stored]) -> list[tuple[str, 
 
 
 def _of_all(outcomes: list[tuple[str, str, str]]) -> tuple[str, str, str]:
-    """The verdict, reason and side over all parts, which must all hold."""
+    """Return the verdict, reason and side of a reading; all of its parts must hold."""
     for wanted in ("fails", "undecided"):
         for outcome in outcomes:
             if outcome[0] == wanted:
@@ -219,7 +219,7 @@ def measured_of(place: Stored) -> intervals.Measured:
 
 
 def _without_copies(readings: list[Stored]) -> list[Stored]:
-    """The readings, without those whose numbers repeat an earlier reading."""
+    """Return the readings without those whose numbers are the same as in an earlier reading."""
     different: list[Stored] = []
     for reading in readings:
         twin = next((r for r in different if _numbers(r) == _numbers(reading)), None)
@@ -235,7 +235,7 @@ def _numbers(reading: Stored) -> list[tuple[Any, ...]]:
 
 
 def _marks(statement: Stored, primary: Stored | None) -> list[str]:
-    """The marks shown next to the verdict."""
+    """Return the marks shown next to the verdict."""
     outcomes = {
         (r["would"] or r["verdict"], r["side"])
         for r in statement["readings"]
@@ -271,7 +271,7 @@ def _turns(statement: Stored, primary: Stored) -> bool:
 
 
 def moved(part: Stored, share: float) -> Stored:
-    """Return a part's rule with its thresholds moved by a fraction; a positive one is stricter."""
+    """Return a part's rule with its thresholds moved by a fraction; if positive, it is stricter."""
     rule = rule_of(part)
     wide = np.isfinite(rule.low) and np.isfinite(rule.high)
     if wide and rule.low + share * abs(rule.low) > rule.high - share * abs(rule.high):
@@ -281,7 +281,7 @@ def moved(part: Stored, share: float) -> Stored:
 
 
 def _better(statement: Stored, primary: Stored) -> bool:
-    """Whether the result exceeds the paper's minimum by a quarter."""
+    """Whether the result exceeds the paper's minimum by more than a quarter."""
     if statement["kind"] != "number" or len(statement["paper"]) != 1:
         return False
     part, paper = statement["parts"][0], statement["paper"][0]
@@ -291,7 +291,7 @@ def _better(statement: Stored, primary: Stored) -> bool:
 
 
 def _margins(statement: Stored, primary: Stored | None) -> dict[str, float | None]:
-    """For a single threshold: the values at which the rule would just hold and would just fail."""
+    """Return the thresholds up to which a one-sided rule holds and from which it fails."""
     part = statement["parts"][0]
     low, high = part["rule"]["low"], part["rule"]["high"]
     if primary is None or (low is None) == (high is None) or len(statement["parts"]) > 1:
@@ -302,7 +302,7 @@ def _margins(statement: Stored, primary: Stored | None) -> dict[str, float | Non
     lower, upper = ("low", "wide_high") if part["over"]["all"] else ("wide_low", "high")
     if low is None:
         lower, upper = ("high", "wide_low") if part["over"]["all"] else ("wide_high", "low")
-    # the worst place limits a stricter threshold, or the best place if one is enough
+    # the worst place limits a stricter threshold; if one place is enough, the best place limits it
     worst = min if (low is not None) == part["over"]["all"] else max
     ends = {}
     for word, name in zip(MARGIN, (lower, upper), strict=True):

@@ -1,4 +1,4 @@
-"""Rules: the region in which a measured number must lie, and the places where it must.
+"""Rules: the region in which a measured number must lie, and the places at which it must lie there.
 
 A rule is a region of the real line, so every threshold can be judged, drawn and moved in the same
 way. It can also be put into words, and it is stored with the verdict.
@@ -52,7 +52,7 @@ class Rule:
         return "inside" if whole and not touches else "across"
 
     def moved(self, share: float) -> "Rule":
-        """Return the rule with its thresholds moved by a fraction; a positive one is stricter."""
+        """Return the rule with its thresholds moved by a fraction; if positive, it is stricter."""
         low, high = self.low + share * abs(self.low), self.high - share * abs(self.high)
         return replace(
             self,
@@ -102,14 +102,14 @@ def about(number_of_paper: float, slack: float = 0.25) -> Rule:
 
 @dataclass(frozen=True)
 class Scope:
-    """The places to which a rule applies, and whether it must hold at all of them or at one.
+    """The places to which a rule applies, and whether it must hold at all of them or at only one.
 
     Attributes
     ----------
     all : bool
         Whether every place must satisfy the rule. If not, one place is enough.
     noun : str
-        What the places are, in the plural: "bands of sparsity", "sizes", "k".
+        Name of the places, in the plural: "bands of sparsity", "sizes", "k".
     low, high : float
         Places with low <= x < high are judged. All other places are only shown.
     least : int

@@ -275,7 +275,7 @@ class Statement:
 
     @property
     def parts(self) -> list[Part]:
-        """All quantities of the statement with their rules."""
+        """Return all quantities of the statement with their rules."""
         first = Part("", self.measures, self.unit, self.rule, self.over, self.logarithmic)
         return [first, *self.also]
 
@@ -314,7 +314,7 @@ class Statement:
         return stored
 
     def _stored(self) -> Stored:
-        """The description of the statement before any measurement."""
+        """Return the description of the statement before any measurement."""
         plain = ("id", "where", "quote", "kind", "primary", "why", "chosen_first", "changed")
         marks = ("timed", "any_data", "calibration", "calibrated_by", "pending")
         return {
@@ -337,7 +337,7 @@ def _stored_part(part: Part) -> Stored:
 
 
 def _stored(reading: Reading) -> Stored:
-    """A reading before it is judged."""
+    """Return a reading as plain data, before it is judged."""
     rows = reading.rows
     if not {"stand_in", "problem"} <= set(rows):
         raise ValueError(f"reading {reading.name!r}: its rows lack the columns stand_in or problem")

@@ -8,7 +8,7 @@ from spcabench.claims.words import listed, number, span
 
 Stored = dict[str, Any]
 LONGEST = 160  # maximum number of characters of a short sentence
-# if some runs hit a limit: the end of the interval that is known, and the sign before it
+# for places at which runs hit a limit: the known end of the interval, and the sign before it
 BOUNDS = {"at least": ("low", ">= "), "at most": ("high", "<= ")}
 # a number in a label, or the two numbers of a band: "2,000", "0.05", "1-2"
 NUMBER = re.compile(r"((?<![\w.])\d[\d,]*(?:\.\d+)?(?:-\d[\d.]*)?(?<!,))")
@@ -23,7 +23,7 @@ FIELDS = (
 
 
 def judged_places(statement: Stored, reading: Stored) -> list[tuple[Stored, list[Stored]]]:
-    """Return each part with those of its judged places for which a number was measured."""
+    """Return each part with the judged places at which it was measured."""
     return [
         (
             part,
@@ -130,7 +130,7 @@ def of_all(place: Stored) -> str:
 
 
 def bound_or_value(place: Stored) -> float:
-    """Return the number to report for a place: if runs hit a limit, the end that is known."""
+    """Return the number to report for a place: its value, or the known end if runs hit a limit."""
     end, _ = BOUNDS.get(place["kind"], ("value", ""))
     return place["value"] if place[end] is None else place[end]
 
@@ -138,7 +138,7 @@ def bound_or_value(place: Stored) -> float:
 def _span(part: Stored, places: list[Stored]) -> str:
     """Return the range of the numbers at several places.
 
-    A bound is shown with its sign. Places with too few problems are left out if any others exist.
+    A bound is shown with its sign. Places with too few problems are left out if other places exist.
     """
     enough = [place for place in places if place["kind"] != "too few"] or places
     if not enough:
@@ -197,14 +197,14 @@ def _first_number(text: str) -> float:
 
 
 def _opposite(statement: Stored, reading: Stored) -> Stored | None:
-    """The first reading with another verdict, or side of the rule, than the primary reading."""
+    """Return the first reading whose verdict or side differs from that of the primary reading."""
     others = (r for r in statement["readings"] if r["name"] != reading["name"])
     decided = [r for r in others if _outcome(r)[0] != "undecided"]
     return next((r for r in decided if _outcome(r) != _outcome(reading)), None)
 
 
 def _outcome(reading: Stored) -> tuple[str, str]:
-    """The verdict that follows from a reading's numbers, and the side on which the rule fails."""
+    """Return the verdict that follows from a reading's numbers, and the side of a failure."""
     sides = {"below": "(too low)", "above": "(too high)", "both sides": "(too low and too high)"}
     return reading["would"] or reading["verdict"], sides.get(reading["side"], "")
 
@@ -213,9 +213,10 @@ def fields(statement: Stored, reading: Stored | None) -> dict[str, str]:
     """Return the fields that the template of a headline can use.
 
     value : the number of the first part. range : the range of its numbers. low, high : the smallest
-    and the largest number. holds, fails, undecided : the range of the numbers at places with that
-    verdict. holds_where, fails_where, undecided_where : those places. count : the number of judged
-    places. paper : the paper's number.
+    and the largest number. holds, fails, undecided : the range of the numbers at places with this
+    verdict. holds_where, fails_where, undecided_where : the labels of these places. holds_count,
+    fails_count, undecided_count : their number. count : the number of judged places. paper : the
+    paper's number.
     """
     if reading is None:
         return {}

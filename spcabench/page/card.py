@@ -112,7 +112,7 @@ class Row:
 
     @property
     def look(self) -> str:
-        """The style of its verdict, or "few"."""
+        """The style of its verdict, or "few" if it has too few replicates."""
         return _look(self.places[0])
 
     @property
@@ -127,7 +127,7 @@ class Row:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The lowest and the highest end of the intervals; infinite if an interval is open."""
+        """The lower and upper ends of all intervals together; infinite if an interval is open."""
         lows, highs = ([place[end] for place in self.places] for end in ("low", "high"))
         return (
             -np.inf if None in lows else min(lows),
@@ -136,7 +136,7 @@ class Row:
 
     def number(self) -> str:
         """Return the number, or the range of the numbers, as text."""
-        # a bound is marked: "≥ 40" for a run that the limit stopped at 40
+        # a bound has a sign: "≥ 40" for a run that was stopped at its limit of 40
         _, sign = BOUNDS.get(self.places[0]["kind"], ("", ""))  # all places are of one kind
         values = [bound_or_value(place) for place in self.places if place["value"] is not None]
         return sign.replace(">=", "≥").replace("<=", "≤") + self._told(span, values).replace(
@@ -156,14 +156,14 @@ class Row:
         return f"{self.number()}{interval}{count}, {verdict}"
 
     def _interval(self) -> str:
-        """Return the interval of its only place, if it has one: " [148, 354]"."""
+        """Return the interval as text, " [148, 354]", or "" if there is none."""
         low, high = self.places[0]["low"], self.places[0]["high"]
         if self.places[0]["kind"] in ("exact", "too few", *BOUNDS) or None in (low, high):
             return ""
         return f" [{self._told(told, low)}, {self._told(told, high)}]"
 
     def _told(self, how: Callable[..., str], numbers: Any) -> str:
-        """Format numbers so that none looks equal to a threshold unless it is equal."""
+        """Format numbers with enough digits to distinguish them from the thresholds."""
         return how(numbers, self.unit, thresholds(self.part))
 
 
@@ -183,9 +183,9 @@ class Panel:
         return judging.rule_of(self.part)
 
     def split(self) -> tuple[list[Row], list[Row]]:
-        """Return the rows that are shown, failing ones first, and the rows that are folded."""
-        # a failing place is always shown, even if it is the hundredth; places that hold are folded
-        # first
+        """Return the rows that are shown, with failing rows first, and the rows that are folded."""
+        # a place that fails is always shown, even after many other places; places that hold are
+        # folded first
         numbered = sorted(
             range(len(self.rows)),
             key=lambda i: (not self.rows[i].judged, self.rows[i].look == "holds", i),
@@ -198,7 +198,7 @@ class Panel:
 
 
 def told(value: float | None, unit: str = "", apart_from: Sequence[float] = ()) -> str:
-    """Format a number like `words.number`, but very large ones as a power of ten."""
+    """Format a number like `words.number`, but with a power of ten if it is very large."""
     # larger numbers would fill the cell of a table with their digits
     if value is None or abs(value) <= 1e12 or not math.isfinite(value):
         return words.number(value, unit, apart_from)
@@ -223,7 +223,7 @@ def rule_words(part: Stored, unit: str | None = None) -> str:
 
 
 def layout(statement: Stored) -> list[list[Panel]]:
-    """Return the panels of each reading: the primary one first, then those that disagree."""
+    """Return the panels of each reading: first the primary reading, then readings that disagree."""
     primary = judging.of_name(statement["readings"], statement["primary"])
     # readings that disagree come next, because they show why a statement depends on its reading
     wanted = outcome(primary) if primary else ""
@@ -288,7 +288,7 @@ def _moved(value: float, logarithmic: bool, scale: float) -> float:
 def _axis(part: Stored, places: list[Stored], paper: list[Stored]) -> Axis:
     """Return an axis that covers the values, the rule's ends and the paper's numbers.
 
-    Intervals can lengthen it to at most three times this length.
+    Intervals can extend the axis to at most three times this length.
     """
     rule, log = judging.rule_of(part), part["logarithmic"]
     core = [place["value"] for place in places] + [p[e] for p in paper for e in ("low", "high")]
@@ -390,7 +390,7 @@ def drawn(panel: Panel, rows: list[Row], title: str = "") -> Stored:
 
 
 def _drawn_row(row: Row, axis: Axis, x: Callable[[float], float]) -> Stored:
-    """Return the positions of a row's numbers and interval, and which ends are off the axis."""
+    """Return the positions of a row's numbers and interval, and which ends lie outside the axis."""
     return {
         "is": row,
         "x": [x(value) for value in (min(row.values), max(row.values))] if row.values else [],
@@ -420,7 +420,7 @@ def _of_paper(panel: Panel) -> str:
 
 
 def _shown(part: Stored) -> str:
-    """The unit of a part if it is written with each number, otherwise empty."""
+    """Return the unit of a part if it is written with each number, otherwise ""."""
     return part["unit"] if part["unit"] in WITH_UNIT else ""
 
 
@@ -430,7 +430,7 @@ def svg(statement: Stored) -> Markup:
 
 
 def _pictures(statement: Stored) -> Stored:
-    """Return the values for the template: the panels by part, of shown and of folded readings."""
+    """Return the values for the template: the panels of shown and of folded readings, by part."""
     readings = layout(statement)
     names = [f"{p[0].reading['name']}: {outcome(p[0].reading)}" for p in readings[BESIDE:] if p]
     return {
@@ -551,7 +551,7 @@ def _wrapped(line: str, indent: str) -> str:
 def bars(statement: Stored, encoding: str | None = None) -> str:
     """Return the rows of each reading as lines, with a small character picture if it has room.
 
-    encoding : that of the terminal; if it lacks lines and circles, plain ASCII is used.
+    encoding : encoding of the terminal; if it lacks lines and circles, plain ASCII is used.
     """
     # plain is 0 or 1, because it selects a character of each pair in GLYPHS
     plain, columns = 0, shutil.get_terminal_size().columns
@@ -580,7 +580,7 @@ def bars(statement: Stored, encoding: str | None = None) -> str:
 
 
 def _bar(panel: Panel, row: Row, plain: int, room: int) -> str:
-    """Return a row as characters: interval, edges of the rule, number. Empty if it has no room."""
+    """Return a row's interval, edges of the rule and number as characters, or "" without room."""
     width = min(room, BAR)
     if width < BAR / 3:
         return ""
@@ -622,7 +622,7 @@ def markdown(statement: Stored) -> str:
 
 def plain_text(text: str) -> str:
     """Return a text on one line, escaped so that Markdown shows it unchanged."""
-    # "$" too, because GitHub renders text between two of them as mathematics
+    # "$" is escaped too, because GitHub renders text between two "$" as mathematics
     return re.sub(r"([\\`*_\[\]<>|$])", r"\\\1", cut(" ".join(str(text).split())))
 
 
@@ -633,7 +633,7 @@ def figure(statement: Stored) -> Any:
     from spcabench import style
 
     readings = layout(statement)[:BESIDE]
-    # a part without any place would give an empty row of axes
+    # a part without any place would add an empty row of axes
     parts = [p for p in statement["parts"] if any(q.part is p for r in readings for q in r)]
     tall = [
         1 + 0.2 * max(len(q.split()[0]) for r in readings for q in r if q.part is p) for p in parts

@@ -48,7 +48,7 @@ def _known() -> dict[tuple[str, int], best_known.Entry]:
 
 
 def summary() -> str:
-    """Return a sentence on how many instances are proven, and in how many seconds."""
+    """State how many optima are proven, and the times of the slowest proofs."""
     known = _known()
     pairs = [(item.name, k) for item in SUITES["certified"] for k in item.ks]
     mine = [known[pair] for pair in pairs if pair in known]
@@ -68,7 +68,7 @@ def summary() -> str:
 
 
 def proven() -> str:
-    """Return a short sentence on how many instances of the suite are proven."""
+    """State briefly for how many instances of the suite the optimum is proven."""
     known = _known()
     mine = [known.get((item.name, k)) for item in SUITES["certified"] for k in item.ks]
     count = sum(entry is not None and entry.proven for entry in mine)
@@ -166,7 +166,7 @@ def _state(proven: bool, gap: float) -> str:
 
 
 def _of_figure(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return a row for an optimum or a bound that a figure needed."""
+    """Return the row for an optimum or a bound that was computed for a figure."""
     return {
         "instance": entry["problem"],
         "kind": entry["figure"],
@@ -185,7 +185,7 @@ def _of_figure(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def contradicted() -> list[tuple[dict[str, Any], best_known.Entry]]:
-    """Return the published optima that differ from a proven one in their digits, each with it."""
+    """Return pairs of a published optimum and a proven optimum whose digits disagree."""
     known, differing = _known(), []
     for answer in published()["answers"]:
         entry, printed = known.get((answer["instance"], answer["k"])), answer.get("value")

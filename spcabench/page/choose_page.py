@@ -47,7 +47,7 @@ def write(folder: Path, compare: Path, pages: list[str]) -> list[search_index.En
 
 
 def _answer(data: dict[str, Any], kind: str, budget: int) -> str:
-    """Return the best three solvers for a kind of data and a budget, in words."""
+    """Describe the best three solvers for a kind of data and a budget."""
     place, *_ = data["of"][f"signed|{kind}||"]
     best = data["selections"][place]["best"][budget][:3]
     words = [f"{solver} {100 * share:.2f} % of the best known" for solver, share, *_ in best]

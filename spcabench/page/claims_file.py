@@ -1,4 +1,4 @@
-"""Read and write the claims files of a run: each figure's judged statements as plain data."""
+"""Read and write the claims files of a run, which contain each figure's judged statements."""
 
 import json
 import re
@@ -55,7 +55,7 @@ def _schema(figure: str) -> Draft202012Validator:
 
 
 def read_all(folder: Path) -> dict[str, Stored]:
-    """Return the claims file of each figure by name. Raises InputError if a folder has none."""
+    """Return the claims file of each figure by name; raise InputError if there are none."""
     files = sorted((folder / "figures").glob(f"*/{NAME}"))
     if not files:
         raise InputError(
@@ -73,7 +73,7 @@ def write(file: Path, report: Stored) -> None:
 def in_lines(report: Stored, name: str) -> str:
     """Return a report as JSON, with a line for each entry of the list ``name``.
 
-    It is short, and git still shows which entry changed.
+    The text is short, and git can still show which entry changed.
     """
     compact = partial(json.dumps, separators=(",", ":"), default=float)
     head = compact({key: value for key, value in report.items() if key != name})
@@ -83,7 +83,7 @@ def in_lines(report: Stored, name: str) -> str:
 
 @cache
 def first_verdicts() -> dict[str, dict[str, list[Stored]]]:
-    """Return paper -> id -> the verdicts that earlier versions published."""
+    """Return the verdicts that earlier versions published, as a mapping paper -> id -> verdicts."""
     return opening.read_json(FIRST_VERDICTS)
 
 
@@ -149,14 +149,14 @@ def changed(old: Stored, new: Stored) -> list[str]:
 
 
 def revised(report: Stored) -> str:
-    """Describe which statements of a figure were changed or added since they were judged.
+    """Describe which statements of a figure were changed or added after the figure was judged.
 
-    The text is empty if there are none, or if the figure no longer exists.
+    The text is empty if no statement was changed or added, or if the figure no longer exists.
     """
     if report["figure"] not in registry.names("figure"):
         return ""
     known = {entry["id"]: entry for entry in report["statements"]}
-    # even without data, a judged statement has everything that was written in advance
+    # judging a statement without data gives all fields that were written before any measurement
     today = {s.id: s for s in statements(registry.module("figure", report["figure"]))}
     other = [id for id in today if id in known and changed(known[id], today[id].judge(None))]
     new = [id for id in today if id not in known]

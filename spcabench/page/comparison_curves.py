@@ -1,4 +1,4 @@
-"""Collect the numbers behind the interactive curves: every run of a comparison, with iterates."""
+"""Collect the data of the interactive curves: every run of a comparison, with its iterates."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -60,7 +60,7 @@ def solver(name: str, look: dict[str, Any]) -> dict[str, Any]:
 
 
 def _run(run: Any) -> dict[str, Any]:
-    """Return the cost of a run, [flops, seconds, iterates], and its fraction of the best known."""
+    """Return a run's cost, [flops, seconds, iterates], and its fraction of the best known value."""
     searched = np.isfinite(run.search_time)
     settings = {k: v for k, v in dict(run.settings).items() if k not in ("time_limit", "seed")}
     return {
@@ -75,7 +75,7 @@ def _run(run: Any) -> dict[str, Any]:
 
 
 def _steps(run: Any) -> list[Sequence[float]]:
-    """Return the points at which the best feasible value rises; costs include the set-up.
+    """Return the points at which the best feasible value increases; costs include the set-up.
 
     Each point is [flops, seconds, iterates, share].
     """

@@ -21,7 +21,7 @@ Looks = dict[str, dict[str, Any]]  # solver -> its style; solvers after the firs
 
 
 def frontier(ranking: pd.DataFrame, looks: Looks, last: str, axes: Any) -> None:
-    """Draw the pairs solved to 99.9 % against the cost, with a line through the best trade-offs."""
+    """Plot how many pairs are solved to 99.9 % against the cost, and join the best trade-offs."""
     axis = axes.flat[0]
     ranking = ranking.dropna(subset=[last]).sort_values(last, kind="stable")
     points = ranking.set_index("solver")[[last, "at 0.999"]]
@@ -37,7 +37,7 @@ def frontier(ranking: pd.DataFrame, looks: Looks, last: str, axes: Any) -> None:
     named = [s for s in points.index if s in front.index or looks[s]["color"] != style.GREY]
     # solvers with the same position share a label
     for (x, y), same in points.loc[named].round(4).groupby([last, "at 0.999"]):
-        # the label is above the line or below it
+        # labels are either above the line or below it
         place = (4, 4) if same.index[0] in front.index else (4, -9)
         words = " = ".join(same.index)
         axis.annotate(words, (x, y), place, textcoords="offset points", fontsize=7.5)
@@ -58,7 +58,7 @@ def performance(answers: pd.DataFrame, looks: Looks, axes: Any) -> None:
 
 
 def ranks(ranking: pd.DataFrame, looks: Looks, axes: Any) -> None:
-    """Draw the pairs solved to 99.9 % with intervals and ranks; lines separate the groups."""
+    """Plot how many pairs are solved to 99.9 %, with intervals; lines separate groups of ranks."""
     axis, places = axes.flat[0], range(len(ranking))
     for y, r in zip(places, ranking.to_dict("records"), strict=True):
         colour = looks[r["solver"]]["color"] if r["solver"] in looks else style.GREY
@@ -87,7 +87,7 @@ def data(answers: pd.DataFrame, looks: Looks, axes: Any) -> None:
 
 
 def by_family(answers: pd.DataFrame, looks: Looks, families: list[str], axes: Any) -> None:
-    """Draw data profiles for flops, to 99 % of the best known; one panel per kind of problem."""
+    """Draw data profiles for flops, to 99 % of the best known value, for each kind of problem."""
     for axis, family in zip(axes.flat, families, strict=False):
         _data_profile(axis, answers[answers.family == family], looks, 0.99, "work", band=False)
         axis.set(title=family)
@@ -104,7 +104,7 @@ def _data_profile(
     measure: str,
     band: bool = True,
 ) -> None:
-    # fixed limits make panels and comparisons comparable side by side
+    # fixed limits make different panels and comparisons comparable
     low, high = (0.1, 1e6) if measure == "work" else (1e-5, 20.0)
     grid = np.geomspace(low, high, POINTS)
     cost = _reaching(answers, looks, share, measure)
@@ -116,7 +116,7 @@ def _data_profile(
 
 
 def _log(axis: Any, **settings: Any) -> None:
-    """Make an x axis logarithmic with ticks at powers of ten only: more are slow to draw."""
+    """Make an x axis logarithmic, with ticks only at powers of ten; more are slow to draw."""
     from matplotlib.ticker import NullLocator
 
     axis.set(xscale="log", **settings)
@@ -124,8 +124,8 @@ def _log(axis: Any, **settings: Any) -> None:
 
 
 def _reaching(answers: pd.DataFrame, looks: Looks, share: float, measure: str) -> pd.DataFrame:
-    """Return the costs of the solvers that reach a fraction of the best known on some pair."""
-    # a solver that never reaches it would be a line at zero
+    """Return the costs of the solvers that reach a fraction of the best known value on any pair."""
+    # a solver that never reaches it would have a line at zero
     cost = costs(answers, share, measure).reindex(columns=[*looks], fill_value=np.inf)
     return cost.loc[:, np.isfinite(cost).any()]
 
@@ -139,7 +139,7 @@ def _shared(axes: Any, label: str) -> None:
 
 
 def _hide(axes: Any, used: int) -> None:
-    """Hide the panels after the first ``used`` ones."""
+    """Hide all panels except the first ``used`` panels."""
     for axis in axes.flat[used:]:
         axis.set_axis_off()
 
@@ -204,13 +204,13 @@ def _one_line(axis: Any, lines: Mapping[str, tuple[Any, Any]]) -> list[str]:
 
 
 def _corners(grid: np.ndarray, *lines: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return the grid and lines over it, without the points between two equal values.
+    """Return the grid and the lines over it, without points between two equal values.
 
     Lines with many points make a large file, and a step of less than a pixel is invisible.
     """
     seen = np.round(np.array(lines) * SEEN)
     turns = (np.diff(seen, axis=1) != 0).any(axis=0)
-    # a step needs its point before the jump and the one after it, or it becomes a slope
+    # a step needs the points before and after the jump, otherwise it becomes a slope
     corners = np.concatenate([[True], turns]) | np.concatenate([turns, [True]])
     return grid[corners], *(line[corners] for line in lines)
 
@@ -278,7 +278,7 @@ def duels(answers: pd.DataFrame, named: str, others: list[str], looks: Looks, ax
 
 
 def anytime(answers: pd.DataFrame, looks: Looks, pairs: list[tuple[str, int]], axes: Any) -> None:
-    """Draw the best value so far and the certified bound against flops, relative to the best."""
+    """Plot the best value so far and the certified bound, as fractions of the best known value."""
     for axis, (item, k) in zip(axes.flat, pairs, strict=False):
         part = answers[(answers.item == item) & (answers.asked == k)]
         best = part.best.iloc[0]
@@ -311,7 +311,7 @@ def anytime(answers: pd.DataFrame, looks: Looks, pairs: list[tuple[str, int]], a
 
 
 def _steps(row: Any) -> tuple[Sequence[float], np.ndarray]:
-    """Return the flops and the best feasible value so far, at the points where it visibly rises."""
+    """Return the flops and the best feasible value so far, whenever it visibly increases."""
     taken = schema.steps(row.history, "cardinality", "flops", "variance")
     # an iterate with too many nonzeros is not a feasible answer
     steps = [step for step in taken if step["cardinality"] <= row.asked]
@@ -321,13 +321,13 @@ def _steps(row: Any) -> tuple[Sequence[float], np.ndarray]:
     flops = np.array([max(s["flops"] + row.setup_flops, 1.0) for s in steps])
     highest = np.maximum.accumulate([s["variance"] for s in steps])
     rises = np.diff(np.round(highest / row.best * SEEN), prepend=-1.0) > 0
-    # the curve continues to the end of the run, even if it no longer rises
+    # the curve continues to the end of the run, even if the value no longer increases
     rises[-1] = True
     return flops[rises], highest[rises]
 
 
 def trade_off(answers: pd.DataFrame, looks: Looks, names: list[str], axes: Any) -> None:
-    """Draw variance against cardinality: best known in black, up to the certified bound in grey."""
+    """Plot variance against k, with the best known value in black and its gap in grey."""
     for axis, item in zip(axes.flat, names, strict=False):
         part = answers[answers.item == item]
         truth = part.groupby("asked")[["best", "bound"]].first()
@@ -367,7 +367,7 @@ def trade_off(answers: pd.DataFrame, looks: Looks, names: list[str], axes: Any) 
 
 
 def recovery(table: pd.DataFrame, looks: Looks, axes: Any) -> None:
-    """Draw the F1 score of the support against the signal strength; one panel per k / sqrt(n)."""
+    """Plot the F1 score of the support against the signal strength, for each k / sqrt(n)."""
     for axis, (sparsity, part) in zip(axes.flat, table.groupby("sparsity"), strict=False):
         for solver in reversed(looks):  # draw the grey solvers first
             mine = part[part.solver == solver]

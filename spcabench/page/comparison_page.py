@@ -43,12 +43,12 @@ from spcabench.solving.driver import Limits
 from spcabench.solving.run_warnings import SENTENCES, Flag
 from spcabench.solving.status import Status
 
-# the costs of further seeds are doubted if they exceed the timed seed's by this ratio and these
+# costs of further seeds raise a doubt if they exceed the timed seed's by this ratio and by these
 # amounts
 SEEDS_RATIO, SEEDS_SLACK = 3.0, {"seconds": 0.002, "flops": 1000.0}
 SEEDS_DIFFER = (
-    "Runs with other seeds cost more than three times as much as those with the first one, whose "
-    "costs are shown."
+    "Runs with other seeds cost more than three times as much as the run with the first seed, "
+    "whose costs are shown."
 )
 
 
@@ -63,14 +63,14 @@ def write(plan_file: Path) -> Path:
     table = _table([jobs.rows_of(root / file) for file in plan.jobs], list(job_of))
     # store the rows as computed, so that others can merge them, before values are recomputed
     merging.write(plan_file.parent, job_of, table)
-    # read the stored file, because whoever merges the comparison will use those rows
+    # read the stored file, because a merge of this comparison will also use the stored rows
     rows = results.read([plan_file.with_name(merging.ROWS)])
     rows, dropped = _entering(rows, job_of)
     return _written(plan_file.parent, plan, job_of, rows, _last(rows), {"dropped": dropped})
 
 
 def publish(folder: Path, out: Path) -> Path:
-    """Write a published comparison: its rows with thinned histories, and its pages.
+    """Write a published comparison: its rows, with thinned histories, and its pages.
 
     The pages are written from the published rows, so anyone who has the rows can reproduce the
     pages.
@@ -110,15 +110,15 @@ class Standing:
 
 
 def _answers(rows: pd.DataFrame, job: Job, elsewhere: bool = False) -> pd.DataFrame:
-    """Return the standing of all solvers, rated by the best known answers and our own ones."""
+    """Return the answers of all solvers, rated by the best known answers and by our own answers."""
     known, items = _best_known(job), suite.items(job.suite, job.ks, job.fresh)
-    # without our own answers, a stranger's answer to a new pair would become the best known
+    # without our own answers, a third-party answer to a new pair would become the best known answer
     ours = entering.references(rows, items, known, api.load_or_stand_in, elsewhere)
     return standing(rows, {**known, **ours})
 
 
 def _within(answers: pd.DataFrame, order: list[str], apart: bool) -> list[dict[str, Any]]:
-    """Return the best solvers within budgets of time and flops; no times from several machines."""
+    """Return the best solvers within budgets of flops and, if one machine ran all, of time."""
     return [
         {
             "measure": measure,
@@ -137,7 +137,7 @@ def _last(rows: pd.DataFrame) -> str:
 
 
 def write_merged(folder: Path, sources: list[Path]) -> Path:
-    """Write the page of several comparisons together, with unranked times for each machine."""
+    """Write a single page for several comparisons, with unranked times for each machine."""
     parts = [merging.Part.read(source) for source in sources]
     merging.check(parts)
     # if several machines ran a solver, the job of the first one is used
@@ -155,8 +155,8 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
         raise InputError(f"merge: no row can be ranked ({dropped[0]})")
     broken: dict[str, list[str]] = {}
     for part in parts:
-        for solver, promises in part.plan.broken.items():
-            broken.setdefault(solver, []).extend(f"{why} (in {part.name})" for why in promises)
+        for solver, violations in part.plan.broken.items():
+            broken.setdefault(solver, []).extend(f"{why} (in {part.name})" for why in violations)
     plan = Comparison(folder.name, broken=broken)
     times = merging.times(parts, _best_known(next(iter(job_of.values()))))
     by_machine = times.pivot(index="solver", columns="place", values="time")
@@ -174,11 +174,11 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
 def _entering(
     rows: pd.DataFrame, job_of: dict[str, Job], elsewhere: bool = False
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows that can be ranked, and a sentence for each one that cannot."""
+    """Return the rows that can be ranked, and a sentence for each row that cannot be ranked."""
     job = next(iter(job_of.values()))
     # include the recovery problems, whose rows are checked against the planted supports
     items = [*suite.items(job.suite, job.ks, job.fresh), *suite.recovery(job.fresh)]
-    # rows can claim anything, so the location of the file determines whose bounds are trusted
+    # rows can claim any origin, so the location of the file determines whether bounds are trusted
     ours = {label for label, job in job_of.items() if _is_ours(job)}
     rows = rows.assign(own=rows.own.where(rows.own.isna(), rows.solver.isin(ours)))
     limits = rows.settings.map(lambda settings: settings.get("time_limit", job.limit))
@@ -294,7 +294,7 @@ def _pairs(answers: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _write_pairs(folder: Path, name: str, pairs: list[dict[str, Any]], published: bool) -> None:
-    """Write a page with every answer for each problem, so that no page gets too large."""
+    """Write one page per problem with every answer, so that no page becomes too large."""
     make_folder(folder)
     for old in {file.name for file in folder.glob("*.html")} - {pair["file"] for pair in pairs}:
         (folder / old).unlink()  # remove pages left by another suite with the same name
@@ -383,17 +383,17 @@ def _doubt(solver: str, sentence: str, count: int | str = "") -> dict[str, Any]:
 
 
 def _said(plan: Comparison, job: Job, extra: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return doubts about the comparison: broken promises, chosen seeds, dropped or unlike rows."""
+    """Return doubts: violations of the contract, specified seeds, and dropped or differing rows."""
     doubts = [
-        _doubt(solver, f"A promise is broken: {sentence}")
+        _doubt(solver, f"The solver violates the contract: {sentence}")
         for solver, sentences in plan.broken.items()
         for sentence in sentences
     ]
     if job.fresh is not None and extra["seed_given"]:
         where = f" (in {', '.join(extra['seed_given'])})" if "apart" in extra else ""
         sentence = (
-            f"The seed of the fresh problems, {job.fresh}, was chosen and not drawn{where}, so "
-            "whoever ran the comparison may have known these problems or tried other seeds."
+            f"The seed of the fresh problems, {job.fresh}, was specified instead of drawn{where}, "
+            "so whoever ran the comparison may have known these problems or tried several seeds."
         )
         doubts.append(_doubt("all solvers", sentence))
     for sentence in extra.get("dropped", []):
@@ -402,15 +402,15 @@ def _said(plan: Comparison, job: Job, extra: dict[str, Any]) -> list[dict[str, A
         solver = sentence.partition(",")[0]
         doubts.append(_doubt(solver, f"A row was rejected: {sentence}.", count))
     differ = (
-        "Rows of the same run differ in value or flops: it is randomised, the machines or its "
-        "versions differ, or a row was edited."
+        "Rows of the same run differ in value or flops: the solver is randomised, its versions or "
+        "the machines differ, or a row was edited."
     )
     unlike = extra.get("differences", {})
     return doubts + [_doubt(solver, differ, count) for solver, count in unlike.items()]
 
 
 def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return reasons to doubt a solver's numbers: solver, sentence, number of runs."""
+    """Return reasons to doubt a solver's numbers, each with the number of affected runs."""
     flagged = rows.dropna(subset=["flags"])
     pairs = [(r.solver, flag) for r in flagged.itertuples() for flag in r.flags]
     counts = pd.Series(pairs, dtype=object).value_counts()
@@ -435,7 +435,7 @@ def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
 def _cheaper_where_timed(rows: pd.DataFrame) -> list[str]:
     """Return the solvers of external files whose timed seed is much cheaper than their other seeds.
 
-    The costs of this seed stand for all seeds, but the variances are means over them.
+    The costs of this seed are used for all seeds, but the variances are means over all seeds.
     """
     runs = rows[rows.kind.isin((ANSWER, SEED)) & rows.own.eq(False)]
     times = runs.search_time.fillna(runs.solve_time + runs.setup_time)
@@ -449,12 +449,12 @@ def _cheaper_where_timed(rows: pd.DataFrame) -> list[str]:
 
 
 def _looks(name: str) -> str:
-    """Return a name without the differences that readers overlook: case, 0 and O, 1, I and l."""
+    """Return a name without differences that readers overlook: case, 0 or O, and 1, I or l."""
     return name.lower().translate(str.maketrans("0i1", "oll"))
 
 
 def _claims(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the solvers outside the repository that claim upper bounds, with numbers of runs."""
+    """Return the solvers from outside the repository that claim upper bounds."""
     # the tests check the bounds of our own solvers
     foreign = rows[rows.claimed_bound.notna() & rows.own.eq(False)]
     sentence = "This solver claims upper bounds, which are not used here."

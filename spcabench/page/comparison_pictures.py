@@ -82,11 +82,10 @@ def pictures(
     files: Mapping[str, str] | None = None,
     last: str = "time",
 ) -> Iterator[Picture]:
-    """Yield the pictures of a comparison, the frontier first; none if no solver answered.
+    """Yield the pictures of a comparison, starting with the frontier, if any solver answered.
 
     named : the solvers that the comparison is about. files : label -> file, for solvers from
-        outside the repository. last : the cost that decides between equal solvers, "time" or
-        "flops".
+        outside the repository. last : the cost that orders equally good solvers, "time" or "flops".
     """
     answers, looks = answers[DRAWN], looks_of(ranking, named, files)
     order = [solver for solver in ranking.solver if solver in looks]
@@ -108,7 +107,7 @@ def pictures(
 def looks_of(
     ranking: pd.DataFrame, named: Iterable[str], files: Mapping[str, str] | None = None
 ) -> Looks:
-    """Return the styles of the solvers that answered: the named ones, the papers', the best."""
+    """Return the styles of solvers with answers: named solvers, then the papers', then the best."""
     order = [s for s, count in zip(ranking.solver, ranking.answered, strict=True) if count]
     first = [name for name in dict.fromkeys([*named, *suite.OF_PAPERS]) if name in order]
     return style.looks([*first, *order], files, max(len(first), len(style.DISTINCT)))
@@ -237,7 +236,7 @@ def _anytime_picture(answers: pd.DataFrame, looks: Looks) -> Picture:
 
 
 def _trade_off_picture(answers: pd.DataFrame, looks: Looks) -> Iterator[Picture]:
-    # a curve through two points shows nothing
+    # a curve through only two points would not be informative
     several = answers.groupby("item").asked.nunique()
     items = [item for item in dict.fromkeys(answers.item) if several[item] >= 3]
     if items:

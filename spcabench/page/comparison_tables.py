@@ -81,7 +81,7 @@ def write(
     """Write all answers, and the ranking; return the names of the files.
 
     published : whether to write the answers as Parquet alone, a tenth of the size of CSV.
-    last : the quantity that decides between equal solvers. doubts : solver, sentence, number of
+    last : the quantity that orders equally good solvers. doubts : solver, sentence, number of
         runs or "".
     """
     # a CSV file has no dicts, and Parquet would merge the keys of all rows into one struct
@@ -105,7 +105,7 @@ def write_answers(folder: Path, table: pd.DataFrame, published: bool) -> list[st
 
 
 def failures(answers: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the runs without an answer: status, reason, count, and the solvers that have it."""
+    """Return the failures: status, reason, number of runs, and the solvers with this failure."""
     bad = answers[~answers.answered]
     counts = bad.groupby(["solver", "status", "reason"]).size().reset_index(name="count")
     alike = counts.groupby(["status", "reason", "count"]).solver.agg(list).reset_index()
@@ -202,7 +202,7 @@ def latex(ranking: pd.DataFrame, cited: Mapping[str, str] | None = None) -> str:
 
 
 def _interval(entry: Mapping[str, Any], name: str, how: str) -> str:
-    """The ends of a number's interval, if it has one: " [52, 76]"."""
+    """Return the interval of a number as text, " [52, 76]", or "" if it has no interval."""
     ends = [entry.get(f"{name} {end}", np.nan) for end in ("low", "high")]
     if pd.isna(ends).any():
         return ""

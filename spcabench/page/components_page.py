@@ -44,7 +44,7 @@ def write(plan_file: Path, out: Path | None = None) -> Path:
     files = [rows_of(root / file) for file in plan.jobs]
     counts = [len(results.read_table([file], ["status"])) for file in files]
     listed = [Job.read(root / file) for file in plan.jobs]
-    # solvers are named as in the plan, whatever their rows say
+    # solvers are named as in the plan, even if the names in their rows differ
     rows = results.read(files).assign(solver=np.repeat(labels(listed), counts))
     results.check(rows, plan.name)
     machines = sorted(set(zip(rows.cpu, rows.commit, strict=True)))
@@ -138,7 +138,7 @@ def _or_dash(value: float, how: str, unit: str = "") -> str:
 
 
 def _recovered(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return how well planted loadings were recovered, per solver and way, the best first."""
+    """Return the recovery of planted loadings for each solver and way, starting with the best."""
     # only problems with planted loadings have this column
     if "accuracy" not in table:
         return []
@@ -151,7 +151,7 @@ def _recovered(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _held_out(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the fraction of held-out variance per solver and way, the best first."""
+    """Return the fraction of held-out variance for each solver and way, starting with the best."""
     if "held_out_projected" not in table:
         return []
     part = table.dropna(subset=["held_out_projected"])

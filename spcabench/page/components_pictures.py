@@ -61,7 +61,7 @@ def trade_off(table: pd.DataFrame, ranking: pd.DataFrame, free: list[str], axes:
     """Draw arrows from seeming to projected variance, against the violation of orthogonality."""
     for axis, formulation in zip(axes.flat, free, strict=True):
         part = table[table.formulation == formulation]
-        # one way per solver, because four arrows of one colour could not be told apart
+        # one way per solver, because four arrows of one colour would be indistinguishable
         part = part[part.how.isin(["projection", "calibrated"])]
         part = part.assign(seems=part.total / part.bound, is_=part.projected / part.bound)
         means = part.groupby("solver")[["seems", "is_", "violation"]].mean()
@@ -129,7 +129,7 @@ def heat_maps(shown: pd.DataFrame, axes: Any) -> None:
     """Draw the loadings of each formulation's best solver, with the names of the variables."""
     for place, (axis, line) in enumerate(zip(axes.flat, shown.itertuples(), strict=True)):
         Z = line.Z
-        # signs of loadings are arbitrary, and equal answers could look opposite
+        # signs of loadings are arbitrary, so equal answers could look like opposites
         Z = Z * np.where(Z[np.abs(Z).argmax(axis=0), np.arange(Z.shape[1])] < 0.0, -1.0, 1.0)
         axis.imshow(Z, cmap="RdBu", vmin=-1.0, vmax=1.0, aspect="auto")
         axis.set_xticks(range(Z.shape[1]), [str(j + 1) for j in range(Z.shape[1])])

@@ -39,7 +39,7 @@ def draw_to(
 ) -> None:
     """Write a figure to files, with sizes in inches and points.
 
-    By default, the figure keeps its own size and the font size of the style.
+    By default, the figure has its own size and the font size of the style.
     """
     import matplotlib
 
@@ -51,7 +51,7 @@ def draw_to(
     rows, data = _loaded(module, files)
     with matplotlib.rc_context(style.RC):
         own = module.SIZE
-        # a missing width or height follows from the figure's own proportions
+        # if only the width or the height is specified, the figure's proportions determine the other
         size = (
             width or own[0] * (height or own[1]) / own[1],
             height or own[1] * (width or own[0]) / own[0],
@@ -62,7 +62,7 @@ def draw_to(
         _mark(figure, module, rows, title, scale)
         if fontsize:
             style.scale_fonts(figure, scale)
-        # the figure's own size is known to fit, but a user's size may be too small for its legends
+        # the figure's own size fits, but a user's size can be too small for the legends
         if (width or height or fontsize) and not _fits(figure):
             raise InputError(
                 f"--width: the figure does not fit into {size[0]:.3g} x {size[1]:.3g} inches"
@@ -75,17 +75,17 @@ def draw_to(
 
 
 def _fits(figure: Any) -> bool:
-    """Whether the axes fit into the figure, and the legends into their axes."""
+    """Whether the axes fit into the figure, and each legend into its axes."""
     with warnings.catch_warnings(record=True) as complaints:
         warnings.simplefilter("always")
-        # Matplotlib reports axes without room only as a warning, and only during layout
+        # if there is no room for axes, Matplotlib only warns, and only during the layout
         figure.draw_without_rendering()
     legends = [
         (axes.get_legend().get_window_extent(), axes.bbox)
         for axes in figure.axes
         if axes.get_legend()
     ]
-    # a legend outside its axes may have any size
+    # a legend outside its axes can have any size
     inside = [(box, axes) for box, axes in legends if box.overlaps(axes)]
     return not complaints and all(
         box.width <= axes.width and box.height <= axes.height for box, axes in inside
@@ -93,7 +93,7 @@ def _fits(figure: Any) -> bool:
 
 
 def _loaded(module: ModuleType, files: list[Path]) -> tuple[pd.DataFrame, Any]:
-    """Return all rows of a figure, and the result of its ``data`` on the good ones or None."""
+    """Return all rows of a figure, and the result of its ``data`` for rows with an answer."""
     # the modification times are part of the key, so that renewed files are read again
     return _of_files(module, tuple(files), tuple(map(_changed, files)))
 
@@ -109,7 +109,7 @@ def _of_files(
 ) -> tuple[pd.DataFrame, Any]:
     rows = results.read(files)
     results.check(rows, module.__name__.rpartition(".")[2])
-    # real data, but not those of the paper
+    # the data are real, but not the paper's data
     others = rows.dataset.isin(getattr(module, "STAND_INS", ()))
     rows = rows.assign(stand_in=rows.stand_in.eq(True) | others)
     good = rows[rows.status.isin(GOOD)].reset_index(drop=True)
@@ -123,7 +123,7 @@ def _draw(module: ModuleType, rows: pd.DataFrame, data: Any, axes: np.ndarray) -
         return
     for axis in axes.flat:
         axis.set_axis_off()
-    # an empty panel would hide the reason, so list how the runs ended, with an example of each
+    # an empty panel would hide the reason, so list the statuses of the runs, each with an example
     reasons = rows.reason.groupby(rows.status).agg(["size", "first"])
     text = "\n".join(
         f"{status}: {r['size']} runs. {r['first'][:120]}" for status, r in reasons.iterrows()
@@ -159,7 +159,7 @@ def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
     module = registry.module("figure", name)
     # the cache returns the same rows that were drawn, so statements and picture agree
     rows, data = _loaded(module, files)
-    # rows may come from several commits and machines; the newest row represents the figure
+    # rows can come from several commits and machines; the newest row represents the figure
     last = rows.sort_values("written", kind="stable").iloc[-1]
     title, *caption = _paragraphs(module)
     title = title.rstrip(".")

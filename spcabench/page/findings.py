@@ -1,4 +1,4 @@
-"""The article docs/findings.md: its prose is in findings.md.j2, its numbers are published ones."""
+"""Write the article docs/findings.md from its prose in findings.md.j2 and the published numbers."""
 
 import re
 import textwrap
@@ -18,19 +18,19 @@ from spcabench.page.render import render
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results" / "published"
 BUDGETS = (1e-2, 1.0)  # time budgets in seconds
-GOOD = 0.75  # proportion of the published instances on which a good solver is nearly optimal
-FIRST = 5  # solvers of each comparison that the article names
-WIDTH = 120  # characters of a line
-# signs that would begin a list or a quotation at the begin of a line
+GOOD = 0.75  # proportion of the published instances for which a good solver is nearly optimal
+FIRST = 5  # number of solvers that the article names for each comparison
+WIDTH = 120  # maximum number of characters in a line
+# signs that would start a list or a quotation if a line began with them
 SIGN = re.compile(r" (>=|<=|-|\+|=) ")
-# the comparisons of the article, and what they are called there
+# the comparisons in the article, and their names there
 COMPARED = {
     "standard": "standard",
     "certified": "published instances",
     "large": "10,000 to 200,000 variables",
     "nonnegative": "x >= 0",
 }
-# statements that depend on a reading: what they are about, and the reading with the other verdict
+# statements that depend on a reading: their subject, and the reading with the other verdict
 READINGS = (
     ("K3", "GRQI needs fewer flops than GPower", "GPower0"),
     ("K18", "GRQI's answers are at least as good as GPower's", "GPower1, refitted"),
@@ -48,12 +48,12 @@ Statements = list[dict[str, Any]]
 
 
 def blocks(home: Path = PUBLISHED) -> dict[str, str]:
-    """Return the article by name: the prose of findings.md.j2 with the numbers of a run."""
+    """Return the blocks of the article by name, with the numbers of a published run."""
     return {"article": article(home)}
 
 
 def front(home: Path = PUBLISHED) -> str:
-    """Return the numbers of the first page of the documents: verdicts, and proven optima."""
+    """Return the first page's counts of verdicts and of proven optima, as a block."""
     run = opening.read_json(home / "claims.json")
     counts = in_short.counts(run["statements"])
     states = [entry.proven for entry in best_known.read().values()]
@@ -65,7 +65,7 @@ def front(home: Path = PUBLISHED) -> str:
 
 
 def article(home: Path) -> str:
-    """Return what was found in a published run, as an article."""
+    """Return an article about the findings of a published run."""
     statements = opening.read_json(home / "claims.json")["statements"]
     numbers = Numbers(statements)
     known = papers.in_order({s["paper_key"] for s in statements})
@@ -110,7 +110,7 @@ def article(home: Path) -> str:
 
 
 def _wrapped(paragraph: str) -> str:
-    """Return a paragraph, or the items of a list, in lines of at most 120 characters."""
+    """Wrap a paragraph, or the items of a list, to lines of at most 120 characters."""
     if paragraph.startswith(("|", "#", "[!")):
         return paragraph
     items = re.split(r"\n(?=- )", paragraph)
@@ -118,7 +118,7 @@ def _wrapped(paragraph: str) -> str:
 
 
 def _filled(text: str, indent: str) -> str:
-    """Return a text in lines, none of which begins with a sign or a percent sign."""
+    """Wrap a text to lines that do not begin with a sign of a list or a percent sign."""
     whole = SIGN.sub("\0\\1\0", " ".join(text.split())).replace(" %", "\0%")
     filled = textwrap.fill(
         whole, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
@@ -127,7 +127,7 @@ def _filled(text: str, indent: str) -> str:
 
 
 def _unproven() -> str:
-    """Return which problems of the suites have no proof, and by how much they are open."""
+    """State which problems of the suites are not proven, and their gaps."""
     entries = [entry for entry in best_known.read().values() if not entry.proven]
     if not entries:
         return "All problems of the suites are solved to proven optimality."
@@ -141,16 +141,16 @@ def _unproven() -> str:
 
 
 class Numbers:
-    """The numbers of statements in words, for the prose of the article."""
+    """The numbers of statements, formatted for the prose of the article."""
 
     def __init__(self, statements: Statements) -> None:
         self.statements = {s["id"]: s for s in statements}
 
     def of(self, name: str, reading: str = "", part: str = "") -> dict[str, str]:
-        """Return the words for a part of a reading, by default the first of the primary one.
+        """Return the fields of a part of a reading, by default the primary reading's first part.
 
-        Besides the fields of a headline these are ``one``, the number of the first place with its
-        interval, and ``ends``, the smallest and the largest number with theirs.
+        They include the fields of a headline, ``one`` (the number at the first place with its
+        interval) and ``ends`` (the smallest and the largest number with their intervals).
         """
         statement = self.statements[name]
         chosen = self._reading(statement, reading or statement["primary"])
@@ -206,7 +206,7 @@ def _counted(name: str, statements: Statements) -> tuple[Any, ...]:
 
 
 def _holds_elsewhere(statement: dict[str, Any]) -> bool:
-    """Return whether a part of a failing statement holds at some places and fails at others."""
+    """Whether a part of a failing statement holds at some places and fails at other places."""
     readings = {reading["name"]: reading for reading in statement["readings"]}
     parts = summary.judged_places(statement, readings[statement["primary"]])
     return statement["verdict"] == "fails" and any(
@@ -253,11 +253,11 @@ def leaders(home: Path) -> list[tuple[str, ...]]:
 
 
 def _rate(row: Any) -> str:
-    """Return how often a solver reaches 99.9 %, with its interval if there is one."""
+    """Return how often a solver reaches 99.9 %, with its interval if it is known."""
     value, low, high = (
         100 * float(row[name]) for name in ("at 0.999", "at 0.999 low", "at 0.999 high")
     )
-    # a missing end is not a number, and then this is false
+    # this is false if an end of the interval is NaN, so missing
     return f"{value:.0f} % [{low:.0f}, {high:.0f}]" if low < high else f"{value:.0f} %"
 
 
@@ -274,7 +274,7 @@ def families(home: Path) -> list[tuple[str, ...]]:
 
 
 def caption(comparison: Path) -> str:
-    """Return what the frontier of a comparison shows."""
+    """Return the caption of a comparison's frontier."""
     ranking = pd.read_csv(comparison / "ranking.csv")
     return (
         f"Quality against cost of {len(ranking)} solvers on {ranking.pairs.max()} problems: how "
@@ -284,7 +284,7 @@ def caption(comparison: Path) -> str:
 
 
 def _best_within(part: pd.DataFrame, budget: float) -> str:
-    """Return the solver with the largest mean share in time; the fastest one in case of a tie."""
+    """Return the solver with the largest mean share in time, or the fastest of these in a tie."""
     timely = part.share.where(part.time <= budget, 0.0).fillna(0.0)
     means = timely.groupby(part.solver).mean()
     if not means.max() > 0.0:

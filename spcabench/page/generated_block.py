@@ -1,4 +1,4 @@
-"""Generated parts of documents, each between two marks: ``<!-- NAME: made by ... -->``."""
+"""Generated blocks of documents, each between two marks: ``<!-- NAME: made by ... -->``."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Summaries of statements: counts, a sentence for each figure, and a few for each paper."""
+"""Summaries of statements: counts, a sentence for each figure, and a few sentences per paper."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -23,12 +23,12 @@ PREDICATES = {
 FIRST = ("violated", "fails", "undecided", "pending", "holds", "checked", "calibration")
 LONGEST = 120  # maximum number of characters of the sentence on the first page
 MOST = 5  # maximum number of sentences that summarise a paper
-# words before the sentence of a statement that was measured on other data than the paper's
+# start of the sentence for a statement that was not measured on the paper's data
 ELSEWHERE = "On other data than the paper's: "
 
 
 def counts(statements: Iterable[Stored]) -> dict[str, int]:
-    """Count the statements by verdict, and those that depend on a reading."""
+    """Count the statements by verdict, and count those that depend on a reading."""
     judged = list(statements)
     verdicts = Counter(s["verdict"] for s in judged)
     own = [s for s in judged if s["verdict"] in WORDS]
@@ -57,7 +57,7 @@ def told(count: dict[str, int]) -> str:
 
 
 def ordered(statements: Iterable[Stored]) -> list[Stored]:
-    """Sort statements as a figure shows them: failing ones and those that depend come first."""
+    """Sort statements as on pages: those that fail or depend on a reading come first."""
     return sorted(
         statements, key=lambda s: (FIRST.index(s["verdict"]), "depends" not in s["marks"])
     )
@@ -88,7 +88,7 @@ def telling(statements: Iterable[Stored], chosen: str) -> str:
 
 
 def of_figure(statements: list[Stored]) -> str:
-    """Return a line for a figure: reproduced, partly, not, or on other data."""
+    """State in a line whether a figure is reproduced: fully, partly, not, or only on other data."""
     own = [s for s in statements if s["verdict"] in WORDS]
     if not own:
         apart = [s["id"] for s in statements if s["verdict"] in ("checked", "violated")]
@@ -110,7 +110,7 @@ def of_figure(statements: list[Stored]) -> str:
 
 
 def header(statements: Iterable[Stored]) -> str:
-    """Return how many tests and primary readings were chosen after results had been seen."""
+    """State how many tests and primary readings were chosen after results had been seen."""
     own = [s for s in statements if s["kind"] != "theorem"]
     unchanged = sum(not s["changed"] for s in own)
     after = sum(not s["chosen_first"] for s in own)

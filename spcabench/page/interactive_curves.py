@@ -1,13 +1,13 @@
-"""Interactive curves: where their scripts come from, and how a page gets its data.
+"""Write the scripts and the data of the interactive curves.
 
-The library is Bokeh, whose script is the smallest among well-kept Python packages (1.4 MB; Plotly's
-has 4.8 MB, and Altair has none that works offline). It draws axes, zooms and handles hovering. The
-choices, the legend and the address are in `curves.js`, as plain page elements that also work with a
-keyboard.
+The library is Bokeh, which has the smallest script of all well-maintained Python packages (1.4 MB,
+compared with 4.8 MB for Plotly; Altair has no script that works offline). Bokeh draws axes, zooms
+and handles hovering. `curves.js` contains the choices, the legend and the address, as plain page
+elements that also work with a keyboard.
 
-The scripts are stored once, in the folder of all results or in that of the published results, and a
-page loads them when its reader opens the curves. Pages opened as local files may load scripts but
-no other files, so the numbers are a script as well.
+The scripts are stored only once, in the folder of all results or of the published results, and a
+page loads them when its reader opens the curves. Browsers allow a local page to load scripts but no
+other files, so the numbers are also stored as a script.
 """
 
 import json

@@ -2,7 +2,7 @@
 
 import re
 
-# parts that browsers do not draw, and names of groups that nothing refers to
+# parts that browsers do not draw, and names of groups without a reference
 UNUSED = re.compile(r'\s*<!--.*?-->|<metadata>.*?</metadata>|(?<=<g) id="[^"]*"', re.DOTALL)
 # the scales of glyphs are small numbers in which every digit matters
 NUMBER = re.compile(r"scale\([^)]*\)|-?\d+\.\d{2,}")

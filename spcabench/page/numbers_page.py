@@ -11,7 +11,7 @@ from spcabench.page.row_names import hashes
 from spcabench.running import rows, schema
 
 NAME = "numbers.html"
-# settings that other columns show, or that do not describe the run
+# settings that are shown in other columns, or that do not describe the run
 LEFT_OUT = ("k", "seed", "history", "time_limit")
 COUNTS = ("asked", "nonzeros", "iterations", "flops", "setup", "search_runs", "search_flops")
 DIGITS = {"variance": 7, "refit": 7, "gap": 3, "time": 3}  # significant digits shown
@@ -75,7 +75,7 @@ def _head(column: str) -> tuple[str, str, str]:
 def _table(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the lines of the page as texts; missing values are empty."""
     runs = runs.assign(time=runs.solve_time + runs.setup_time.fillna(0.0))
-    # other work on the machine only makes a round slower, so the shortest time is used
+    # other load on the machine can only make a round slower, so the shortest time is used
     runs["name"] = hashes(runs)
     runs["time"] = runs.groupby("name").time.transform("min")
     # rounds of timing are one run, whose shortest time was taken above
@@ -121,11 +121,11 @@ def _label(label: str) -> str:
 
 
 def number(value: float, digits: int) -> str:
-    """Format a number with some digits: 0.0123, 12,300, and a power of ten only if it is tiny."""
+    """Format a number with this many digits, and with a power of ten only if it is tiny."""
     if pd.isna(value):
         return ""
     rounded = float(f"{value:.{digits}g}")
-    # "1.2e+04" is for programs; people write 12,000
+    # "1.2e+04" is a notation for programs; people write 12,000
     return f"{rounded:,.0f}" if abs(rounded) >= 10**digits else f"{rounded:.{digits}g}"
 
 
@@ -144,7 +144,7 @@ def _settings(settings: str) -> str:
 
 
 def _values(measured: str) -> str:
-    """Format the numbers of a measure, or a solver's extra ones; value_1, value_2 as one list."""
+    """Format the numbers of a measure or a solver; value_1, value_2 become one list."""
     values: dict[str, Any] = {}
     extra = schema.decoded(measured, "extra")
     for name, value in extra.items():

@@ -15,7 +15,7 @@ from spcabench.page.render import render
 from spcabench.page.source_links import relative
 
 PAGES = ("index", "claims", "solvers", "machine", "words")
-# the folders in which the figures at the other scale are looked for, in this order
+# the folders that are searched for the figures at the other scale, in this order
 OTHER_CLAIMS = "quick_claims.json"  # in a published run: the claims at the quick scale
 OTHERS = {"quick": ("published", "paper"), "paper": ("quick",)}
 
@@ -65,7 +65,7 @@ def write(
 def differing(
     statements: Iterable[dict[str, Any]], other: dict[str, Any] | None
 ) -> list[dict[str, Any]]:
-    """Return statements whose verdict differs at the other scale, with that one as "beside"."""
+    """Return statements whose verdict differs at the other scale; "beside" is the other verdict."""
     if other is None:
         return []
     beside = {_key(s): s for s in other["statements"]}
@@ -96,13 +96,13 @@ def _other_scale(folder: Path, scale: str, published: bool) -> dict[str, Any] | 
 
 
 def _claims(file: Path) -> dict[str, Any] | None:
-    """Return the claims of another run; None if there are none of this version."""
+    """Return the claims of another run, or None if there are no claims of this version."""
     run = opening.read_json(file) if file.exists() else {}
     return run if run.get("version") == claims_file.VERSION else None
 
 
 def _time(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Map each figure to its rows, its seconds inside solvers, and the slowest solvers, sorted."""
+    """Return each figure's rows, seconds inside solvers and slowest solvers, sorted by time."""
     entries: dict[str, dict[str, Any]] = {}
     # grouped by the experiment that computed the rows, so that shared rows are counted once
     for figure, part in rows.assign(seconds=solver_numbers.seconds(rows)).groupby("experiment"):

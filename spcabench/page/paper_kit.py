@@ -51,7 +51,7 @@ def write(folder: Path, out: Path) -> Path:
 
 
 def facts(solver: str) -> Facts:
-    """Read the FACTS in a solver's file without running it; empty if they are not constants."""
+    """Return the FACTS of a solver's file without executing it, or {} if they are not constants."""
     for node in ast.parse(registry.path("solver", solver).read_bytes()).body:
         if not isinstance(node, ast.Assign) or getattr(node.targets[0], "id", "") != "FACTS":
             continue
@@ -85,7 +85,7 @@ def _entries(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _key(paper: Facts, data: dict[str, str]) -> str:
-    """Return the key of a solver's paper, which is that of the data if both come from one paper."""
+    """Return the key of a solver's paper, which is the data's key if they share the paper."""
     same = [key for key, entry in data.items() if paper.address and paper.address in entry]
     first = re.sub("[^a-z]", "", re.split(r",| and ", paper.authors)[0].lower())
     word = re.sub("[^a-z]", "", paper.title.split()[0].lower())

@@ -47,7 +47,7 @@ def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
     for figure in figures:
         ids = {s["id"] for s in figure["statements"]}
         figure["judged"] = [s for s in statements if s["id"] in ids]
-        # shown in full only below its own figure; other figures only mention it
+        # shown in full below its own figure only; other figures just mention it
         figure["shown"] = in_short.ordered(s for s in statements if s["figure"] == figure["figure"])
         figure["line"] = in_short.of_figure(figure["judged"])
     data = {d["name"]: d for figure in figures for d in figure["data"]}
@@ -99,7 +99,7 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
 
 
 def picture(folder: Path, home: Path, name: str = "figure") -> dict[str, Any] | None:
-    """Return address and size of a figure's picture, SVG if small, else PNG; None if missing."""
+    """Return the address and size of a figure's picture (SVG if small, otherwise PNG), or None."""
     svg, png = home / f"{name}.svg", home / f"{name}.png"
     # browsers take seconds to draw an SVG with thousands of points
     small = svg.exists() and svg.stat().st_size <= LARGEST_SVG

@@ -1,4 +1,4 @@
-"""The papers: authors and title of each are in a file next to its figures."""
+"""The papers, whose authors and titles are in files next to the figures."""
 
 import sys
 import tomllib
@@ -17,8 +17,8 @@ class Paper:
 
     authors : their family names. venue : where it appeared. address : where it can be read. place :
         papers are shown in increasing order of place, then of key. telling : the statement whose
-        result stands for the paper on the first page. reproduced, solvers : what of the paper is
-        reproduced, and its solvers, for the table of papers.
+        result represents the paper on the first page. reproduced, solvers : the reproduced parts of
+        the paper and its solvers, for the table of papers.
     """
 
     key: str

@@ -37,7 +37,7 @@ from spcabench.running import figure_jobs, rows
 
 LARGEST_ROWS = 2_000_000  # bytes; larger files of rows are stored without histories
 LARGEST_SVG = 300_000  # bytes; a larger SVG is stored as PNG only
-# the comparison whose frontier is the picture on the first page; without it, a figure is shown
+# the comparison whose frontier is shown on the first page; if it is missing, a figure is shown
 COVER = "standard"
 # suites for which the first page reports how many problems are proven
 KNOWN = {
@@ -56,9 +56,10 @@ def publish(
     fewer: bool = False,
     only: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Copy figures, verdicts and rows of a run, write its pages, and renew the README's block.
+    """Copy the figures, verdicts and rows of a run, write its pages, and renew the README's block.
 
-    Published rows of long runs (`figure_jobs.LONG`) that this run lacks remain.
+    Published rows of long runs (`figure_jobs.LONG`) are preserved if this run does not contain
+    them.
 
     If the run is the published one itself, its statements are judged again from its rows, and the
     pages and the block are renewed. The pages of comparisons published earlier are written again
@@ -76,7 +77,8 @@ def publish(
         raise InputError(
             f"publish: uncommitted changes ({', '.join(changed[:5])}); commit or remove them"
         )
-    # if the published run itself is published again, its rows remain and all else is renewed
+    # if the published run itself is published again, its rows are preserved, and all other files
+    # are renewed
     again = folder.resolve() == out.resolve()
     figures, sources = claims_file.read_all(out if only else folder), list(comparisons)
     if only:
@@ -129,7 +131,7 @@ def _check_rows(folder: Path, out: Path, names: Iterable[str]) -> None:
 
 
 def _drawing(names: Collection[str], published: Iterable[str]) -> list[str]:
-    """Return these figures, and the published figures that draw their rows."""
+    """Return these figures and the published figures that plot the same rows."""
     known = {*registry.names("figure")}
     others = [n for n in published if n in known and {*figure_jobs.shared(n)} & {*names}]
     return [*dict.fromkeys([*names, *others])]
@@ -182,7 +184,7 @@ def _long_rows(folder: Path) -> pa.Table | list[Any]:
 
 
 def _added(long_rows: pa.Table, out: Path) -> bool:
-    """Add published rows of long runs to those of a run that has others; whether there were any."""
+    """Add published rows of long runs to the rows of a run, and return whether there were any."""
     new = rows.read_table(sorted(out.glob("*.parquet")))
     known = pc.is_in(long_rows["group"], value_set=pc.unique(new["group"]))
     if missing := long_rows.filter(pc.invert(known)):
@@ -214,7 +216,7 @@ def with_block(text: str, published: Path) -> str:
 
 
 def block(published: Path) -> str:
-    """Return the gallery and verdict table of the published run, or a sentence if there is none."""
+    """Return the gallery and the verdict table of the published run, if there is such a run."""
     if not (published / "about.json").exists():
         return "No run at the papers' scale has been published yet.\n"
     about = opening.read_json(published / "about.json")
@@ -250,7 +252,7 @@ def _cover(published: Path, figure: dict[str, Any]) -> dict[str, str]:
 
 
 def _known() -> str:
-    """Return a sentence on how much of two suites is proven."""
+    """State how many problems of two suites are solved to proven optimality."""
     entries = list(best_known.read().values())
     parts = []
     for name, words in KNOWN.items():
@@ -288,13 +290,13 @@ def _copy_figure(source: Path, out: Path) -> None:
     # scatter plots as SVG take megabytes, and git never forgets them
     if (source / "figure.svg").exists() and (source / "figure.svg").stat().st_size <= LARGEST_SVG:
         shutil.copy(source / "figure.svg", out)
-    # 256 colours need a third of the size and look the same
+    # a picture with 256 colours looks the same and takes a third of the space
     with Image.open(source / "figure.png") as picture:
         picture.convert("RGB").quantize(256).save(out / "figure.png", optimize=True)
 
 
 def _copy_history(source: Path, out: Path) -> None:
-    """Copy the history of the commits if there is one; otherwise the published one remains."""
+    """Copy the history of the commits; if there is none, the published history is preserved."""
     if (source / "history.json").exists():
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(source, out, ignore=shutil.ignore_patterns("*.png", ".*"))
@@ -325,7 +327,7 @@ def _check_comparison(source: Path, published: Path) -> None:
 def _copy_quick(quick: Path, folder: Path, out: Path) -> None:
     """Copy the verdicts and numbers of the run at quick scale, which the page mentions.
 
-    If there is no such run, the ones published earlier remain.
+    If there is no such run, the files published earlier are preserved.
     """
     source = quick / "claims.json"
     if source.exists() and quick.resolve() != folder.resolve():
@@ -360,14 +362,14 @@ def _copy_comparison(source: Path, out: Path) -> None:
 
 
 def _publish_again(folder: Path) -> None:
-    """Rewrite the pages of a published comparison, unless its histories or data are absent."""
+    """Rewrite the pages of a published comparison, unless its histories or data are missing."""
     left_out = rows.read_text([folder / merging.ROWS], ["history_left_out"]).history_left_out
     if not left_out.any() and not _absent(folder):
         comparison_page.publish(folder, folder)
 
 
 def _absent(folder: Path) -> list[str]:
-    """Return the problems of a comparison with real data that only have a stand-in here.
+    """Return the comparison's problems whose real data are not available on this machine.
 
     Their values cannot be recomputed, so the page would reject every row of them.
     """

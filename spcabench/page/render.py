@@ -49,8 +49,8 @@ def _shown(value: Any) -> Any:
 def packed(lines: Iterable[Iterable[str]]) -> Markup:
     """Return the cells of a large table as JSON by columns, from which a script draws the lines.
 
-    A column that repeats its cells is stored as its different cells and, for each line, one place
-    among them. The second line of a cell, after a line break, is shown below the first.
+    A column with repeated cells is stored as a list of distinct cells and, for each line, an index
+    into this list. A line break in a cell separates two lines, which are shown one above the other.
     """
     columns: list[list[Any]] = []
     for column in zip(*lines, strict=True):

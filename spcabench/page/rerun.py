@@ -1,4 +1,4 @@
-"""Find a published row by the name on its page, compute it again, and compare the two rows.
+"""Find a published row by its name on a page, compute it again, and compare both rows.
 
 A row of a figure is named FIGURE/HASH, as on its page of numbers. A solver's answer in a comparison
 is named COMPARISON/PROBLEM/K/SOLVER, which is also the address of its line: PROBLEM.html and
@@ -31,7 +31,7 @@ LINKS = (  # converts addresses on the pages to names
     (re.compile(r"figures/([^/]+)/numbers\.html#.*\b([0-9a-f]{8})$"), r"\1/\2"),
 )
 FLOPS = ("flops", "setup_flops", "search_flops")
-TIMES = re.compile("second|time")  # names under which a measure reports times
+TIMES = re.compile("second|time")  # names of reported numbers that are times
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ def find(name: str, folders: Sequence[Path]) -> Published:
 
     folders : folders of published runs; the first with the comparison or figure is used.
 
-    Raises InputError, which suggests the nearest name, for an unknown one, and for a row that the
-    current plan no longer contains.
+    Raises InputError for an unknown name (with the most similar name as a suggestion), and for a
+    row that the current plan no longer contains.
     """
     for pattern, named in LINKS:
         if address := pattern.search(name):
@@ -101,7 +101,7 @@ def _planned(file: Path, place: str, row: Any) -> tuple[Run, Protocol]:
     for run in candidates:
         asked = run.asked | {"solver": row.solver if run.solver else run.asked["solver"]}
         if all(_cell(column, value) == _plain(row[column]) for column, value in asked.items()):
-            # the k that the preceding run reached when the row was published
+            # the k that the preceding run had reached when the row was published
             matched = replace(run.at(k=int(row.k)), match=None) if run.match else run
             return replace(matched, skip="", series=""), protocol
     raise InputError(
@@ -132,7 +132,8 @@ def again(published: Published) -> Any:
 class Line:
     """One number of two rows.
 
-    judged : whether the two must be equal. listed : whether it counts the numbers of a list.
+    judged : whether the two numbers must be equal. listed : whether the line is a count of equal
+    numbers in a list.
     """
 
     name: str
@@ -173,7 +174,8 @@ def _numbers(old: Any, row: Any) -> Iterator[Line]:
     if row.measure:
         before, after = schema.decoded(old.extra or "{}"), row.extra or {}
         for name, value in before.items():
-            # lists may hold times, which no row says, so their numbers are counted and not judged
+            # lists can contain times without saying so, so their equal numbers are counted but not
+            # judged
             if isinstance(value, list | dict):
                 equal = sum(map(_alike, pairs := _pairs(value, after.get(name))))
                 yield Line(name, f"{len(pairs)} numbers", f"{equal} of them equal", listed=True)
@@ -182,7 +184,7 @@ def _numbers(old: Any, row: Any) -> Iterator[Line]:
 
 
 def _pairs(old: Any, new: Any) -> list[tuple[Any, Any]]:
-    """Return the numbers in lists and mappings, each with the new one at its place, or None."""
+    """Return pairs of old and new numbers at the same position; None if one is missing."""
     if isinstance(old, dict):
         items = [(value, new.get(k) if isinstance(new, dict) else None) for k, value in old.items()]
     elif isinstance(old, list):

@@ -1,6 +1,6 @@
 """The search index of the pages, with titles, texts and addresses, as a script.
 
-Pages opened as local files may load scripts but no other files, so the index is a script. A page
+Browsers allow a local page to load scripts but no other files, so the index is a script. A page
 loads it when its search field is used.
 """
 
@@ -14,7 +14,7 @@ from urllib.parse import quote
 from spcabench.atomic_files import write_text
 
 NAME = "search.js"
-# pages that a run may lack, by their names in the navigation bar
+# optional pages of a run, by their names in the navigation bar
 OPTIONAL = {
     "choose": "choose.html",
     "optimal": "optimal.html",
@@ -34,7 +34,7 @@ def write(folder: Path, values: dict[str, Any]) -> None:
 
     values : the values that the templates of the pages use.
     """
-    # pages first: of entries that match equally well, the search shows the first ones
+    # pages come first, because the search shows the first of several equally good matches
     parts = (_pages(values), _statements(values), values.get("advice", []), _optima(values))
     write_index(folder / NAME, [*chain(*parts, _shares(values))])
 
@@ -83,14 +83,14 @@ def _pages(values: dict[str, Any]) -> Iterator[Entry]:
 
 
 def _shares(values: dict[str, Any]) -> Iterator[Entry]:
-    """Yield what a solver reaches at a k in a figure."""
+    """Yield the fraction of the best found that each solver reaches for each k in a figure."""
     for figure, solver, k, share, runs in values["reached"]:
         text = f"{share:.2%} of the best found in {figure}, median of {runs} runs"
         yield f"share of {solver}, k = {k}", text, f"figures/{figure}/numbers.html"
 
 
 def _optima(values: dict[str, Any]) -> Iterator[Entry]:
-    """Yield each problem and k of the table of the best known answers."""
+    """Yield an entry for each problem and k in the table of best known answers."""
     for e in values["optima"]:
         printed = "; ".join(e["published"]) or "nothing known to us"
         text = f"{e['value']}, {e['state']}; found by {e['who']}; published: {printed}"

@@ -1,4 +1,4 @@
-"""Collect the numbers behind the interactive curves on the solvers' pages, a point per run."""
+"""Collect the data of the interactive curves on the solvers' pages, with a point for each run."""
 
 from typing import Any
 

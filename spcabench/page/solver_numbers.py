@@ -37,7 +37,7 @@ COLUMNS = (
     "samples",
     "search_time",
 )
-# columns that tables for people omit, because they are long or the same everywhere
+# columns left out of tables for people, because they are long or have the same value everywhere
 LEFT_OUT = ["history", "values", "u", "machine", "phases"]
 
 
@@ -82,9 +82,9 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def reached(table: pd.DataFrame) -> list[tuple[str, str, int, float, int]]:
-    """Return figure, solver, k, median share of the best found and its runs, for many runs alike.
+    """Return figure, solver, k, median share of the best found, and number of runs.
 
-    Many are at least ten of one figure, solver and number of nonzeros.
+    Only combinations of figure, solver and k with at least ten runs are included.
     """
     runs = compared(table[table.solver.notna()])
     share = runs.groupby(["experiment", "solver", "cardinality"]).share.agg(["median", "size"])
@@ -97,7 +97,7 @@ def reached(table: pd.DataFrame) -> list[tuple[str, str, int, float, int]]:
 
 def solvers(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return an entry for each solver with rows: its description, figures and numbers."""
-    # rows may be older than the removal of a solver, which no longer has a page
+    # rows can be of a solver that was removed and no longer has a page
     table = table[table.solver.isin(registry.names("solver"))]
     runs = compared(table)
     return [_entry(name, part, runs[runs.solver == name]) for name, part in table.groupby("solver")]
@@ -133,7 +133,7 @@ def _about(name: str) -> dict[str, Any]:
 
 
 def _numbers(table: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]:
-    """Return the number of rows with an answer, and medians over the runs with a component."""
+    """Return the number of rows with an answer, and medians over runs with a component."""
     middle = runs[["share", "gap", "iterations", "flops", "time", "slower", "dearer"]].median()
     return {
         "runs": len(table),

@@ -1,4 +1,4 @@
-"""The picture on a solver's page: its runs, and those of other solvers on the same problems."""
+"""The picture on a solver's page: the runs of this and of other solvers on the same problems."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from spcabench.page.solver_curves import PROBLEM
 
 # column, axis label, whether the axis is logarithmic
 PANELS = (("share", "variance over the best of all", False), ("flops", "flops", True))
-MOST = 500  # points of a panel; more would overlap and make the file larger
+MOST = 500  # maximum number of points in a panel; more would overlap and make the file larger
 
 
 def picture(name: str, runs: pd.DataFrame) -> Picture | None:
-    """Return the picture of a solver among all runs that found a component; None if it has none.
+    """Return the picture of a solver, or None if none of its runs found a component.
 
     runs : as returned by `solver_numbers.compared`.
     """
@@ -38,7 +38,7 @@ def picture(name: str, runs: pd.DataFrame) -> Picture | None:
 
 
 def draw(name: str, mine: pd.DataFrame, others: pd.DataFrame, axes: Any) -> None:
-    """Draw quality and flops of each run against its cardinality."""
+    """Plot the quality and the flops of each run against its cardinality."""
     from matplotlib.ticker import NullLocator
 
     look = style.look(name)
@@ -48,7 +48,7 @@ def draw(name: str, mine: pd.DataFrame, others: pd.DataFrame, axes: Any) -> None
             (mine, {"color": look["color"], "marker": look["marker"], "markersize": 4}),
         ):
             seen = _few(runs[["cardinality", column]].dropna())
-            # as an image within the picture, thousands of points take less space
+            # thousands of points take less space as an image inside the picture
             axis.plot(seen.cardinality, seen[column], ls="", rasterized=True, **shown)
         axis.set(xscale="log", xlabel="cardinality", ylabel=label)
         if logarithmic and (mine[column] > 0).any():

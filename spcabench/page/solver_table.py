@@ -1,7 +1,7 @@
 """The table of all methods in docs/field.md, from the facts in each solver's file.
 
-FACTS holds the paper, the cost of an iteration, the authors' code and what was reproduced. The
-figures listed are those that run the solver.
+FACTS contains the paper, the cost of an iteration, the authors' code and the reproduced results.
+The table lists the figures that run the solver.
 """
 
 import ast
@@ -24,8 +24,8 @@ HEAD = (
 class Method:
     """The facts about a solver; a field is empty if its file does not state it.
 
-    control : the input that controls sparsity. reproduced : reproduced numbers of its own paper, or
-        else the papers whose figures run it.
+    control : the input that controls sparsity. reproduced : reproduced numbers of its own paper,
+    or, if there are none, the papers whose figures run the solver.
     """
 
     name: str
@@ -73,7 +73,7 @@ def _control(name: str) -> str:
 
 
 def _in_figures(name: str) -> str:
-    """List the papers whose figures and tables run a solver, with their number."""
+    """List the papers whose figures or tables run a solver, with the number of these figures."""
     # not derived from rows, because the table must not depend on what ran on this machine
     keys = [papers.key_of(figure) for figure, named in _figures().items() if name in named]
     counts = Counter(papers.paper(key).name for key in keys)
@@ -85,7 +85,7 @@ def _in_figures(name: str) -> str:
 
 @cache
 def _figures() -> dict[str, set[str]]:
-    """Return the quoted words in each figure's file, which include the solvers that it runs."""
+    """Return the string constants in each figure's file, which include the solvers that it runs."""
     words = {}
     for figure in registry.names("figure"):
         tree = ast.parse(registry.path("figure", figure).read_text(encoding="utf-8"))

@@ -29,9 +29,9 @@ def relative(file: Path, folder: Path, line: int | None = None) -> str:
 
 
 def statements(folder: Path, figure: str) -> dict[str, list[tuple[str, str]]]:
-    """Return where each statement of a figure and its test are written: words and address.
+    """Return links to the code of each statement of a figure and of its test: words and address.
 
-    Figures of one paper may share statements, which are then in a file beside theirs.
+    Figures of one paper can share statements, which are then in a separate file.
     """
     if figure not in registry.names("figure"):
         return {}
@@ -51,8 +51,8 @@ def _body(file: Path) -> list[ast.stmt]:
 def _lines(file: Path) -> tuple[tuple[str, list[int]], ...]:
     """Return the statements of a file with their lines: ``K3 = Statement("K3", ...)``.
 
-    A second line is that of the function below it, which measures: ``@K3.measured``. If a shared
-    function makes the statement, then its first argument is the id.
+    The second line is that of the function that measures the statement: ``@K3.measured``. If a
+    shared function creates the statement, its first argument is the id.
     """
     tests = {
         ast.unparse(decorator): node.lineno

@@ -1,13 +1,13 @@
-"""Check a run from its stored files alone: its verdicts, and its rows against another run's.
+"""Check a run from its stored files alone: judge it again, and compare it with another run.
 
 All fields of the statements are compared, in the files of the figures and of the run: words
 exactly, numbers within 1e-6, because fits differ in their last digits between processors.
 
 In the rows of two runs, status, k, cardinality, support, iterations and flops are compared exactly;
 variances, bounds and lambda_1 within a relative 1e-9. A row or a figure that exists in only one of
-the runs is a difference. Times and memory are not compared. Runs that a clock ended, and rounds of
-timing that only one run had time for, and rows of long runs (``spcabench figure --long``) that only
-one run has, are only counted.
+the runs is a difference. Times and memory are not compared. Some rows are only counted: runs that
+were stopped by a time limit, and rounds of timing and rows of long runs (``spcabench figure
+--long``) that exist in only one of the runs.
 """
 
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ Stored = dict[str, Any]
 
 @dataclass
 class Outcome:
-    """The result of one check: a line, and the differences that make the check fail."""
+    """The result of a check: a line of text, and the differences that make the check fail."""
 
     line: str
     differences: list[str] = field(default_factory=list)
@@ -120,7 +120,7 @@ def _different_statements(name: str, stored: list[Stored], again: list[Stored]) 
 
 
 def _different(old: Any, new: Any, path: str = "") -> Iterator[str]:
-    """Yield where two JSON values differ, and how: "readings raw rows was 5, is 6"."""
+    """Yield the differences between two JSON values: "readings raw rows was 5, is 6"."""
     if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
         for key, value in old.items():
             yield from _different(value, new[key], f"{path} {key}")
@@ -151,7 +151,7 @@ def _pairs(
 
 
 def _otherwise_judged(figure: str, old: Stored, new: Stored) -> Iterator[str]:
-    """Yield changes of wording between two runs, and verdicts that differ other than by timing."""
+    """Yield changes of wording between two runs, and changes of verdicts not based on time."""
     for id, a, b in _pairs(old["statements"], new["statements"]):
         if a is None or b is None:
             yield f"{figure} {id}: {'was not judged' if a is None else 'is not judged any more'}"
@@ -230,7 +230,7 @@ def _compared(figure: str, mine: pd.DataFrame, theirs: pd.DataFrame) -> Outcome:
     # a run at the papers' scale does not wait for long runs
     long_only = alone & everything.group.str.startswith(figure_jobs.LONG)
     round_only = alone & ~long_only & (everything.repeat != "0")
-    # how far such a run got depends on the machine
+    # the progress of such a run depends on the machine
     ended = both.status.isin(ENDED_BY_CLOCK) | both.status_other.isin(ENDED_BY_CLOCK)
     sound = both[~ended]
     differ = _alone(figure, everything[alone & ~round_only & ~long_only])
@@ -262,7 +262,7 @@ def _compared(figure: str, mine: pd.DataFrame, theirs: pd.DataFrame) -> Outcome:
 
 
 def _relative(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return |a - b| / |b|; 0 if both are missing, infinity if one is."""
+    """Return |a - b| / |b|, 0 if both values are missing, or infinity if one of them is missing."""
     # 1e-300, so that zero equals zero
     off = np.abs(a - b) / np.maximum(np.abs(b), 1e-300)
     return np.where(np.isnan(a) & np.isnan(b), 0.0, np.where(np.isnan(off), np.inf, off))
@@ -271,7 +271,7 @@ def _relative(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def _alone(figure: str, alone: pd.DataFrame) -> list[str]:
     """Describe the rows that exist in only one of the runs, per solver."""
     sides = {"left_only": "here", "right_only": "in the other run"}
-    # a row without a solver belongs to a function, whose name is its measure
+    # a row without a solver belongs to a function, whose name is in the column measure
     name = alone.solver.where(alone.solver != "", alone.measure)
     counts = alone.groupby([alone._merge, name], observed=True).size()
     return [

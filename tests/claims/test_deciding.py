@@ -3,9 +3,10 @@
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from spcabench.claims import at_least, deciding, within
+from spcabench.claims import Place, Reading, Statement, at_least, deciding, within
 from spcabench.claims.intervals import Measured
 
 PUBLISHED = Path(__file__).parents[2] / "results/published/claims.json"
@@ -39,6 +40,26 @@ def test_what_has_no_spread_has_no_such_count(measured):
 
 def test_a_mean_at_the_threshold_takes_more_than_is_counted():
     assert deciding.replicates(Measured(1.0, "mean", 0.1, 3), at_least(1)) > deciding.MOST
+
+
+@pytest.mark.parametrize("places", [[], [Place("n = 9", Measured(float("nan"), "mean", 0.0, 0))]])
+def test_a_card_without_any_number_does_not_call_the_cause_unknown(places):
+    """The statement already says that no run gave an answer."""
+    statement = Statement(
+        "X1",
+        where="here",
+        quote="a is at least b",
+        kind="comparison",
+        measures="a / b",
+        unit="times",
+        rule=at_least(1),
+        primary="raw",
+        why="the only one",
+    )
+    rows = pd.DataFrame({"stand_in": [False], "problem": ["gaussian"], "parameters": ["{}"]})
+    statement.measured(lambda _: [Reading("raw", places, rows)])
+    judged = statement.judge(rows)
+    assert (judged["short"], judged["cause"]) == ("No run gave an answer.", "")
 
 
 def test_every_published_statement_says_why_with_a_number_or_that_it_is_open():

@@ -150,7 +150,7 @@ def test_broken_promises_are_carried_along(folders, tmp_path, out):
         '{"name": "two", "broken": {"gpower1": ["it prints nothing: it printed"]}}'
     )
     text = page.write_merged(out, [folders[0], two]).read_text()
-    sentence = "A promise is broken: it prints nothing: it printed (in two)"
+    sentence = "The solver violates the contract: it prints nothing: it printed (in two)"
     assert sentence in text
     assert f"Doubt, gpower1: {sentence}" in (out / "ranking.txt").read_text()
 
