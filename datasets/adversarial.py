@@ -21,8 +21,9 @@ def load(family="diagonal", s=8, n=None, m=None, seed=0):
 
     family : "diagonal", "covariance", "greedy", "deflation", "equal", "negative" or "tied".
     s : number of nonzeros of the optimum; ``support`` in the provenance lists these variables.
-    n : number of variables; variables added to the family have zero variance.
-    m : return m samples from N(0, Sigma) instead of the covariance.
+    n : number of variables; by default, the number that the family requires. Additional variables
+        have zero variance.
+    m : number of samples from N(0, Sigma); by default, the covariance is returned.
     """
     if family not in FAMILIES:
         raise InputError(validate.nearest("family", family, FAMILIES))

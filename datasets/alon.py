@@ -21,7 +21,7 @@ FILES = [sources.File(FILE, SHA256, URL, 296_180, "none stated; package MIT")]
 def load(genes=None, center=True, scale=False, log2=False):
     """Return A = X / sqrt(m), with X centred by gene, so Sigma (n, n) is the covariance.
 
-    genes : load only this many genes, those with the largest variances; by default all 2000.
+    genes : load only this number of genes with the largest variances; by default, all 2000 genes.
     center, scale, log2 : other possible preprocessing; the paper does not specify any. log2 takes
         the logarithm of the intensities after clipping them between 100 and 16,000.
     """

@@ -81,7 +81,7 @@ CORPORA = {
     "docstrings": [],
 }
 FILES = [file for files in CORPORA.values() for file, _ in files]
-# real corpora that substitute for larger corpora
+# real corpora that are used as stand-ins for larger corpora
 STAND_INS = {"nytimes": ("kos",), "pubmed": ("ap",)}
 ENRON = (39861, 28102, 3_700_000)
 
@@ -94,11 +94,11 @@ def load(corpus="nips", center=True, words=None, values="counts"):
 
     values : "counts"; "tfidf", counts times log(documents / documents with the word); or
         "presence", 1 for each word that occurs.
-    words : return the covariance (1/m) of this many words instead, those with the largest
-        variances. The file is streamed twice, and memory use does not depend on its size, so this
-        is suitable for corpora such as pubmed. With values="presence", the words are still chosen
-        by the variance of their counts. If such data are not centred, an entry is the fraction of
-        documents that contain both words.
+    words : if specified, return the covariance (1/m) of this number of words with the largest
+        variances instead. The file is streamed twice, and memory use does not depend on its size,
+        so this is suitable for corpora such as pubmed. With values="presence", the words are still
+        chosen by the variance of their counts. If such data are not centred, an entry is the
+        fraction of documents that contain both words.
     """
     if values not in VALUES:
         raise InputError(f"values: {values!r}; choose from {', '.join(VALUES)}")

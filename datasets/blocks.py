@@ -1,6 +1,7 @@
 """A block covariance: groups of variables of unequal strength, uncorrelated with each other.
 
-This suite's own: the simplest covariance whose best support is known for k up to the group size.
+Designed for this suite: the simplest covariance with a known best support for k up to the size of a
+group.
 """
 
 import numpy as np

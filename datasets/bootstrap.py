@@ -18,8 +18,8 @@ def load(of="alon", given=None, variables=None, samples=180, seed=0):
 
     of : name of the dataset.
     given : parameters of the dataset, as a mapping.
-    variables : load only this many variables, those with the largest variances in the drawn rows;
-        by default all.
+    variables : load only this number of variables with the largest variances in the drawn rows; by
+        default, all variables.
     samples : number of samples drawn if the dataset is a covariance. A sample of data always has
         as many rows as the data.
     """
@@ -35,7 +35,7 @@ def load(of="alon", given=None, variables=None, samples=180, seed=0):
     if variables is not None:
         columns = largest_indices(_variances(X), min(variables, original.n))
         X, names = X[:, columns], None if names is None else [names[j] for j in columns]
-    if sp.issparse(X):  # few columns are left, and then a dense array is smaller
+    if sp.issparse(X):  # few columns remain, so a dense array is smaller
         X = X.toarray()
     return Problem.from_data(
         X,

@@ -1,7 +1,7 @@
 """A decaying spectrum: Sigma = Q diag(i^-power) Q' with a random orthogonal matrix Q.
 
-This suite's own, after the power-law spectra of Asteris, Papailiopoulos, Dimakis (2014, section 3),
-for which low-rank methods are intended.
+Designed for this suite, after the power-law spectra of Asteris, Papailiopoulos, Dimakis (2014,
+section 3), for which low-rank methods are intended.
 """
 
 import numpy as np

@@ -14,7 +14,7 @@ from spcabench.problem.problem import Problem
 
 COMMON = 8.0  # COMMON / j is the fraction of the documents that contain word j
 MOST = 0.5  # maximum of this fraction
-LIKELIER = 3.0  # how much more likely a word is in the documents of its topic
+LIKELIER = 3.0  # factor by which a word is more likely in the documents of its topic
 
 
 def load(m=20_000, n=100_000, topics=50, seed=0):

@@ -26,7 +26,7 @@ FILES = [
     sources.File(PLAIN, PLAIN_SHA256, URL, 519_290, "CC BY 4.0"),
 ]
 SPECTRA, BLUE, RED = 531, 44, 49
-COLUMNS, FIRST, FACTOR = 103, 10, 5  # number of columns; columns of first flux and scale factor
+COLUMNS, FIRST, FACTOR = 103, 10, 5  # number of columns; column of the first flux; of the factor
 
 
 def load(center=True, scale=False, factors=False):
@@ -67,7 +67,7 @@ def load(center=True, scale=False, factors=False):
 
 
 def _read(file):
-    """Return the fluxes (531, 93), the scale factors (531,) and the classes of the spectra."""
+    """Return the fluxes (531, 93), the scale factors (531,) and the class labels of the spectra."""
     opened = gzip.open if file.suffix == ".gz" else open
     with using_file(file), opened(file, "rt", encoding="ascii") as stream:
         lines = [line.strip() for line in stream]

@@ -25,7 +25,7 @@ FILES = [sources.File(FILE, SHA256, None, 1_750_297)]
 def load(genes=None, center=True, scale=False, log2=False):
     """Return A = X / sqrt(m), with X centred by gene, so Sigma (n, n) is the covariance.
 
-    genes : load only this many genes, those with the largest variances; by default all 12582.
+    genes : load only this number of genes with the largest variances; by default, all 12582 genes.
     center, scale, log2 : other possible preprocessing; the paper does not specify any. log2 takes
         the logarithm of the intensities after clipping them between 100 and 16,000.
     """
@@ -37,7 +37,7 @@ def load(genes=None, center=True, scale=False, log2=False):
 
 
 def _read(file):
-    """Return X (72, 12582), the names of the genes and the classes of the samples."""
+    """Return X (72, 12582), the names of the genes and the class labels of the samples."""
     with using_file(file), gzip.open(file, "rt", encoding="ascii") as stream:
         names = stream.readline().strip().split(",")[:-1]
         rows = [line.strip().split(",") for line in stream if line.strip()]

@@ -25,8 +25,8 @@ def load(rows=5000, center=True):
 
     Grey values range from 0 to 255.
 
-    center : He et al. (2010) do not state whether they centre the data; False gives the other
-        reading of the paper.
+    center : He et al. (2010) do not state whether they centred the data, so both values are
+        possible.
     """
     if not 2 <= rows <= 60000:
         raise InputError(f"rows: {rows}; it must be from 2 to 60000")

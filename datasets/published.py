@@ -44,10 +44,10 @@ CITED = {
 
 @dataclass(frozen=True)
 class Table:
-    """A published matrix: its file, repository, checksum and size in bytes, and n.
+    """A published matrix (n, n): the file, its repository, checksum and size in bytes, and n.
 
-    key : name of the matrix inside the file.
-    correlation : whether it is a correlation matrix.
+    key : name of the matrix in the file.
+    correlation : whether the matrix is a correlation matrix.
     """
 
     file: str
@@ -191,7 +191,11 @@ def _wine():
 
 
 def _stand_in(name, table):
-    """Return a generated covariance with decaying spectrum, or a correlation like the original."""
+    """Return a generated matrix of the same kind and order as the original.
+
+    It is a covariance matrix with a decaying spectrum or, if the original is a correlation matrix,
+    the corresponding correlation matrix.
+    """
     rng = np.random.default_rng(table.n)
     X = rng.standard_normal((2 * table.n, table.n)) * np.arange(1.0, table.n + 1.0) ** -0.5
     S = np.cov(X @ np.linalg.qr(rng.standard_normal((table.n, table.n)))[0].T, rowvar=False)

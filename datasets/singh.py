@@ -54,6 +54,6 @@ def load(center=True, scale=False):
 
 @lru_cache(maxsize=1)  # parsing takes a second, and a figure prepares the table in several ways
 def _table(file: Path) -> tuple[np.ndarray, list[str]]:
-    """Return X (m, n) and the class of each sample."""
+    """Return X (m, n) and the class label of each sample."""
     table = sources.read_rdata(file)["singh"]
     return np.asarray(table["x"], dtype=float), [str(label) for label in table["y"]]

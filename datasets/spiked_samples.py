@@ -2,9 +2,9 @@
 
 u is sparse with equal entries; z and e are standard normal.
 
-Johnstone, Lu, "On consistency and sparsity for principal components analysis in high dimensions",
-Journal of the American Statistical Association 104 (2009), but with random signs and positions of
-the nonzeros of u.
+The model is from Johnstone, Lu, "On consistency and sparsity for principal components analysis in
+high dimensions", Journal of the American Statistical Association 104 (2009), but the signs and the
+positions of the nonzeros of u are random.
 """
 
 import numpy as np

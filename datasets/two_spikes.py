@@ -1,8 +1,8 @@
 """Two orthogonal sparse spikes that share variables: Sigma = I + strength (u u' + v v').
 
 Synthetic data of Cory-Wright and Pauphilet, "Sparse PCA with multiple components", arXiv:2209.14790
-(2022): n = 50, and u and v have 20 nonzeros of equal size each, of which a fraction of 0.1, 0.5 or
-0.9 are on the same variables. Signs are random, but u and v have equal signs on exactly half of the
+(2022): n = 50, and u and v each have 20 nonzeros of equal size, of which a fraction of 0.1, 0.5 or
+0.9 is on shared variables. Signs are random, but u and v have equal signs on exactly half of the
 shared variables, so u'v = 0.
 """
 
@@ -16,7 +16,7 @@ from spcabench.problem.problem import Problem
 def load(n=50, count=20, overlap=0.5, strength=1.0, m=None, seed=0):
     """Return Sigma (n, n), or m samples from N(0, Sigma).
 
-    In the provenance, ``loadings`` lists u and v, and ``support`` the nonzeros of u or v.
+    In the provenance, ``loadings`` lists u and v, and ``support`` lists the variables of u or v.
 
     count : number of nonzeros of each spike.
     overlap : fraction of these nonzeros that both spikes share. The number of shared variables is

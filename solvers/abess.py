@@ -4,12 +4,12 @@ Install it with ``pip install spcabench[compare]``.
 
 Zhu, Wang, Hu, Huang, Jiang, Zhang, Lin, Zhu (2022).
 
-Differs from the library in:
+Differences from the library:
 
 1. The input is the covariance, divided by its largest eigenvalue, with 1e-6 added to the diagonal.
-   The library would centre data, and on some singular covariances it returns vectors of far lower
-   variance.
-2. Only its k largest loadings are used.
+   The library would centre data, and for some singular covariances it returns vectors with far
+   less variance.
+2. Only the k largest loadings of the library's answer are used.
 """
 
 import warnings
@@ -39,7 +39,7 @@ REQUIRES = "abess"  # if this package is missing, the solver is skipped with a m
 
 
 def solve(problem, *, k: int):
-    """Yield the truncated leading eigenvector, then the library's loadings (n,)."""
+    """Yield the truncated leading eigenvector (n,), then the loadings found by the library."""
     try:
         from abess.decomposition import SparsePCA
     except ImportError:

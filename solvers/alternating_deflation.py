@@ -1,11 +1,11 @@
 """Alternating deflation: orthonormal sparse components, updated one at a time.
 
 Cory-Wright and Pauphilet (2022), Algorithm 2: maximise tr(X'Sigma X) subject to X'X = I, with at
-most k nonzeros in each column. Component t is the sparse component of Sigma - lambda sum_{s != t}
-w_s x_s x_s', where w_s is the variance of the first x_s. The components are updated in turn while
-lambda increases. The answer is the best X with sum |X'X - I| <= 1e-4. In each cycle, lambda
-increases by a factor times tr(X'Sigma X) / sum |X'X - I|. This factor is 0.01 sum |X'X - I| in the
-first 15 % of the cycles, then 0.01, and 0.05 in the last quarter.
+most k nonzeros in each column. Component t is the leading sparse component of Sigma - lambda
+sum_{s != t} w_s x_s x_s', where w_s is the variance of x_s after the first cycle. The components
+are updated in turn while lambda increases. The answer is the best X with sum |X'X - I| <= 1e-4. In
+each cycle, lambda increases by a factor times tr(X'Sigma X) / sum |X'X - I|. This factor is 0.01
+sum |X'X - I| in the first 15 % of the cycles, 0.05 in the last quarter, and 0.01 in between.
 
 Differences from the paper:
 
@@ -14,7 +14,7 @@ Differences from the paper:
    variance. The paper uses an exact search. The authors' package msPCA uses the truncated power
    method from random starts, which hardly moves once lambda is large.
 2. tr(X'Sigma X) is in units of the mean variance, so the steps do not depend on the scale of the
-   data. For a correlation matrix they equal the paper's steps.
+   data. For a correlation matrix, they equal the paper's steps.
 3. The first candidate has disjoint supports: each component uses only variables that the earlier
    components do not use. It is orthonormal, so an answer exists from the start.
 """
@@ -62,8 +62,8 @@ def solve(
     """Yield the first component x (n,) and all components Z (n, q).
 
     components : the number q of components, at most n.
-    cardinalities : the cardinality of each component, at most k; by default k. With the default,
-        components are ordered by decreasing variance.
+    cardinalities : the cardinality of each component, at most k; by default, k for all components,
+        which are then ordered by decreasing variance.
     cycles : maximum number of cycles; each cycle updates every component once.
     """
     if not 1 <= components <= problem.n or cycles < 1:
@@ -100,7 +100,7 @@ def variances_of(Sigma, X):
 
 
 def order(variances, cardinalities):
-    """Return the order by decreasing variance, or the present order if cardinalities are set."""
+    """Return the order by decreasing variance, or the current order if cardinalities are set."""
     return np.argsort(
         -variances if cardinalities is None else np.zeros(len(variances)), kind="stable"
     )

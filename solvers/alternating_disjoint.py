@@ -1,15 +1,15 @@
 """Alternating search for components on disjoint supports.
 
 Cory-Wright and Pauphilet (2022), Algorithm 2, with a different constraint: component t is the
-sparse component on the variables that no other component uses. The components are updated in turn
-until none of them improves. The sum of their variances never decreases.
+leading sparse component on the variables that no other component uses. The components are updated
+in turn until no component improves. The sum of their variances never decreases.
 
 Differences from the paper:
 
 1. The supports are disjoint, whereas the paper requires orthogonal loadings. No penalty is needed.
 2. When no component improves on its own, the search moves a variable from one component to another
-   if that increases the sum of the two variances. It tries every variable and every pair of
-   components.
+   component if this increases the sum of the two variances. It tries every variable and every pair
+   of components.
 3. Each component is found by swaps of two variables, each evaluated exactly. The search starts from
    the previous support and from the k largest entries in the row of the variable with the largest
    variance. The paper uses an exact search.
@@ -77,7 +77,7 @@ def pairs(count):
 
 
 def unused(X, excepted):
-    """Return a mask (n,) of the variables that no column of X (n, q), save the excepted, uses."""
+    """Return a mask (n,) of the variables that no other column of X (n, q) than ``excepted`` uses."""
     return np.logical_not(np.delete(X, list(excepted), axis=1).any(axis=1))
 
 

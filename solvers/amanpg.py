@@ -1,8 +1,9 @@
 """Alternating manifold proximal gradient method for sparse PCA (AManPG).
 
 Chen, Ma, Xue, Zou (2020): minimise tr(B'Sigma B) - 2 tr(A'Sigma B) + lambda_2 ||B||^2 + lambda_1
-||B||_1 over A, B (n, q) with A'A = I. For lambda_2 = inf the objective is ||B||^2 - 2 tr(A'Sigma B)
-+ lambda_1 ||B||_1. B takes a proximal gradient step, then A takes one on the Stiefel manifold.
+||B||_1 over A, B (n, q) with A'A = I. For lambda_2 = inf, the objective is ||B||^2 - 2
+tr(A'Sigma B) + lambda_1 ||B||_1. Each iteration takes a proximal gradient step for B, and then a
+gradient step for A on the Stiefel manifold.
 
 Differences from the paper:
 

@@ -10,8 +10,8 @@ Differences from the paper:
 2. Each sweep yields a certified gap. U comes from the solutions of the box QPs; at the optimum it
    equals Sigma + U off the diagonal.
 3. Rows of X that are zero off the diagonal are dropped, because only the barrier keeps their
-   diagonal entries positive. If the optimum is a single variable, this would drop it too. The pair
-   with X = e_i e_i', where i has the largest variance, is therefore always a candidate.
+   diagonal entries positive. If the optimum is a single variable, this would also drop the optimum.
+   Therefore the pair with X = e_i e_i', where i has the largest variance, is always a candidate.
 4. Unless ``screen=False``, variables are first screened by connected components, which does not
    change the optimum. Columns are always visited by decreasing variance; the paper visits them in
    their original order.
@@ -19,11 +19,11 @@ Differences from the paper:
    changes by more than 1e-9 (``inner="tight"``). With ``inner="loose"``, this tolerance is a
    thousandth of the relative gap, at most 1e-4, and it is halved whenever five sweeps have not
    reduced the gap by 5 %. The paper specifies neither the start nor the stopping rule.
-6. Entries of Y u that would be zero but for rounding and early stopping are set to zero, so X has
-   exact zeros.
+6. Entries of Y u that are nonzero only because of rounding and early stopping are set to zero, so X
+   has exact zeros.
 7. The answer is the best primal and the best dual of all sweeps. The paper returns the last X.
-8. To reach a given cardinality, lam is searched downwards from its largest value. Each run starts
-   near xx', where x is the answer of the previous run.
+8. To reach a requested cardinality, lam is decreased from its largest value. Each run starts near
+   xx', where x is the answer of the previous run.
 9. x is the leading eigenvector of X, with entries below 1 % of the largest entry set to zero. The
    harness refits it on request.
 """
@@ -77,8 +77,8 @@ def solve(
 
     lam : the penalty.
     K : number of sweeps over the columns of each connected component.
-    eps : the barrier is eps / n, in units of the largest variance. Half of the desired gap is
-        small enough.
+    eps : n times the barrier, in units of the largest variance. Half of the desired gap is small
+        enough.
     inner : accuracy of each box QP: "tight", as in the paper, or "loose", with only as many passes
         as the remaining gap requires.
     screen : solve separately on each connected component of |Sigma_ij| > lam.

@@ -15,9 +15,9 @@ Differences from the paper:
 6. The solver runs until the certified gap is small, instead of for K sweeps.
 7. X is replaced by xx' if that is better, where x is the best unit vector with the support and
    signs taken from X.
-8. These points are the same as in `bca`: the order of the columns, the zeroing of entries of Y u,
-   the start of the box QP, U, how X and x are extracted, the best pair so far, the screening, and
-   the search for lam.
+8. The following is the same as in `bca`: the order of the columns, the zeroing of entries of Y u,
+   the start of the box QP, the computation of U, X and x, the choice of the best pair, the
+   screening, and the search for lam.
 """
 
 import numpy as np

@@ -7,11 +7,11 @@ This suite's own search (2026), based on the combinatorial bounds of Moghaddam, 
 1. "Exact" means to a relative accuracy of 1e-9 in floating point. If the budget runs out before the
    proof is complete, the answer is the best support found, with the best proven bound. A run of
    limited length cannot guarantee an exact answer, so the traits do not promise one.
-2. The initial supports come from local search by swaps. A poor one increases the number of nodes,
-   but never changes a proven answer.
-3. If the paper's kind of search does not finish soon, branch and bound with the single-matrix bound
-   follows (`exact_search.dual_search`, docs/bounds.md). If that does not narrow the gap soon
-   either, the search continues with the scaled Gershgorin dual (`exact_search.gershgorin_search`).
+2. The initial supports come from local search by swaps. A poor initial support increases the number
+   of nodes, but never changes a proven answer.
+3. If the paper's kind of search does not finish soon, branch and bound with the dual bound follows
+   (`exact_search.dual_search`, docs/bounds.md). If that does not narrow the gap soon either, the
+   search continues with the scaled Gershgorin dual (`exact_search.gershgorin_search`).
 4. For x >= 0, the search first runs on max(Sigma, 0). Its optimum is an upper bound, and is the
    optimum itself if the support found has no negative covariance. Next come the dual bound for x >=
    0 and the search over faces (`exact_search.nonnegative_faces`). A gap can remain, because even

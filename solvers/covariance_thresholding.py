@@ -59,7 +59,7 @@ def solve(problem, *, k: int, tau: float | None = None, levels: int = 20):
 
 
 def thresholds(covariances, levels):
-    """Return quantiles of the absolute covariances, from the smallest up."""
+    """Return quantiles of the absolute covariances, in increasing order."""
     if not len(covariances):
         return [0.0]
     return np.quantile(covariances, np.arange(levels) / levels)

@@ -1,8 +1,9 @@
 """Exact search for components on disjoint supports, for n up to 20.
 
-By definition, the optimum is the choice of disjoint supports of k variables whose variances have
-the largest sum. Supports are tried by decreasing variance. A partial choice is abandoned if its sum
-cannot exceed the best sum even when each remaining component has the variance of the next support.
+By definition, the optimum is the choice of disjoint supports of k variables with the largest sum of
+variances. Supports are tried in order of decreasing variance. A partial choice is dropped if its
+sum cannot exceed the best sum even when each remaining component has the variance of the next
+support.
 """
 
 import numpy as np
@@ -62,10 +63,10 @@ def variables(supports, n):
 def choices(values, used, count, best, spent=0.0, first=0, free=True):
     """Yield choices of ``count`` disjoint supports with a sum above the best so far.
 
-    Each choice is the sum and the indices of its supports.
+    Each choice consists of the sum and the indices of the supports.
 
     values : variances of the supports (b,), in decreasing order.
-    used : masks of their variables (b, n).
+    used : masks of the variables of the supports (b, n).
     best : the best sum (1,), updated by the caller.
     spent : sum of the variances of the supports already chosen.
     first : index of the first support to consider.

@@ -7,11 +7,12 @@ Differences from the paper:
 
 1. eps is relative to max Sigma_ii - rho, a lower bound on the optimum. The absolute accuracy is at
    least 1e-5 max |Sigma_ij|.
-2. The certified gap compares the best primal (X_k or its weighted mean) with the best dual (U_k at
-   every iteration, Y_k at every tenth). The paper compares Y_k with the mean.
+2. The certified gap compares the best primal (X_k or the weighted mean of the X_k) with the best
+   dual (U_k at every iteration, Y_k at every tenth iteration). The paper compares Y_k with the
+   mean.
 3. Unless ``screen=False``, variables are first screened by connected components, which does not
    change the optimum.
-4. The search for rho starts at its largest value, at which few variables are left.
+4. The search for rho starts at its largest value, for which few variables remain.
 5. For 200 variables or more, only eigenvalues with a weight of at least 1e-12 in the gradient are
    computed. The paper computes all eigenvalues.
 6. x is the leading eigenvector of X, with entries below 1 % of the largest entry set to zero. The
@@ -67,11 +68,11 @@ def solve(
     eps : relative accuracy that determines the smoothing. It does not stop the run: the run stops
         when the certified gap is at most its ``tol``.
     eigenvalues : which eigenvalues to compute: "full" for all of them; "partial" for those that
-        affect the gradient, by Lanczos' method; "auto" for all of them below 200 variables, and
+        affect the gradient, by the Lanczos method; "auto" for all of them below 200 variables, and
         otherwise for those that affect the gradient, by LAPACK.
     screen : solve separately on each connected component of |Sigma_ij| > rho.
-    start : x (n,), for example the answer at a larger rho. It is used as a first primal if it is
-        better. The minimisation itself starts as usual.
+    start : x (n,), for example the answer at a larger rho. It provides the first primal matrix if
+        this is better. The minimisation itself starts as usual.
     """
     if eigenvalues not in EIGENVALUES:
         raise InputError(f"eigenvalues: {eigenvalues!r}; choose 'auto', 'full' or 'partial'")

@@ -1,8 +1,8 @@
 """DSPCA with ||X||_1 <= k: Nesterov's method and a search for the penalty.
 
 d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.1; `dspca` solves the penalised form.
-The dual is min over rho >= 0 of phi(rho) + k rho, where phi is the penalised optimum. The function
-is convex with slope k - ||X_rho||_1.
+The dual is the minimum over rho >= 0 of phi(rho) + k rho, where phi is the penalised optimum. This
+function is convex, with slope k - ||X_rho||_1.
 
 Differences from the paper:
 
@@ -103,7 +103,7 @@ def rounded(rho, step):
 
 
 def accuracy(gap, unit):
-    """Return a fifth of the gap, with its base-2 logarithm in this unit rounded to one decimal."""
+    """Return a fifth of the gap, rounded in units of ``unit`` to one decimal of its log2."""
     share = gap / 5.0 / unit
     return unit * 2.0 ** np.round(np.log2(share), 1) if share > 0.0 else 0.0
 

@@ -1,8 +1,8 @@
 """Plain subgradient method for the dual of the semidefinite relaxation.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 4, mention this method as the one that
-smoothing improves on: it takes O(1/eps^2) iterations instead of O(1/eps). The step size and the
-averaging follow Nesterov, "Introductory lectures on convex optimization", 2004, section 3.2.3.
+d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 4, mention this method for comparison: it
+takes O(1/eps^2) iterations, whereas smoothing takes O(1/eps). The step size and the averaging
+follow Nesterov, "Introductory lectures on convex optimization", 2004, section 3.2.3.
 
 Differences from the paper:
 

@@ -11,8 +11,8 @@ Differences from the paper:
 1. The k largest loadings are retained, instead of those above 1 / sqrt(n), because k is the input
    of all solvers here.
 2. v is the exact eigenvector. The paper takes at most 20 power steps from equal entries.
-3. All lambda_1(M_i) are computed together, with the same number of power steps. In the paper, each
-   iteration stops when its value changes by less than 1e-6.
+3. All lambda_1(M_i) are computed simultaneously, with the same number of power steps. In the paper,
+   each power iteration stops when its value changes by less than 1e-6.
 """
 
 import numpy as np

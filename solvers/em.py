@@ -13,7 +13,7 @@ Differences from the paper:
    iterate, so it never loses variance.
 3. The answer is the leading eigenvector on the support of the best restart, if that eigenvector
    satisfies the constraints.
-4. If ties at the threshold would set every entry to zero, the k largest entries stay unchanged.
+4. If ties at the threshold would set every entry to zero, the k largest entries remain unchanged.
 """
 
 import numpy as np
@@ -52,8 +52,8 @@ def solve(
 
     restarts : number of random starts, drawn from N(0, I). If x >= 0 is required, their absolute
         values are used.
-    tol_em : relative change of the variance below which a restart counts as converged (1e-3 in the
-        authors' package).
+    tol_em : a restart has converged when the relative change of its variance is below this
+        tolerance (1e-3 in the authors' package).
     passes : maximum number of steps of a restart in each phase.
     """
     if restarts < 1:

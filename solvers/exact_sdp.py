@@ -44,7 +44,7 @@ def penalty_range(problem):
 
 
 def solve(problem, *, rho: float, solver: str = "SCS", eps: float = 1e-9, screen: bool = True):
-    """Yield x (n,) and X and U of the relaxation, first at the start, then after each component.
+    """Yield x (n,) and the matrices X and U, first at the start, then after each component.
 
     The relaxation is max Tr(Sigma X) - rho ||X||_1, Tr X = 1, X PSD.
 

@@ -6,7 +6,7 @@ with trace d) by the alternating direction method of multipliers. For d = 1 this
 Differences from the paper:
 
 1. Variables whose covariances are all at most lam are removed first, because they are zero in a
-   solution. As in the authors' package, the d variables with the largest variances always stay.
+   solution. As in the authors' package, the d variables with the largest variances always remain.
 2. rho starts at max |S_ij| and is doubled or halved whenever the residuals differ by a factor of
    ten, as in the package. The dual residual is in units of max |S_ij|.
 3. The loadings are the d leading eigenvectors of X, with zeros in the zero rows of Z.

@@ -1,20 +1,20 @@
-"""GeoSPCA: tries supports by decreasing total variance until q components explain one of them.
+"""GeoSPCA: tries supports by decreasing total variance until q components explain a support.
 
-Bertsimas and Kitane (2023). This follows the authors' code, whose notes call the method Algorithm 2
-with a second stopping rule; the text of the paper was not available. The method maximises the total
+Bertsimas and Kitane (2023). The solver follows the authors' code, which calls the method Algorithm
+2 with a second stopping rule; the text of the paper was not available. It maximises the total
 variance of the k variables over binary s with sum s <= k, subject to cuts. Let eta(W) be the
 variance of a support W outside its q leading components. If eta(W) exceeds eta, the cut sum over W
 of s_i <= k - 1 removes W. The answer is the best support tried. The variance of q components never
 exceeds the total variance of their support, so the largest total variance among the untried
 supports bounds the optimum.
 
-Differs from the code in:
+Differences from the code:
 
 1. A cut removes exactly one support of k variables, so the successive optima of the binary problem
    are the supports in order of decreasing total variance. They are listed with a heap; the authors
    solve the binary problem with Gurobi.
 2. eta is a fraction of the total variance of the support, and the number of supports is limited
-   instead of the iterations of a solver. In the authors' code the user sets both.
+   instead of the iterations of a solver. In the authors' code, the user sets both limits.
 """
 
 import heapq
@@ -76,7 +76,7 @@ def solve(problem, *, k: int, components: int = 1, eta: float = 0.0, supports: i
 def by_total_variance(variances: Vector, k: int) -> Iterator[tuple[Indices, float]]:
     """Yield supports of k variables with their total variance, in decreasing order of variance.
 
-    The successors of a support replace one of its variables by that with the next smaller variance.
+    A successor of a support replaces one variable with the one that has the next smaller variance.
     """
     order = np.argsort(-variances, kind="stable")
     sizes = variances[order]

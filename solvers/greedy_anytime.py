@@ -7,9 +7,10 @@ largest leading eigenvalue (f2).
 
 Differences from the paper:
 
-1. Variables are added one at a time, and c_i is updated after each, as in the authors' code
-   (github.com/sdannyvi/AnytimePCA). ``bulk`` adds all variables at once, as in the paper's
-   pseudocode. Only adding them one at a time comes close to the paper's Figure 2 (docs/field.md).
+1. Variables are added one at a time, and c_i is updated after each addition, as in the authors'
+   code (github.com/sdannyvi/AnytimePCA). ``bulk`` adds all variables at once, as in the paper's
+   pseudocode. The results are close to the paper's Figure 2 only if variables are added one at a
+   time (docs/field.md).
 2. Seeds of 0, 1, ..., k* variables are tried in turn, so the search can be stopped at any time. The
    empty seed gives diagonal thresholding.
 """

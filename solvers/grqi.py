@@ -4,9 +4,9 @@ Kuleshov (2013), Algorithm 1.
 
 Differences from the paper:
 
-1. The shifted system is solved in bordered form, which gives the same direction, stays nonsingular
-   at convergence and preserves the sign. If even the bordered system is singular, x stays
-   unchanged.
+1. The shifted system is solved in bordered form, which gives the same direction, remains
+   nonsingular at convergence and preserves the sign. If even the bordered system is singular, x
+   remains unchanged.
 2. The start is projected before the first step; the paper projects only at the end of each step.
 3. The paper starts from the largest column of Sigma. If the data are too large in both dimensions
    to find it, the start is the column of the variable with the largest variance.

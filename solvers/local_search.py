@@ -1,4 +1,4 @@
-"""Local search from many starts for supports that no swap of two variables improves.
+"""Local search from many starts for supports that no swap of two variables can improve.
 
 This suite's own reference heuristic (2026), not from a paper: truncated power steps, then swaps,
 each evaluated exactly (`spcabench.methods.local_search`). The starts are greedy signs (He, Monteiro

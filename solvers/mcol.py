@@ -5,8 +5,8 @@ He, Monteiro, Park (2010), section 2.3.
 Differences from the paper:
 
 1. Vectors are scaled to norm 1, not sqrt(s).
-2. The second phase starts from the signs of the first phase. It uses Lanczos' method or the power
-   method.
+2. The second phase starts from the signs of the first phase. It uses the Lanczos method or the
+   power method.
 3. The sign of 0, which the paper does not specify, is +1. All products of the first block are 0, so
    all its signs are +1.
 """
@@ -45,7 +45,7 @@ def solve(
     c : number of columns selected in each loop; by default ceil(k / 10), for at most ten loops.
     first_alone : select the first column alone, and then c at a time (not in the paper).
     second : method of the second phase, "lanczos" or "power".
-    second_tol : Lanczos' method stops when the relative increase of its value is below this.
+    second_tol : the Lanczos method stops when the relative increase of its value is below this.
     """
     c = ceil(k / 10) if c is None else c
     if c < 1:

@@ -41,9 +41,10 @@ ALPHA, SWEEPS = 10.0, 20  # sweeps per iterate
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to 1.
+    """Return a range of penalties over which the cardinality falls from n to 1.
 
-    At its upper end, the optimum for one variable, with the largest variance a, drops to zero.
+    At the upper end of the range, the optimum for a single variable, which has the largest variance
+    a, drops to zero.
     """
     Sigma = problem.covariance
     d = Sigma.diagonal()
@@ -68,7 +69,7 @@ def solve(
 
     beta, alpha : weights of sparsity and of orthonormality; alpha is in units of lambda_1.
     components : the number q of components.
-    tol_F : a start has converged when the relative change of F in a sweep is below this tolerance.
+    tol_F : a start has converged when the relative change in F per sweep is below this tolerance.
     """
     if min(restarts, components) < 1:
         raise InputError(
@@ -79,8 +80,8 @@ def solve(
     # R (n, p) is Sigma or the transpose of A
     R = Sigma[np.arange(problem.n)].B if is_Sigma else problem.data.dense().T
     a = Sigma.diagonal()  # (n,)
-    # Ties in variance are broken by |Sigma e_j|. The kernel does not accept a reversed view, hence
-    # the copy.
+    # Ties in variance are broken by |Sigma e_j|. The order is copied, because the kernel does not
+    # accept a reversed view.
     order = falling_order(a, Sigma.column_squares)[::-1].copy()
     # random numbers are drawn in visiting order, so reordering the variables changes nothing
     rank = np.argsort(order)
@@ -118,7 +119,7 @@ def iterate(state, is_Sigma):
 
 
 def leading_value(Sigma, d):
-    """Return lambda_1, computed by Lanczos' method from the diagonal d (n,).
+    """Return lambda_1, computed by the Lanczos method from the diagonal d (n,).
 
     If the result is below the largest variance, d is orthogonal to the leading eigenvector. The
     method is then restarted from the column of the variable with the largest variance.
@@ -207,7 +208,7 @@ def sweep(R, is_Sigma, a, order, U, Y, G, alpha, beta):
 def sweeps(R, is_Sigma, a, order, U, Y, alpha, beta, tol):
     """Sweep at most SWEEPS times; return the flops, F(U) and whether it converged.
 
-    tol : relative tolerance for the change of F in a sweep.
+    tol : relative tolerance for the change in F per sweep.
     """
     G = np.ascontiguousarray(U.T) @ U  # (q, q)
     work, F, rise = 0, -np.inf, np.inf

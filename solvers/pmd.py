@@ -43,7 +43,7 @@ def solve(problem, *, shrinkage: float):
 
     The objective is u'Av.
 
-    shrinkage : 1 / c. At 1 / sqrt(n) no entry is set to zero, and at 1 a single nonzero is left.
+    shrinkage : 1 / c. At 1 / sqrt(n), no entry is set to zero; at 1, a single nonzero remains.
     """
     A = problem.data  # (m, n)
     _, v = problem.covariance.leading()
@@ -65,7 +65,7 @@ def shrunk(a, c):
     """
     if c < 1.0:
         return np.zeros_like(a)
-    c = max(c * (1.0 - 1e-8), 1.0)  # if c is close to 1, a single entry is left
+    c = max(c * (1.0 - 1e-8), 1.0)  # if c is close to 1, a single entry remains
     low, high = 0.0, float(np.abs(a).max())
     if np.abs(normalize(a)).sum() <= c:
         return normalize(a)

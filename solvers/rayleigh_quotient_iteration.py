@@ -4,8 +4,8 @@ Kuleshov (2013), Table 1; Parlett, "The symmetric eigenvalue problem", 1998, sec
 
 Differences from the paper:
 
-1. The shifted system is solved in bordered form, which gives the same direction, stays nonsingular
-   at convergence and preserves the sign.
+1. The shifted system is solved in bordered form, which gives the same direction, remains
+   nonsingular at convergence and preserves the sign.
 """
 
 import numpy as np

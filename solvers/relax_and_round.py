@@ -10,7 +10,7 @@ Differences from the paper:
 1. The authors' code (github.com/ryancorywright/ScalableSPCA.jl) also requires ||X||_1 <= k. This
    follows from the constraints on the l1 norms of the rows, so it is omitted here.
 2. The paper's weaker relaxations for large n are not implemented.
-3. X is also feasible for DSPCA's relaxation, where it is graded together with the dual matrix U.
+3. X is also feasible for DSPCA's relaxation, and it is graded there together with the dual matrix U.
    ``objective`` is the value of the stronger relaxation as computed from the conic solver's X. The
    bound is recomputed from U, so it is valid regardless of the accuracy of the conic solver.
 """
@@ -41,7 +41,7 @@ COUNTED = False  # flops inside the conic solver are not counted
 
 
 def solve(problem, *, k: int, solver: str = "CLARABEL", eps: float = 1e-8):
-    """Yield x (n,): first the variable of largest variance, then the rounded x with X and U.
+    """Yield x (n,): first the variable with the largest variance, then the rounded x with X and U.
 
     solver : "CLARABEL" (interior point) or "SCS" (first order).
     eps : tolerance of the conic solver; Sigma is scaled so that its largest absolute entry is 1.

@@ -5,13 +5,13 @@ n standard unit vectors. The final vector with the largest Rayleigh quotient is 
 
 Differences from the paper:
 
-1. r, the number of entries retained, is 2 k by default (the theory requires the order of k^2).
-   Steps that retain k entries follow, so an answer has k nonzeros; in the paper it has r.
+1. r, the number of entries retained, is 2 k by default (the theory requires r of the order of k^2).
+   Steps that retain k entries follow, so an answer has k nonzeros; in the paper, it has r nonzeros.
 2. Every step uses the same Sigma, whereas the paper draws fresh samples.
-3. The iteration from a start ends when the variance changes by less than ``tol_x``, or after T
+3. The iteration from a start stops when the variance changes by less than ``tol_x``, or after T
    steps.
-4. Starts are run in batches, by decreasing variance, so a run that is cut short still returns an
-   answer.
+4. Starts are run in batches, in order of decreasing variance, so a run that is cut short still
+   returns an answer.
 5. The answer is the leading eigenvector on the best support, to which the steps would converge.
 """
 

@@ -5,8 +5,8 @@ He, Monteiro, Park (2010), Algorithm 1.
 Differences from the paper:
 
 1. Vectors are scaled to norm 1, not sqrt(s).
-2. The second phase starts from the signs of the first phase. It uses Lanczos' method or the power
-   method.
+2. The second phase starts from the signs of the first phase. It uses the Lanczos method or the
+   power method.
 3. The sign of 0, which the paper does not specify, is +1.
 """
 
@@ -32,7 +32,7 @@ def solve(problem, *, k: int, second: str = "lanczos", second_tol: float = 1e-9)
 
     k : cardinality (the paper's s).
     second : method of the second phase, "lanczos" or "power".
-    second_tol : Lanczos' method stops when the relative increase of its value is below this.
+    second_tol : the Lanczos method stops when the relative increase of its value is below this.
     """
     Sigma = problem.covariance  # (n, n)
     for signs, _J in greedy_signs(Sigma, [1] * k):

@@ -4,7 +4,7 @@ Jenatton, Obozinski, Bach (2010), and Mairal, Bach, Ponce, Sapiro, "Online dicti
 sparse coding", ICML 2009, as implemented in scikit-learn: one component that minimises ||A - u
 v'||^2 / 2 + alpha ||v||_1 over ||u|| <= 1.
 
-Differs from the library's class in:
+Differences from the library's class:
 
 1. The class calls the function ``dict_learning`` on centred data. Here it is called directly on A,
    and the problem determines whether A is centred.
@@ -41,7 +41,7 @@ def penalty_range(problem):
 
 
 def solve(problem, *, alpha: float, steps: int = 200):
-    """Yield loadings (n,): first A'u, where u is the largest column of A, then the library's.
+    """Yield loadings (n,): first A'u, where u is the largest column of A, then the library's answer.
 
     alpha : weight of ||v||_1, divided by the largest norm of a column of A.
     steps : maximum number of iterations in the library.

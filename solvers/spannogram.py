@@ -6,8 +6,8 @@ Differences from the paper:
 
 1. The ranks below d are solved first, in about a tenth of the time. They only improve the bound
    (section 7), not the answer.
-2. The option samples="sharp" draws as many samples as the guarantee needs to hold with probability
-   1 - 1/n, instead of ceil(eps^-d ln n).
+2. The option samples="sharp" draws the number of samples for which the guarantee holds with
+   probability 1 - 1/n, instead of ceil(eps^-d ln n).
 3. The option polish improves the answer by alternation, which is not in the paper.
 4. Samples are drawn in batches. One partition of V c gives the rank-one solutions for all
    cardinalities (`path`), without a full sort.
@@ -61,7 +61,7 @@ def solve(
         variance of x in the approximation is at least 1 - eps times the maximum.
     samples : "paper", "sharp", or the number of samples. With a number, a bound is returned only if
         it holds with the same probability.
-    polish : finally iterate c <- V'x / ||V'x||, x <- best for V c, until the value stays the same.
+    polish : finally iterate c <- V'x / ||V'x||, x <- best for V c, until the value stops increasing.
     nonnegative : require x >= 0.
 
     The last iterate has the bound x'A_d x / (1 - eps) + lambda_{d+1}, minimised over the ranks up

@@ -63,7 +63,7 @@ def solve(problem, *, k: int, d: int = 2, nonnegative: bool = False, shift: bool
 def best_supports(V, k, nonnegative):
     """Run Algorithm 2, and steps 5 to 9; yield the best x (n,) and the number of supports tried.
 
-    They are yielded after each curve. x'V V'x never decreases.
+    Both are yielded after each curve. x'V V'x never decreases.
 
     V : (n, d), with orthogonal columns of decreasing norm.
 
@@ -99,8 +99,8 @@ def circles(n, d, nonnegative):
 
     The zero curve has the index n (2 n in the signed case).
 
-    In the signed case, curve j + n is the negative of curve j. One of T and -T is then enough, and
-    the zero curve only matters if k = n.
+    In the signed case, curve j + n is the negative of curve j. It is then sufficient to include one
+    of T and -T, and the zero curve is only relevant if k = n.
     """
     for i in range(n + nonnegative):
         signs = [(j,) if nonnegative else (j, j + n) for j in range(i + 1, n + nonnegative)]

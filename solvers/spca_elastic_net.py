@@ -6,7 +6,7 @@ Scikit-learn's LARS computes the elastic-net path.
 
 Differences from the paper:
 
-1. A path ends at k nonzeros, unless the penalties lambda_1 are specified.
+1. A path stops at k nonzeros, unless the penalties lambda_1 are specified.
 2. lambda_2 is relative: it is ridge times the largest variance.
 
 If variables tie, rounding errors can determine which of them scikit-learn selects. When the rows

@@ -4,9 +4,9 @@ Kuleshov (2013), Algorithm 5.
 
 Differences from the paper:
 
-1. The Schur complement's system is solved in bordered form, which gives the same direction, stays
-   nonsingular at convergence and preserves the sign. If even the bordered system is singular, or if
-   u'Rv is not positive, u and v stay unchanged.
+1. The system of the Schur complement is solved in bordered form, which gives the same direction,
+   remains nonsingular at convergence and preserves the sign. If even the bordered system is
+   singular, or if u'Rv is not positive, u and v remain unchanged.
 2. u and v are each scaled to norm one; the paper scales the stacked vector (v, u).
 3. The power step is sequential: v is computed from the new u, not from the old u.
 4. The start is the largest row and the largest column of R or, with ``first="covariance"``, the

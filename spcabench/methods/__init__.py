@@ -1,1 +1,1 @@
-"""Mathematics shared by several solvers; it imports only the problem and the ground."""
+"""Mathematics shared by several solvers; it imports only the problem and the basic modules."""

@@ -19,9 +19,9 @@ ZERO = 1e-3  # entries of Y u below this fraction of the barrier's slack are set
 def box_qp(X, w, u, s, lam, linked, count, passes, tol):
     """Minimise u'Yu over |u_i - s_i| <= lam by coordinate descent, and update w = Y u.
 
-    Y is X without row and column j. ``linked`` lists the ``count`` rows of Y with an entry off the
-    diagonal; the other coordinates are already optimal. Returns the number of products, ``count``
-    for each change of an entry.
+    Y is X without row and column j. ``linked`` lists the ``count`` rows of Y with a nonzero off the
+    diagonal; the coordinates of the other rows are already optimal. Returns the number of products,
+    which is ``count`` for each change of an entry.
     """
     work = 0
     for _ in range(passes):
@@ -70,7 +70,7 @@ def take_out(X, w, u, s, lam, j, degree, linked):
     """Remove row and column j from X, clip the warm-start u to the box, and set w = Y u.
 
     degree : for each row, its number of nonzeros off the diagonal. w is set on the linked rows
-        only. Returns the number of linked rows and of products.
+        only. Returns the number of linked rows and the number of products.
     """
     count, work = 0, 0
     for i in range(len(w)):
@@ -130,12 +130,13 @@ def square(X, w, u, s, lam, beta, j, degree):
 def sweep(S, X, V, lam, beta, passes, tol):
     """Sweep once over the columns of X (n, n), in place (Algorithm 1).
 
-    V : row j holds the box QP's u of column j from the preceding sweep; at the solution it equals
-        Sigma + U off the diagonal.
-    passes, tol : the box QP ends after this many passes, or when no entry changes by more than tol.
+    V : row j contains the u of column j that the box QP found in the preceding sweep. At the
+        solution, V equals Sigma + U off the diagonal.
+    passes, tol : the box QP stops after this number of passes, or when no entry changes by more
+        than tol.
 
     Rows of X that are zero off the diagonal cost nothing, because their u is always zero, clipped
-    to the box. Returns the flops (count, Tr X).
+    to the box. Returns the flops and Tr X.
     """
     n = len(S)
     work, trace = 0, 0.0
@@ -159,7 +160,7 @@ def sweep(S, X, V, lam, beta, passes, tol):
 def scaled(S: Array, lam: float, unit: float) -> tuple[Vector, float, float]:
     """Return S / unit, lam / unit and the unit.
 
-    The ascent needs a positive optimum, for which max S_ii - lam is a lower bound. If this bound is
+    The ascent requires a positive optimum. A lower bound on the optimum is max S_ii - lam. If it is
     not positive, S is first shifted by a multiple of I, which shifts the optimum equally.
     """
     top, lower = float(np.abs(S).max()), float(S.diagonal().max()) - lam
@@ -169,12 +170,12 @@ def scaled(S: Array, lam: float, unit: float) -> tuple[Vector, float, float]:
 
 
 def identity_start(S: Array, lam: float) -> tuple[Vector, Vector]:
-    """Return X = I, and for each column the box QP's solution: 0 clipped to the box."""
+    """Return X = I, and for each column the solution of the box QP: 0 clipped to the box."""
     return np.eye(len(S)), S - np.clip(S, -lam, lam)
 
 
 def diagonal_start(S: Array, lam: float, beta: float) -> tuple[Vector, Vector]:
-    """Return the best diagonal X, and V as for the identity.
+    """Return the best diagonal X, and the same V as `identity_start`.
 
     X_jj = beta / (t - S_jj + lam), where t is the sum of all X_jj, found by bisection.
     """
@@ -204,11 +205,12 @@ def loading_start(S: Array, lam: float, beta: float, x: Vector) -> tuple[Vector,
 
 
 def pair(S: Array, X: Array, V: Array, lam: float) -> Pair:
-    """Return the primal and dual matrices given by a state of the sweeps.
+    """Return the primal and dual matrices that correspond to a state of the sweeps.
 
-    X is restricted to the rows that are nonzero off the diagonal (the others contain O(beta) of its
-    trace), made PSD and scaled. U comes from V, which equals Sigma + U off the diagonal at the
-    solution. U is made symmetric, and Sigma_jj - lam is put on its diagonal.
+    X is restricted to the rows that are nonzero off the diagonal (the other rows contribute O(beta)
+    to its trace), made PSD and scaled to trace one. U comes from V, which equals Sigma + U off the
+    diagonal at the solution. Sigma + U is made symmetric, and its diagonal is set to
+    Sigma_jj - lam.
     """
     n = len(S)
     linked = np.flatnonzero(np.count_nonzero(X, axis=1) > 1)

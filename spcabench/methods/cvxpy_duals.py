@@ -1,7 +1,7 @@
 """The duals of the semidefinite relaxations as parametrised CVXPY problems.
 
-Each is compiled once per size. The solver gets the dual, because its box constraint needs no
-auxiliary matrix. X is the multiplier of its matrix inequality.
+Each problem is compiled once per size. The dual is passed to the solver, because its box constraint
+requires no auxiliary matrix. X is the multiplier of the matrix inequality.
 """
 
 import warnings
@@ -21,7 +21,7 @@ from spcabench.vectors import Array, Vector
 # 8e-5 after its 20,000 iterations); Clarabel takes 35 s and 0.7 GB at n = 80, and 59 s and 1.4 GB
 # at 100, with storage that grows as n^4
 LARGEST = {"SCS": 200, "CLARABEL": 120}
-# SCS stores vectors of length n^2; Clarabel dense matrices of order n (n + 1) / 2
+# SCS stores vectors of length n^2, and Clarabel stores dense matrices of order n (n + 1) / 2
 FACTORS = {"SCS": 12, "CLARABEL": 7}
 TIGHT: dict[str, Any] = {
     "SCS": lambda eps: {"eps_abs": eps, "eps_rel": eps, "max_iters": 20_000},
@@ -49,7 +49,7 @@ def check(solver: str, n: int) -> None:
 
 @lru_cache(maxsize=1)
 def modelling() -> Any:
-    """Import CVXPY with its two solvers, untimed; the first solve imports further modules."""
+    """Import CVXPY and its two solvers, excluding the time of the imports from timings."""
     start = perf_counter()
     cvxpy = require("cvxpy")
     x = cvxpy.Variable((1, 1), PSD=True)
@@ -132,7 +132,7 @@ def rectangular(m: int, n: int) -> Any:
 
 
 def _symmetric(n: int) -> tuple[Any, Any]:
-    """A vector variable of n (n + 1) / 2 entries, and the symmetric matrix (n, n) that it fills."""
+    """Return a variable with n (n + 1) / 2 entries, and the symmetric matrix (n, n) of them."""
     cp = modelling()
     rows, cols = np.triu_indices(n)
     index = np.arange(len(rows))
@@ -155,11 +155,11 @@ def _solve(problem: Any, solver: str, eps: float) -> None:
 
 @lru_cache(maxsize=32)
 def row_constrained(n: int) -> Any:
-    """Compile max Tr(S X), Tr X = 1, X PSD, with rows limited like those of x x' for k-sparse x.
+    """Compile max Tr(S X), Tr X = 1, X PSD, with constraints on the rows that k-sparse x satisfy.
 
-    Row i has ||X_i||^2 <= X_ii z_i and ||X_i||_1^2 <= k X_ii z_i, with z in [0, 1]^n of sum at most
-    k. Returns a function (S, k, solver, eps) -> X (n, n), z (n,), U (n, n). At the optimum, its
-    value is lambda_max(S + U) plus the maximum of -Tr(U X) over the row constraints.
+    For row i, ||X_i||^2 <= X_ii z_i and ||X_i||_1^2 <= k X_ii z_i, where z is in [0, 1]^n with sum
+    at most k. Returns a function (S, k, solver, eps) -> X (n, n), z (n,), U (n, n). The optimum
+    equals lambda_max(S + U) plus the maximum of -Tr(U X) over the row constraints.
     """
     cp = modelling()
     S, k, root = cp.Parameter((n, n), symmetric=True), cp.Parameter(nonneg=True), cp.Parameter()

@@ -1,6 +1,7 @@
 """Elimination before a solve: variables that can be dropped without changing the optimum.
 
-Two problems have two rules (Zhang and El Ghaoui 2011, section 2; d'Aspremont et al. 2007):
+Each of two problems has its own rule (Zhang and El Ghaoui 2011, section 2; d'Aspremont et al.
+2007):
 
 - the l0-penalised problem psi(lam) = max x'Sigma x - lam ||x||_0 over unit x: variables with
   Sigma_ii < lam are zero;
@@ -19,30 +20,31 @@ from spcabench.vectors import Array, Indices, Vector, falling_order
 def survivors(variances: Vector, lam: float) -> Indices:
     """Return the variables with Sigma_ii >= lam.
 
-    The others are zero in some optimum of the l0-penalised problem, because that problem is the
-    maximum over unit xi of sum_i [(a_i'xi)^2 - lam]_+, and (a_i'xi)^2 <= Sigma_ii.
+    All other variables are zero in some optimum of the l0-penalised problem, because this problem
+    is the maximum over unit xi of sum_i [(a_i'xi)^2 - lam]_+, and (a_i'xi)^2 <= Sigma_ii.
     """
     return np.flatnonzero(variances >= lam)
 
 
 def by_variance(S: Array) -> Indices:
-    """Return the variables by decreasing variance; ties by decreasing sum |S_ij|."""
+    """Return the variables in order of decreasing variance; ties, of decreasing sum of |S_ij|."""
     return falling_order(S.diagonal(), lambda J: np.abs(S[J]).sum(axis=1))
 
 
 def connected_parts(S: Array, lam: float) -> list[Indices]:
-    """Return the connected components of |S_ij| > lam, i != j, by decreasing largest variance.
+    """Return the connected components of the graph with edges |S_ij| > lam, i != j.
 
-    The relaxation's optimum is the largest of its optima on the components, and X is zero
-    elsewhere, because U = -S between components is dual feasible and makes Sigma + U block
-    diagonal. Within a component the variables are ordered by decreasing variance.
+    They are sorted by decreasing largest variance, and the variables within a component by
+    decreasing variance. The optimum of the relaxation is the largest of its optima on the
+    components, and X is zero elsewhere, because U = -S between components is dual feasible and
+    makes Sigma + U block diagonal.
     """
     S = np.asarray(S)
     edges = np.abs(S) > lam
     np.fill_diagonal(edges, False)
     W = np.flatnonzero(edges.any(axis=0))
     parts, of_linked = connected_components(sp.csr_array(edges[np.ix_(W, W)]), directed=False)
-    # every variable has its own label unless it is linked to another
+    # every variable has its own label unless it is linked to another variable
     label = parts + np.arange(len(edges))
     label[W] = of_linked
     order = by_variance(S)

@@ -1,17 +1,16 @@
-"""The dual bound for several loadings at once: tr(Z'Sigma Z) for orthonormal Z (n, r).
+"""The dual bound on the total variance tr(Z'Sigma Z) of several orthonormal loadings Z (n, r).
 
 For every U (n, n), let r_i be the norm of the k - 1 largest |u_ij|, j != i, and h_i = (u_ii +
 sqrt(u_ii^2 + r_i^2)) / 2. Then tr(Z'Sigma Z) is at most the sum of the r largest eigenvalues of
 Sigma - (U + U') / 2, plus a sum that depends on the supports:
 
-- if all loadings share k variables: the k largest h_i;
-- if each has k variables: r times the k largest h_i;
-- if each has k variables and their supports are disjoint: the r k largest h_i.
+- if all loadings use the same k variables: the sum of the k largest h_i;
+- if each loading has k variables: r times the sum of the k largest h_i;
+- if each loading has k variables and the supports are disjoint: the sum of the r k largest h_i.
 
-docs/bounds.md has the proofs. A multiple of the identity contained in U plays the role of the
-number a in the bound for one loading (`exact_search.dual_bound`), so it needs no separate term. The
-right side is convex in U, and a smoothed form of it is minimised by L-BFGS. Any U gives a valid
-bound.
+docs/bounds.md contains the proofs. A multiple of the identity in U plays the role of the number a
+in the bound for one loading (`exact_search.dual_bound`), so no separate term is needed. The right
+side is convex in U, and a smoothed form of it is minimised by L-BFGS. Any U gives a valid bound.
 """
 
 from dataclasses import dataclass
@@ -26,17 +25,17 @@ from spcabench.problem.spectral import eigen, eigenvalues, rebuilt
 from spcabench.vectors import Array, Vector
 
 STARTS, FALL = 12, 0.7  # number of initial matrices U, and the ratio of their clipping levels
-WIDTHS = (1e-2, 3e-3, 1e-3)  # width of the smoothing, in units of the value to reach
-STEPS = 60  # steps of L-BFGS at one width
+WIDTHS = (1e-2, 3e-3, 1e-3)  # widths of the smoothing, relative to lambda_1
+STEPS = 60  # number of steps of L-BFGS at each width
 FAR = 40.0  # beyond this distance, a logistic weight is zero or one
 
 
 @dataclass(frozen=True)
 class Shape:
-    """The kind of problem whose optimum is bounded.
+    """The sum in the bound, which depends on the constraint on the supports.
 
-    r : number of loadings. k : cardinality; each r_i has k - 1 entries. terms : number of h_i in
-        the sum. times : factor of the sum.
+    r : number of loadings. k : cardinality; each r_i is the norm of k - 1 entries. terms : number
+        of h_i in the sum. times : factor of the sum.
     """
 
     r: int
@@ -61,7 +60,7 @@ class Shape:
 
 
 def joint_value(S: Array, U: Array, shape: Shape) -> float:
-    """Return the bound on tr(Z'SZ) that any U (n, n) gives, for 9 n^3 flops."""
+    """Return the bound on tr(Z'SZ) for any matrix U (n, n), at a cost of 9 n^3 flops."""
     d = U.diagonal()
     squares = U * U
     np.fill_diagonal(squares, 0.0)
@@ -98,7 +97,7 @@ def minimised(S: Array, shape: Shape, reached: float = 0.0) -> tuple[float, Arra
 
 
 def _starts(A: Array) -> list[Array]:
-    """A, including its diagonal, clipped at decreasing levels."""
+    """Return zero, and A, including its diagonal, clipped at decreasing levels."""
     top = float(np.abs(A).max())
     return [np.zeros_like(A), *(np.clip(A, -top * FALL**j, top * FALL**j) for j in range(STARTS))]
 
@@ -125,7 +124,7 @@ class Smooth:
         return top + self.shape.times * value, G.ravel()
 
     def _terms(self, U: Array) -> tuple[float, Array]:
-        """The sum of the largest h_i, and ``times`` its derivatives with respect to U."""
+        """Return the sum of the largest h_i, and ``times`` its derivatives with respect to U."""
         d, T = U.diagonal(), np.empty_like(U)
         r2 = smooth_norms(U, self.shape.k - 1, self.delta, False, self.beta, T)
         root = np.sqrt(d * d + r2 + self.least)

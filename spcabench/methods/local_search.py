@@ -1,4 +1,4 @@
-"""Local search over supports, which swaps single variables until no swap improves.
+"""Local search over supports, which swaps single variables until no swap increases the variance.
 
 All swaps are tested exactly. On a support W let (lambda, v) be the leading eigenpair of S[W, W], P
 the pseudo-inverse of lambda I - S[W, W], and c = S[W, j]. Replacing i by j improves the value if
@@ -6,8 +6,8 @@ and only if
 
     S_jj + c'Pc + 2b (Pc)_i + b^2 P_ii > lambda,    b = -(v'c) / v_i.
 
-For x >= 0, even finding the best loading of a support is a hard problem. An ascent then gives a
-good x, and a swap is made if the best combination of x without x_i and e_j exceeds it.
+For x >= 0, even finding the best loading on a fixed support is a hard problem. An ascent then finds
+a good x, and i is replaced by j if the best combination of x without x_i and e_j has more variance.
 """
 
 from collections.abc import Iterator
@@ -25,25 +25,25 @@ from spcabench.vectors import Array, Indices, Vector, normalize, project, suppor
 
 MOST = 1000  # largest number of variables for which rows of Sigma are sorted for a proof
 TOLERANCE = 1e-9  # relative accuracy of proven optima
-# |v_i| is taken to be at least this; removing a variable with so small an entry costs nothing
+# lower limit for |v_i| in formulas; removing a variable with a smaller entry costs nothing
 SMALL = 1e-8
 ROUNDING = 1e-11  # a smaller relative gain of a swap is ignored
 STILL = 1e-6  # a smaller relative gain of a power step is ignored
-HELD = 2e7  # maximum number of entries of stored columns
-STEPS = 3  # power steps before the support is chosen again
-ASCENT = 30  # maximum number of choices of the support
-KICK = 0.2  # a kick replaces one variable plus a geometric number with this stopping probability
+HELD = 2e7  # maximum number of entries in the stored columns
+STEPS = 3  # number of power steps before the support is chosen again
+ASCENT = 30  # maximum number of times that the support is chosen
+KICK = 0.2  # a kick replaces 1 + g variables, where g is geometric with this success probability
 
 
 def best_swap(R: Array, d: Vector, W: Indices) -> tuple[float, int, int]:
-    """Return lambda_1(S[W, W]) and the best swap, of the i-th variable of W for j.
+    """Return lambda_1(S[W, W]) and the best swap, which replaces the i-th variable of W by j.
 
-    R = S[W] (k, n) are rows of S, and d (n,) is its diagonal. If no swap improves, i is -1. The
-    cost is 10 k^3 flops for the eigenvectors and P, and n k^2 + n k for P R and R'v.
+    R = S[W] (k, n) are rows of S, and d (n,) is its diagonal. If no swap increases the value, i is
+    -1. The cost is 10 k^3 flops for the eigenvectors and P, and n k^2 + n k flops for P R and R'v.
     """
     w, V = eigen(R[:, W])
     top, v, U = float(w[-1]), V[:, -1], V[:, :-1]
-    # without any variance the leading eigenvalue is zero, and any divisor will do
+    # if there is no variance, the leading eigenvalue is zero, and any divisor is valid
     P = (U / np.maximum(top - w[:-1], ROUNDING * abs(top) or 1.0)) @ U.T
     charge(U.size * len(U) + R.size * (len(U) + 1))
     i, j = largest_gain(R, P, P @ R, v, v @ R, d, W, top * (1.0 + ROUNDING))
@@ -54,9 +54,9 @@ def best_swap(R: Array, d: Vector, W: Indices) -> tuple[float, int, int]:
     "Tuple((i8, i8, i8))(f8[:,::1], f8[:,::1], f8[:,::1], f8[::1], f8[::1], f8[::1], i8[::1], f8)"
 )
 def largest_gain(R, P, PR, v, u, d, W, least):  # type: ignore[no-untyped-def]
-    """Return the best swap by the formula in the module's docstring, if above ``least``.
+    """Return the swap with the largest value of the formula above, or -1, -1 if below ``least``.
 
-    u = R'v (n,).
+    u = R'v (n,). The formula is in the docstring of the module.
     """
     k, n = R.shape
     value = d.copy()
@@ -108,7 +108,7 @@ class Search:
         self.value, self.W = -np.inf, np.arange(0)
 
     def column(self, j: int) -> Vector:
-        """Sigma e_j (n,)."""
+        """Return column j of Sigma, an array of shape (n,)."""
         if j not in self.held:
             if len(self.held) * self.n > HELD:
                 self.held.clear()
@@ -120,9 +120,9 @@ class Search:
     def climb(self, W: Indices) -> None:
         """Improve a support by power steps and then by swaps.
 
-        It ends when no swap improves, when it reaches a support that was seen before, or when the
-        budget is used up. The best support is stored. A start that was seen before also costs a
-        scan, so that every search ends.
+        The climb stops when no swap increases the value, when it reaches a support that was seen
+        before, or when the budget is exhausted. The best support is stored. A start that was seen
+        before also costs one scan, so that every search terminates.
         """
         W, value, scans = self._ascended(np.array(W, dtype=np.int64)), -np.inf, self.left
         R = self._rows(W)
@@ -142,9 +142,8 @@ class Search:
     def is_optimal(self) -> bool:
         """Whether cheap bounds prove that no support of k variables exceeds the best value.
 
-        They are the row bounds for a positive semidefinite array Sigma (`methods.bound_formulas`)
-        and the elimination of variables (`exact_search.candidates`), which need sorting but no
-        products.
+        The bounds are computed from the sorted rows of an array Sigma (`methods.bound_formulas`)
+        and by eliminating variables (`exact_search.candidates`), without any products.
         """
         if not isinstance(self.Sigma, Covariance) or self.n > MOST or self.k < 2:
             return False
@@ -165,7 +164,7 @@ class Search:
         return np.stack([self.column(j) for j in W])
 
     def _seen(self, W: Indices) -> bool:
-        """Whether this support was scanned before; it is then recorded as seen."""
+        """Whether this support was scanned before; in any case, it is recorded as scanned."""
         count = len(self.scanned)
         self.scanned.add(np.sort(W).tobytes())
         return len(self.scanned) == count
@@ -173,7 +172,7 @@ class Search:
     def _ascended(self, W: Indices) -> Indices:
         """Make truncated power steps from W as long as they increase the value.
 
-        Far from a local optimum they are cheaper than swaps.
+        Far from a local optimum, power steps are cheaper than swaps.
         """
         v, value, last = self.column(W[np.argmax(self.d[W])])[W], 0.0, W
         for _ in range(ASCENT):
@@ -190,9 +189,9 @@ class Search:
     def starts(self) -> Iterator[Indices]:
         """Yield supports to start from, indefinitely.
 
-        The first come from the greedy signs, and from the leading eigenvector, truncated at once
-        and by repeated halving. Then random changes of the best support alternate with power
-        iterations on a shrinking support from random vectors.
+        The first supports come from the greedy signs, and from the leading eigenvector, truncated
+        to k variables either in one step or by repeated halving. After that, random changes to the
+        best support alternate with power iterations from random vectors on a shrinking support.
         """
         *_, (_, greedy) = greedy_signs(self.Sigma, [1] * self.k, self.d)
         yield greedy
@@ -216,7 +215,10 @@ class Search:
         return z
 
     def _kicked(self) -> Indices:
-        """Replace some variables of the best support by others, drawn by covariance with it."""
+        """Replace random variables of the best support, preferably by variables correlated with it.
+
+        Correlation is measured by covariance.
+        """
         many = min(1 + int(self.rng.geometric(KICK)), max(1, self.k // 2), self.n - self.k)
         members = self.rng.permutation(self.W)[many:]
         weight = self.d**2
@@ -229,7 +231,7 @@ class Search:
         )
 
     def _filled(self, x: Vector) -> Indices:
-        """The support of x; if it has fewer than k variables, add variables of large variance."""
+        """Return the support of x, filled up to k variables with variables of large variance."""
         W = support(x)
         outside = np.setdiff1d(np.argsort(-self.d, kind="stable"), W, assume_unique=True)
         return np.concatenate([W, outside[: self.k - len(W)]])
@@ -241,7 +243,7 @@ class NonnegativeSearch(Search):
     loading: Vector = np.ones(1)
 
     def climb(self, W: Indices) -> None:
-        """Like `Search.climb`, with swaps that certainly improve; the best x may have zeros."""
+        """Climb like `Search.climb`, by swaps that provably improve; the best x can have zeros."""
         W, value, scans = np.array(W, dtype=np.int64), -np.inf, self.left
         R = self._rows(W)
         while self.left and not self._seen(W):
@@ -264,8 +266,9 @@ class NonnegativeSearch(Search):
     def starts(self) -> Iterator[Indices]:
         """Yield supports to climb from, indefinitely.
 
-        The first are those of the leading eigenvector, of either sign, and of the column of largest
-        variance. Then kicks alternate with power iterations of shrinking support.
+        The first supports come from the leading eigenvector, with either sign, and from the column
+        of the variable with the largest variance. After that, random changes to the best support
+        alternate with power iterations on a shrinking support.
         """
         x = lanczos(self.Sigma.__matmul__, normalize(self.d + self.d.max()), 1e-6)
         for start in (x, -x, self.column(int(self.d.argmax()))):
@@ -282,7 +285,7 @@ class NonnegativeSearch(Search):
 def swap_values(R: Array, d: Vector, W: Indices, y: Vector, value: float) -> Array:
     """Return the values (k, n) of the best combination x >= 0 of y without y_i and e_j, j not in W.
 
-    R = S[W] (k, n) are rows of S, d (n,) its diagonal, and value = y'S[W, W]y. It costs k n
+    R = S[W] (k, n) are rows of S, d (n,) is its diagonal, and value = y'S[W, W]y. The cost is k n
     flops.
     """
     charge(R.size)

@@ -11,31 +11,31 @@ import numpy as np
 from spcabench.problem.spectral import product
 from spcabench.vectors import TIE, Array, Vector, normalize, project
 
-NEGLIGIBLE = 1e-12  # eigenvalues below this share of lambda_1 count as zero
+NEGLIGIBLE = 1e-12  # eigenvalues below this fraction of lambda_1 are treated as zero
 
 
 def low_rank(w: Vector, U: Array, d: int, shift: bool = False) -> tuple[Vector, float]:
     """Return V (n, r), r <= d, and ``tail`` with Sigma - V V' <= tail I.
 
     They are computed from the d + 1 leading eigenpairs w, U of Sigma. With ``shift``, V V' is the
-    leading part of Sigma - tail I. The resulting bound is never worse, and it is tight if Sigma is
-    a multiple of I plus a matrix of rank d. The signs of the columns of V are chosen so that
-    permuting variables or changing their signs does the same to the rows of V.
+    leading part of Sigma - tail I. The bound is then never worse, and it is tight if Sigma is a
+    multiple of I plus a matrix of rank d. The signs of the columns of V are chosen so that if
+    variables are permuted or change their signs, the rows of V do the same.
     """
     r = max(1, int((w[:d] > NEGLIGIBLE * w[0]).sum()))
     tail = max(float(w[r]), 0.0) if r < len(w) else 0.0
     V = U[:, :r] * np.sqrt(np.maximum(w[:r] - shift * tail, NEGLIGIBLE * abs(w[0])))
     terms = V[:, :1] ** 3 * V
-    # if rounding decides the sign of a cancelling sum, the largest entry is made positive
+    # a sum that cancels up to rounding errors is treated as positive
     negative = terms.sum(axis=0) < -TIE * np.abs(terms).sum(axis=0)
     return V * np.where(negative, -1.0, 1.0), tail
 
 
 def rank_one(v: Vector, k: int, nonnegative: bool) -> Vector:
-    """Return the unit k-sparse x that maximises (v'x)^2.
+    """Return the k-sparse unit vector x that maximises (v'x)^2.
 
-    It consists of the k largest entries of v in size; with ``nonnegative``, of the positive entries
-    of v or of -v.
+    x consists of the k largest entries of v in absolute value; with ``nonnegative``, of the k
+    largest positive entries of v or of -v.
     """
     if not nonnegative:
         return project(v, k)
@@ -44,7 +44,7 @@ def rank_one(v: Vector, k: int, nonnegative: bool) -> Vector:
 
 
 def climb(V: Array, x: Vector, k: int, nonnegative: bool) -> Iterator[Vector]:
-    """Alternate c = V'x / ||V'x|| and the rank-one solution x of V c; ||V'x|| increases."""
+    """Alternate between c = V'x / ||V'x|| and the best x for V c, so that ||V'x|| increases."""
     best, c = -1.0, product(V.T, x)
     while (reached := float(c @ c)) > best * (1.0 + 1e-12):
         yield x

@@ -2,19 +2,19 @@
 
 The loadings x and y lie on supports R and T of k variables, of which they share d. The sum of their
 variances is at most lambda_1(R) + lambda_1(T), and at most the sum of the two largest eigenvalues
-on the union. For a pair of supports whose bound exceeds the best value so far, the optimum is known
-in these cases:
+on the union of R and T. If the bound of a pair of supports exceeds the best value so far, the
+optimum of the pair can be computed in these cases:
 
 - d = 0: the bound is attained;
 - d = 1: x or y is zero in the shared variable, which leaves two pairs with d = 0;
-- d = 2: in the two shared variables x is a multiple of some p = (cos t, sin t), and y a multiple of
-  the vector orthogonal to p. For given t each loading is the leading eigenvector of a matrix, so
-  only t is searched. Rotating by h moves unit vectors by at most h, so the value changes by at most
-  2 (|S_R| + |S_T|) h;
+- d = 2: in the two shared variables, x is a multiple of some p = (cos t, sin t), and y is a
+  multiple of the vector orthogonal to p. For a fixed t, each loading is the leading eigenvector of
+  a matrix, so only t is searched. Rotating by h moves unit vectors by at most h, so the value
+  changes by at most 2 (|S_R| + |S_T|) h;
 - d = k: x and y are the two leading eigenvectors on the support.
 
-Other pairs retain their bound. A multiplier for x'y = 0 cannot improve it: replacing y by -y leaves
-the problem unchanged, so the best multiplier is zero.
+For all other pairs, only the bound is used. A multiplier for x'y = 0 cannot improve it: replacing y
+with -y leaves the problem unchanged, so the best multiplier is zero.
 """
 
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ import numpy as np
 from spcabench.errors import InputError
 from spcabench.vectors import Array
 
-SUPPORTS = 1800  # largest number of supports whose pairs are examined: 13 variables have 1716 of 6
-TURNS = 300  # pairs of supports whose angle is searched; later ones retain their bound
-CLOSE = 1e-7  # accuracy of the search of the angle, relative to the value
+SUPPORTS = 1800  # largest number of supports, such as the 1716 supports of 6 of 13 variables
+TURNS = 300  # maximum number of pairs of supports for which the angle is searched
+CLOSE = 1e-7  # accuracy of the search for the angle, relative to the value
 
 
 @dataclass(frozen=True)
 class Optimum:
-    """Loadings Z (n, 2), the sum of their variances, and a bound on that sum for any two."""
+    """Loadings Z (n, 2), the sum of their variances, and a bound on this sum for any loadings."""
 
     Z: Array
     value: float
@@ -63,7 +63,7 @@ def orthonormal_pair(S: Array, k: int) -> Optimum:
 
 
 class _Search:
-    """The best pair so far, the bound of unsettled pairs, and the eigenvalues computed so far."""
+    """The best pair so far, a bound on the unsettled pairs, and the eigenvalues computed so far."""
 
     def __init__(self, S: Array) -> None:
         self.S, self.value, self.bound = S, -np.inf, -np.inf
@@ -72,14 +72,14 @@ class _Search:
         self.tops: dict[tuple[int, ...], tuple[float, float]] = {}
 
     def top(self, R: tuple[int, ...]) -> tuple[float, float]:
-        """The largest eigenvalue on a support, and the sum of the two largest."""
+        """Return the largest eigenvalue on a support, and the sum of the two largest."""
         if R not in self.tops:
             w = np.linalg.eigvalsh(self.S[np.ix_(R, R)])
             self.tops[R] = float(w[-1]), float(w[-2:].sum())
         return self.tops[R]
 
     def above(self, R: tuple[int, ...], T: tuple[int, ...]) -> float:
-        """An upper bound on what loadings on two supports can explain."""
+        """Return an upper bound on the variance that loadings on two supports can explain."""
         union = tuple(sorted({*R, *T}))
         return min(self.top(R)[0] + self.top(T)[0], self.top(union)[1])
 
@@ -100,7 +100,7 @@ class _Search:
             self.bound = max(self.bound, self.above(R, T))
 
     def turn(self, R: tuple[int, ...], T: tuple[int, ...], shared: list[int]) -> None:
-        """Search the angle by bisecting intervals, and drop those that cannot hold a better one."""
+        """Search for the angle by bisection, dropping intervals without a better angle."""
         norms = sum(np.linalg.norm(self.S[np.ix_(W, W)], 2) for W in (R, T))
         middles, half = (np.arange(64) + 0.5) * np.pi / 64, np.pi / 128
         while len(middles):
@@ -115,7 +115,7 @@ class _Search:
         self.bound = max(self.bound, self.value * (1.0 + CLOSE))
 
     def along(self, R: tuple[int, ...], shared: list[int], angles: Array) -> Array:
-        """The largest eigenvalue on a support whose shared part points along each angle."""
+        """Return the largest eigenvalue on a support if its shared part points along each angle."""
         units = np.eye(len(self.S))[:, [i for i in R if i not in shared]]
         B = np.repeat(np.pad(units, ((0, 0), (1, 0)))[None], len(angles), axis=0)  # (a, n, k - 1)
         B[:, shared, 0] = np.column_stack([np.cos(angles), np.sin(angles)])
@@ -131,16 +131,16 @@ class _Search:
         self.take(x, y)
 
     def leading(self, R: tuple[int, ...] | list[int]) -> Array:
-        """The leading eigenvector on a support."""
+        """Return the leading eigenvector on a support."""
         return self.eigenvectors(R, np.eye(len(self.S)), 1)[:, 0]
 
     def eigenvectors(self, R: tuple[int, ...] | list[int], basis: Array, count: int) -> Array:
-        """The leading eigenvectors within the span of the columns of a basis."""
+        """Return the leading eigenvectors within the span of the columns R of a basis."""
         B = basis[:, list(R)]
         return B @ np.linalg.eigh(B.T @ self.S @ B)[1][:, : -count - 1 : -1]
 
     def take(self, x: Array, y: Array) -> None:
-        """Store two loadings if they are better."""
+        """Store two loadings if they are better than the best pair so far."""
         value = float(x @ self.S @ x + y @ self.S @ y)
         if value > self.value:
             self.value, self.Z = value, np.column_stack([x, y])

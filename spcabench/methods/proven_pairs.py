@@ -1,9 +1,9 @@
-"""Leading eigenpairs of a large positive semidefinite matrix, proven to be the leading ones.
+"""Leading eigenpairs of a large positive semidefinite matrix, with a proof that none was missed.
 
-Lanczos' method finds eigenvalues from below and may miss one, so it cannot certify an upper bound
-by itself. The pairs found are therefore subtracted from the matrix, and a Cholesky decomposition
-proves that nothing larger is left. This takes a quarter of the flops of a reduction to tridiagonal
-form, and most of them are block products.
+The Lanczos method approaches eigenvalues from below and can miss one, so it cannot certify an upper
+bound by itself. The pairs found are therefore subtracted from the matrix, and a Cholesky
+decomposition proves that no larger eigenvalue remains. This takes a quarter of the flops of a
+reduction to tridiagonal form, and most of these flops are in block products.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ import scipy.sparse.linalg
 
 from spcabench.vectors import TIE, Array, Vector
 
-# relative tolerance: all other eigenvalues are proven to exceed the last one by at most this
+# relative tolerance: all other eigenvalues are proven to exceed the last of them by at most this
 SLACK = 5e-10
 EXACT = 1e-12  # residual of the pairs, relative to the largest eigenvalue
 
@@ -21,8 +21,8 @@ def proven_pairs(K: Array, count: int) -> tuple[Vector, Array] | None:
     """Return the ``count`` largest eigenvalues of K (m, m), in descending order, and eigenvectors.
 
     The eigenvectors (m, .) have norm one. No remaining eigenvalue exceeds the last one by more than
-    a relative 5e-10. The result is None if this cannot be proven, if two eigenvalues tie, so that
-    rounding would choose the eigenvectors, or if Lanczos' method does not converge. K is
+    a relative 5e-10. The result is None if this cannot be proven, if two eigenvalues tie (rounding
+    would then choose the eigenvectors), or if the Lanczos method does not converge. K is
     overwritten.
     """
     try:
@@ -44,7 +44,7 @@ def _nothing_above(K: Array, w: Vector, P: Array) -> bool:
     K -= (P * w) @ P.T
     np.negative(K, out=K)
     np.einsum("ii->i", K)[:] += w[-1] * (1.0 + SLACK)  # a view of the diagonal
-    # the transpose of a symmetric matrix is the same, and is in the layout LAPACK need not copy
+    # K equals its transpose, so the one that LAPACK need not copy is used
     ordered = K if K.flags.f_contiguous else K.T
     _, info = scipy.linalg.lapack.dpotrf(ordered, lower=1, overwrite_a=1, clean=0)
     return bool(info == 0)

@@ -11,7 +11,7 @@ import numpy as np
 from spcabench.vectors import Vector
 
 MEMORY = 12  # number of stored pairs of steps and gradient changes
-FIRST = 0.02  # length of the first step, when the memory is empty
+FIRST = 0.02  # length of a step if the memory is empty
 ARMIJO, WOLFE = 1e-4, 0.9  # constants of the Wolfe conditions: required decrease and flattening
 TRIALS = 20  # maximum number of step lengths tried
 CURVED = 1e-12  # a pair with a smaller relative curvature is not stored
@@ -20,19 +20,19 @@ Function = Callable[[Vector], tuple[float, Vector]]
 
 
 class Descent:
-    """The point z of smallest value f so far, the gradient g at z, and the number of calls."""
+    """The point z with the smallest value f so far, the gradient g at z and the number of calls."""
 
     def __init__(self, z: Vector) -> None:
         self.z, self.calls = z, 0
         self.pairs: list[tuple[Vector, Vector]] = []
 
     def begin(self, function: Function) -> None:
-        """Evaluate a function, which may be a new one, without clearing the memory."""
+        """Evaluate a function, possibly a new one, without clearing the memory."""
         self.function = function
         self.f, self.g = self._called(self.z)
 
     def step(self, metric: Vector) -> bool:
-        """Make one step that satisfies the Wolfe conditions; False if none is found.
+        """Make one step that satisfies the Wolfe conditions; return False if no step does.
 
         metric : the diagonal of an estimate of the inverse Hessian, up to a factor.
         """
@@ -76,7 +76,7 @@ class Descent:
             self.pairs = [*self.pairs[1 - MEMORY :], (s, y)]
 
     def _direction(self, metric: Vector) -> Vector:
-        """Minus the estimated inverse Hessian times g, by the two-loop recursion of L-BFGS."""
+        """Return minus the estimated inverse Hessian times g, by the two-loop recursion."""
         q = self.g.copy()
         products = [1.0 / float(s @ y) for s, y in self.pairs]
         shares = []

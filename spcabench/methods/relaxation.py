@@ -1,8 +1,8 @@
 """The semidefinite relaxation: its value, its dual bound, and its decomposition over components.
 
-It is phi(lam) = max Tr(Sigma X) - lam ||X||_1 over X PSD of trace one (d'Aspremont et al. 2007,
-equation 6). Its dual is min lambda_max(Sigma + U) over symmetric U with |U_ij| <= lam. Any feasible
-X and U certify phi from both sides. Any U bounds every k-sparse unit x:
+The relaxation is phi(lam) = max Tr(Sigma X) - lam ||X||_1 over PSD X of trace one (d'Aspremont et
+al. 2007, equation 6). Its dual is min lambda_max(Sigma + U) over symmetric U with |U_ij| <= lam.
+Any feasible X and U bound phi from below and above. For any U and every k-sparse unit vector x,
 
     x'Sigma x <= lambda_max(Sigma + U) + k max |U_ij|.
 """
@@ -26,12 +26,12 @@ from spcabench.vectors import (
     support,
 )
 
-THRESHOLD = 1e-2  # smaller entries of the leading eigenvector, relative to the largest, become zero
+THRESHOLD = 1e-2  # entries of the leading eigenvector below this fraction of the largest are zeroed
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A primal X and a dual U (n, n) of one component, with their value and bound.
+    """A primal matrix X and a dual matrix U (n, n) of one component, with their value and bound.
 
     x (n,) is a leading eigenvector of X.
     """
@@ -53,21 +53,21 @@ def value(S: Array, X: Array, lam: float) -> float:
 
 
 def sparse(x: Vector, threshold: float = THRESHOLD) -> Vector:
-    """Return x, scaled to norm one, without entries below ``threshold`` times the largest."""
+    """Zero the entries of x below ``threshold`` times the largest, and scale x to norm one."""
     return normalize(np.where(np.abs(x) >= threshold * np.abs(x).max(), x, 0.0))
 
 
 def best(pairs: Sequence[Pair | None]) -> Pair:
-    """Combine the largest primal and the smallest dual bound among pairs of one problem."""
+    """Combine the pair with the largest value and the pair with the smallest bound."""
     solved = [p for p in pairs if p is not None]
     high, low = max(solved, key=lambda p: p.value), min(solved, key=lambda p: p.bound)
     return Pair(high.x, high.X, low.U, high.value, low.bound)
 
 
 def trivial(S: Array, lam: float) -> Pair:
-    """Return the pair that needs no solver: X = e_i e_i', and U = -S clipped to the box.
+    """Return the pair that requires no solver: X = e_i e_i', and U = -S clipped to the box.
 
-    i is the variable of largest variance. Gershgorin's discs bound the dual.
+    i is the variable with the largest variance. The bound follows from Gershgorin's discs.
     """
     n, j = len(S), int(eliminate.by_variance(S)[0])
     e = np.zeros(n)
@@ -80,11 +80,11 @@ def trivial(S: Array, lam: float) -> Pair:
 
 
 def polished(S: Array, pair: Pair, lam: float) -> Pair:
-    """Return the pair with xx' as its primal if that is better.
+    """Replace the primal matrix of a pair with xx' if xx' has a larger value.
 
-    x is the best unit vector with its own support and signs s. With these signs, x'S x - lam
-    ||x||_1^2 equals x'(S - lam ss')x, so x is an eigenvector. If the optimum has rank one, this
-    gives it.
+    x is an eigenvector of S - lam ss' on the support of the present x, where s are its signs. As
+    long as x has these signs, x'S x - lam ||x||_1^2 equals x'(S - lam ss')x. If the optimum has
+    rank one, xx' is the optimum.
     """
     W = support(sparse(pair.x))
     s = np.sign(pair.x[W])
@@ -99,8 +99,8 @@ def by_component(
 ) -> Iterator[Iterate]:
     """Run a method on the connected components of |S_ij| > lam, and combine their answers.
 
-    Each step works on the component with the largest bound. The run ends when the largest bound is
-    attained, or when the method of that component ends.
+    Each step advances the method on the component with the largest bound. The run stops when the
+    largest bound is attained, or when the method on that component stops.
 
     Parameters
     ----------
@@ -109,13 +109,13 @@ def by_component(
     lam : float
         The penalty.
     method : callable
-        Function of the S of a component that yields pairs, of which the best primal and dual are
-        used. If the run has a start, the method also takes the part of the start in this component,
-        scaled to norm one, unless that part is zero.
+        Function of the S of a component that yields pairs, of which the best primal and the best
+        dual matrix are used. If ``start`` is specified and is nonzero in the component, the method
+        also takes this part of it, scaled to norm one.
     screen : bool
-        If false, all variables are one component, unless lam reaches the largest |S_ij|.
+        If false, all variables form one component, unless lam is at least the largest |S_ij|.
     start : array of shape (n,), optional
-        The start of the run.
+        Starting point of the run.
 
     Yields
     ------
@@ -143,13 +143,13 @@ def by_component(
 
 
 def _solved(groups: list[Indices]) -> list[Indices]:
-    """Drop single variables except for the first, which has the largest variance among them."""
+    """Drop all components of a single variable except the one with the largest variance."""
     single = next((W for W in groups if len(W) == 1), None)
     return [W for W in groups if len(W) > 1 or W is single]
 
 
 def _joined(S: Array, lam: float, groups: list[Indices], pairs: tuple[Pair, ...]) -> Iterate:
-    """The pairs of all components, as one iterate of the whole problem."""
+    """Combine the pairs of all components into one iterate of the whole problem."""
     c = first_largest(np.array([p.value for p in pairs]))
     low, high = pairs[c].value, max(p.bound for p in pairs)
     W, x = groups[c], np.zeros(len(S))
@@ -168,7 +168,7 @@ def _joined(S: Array, lam: float, groups: list[Indices], pairs: tuple[Pair, ...]
 
 
 def relative_gap(low: float, high: float) -> float:
-    """Return (high - low) / |high|, which is zero if they agree, whatever their scale."""
+    """Return (high - low) / |high|, or zero if both are zero."""
     return max(high - low, 0.0) / abs(high) if high else float(low < high)
 
 
@@ -181,7 +181,7 @@ def _primal(n: int, W: Indices, X_W: Array) -> Vector:
 def _dual(S: Array, lam: float, groups: list[Indices], pairs: tuple[Pair, ...]) -> Vector:
     """Join the duals of the components, with U = -S between components.
 
-    This makes S + U block diagonal, with S_ii - lam for a single variable.
+    S + U is then block diagonal, and the block of a single variable is S_ii - lam.
     """
     U = -np.clip(S, -lam, lam)
     np.fill_diagonal(U, -lam)

@@ -21,12 +21,12 @@ from spcabench.problem.spectral import (
 from spcabench.vectors import Array, Vector
 
 CHECK = 10  # iterations between evaluations of the dual at Y_k
-FEW = 4  # initial guess of the number of eigenpairs that matter
+FEW = 4  # initial guess of the number of eigenpairs with nonzero weight in the gradient
 LARGE = 200  # from this order on, LAPACK is faster if it computes only a few eigenpairs
 
 
 def smooth(A: Array, rho: float, eps: float, eigenvalues: str = "auto") -> Iterator[Pair]:
-    """Yield pairs of A (n, n) whose gap falls to about eps, in the units of A.
+    """Yield pairs for A (n, n), the gap of which decreases to about eps, in the units of A.
 
     eigenvalues : "full", "partial" or "auto", as in `leading`.
     """
@@ -57,11 +57,12 @@ def width(n: int, mu: float) -> float:
 
 
 def leading(M: Array, mu: float, eigenvalues: str, needed: int) -> tuple[Vector, Vector]:
-    """Return the eigenpairs of M (n, n) that matter to the gradient, or all, in increasing order.
+    """Return the eigenpairs of M (n, n) that affect the gradient, or all, in increasing order.
 
-    eigenvalues : "full" computes all, and "partial" those that matter, by Lanczos' method. "auto"
-        computes all of a small matrix; of a large one LAPACK computes the largest, a quarter more
-        than the last iteration ``needed``.
+    eigenvalues : "full" computes all eigenpairs, and "partial" computes those that affect the
+        gradient by the Lanczos method. "auto" computes all eigenpairs of a small matrix. For a
+        large matrix, LAPACK computes only the largest ones, a quarter more than the last iteration
+        ``needed``.
     """
     if eigenvalues == "partial":
         return top_eigen(M, width(len(M), mu))
@@ -71,9 +72,9 @@ def leading(M: Array, mu: float, eigenvalues: str, needed: int) -> tuple[Vector,
 
 
 def gradient(w: Vector, V: Array, mu: float) -> tuple[Vector, Array, float]:
-    """Return M's leading eigenvector, exp(M / mu) scaled to trace one, and lambda_max(M).
+    """Return the leading eigenvector of M, exp(M / mu) scaled to trace one, and lambda_max(M).
 
-    w, V : the eigenpairs of M that matter to the gradient.
+    w, V : the eigenpairs of M that affect the gradient.
     """
     p = np.exp((w - w[-1]) / mu)
     return last_vector(w, V), rebuilt(V, p / p.sum()), float(w[-1])

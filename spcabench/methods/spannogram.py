@@ -1,10 +1,11 @@
-"""The spannogram: all supports that a k-sparse maximiser x of x'V V'x can have, for V (n, d).
+"""The spannogram: all possible supports of a k-sparse maximiser x of x'V V'x, for V (n, d).
 
 Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML 2014,
 sections 3 to 5; Asteris, Papailiopoulos, Karystinos (2011) for signed x.
 
-For a unit c the best x consists of the k largest positive entries of the curves V c (of +-V c for
-signed x). Its support changes with c only where two curves meet, including the zero curve.
+For a unit vector c, the best x consists of the k largest positive entries of the curves V c (of
++-V c for signed x). Its support changes with c only where two curves meet, including the zero
+curve.
 """
 
 import numpy as np
@@ -18,7 +19,7 @@ BUCKETS, SHIFT, MAGNITUDE = 1024, 46, 2**63 - 1
 
 
 def falling(V: Array) -> tuple[Array, Vector]:
-    """Return V (n, d) with rows by decreasing norm, and the norms (n,), raised for rounding."""
+    """Return V (n, d) sorted by decreasing row norm, and the norms (n,) rounded up."""
     norms = np.sqrt((V * V).sum(axis=1))
     order = np.argsort(-norms, kind="stable")
     return np.ascontiguousarray(V[order]), norms[order] * (1.0 + 1e-12)
@@ -26,13 +27,14 @@ def falling(V: Array) -> tuple[Array, Vector]:
 
 @inlined
 def split(values, rows, low, high):  # type: ignore[no-untyped-def]
-    """Partition the places from low to high: no entry after the returned place is larger in size.
+    """Partition the entries from low to high by absolute value; return the place of the cut.
 
-    If all are equal, the end is returned. No branch depends on an entry, so none is mispredicted.
+    No entry after the cut is larger than an entry before it. If all entries are equal, ``high`` is
+    returned. No branch depends on an entry, so no branch is mispredicted.
     """
     a, b, c = abs(values[low]), abs(values[(low + high) // 2]), abs(values[high - 1])
     pivot, place = max(min(a, b), min(max(a, b), c)), low
-    # if no entry is larger, separate those equal to the pivot
+    # if no entry is larger than the pivot, separate the entries that equal it
     for limit in (pivot, np.nextafter(pivot, -1.0)):
         for i in range(low, high):
             value, row = values[i], rows[i]
@@ -46,9 +48,9 @@ def split(values, rows, low, high):  # type: ignore[no-untyped-def]
 
 @inlined
 def divide(values, rows, low, count, cuts, ends):  # type: ignore[no-untyped-def]
-    """Move the j entries of largest size to the front, for each cut j from low to count.
+    """Move the j entries of largest absolute value to the front, for each cut j from low to count.
 
-    cuts : for each place, the first cut after it, or zero. ends : working memory (count + 1,).
+    cuts : for each place, the first cut after it, or zero. ends : workspace (count + 1,).
     """
     top, ends[0] = 0, count
     while top >= 0:
@@ -63,12 +65,13 @@ def divide(values, rows, low, count, cuts, ends):  # type: ignore[no-untyped-def
 
 @inlined
 def largest(V, limits, c, signed, k, top, entries, counts):  # type: ignore[no-untyped-def]
-    """Multiply rows of V by c until the k largest entries of V c (in size, if signed) are certain.
+    """Multiply rows of V by c until the k largest entries of V c are certain.
 
-    Returns how many rows were used, and how many entries were found; unless signed, only positive
-    entries count. V : (d, n), with columns by decreasing norm. limits : buckets of the norms (n,),
-    with 0 for sizes whose leading bits are ``top``. entries : values, rows and buckets of the
-    entries found; counts : the number of entries in each bucket.
+    If ``signed``, entries are compared by absolute value; otherwise, only positive entries are
+    included. Returns the number of rows used and the number of entries found. V : (d, n), with
+    columns in order of decreasing norm. limits : buckets of the norms (n,); bucket 0 contains the
+    numbers with the leading bits ``top``. entries : values, rows and buckets of the entries found.
+    counts : the number of entries in each bucket.
     """
     (d, n), (values, rows, buckets) = V.shape, entries
     z, bits = np.empty(BLOCK), values.view(np.int64)
@@ -114,10 +117,11 @@ def arrange(entries, count, counts, cuts, values, rows, ends):  # type: ignore[n
 
 @compiled("Tuple((i8, f8[:,::1]))(f8[:,::1], f8[::1], f8[:,::1], i8[::1], b1)")
 def scores(V, norms, C, ks, signed):  # type: ignore[no-untyped-def]
-    """Return ||V'x||^2 (b, q) of the best x for each c of C (b, d), at the cardinalities ks (q,).
+    """Return ||V'x||^2 (b, q) of the best x for each c of C (b, d) and each cardinality of ks (q,).
 
-    x consists of the k largest entries of V c in size, or of the largest positive ones unless
-    signed. V : rows by decreasing norm (n, d); norms : their norms (n,).
+    x consists of the k entries of V c of largest absolute value if ``signed``, and otherwise of the
+    k largest positive entries. V : matrix (n, d), sorted by decreasing row norm. norms : the norms
+    of its rows (n,).
     """
     (n, d), k, work = V.shape, ks.max(), 0
     result, columns, order = np.zeros((len(C), len(ks))), np.ascontiguousarray(V.T), np.argsort(ks)
@@ -148,7 +152,7 @@ def scores(V, norms, C, ks, signed):  # type: ignore[no-untyped-def]
 def complement(r):
     """Return an orthonormal basis (p, p - 1) of the orthogonal complement of r (p,).
 
-    It consists of all but the first column of a reflection.
+    The basis consists of all columns of a reflection except the first.
     """
     w = r / np.sqrt((r * r).sum())
     w[0] += 1.0 if w[0] >= 0.0 else -1.0
@@ -161,9 +165,9 @@ def complement(r):
 
 @inlined
 def face_maximum(R, G, B, floor, tol):
-    """Find the maximum on the face spanned by B (d, p); return whether it is settled, value, c.
+    """Maximise c'Gc on the face spanned by B (d, p); return whether the face is settled, value, c.
 
-    Value and c are zero if there is no maximum.
+    The value is zero if no maximum was found.
     """
     w, U = np.linalg.eigh(B.T @ G @ B)
     c = B @ np.ascontiguousarray(U[:, -1])
@@ -181,10 +185,10 @@ def face_maximum(R, G, B, floor, tol):
 def cone_maximum(R, G, floor):
     """Solve (P_d): the largest c'Gc above ``floor`` over unit c (d,) with R c >= 0.
 
-    Returns the value, c (0 if there is none) and the flops. As in section 5, the leading
-    eigenvector is the answer if it or its negative is feasible. Otherwise some constraint is
-    active: each is tried, depth first, and no set of constraints is tried twice. Faces whose
-    eigenvalue does not exceed the best value are cut off.
+    Returns the value, c (zero if no c exceeds ``floor``) and the flops. As in section 5, the
+    leading eigenvector is the answer if it or its negative is feasible. Otherwise, at least one
+    constraint is active: each constraint is tried, depth first, and no set of constraints is tried
+    twice. Faces with an eigenvalue that does not exceed the best value are cut off.
     """
     d = len(G)
     bases, first, best = np.zeros((d, d, d)), np.zeros(d, np.int64), np.zeros(d)
@@ -215,7 +219,7 @@ def cone_maximum(R, G, floor):
 
 @inlined
 def circle(P, T):
-    """Return N (d, 2): on the unit circle of its span all curves of T have the same value."""
+    """Return N (d, 2); on the unit circle in its span, all curves of T have the same value."""
     N = np.eye(P.shape[1])
     for t in T[1:]:
         N = N @ complement(N.T @ (P[t] - P[T[0]]))
@@ -224,10 +228,10 @@ def circle(P, T):
 
 @inlined
 def crossings(P, T, nonnegative):
-    """Order the other curves by where they cross that of T on half a circle; mark those above.
+    """Order the other curves by the angle at which they cross the curve of T on half a circle.
 
-    For signed x, the negatives of the curves of T are left out, because they lie below where T is
-    positive.
+    Also marks the curves that are above the curve of T at first. For signed x, the negatives of the
+    curves of T are left out, because they lie below where T is positive.
     """
     D = (P - P[T[0]]) @ circle(P, T)
     angle = np.empty(len(P))
@@ -264,7 +268,7 @@ def chosen(T, mask, zero, need):
 
 @inlined
 def is_new(table, key):
-    """Whether a key is new; the table contains most earlier keys, but not all of them."""
+    """Whether a key is new; the table contains most earlier keys, but not necessarily all."""
     for probe in range(32):
         slot = (key + np.uint64(probe)) % np.uint64(len(table))
         if table[slot] == key:
@@ -288,7 +292,7 @@ def joined(key, keys, T, mask):
 def attempt(E, above, T, mask, G, floor, nonnegative):
     """Return the best value above ``floor`` for one support, with its c, its rows and the flops.
 
-    The support consists of the curves above, and those of T in the mask.
+    The support consists of the curves in ``above`` and the curves of T in the mask.
     """
     H = G.copy()
     for t in range(len(T)):
@@ -313,15 +317,15 @@ def attempt(E, above, T, mask, G, floor, nonnegative):
 def sweep(P, E, Ts, k, nonnegative, floor, keys, table):
     """Try all supports on the circles on which the curves in a row of Ts (c, d - 1) meet.
 
-    P and E hold the curves (n + 1, d), of which the last is zero: perturbed in P, original in E.
-    The zero curve can only be last in a row of Ts. ``floor`` is the value to exceed. ``keys`` has a
-    random number for each curve, from which the key of a support is computed, and ``table`` has the
-    keys already met.
+    P and E contain the curves (n + 1, d), perturbed in P and original in E. The last curve is zero,
+    and it can only be the last entry in a row of Ts. ``floor`` is the value to exceed. ``keys``
+    contains a random number for each curve, from which the key of a support is computed, and
+    ``table`` contains keys of supports that were already tried.
 
     A support with a full-dimensional region has a two-dimensional face on which d - 1 of the n + 1
-    curves share one value, which is its smallest entry, or zero. The support consists of the curves
-    above that value and of some of these d - 1. Returns the flops (value, c, support, supports
-    tried).
+    curves have one common value, which is the smallest entry of the support, or zero. The support
+    consists of the curves above this value and of a subset of these d - 1 curves. Returns the
+    flops, the value, c, the support and the number of supports tried.
     """
     zero, work, tried = len(P) - 1, 0, 0
     best, support = np.zeros(P.shape[1]), np.zeros(0, np.int64)

@@ -1,7 +1,7 @@
-"""Sparse components of a covariance after subtracting other components, by single swaps.
+"""Sparse components of a covariance minus other components, found by single swaps.
 
 All swaps are tested exactly (`spcabench.methods.local_search`). The columns of the covariance are
-computed once, so that updating a component repeatedly costs no further products.
+computed only once, so updating a component repeatedly requires no further products.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from spcabench.vectors import Array, Indices, Vector, embed, first_largest, larg
 
 
 class Columns:
-    """Sigma (n, n), a covariance or Gram matrix, whose columns are computed when needed."""
+    """A covariance or Gram matrix Sigma (n, n), with columns that are computed when needed."""
 
     def __init__(self, Sigma) -> None:
         self.Sigma, self.diagonal = Sigma, np.array(Sigma.diagonal())
@@ -43,8 +43,9 @@ class Columns:
     ) -> Vector:
         """Return a sparse component of Sigma - others diag(weights) others'.
 
-        Swaps start from the support of x, and from the k largest entries of the row of the largest
-        variance. The better result is returned, so the value never falls below that of x.
+        Swaps start from the support of x, and from the k largest entries in the row of the variable
+        with the largest variance. The better result is returned, so the value is never below the
+        value of x.
 
         Parameters
         ----------
@@ -53,16 +54,16 @@ class Columns:
         others : array of shape (n, q)
             Other components.
         weights : array of shape (q,)
-            The factor with which each of them is subtracted.
+            The factor with which each other component is subtracted.
         k : int
             Cardinality.
         free : array of bool, of shape (n,), optional
-            The variables that may be used, at least k; by default all. x must not use others.
+            The variables that x is allowed to use, at least k of them; by default, all variables.
 
         Returns
         -------
         array of shape (n,)
-            A unit vector, or zero if nothing is left.
+            A unit vector, or zero if no variance is left.
         """
         d = self.diagonal - (others**2 * weights).sum(axis=1)
         usable = np.full(len(d), True) if free is None else free
@@ -80,7 +81,7 @@ class Columns:
     def _climbed(
         self, W: Indices, d: Vector, others: Array, weights: Vector
     ) -> tuple[float, Indices]:
-        """Return the value and the support (k,) after swaps from W until none improves."""
+        """Swap variables from W until no swap improves; return the value and the support (k,)."""
         last = -np.inf
         while True:
             value, i, j = best_swap(self.rows(W, others, weights), d, W)

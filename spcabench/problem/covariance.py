@@ -121,7 +121,7 @@ class Gram(Symmetric):
         self.w = np.zeros(0) if w is None else w
 
     def __matmul__(self, x: Vector) -> Vector:
-        """Return Sigma x by products with A and A', or `GramWorkingSet.power_step` for sparse x."""
+        """Return Sigma x by products with A and A', or by `power_step` if x is sparse."""
         expect_shape(x, self.n)
         W = support(x)
         if len(W) < self.n and (

@@ -51,7 +51,7 @@ def bordered_solve(M: Array, b: Vector, corner: float) -> tuple[Vector, float] |
 
 
 def is_sparse(Z: Array) -> bool:
-    """Whether fewer than half the entries are nonzero; a product then reads only the nonzeros."""
+    """Whether fewer than half of the entries are nonzero, so products read only the nonzeros."""
     return bool(2 * np.count_nonzero(Z) < Z.size)
 
 
@@ -191,7 +191,7 @@ class Data:
         """Return A Z (m, r) for Z (n, r) in r flops per stored entry.
 
         If Z has few nonzero rows, only the corresponding columns of A are read and charged. If
-        fewer than half the entries of Z are nonzero, each column of Z costs the same as a vector.
+        fewer than half of the entries of Z are nonzero, each column of Z costs as much as a vector.
         """
         expect_shape(Z, self.shape[1], None)
         W = np.flatnonzero(Z.any(axis=1))
@@ -357,8 +357,9 @@ class Data:
     def largest_row(self) -> Vector:
         """Return the row with the largest norm, scaled to norm one (n,).
 
-        The order of the rows is arbitrary, so an index must not break ties. The absolute value of
-        the product with a fixed vector does, which is the same only for equal or opposite rows.
+        The order of the rows is arbitrary, so ties must not be broken by an index. They are broken
+        by the absolute value of the product with a fixed vector, which ties only for rows that are
+        equal or opposite.
         """
         m, n = self.shape
         charge(self.stored)

@@ -1,4 +1,4 @@
-"""Kernels of the matrix layer for dense covariances, which replace many passes of NumPy by one."""
+"""Kernels of the matrix layer for dense covariances, which replace many NumPy passes with one."""
 
 import numpy as np
 
@@ -21,7 +21,8 @@ def next_column(S, g, d_free, last, sign):  # type: ignore[no-untyped-def]
     """
     n = len(g)
     row = S[last]
-    # Four independent maxima, because each comparison of a single maximum would wait for the last.
+    # Four independent maxima are used, because with a single maximum, each comparison would wait
+    # for the preceding one.
     a = b = c = d = -np.inf
     even = n - n % 4
     for i in range(0, even, 4):
@@ -59,7 +60,7 @@ def block(S, W):  # type: ignore[no-untyped-def]
 
 @compiled("Tuple((i8, f8[:,::1]))(f8[:,::1], f8[:,::1])")
 def sparse_combinations(S, Z):  # type: ignore[no-untyped-def]
-    """Return Z S (r, n) for Z (r, m) with zeros and S (m, n), in n flops for each nonzero of Z."""
+    """Return Z S (r, n) for a sparse array Z (r, m) and S (m, n), in n flops per nonzero of Z."""
     r, n = len(Z), S.shape[1]
     out, count = np.zeros((r, n)), 0
     for i in range(r):

@@ -25,7 +25,7 @@ MOST_BYTES = 8e9  # conversions to larger matrices are rejected
 LARGEST_ROOT = 5000  # order of the largest covariance that is factorised into data
 SPARSE = 20  # time per stored entry of a sparse matrix in a product, relative to a dense array
 
-SHOWN = 6  # variables listed when a problem is printed
+SHOWN = 6  # maximum number of variables that are listed when a problem is printed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,14 +38,14 @@ class Problem:
     Attributes
     ----------
     name : str
-        Name of the problem, for rows and pages.
+        Name of the problem, as shown in results and on pages.
     matrix : Covariance | Data | Gram
-        The matrix used for products: a covariance, data, or a deflated A'A that cannot be expressed
-        as data.
+        The matrix used for products: a covariance, data, or a deflated A'A that cannot be written
+        as the Gram matrix of data.
     features : sequence of str, or None
         Names of the n variables.
     labels : sequence of str, or None
-        Classes of the m samples.
+        Class labels of the m samples.
     provenance : mapping
         Origin of the data. The entry "stand_in" is true if substitute data replace the real data.
     indefinite : bool
@@ -101,7 +101,7 @@ class Problem:
         ------
         InputError
             If the matrix has the wrong shape, contains NaN or infinite entries, has no variance, or
-            is clearly asymmetric or indefinite. An InputError is a ValueError.
+            is clearly asymmetric or indefinite. InputError is a subclass of ValueError.
         """
         S, names = validate.covariance(Sigma)
         return cls(
@@ -152,7 +152,7 @@ class Problem:
         features : sequence of str, optional
             Names of the n features. The default is the column names of a data frame.
         labels : sequence of str, optional
-            Classes of the m samples.
+            Class labels of the m samples.
         provenance : mapping, optional
             Origin of the data.
 
@@ -195,7 +195,7 @@ class Problem:
 
     @property
     def _A(self) -> Data | None:
-        """The data behind the matrix; None for a covariance."""
+        """The data from which the matrix is computed, or None for a covariance."""
         if isinstance(self.matrix, Covariance):
             return None
         return self.matrix if isinstance(self.matrix, Data) else self.matrix.A
@@ -217,7 +217,7 @@ class Problem:
 
     @property
     def product_cost(self) -> int:
-        """Relative time of a product with the matrix; an entry of a dense array takes 1."""
+        """Estimated time of a product with the matrix, relative to one entry of a dense array."""
         return self.nnz * (SPARSE if self.form == "sparse" else 1)
 
     @property
@@ -227,7 +227,7 @@ class Problem:
 
     @property
     def data(self) -> Data:
-        """A (m, n) for products. Raises InputError if the problem has no data; see `given_as`."""
+        """A (m, n) for products; raises InputError if the problem has no data (see `given_as`)."""
         if not isinstance(self.matrix, Data):
             raise InputError(f"problem {self.name!r} has no data; use problem.given_as('data')")
         return self.matrix
@@ -258,8 +258,8 @@ class Problem:
     def disguised(self, order: Indices, t: Vector) -> Problem:
         """Return the problem with variable order[j], multiplied by t[j], as its j-th variable.
 
-        If all entries of t have the same absolute value, a solver needs the same computations for
-        both problems, but cannot reuse anything that it stored about the first one.
+        If all entries of t have the same absolute value, both problems require the same
+        computations, but a solver cannot reuse anything that it stored about the first problem.
         """
         matrix = self.matrix.disguised(order, t)
         return replace(self, matrix=matrix, features=None, _cache={})
@@ -267,7 +267,7 @@ class Problem:
     def given_as(self, form: Form) -> Problem:
         """Return the same problem in another form.
 
-        The problem is converted once, and solvers are not charged for it.
+        The problem is converted only once, and solvers are not charged for the conversion.
 
         Parameters
         ----------
@@ -277,7 +277,7 @@ class Problem:
         Returns
         -------
         Problem
-            The converted problem, or the problem itself if it already has that form.
+            The converted problem, or the problem itself if it already has the requested form.
 
         Raises
         ------
@@ -316,8 +316,8 @@ def _dense_data(X: Any, center: bool, scale: bool, divisor: int) -> Data:
     # Implicit centring would need as much memory as this copy and suffer from cancellation.
     A = np.array(X, dtype=np.float64, order="F")
     m = A.shape[0]
-    # The mean of a constant column is rounded. Centring would leave rounding errors, which scaling
-    # would inflate to a variance of one.
+    # The computed mean of a constant column contains a rounding error. Centring would leave this
+    # error in the column, and scaling would inflate it to a variance of one.
     if center:
         constant = A.max(axis=0) == A.min(axis=0)
         A -= A.mean(axis=0)

@@ -1,8 +1,9 @@
 """Products of X'X with a sparse vector for a sparse X, part of the matrix layer.
 
-p = X x also has few nonzeros, and X'p needs only the rows of X where p is nonzero. Centring, a
-low-rank correction, is applied afterwards. He, Monteiro and Park (2010, section 2.3) state the cost
-O(nz + n) of a full product. The cost here is the number of entries that are read.
+If x is sparse, p = X x also has few nonzeros, and X'p depends only on the rows of X for which p is
+nonzero. Centring, a low-rank correction, is applied afterwards. He, Monteiro and Park (2010,
+section 2.3) state the cost O(nz + n) of a full product. The cost here is the number of entries that
+are read.
 """
 
 import numpy as np
@@ -24,9 +25,9 @@ def few_columns(  # type: ignore[no-untyped-def]
     """Return X'X[:, W] y (n,) for X (m, n), stored by columns and by rows.
 
     starts, rows, values : X by columns in SciPy's format. row_starts, columns, row_values : X by
-        rows in SciPy's format. The second result is the cost, the number of entries in the columns
-        W and in their nonzero rows. `gram_product` charges it, and the audit compares it with its
-        own count.
+        rows in SciPy's format. The second result is the cost, which is the number of entries in the
+        columns W and in their nonzero rows. `gram_product` charges this cost, and the audit
+        compares it with its own count.
     """
     # Unsigned indices halve the time, because negative indices need not be handled.
     p, g = np.zeros(m), np.zeros(n)

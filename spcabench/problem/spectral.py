@@ -1,7 +1,7 @@
 """The matrix layer for symmetric matrices as iterates: eigendecompositions and products.
 
-An eigendecomposition of order n is charged 9 n^3 flops, and a (p x q)(q x r) product p q r flops,
-as in `spcabench.problem.data` and `spcabench.problem.covariance`.
+The ledger is charged 9 n^3 flops for an eigendecomposition of order n, and p q r flops for a
+(p x q)(q x r) product, as in `spcabench.problem.data` and `spcabench.problem.covariance`.
 """
 
 import contextlib
@@ -28,14 +28,17 @@ def _order(A: Array) -> int:
 
 
 def eigen(A: Array) -> tuple[Vector, Vector]:
-    """Return increasing eigenvalues (n,) and the eigenvectors (n, n) of A in 9 n^3 flops."""
+    """Return the eigenvalues (n,), in increasing order, and eigenvectors (n, n) of a symmetric A.
+
+    The cost is 9 n^3 flops.
+    """
     charge(eigh_cost(_order(A)))
     w, V = scipy.linalg.eigh(A, driver="evd", check_finite=False)
     return w, V
 
 
 def eigenvalues(A: Array) -> Vector:
-    """Return the increasing eigenvalues (n,) of a symmetric A in 9 n^3 flops."""
+    """Return the eigenvalues (n,) of a symmetric A, in increasing order, in 9 n^3 flops."""
     charge(eigh_cost(_order(A)))
     w: Vector = scipy.linalg.eigh(A, eigvals_only=True, driver="evd", check_finite=False)
     return w
@@ -140,8 +143,8 @@ def part_eigen(A: Array, width: float, guess: int) -> tuple[Vector, Vector]:
 def top_eigen(A: Array, width: float) -> tuple[Vector, Vector]:
     """Return at least the eigenpairs of A (n, n) with eigenvalues within ``width`` of the largest.
 
-    The Lanczos method computes a few pairs, and doubles their number until they suffice. Each
-    product is charged n^2 flops. If more than a tenth of all pairs are needed, `eigen` computes all
+    The Lanczos method computes a few pairs, and doubles their number until it is sufficient. Each
+    product costs n^2 flops. If more than a tenth of all pairs are needed, `eigen` computes all
     pairs. Eigenvalues are returned in increasing order.
     """
     n = _order(A)
@@ -234,7 +237,10 @@ def principal_blocks(
 
 
 def adjusted_variances(G: Array) -> Vector:
-    """Return the variance that each loading adds to the preceding ones (r,), from G = Z'Sigma Z."""
+    """Return the variance (r,) that each loading adds to the preceding loadings.
+
+    G : Z'Sigma Z (r, r) for loadings Z.
+    """
     return np.diag(_cholesky(G)) ** 2
 
 

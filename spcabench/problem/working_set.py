@@ -1,4 +1,4 @@
-"""Base class of symmetric matrices, and working sets, in the matrix layer."""
+"""The base class of symmetric matrices in the matrix layer, and working sets of their rows."""
 
 from functools import cached_property
 
@@ -12,7 +12,7 @@ from spcabench.vectors import Array, Indices, Vector, expect_indices, expect_sha
 
 
 class Symmetric:
-    """Base class of symmetric matrices, whose subclasses define `leading_pairs`."""
+    """Base class of symmetric matrices; subclasses define `leading_pairs`."""
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
         """Return the ``count`` largest eigenvalues and unit eigenvectors as columns.
@@ -33,7 +33,7 @@ class WorkingSet(Symmetric):
 
     W: Indices
     B: Array
-    ahead = 0  # number of quotients minus number of solves, each of which pays for one quotient
+    ahead = 0  # number of quotients minus number of solves; the charge for a solve includes one
 
     def rayleigh_step(self, x: Vector, mu: float | None = None) -> Vector:
         """Return (B - mu I)^-1 x, scaled to norm one and with the sign of x.
@@ -56,7 +56,7 @@ class WorkingSet(Symmetric):
         return normalize(x if solution is None else solution[0])
 
     def quotient(self, y: Vector) -> float:
-        """Return y'By / y'y in k^2 flops, unless a Rayleigh step with this block pays for it."""
+        """Return y'By / y'y in k^2 flops, unless a Rayleigh step is already charged for it."""
         expect_shape(y, len(self.W))
         self.ahead += 1
         if self.ahead > 0:
@@ -70,7 +70,7 @@ class WorkingSet(Symmetric):
     def product(self, y: Vector) -> Vector:
         """Return Sigma[W, W] y (k,) for y (k,) in k^2 flops.
 
-        For data, the cost is that of a product with A_W and one with its transpose.
+        For data, the cost is that of one product with A_W and one product with its transpose.
         """
         expect_shape(y, len(self.W))
         charge(len(y) ** 2)

@@ -9,12 +9,12 @@ identity, its optima are proven by cells of directions (`exact_search.direction_
 milliseconds.
 
 The remaining features are first searched by a tree (`exact_search.pruning`), which is faster if k
-is small or the variances decay. If the tree does not finish soon, branch and bound on the bound of
-one matrix (`exact_search.dual_search`) follows, which can fix variables at no cost. If the gap is
-not narrow after some evaluations, or this search does not finish soon either, branch and bound on
-the scaled Gershgorin dual (`exact_search.gershgorin_search`) takes over, with few but expensive
-nodes. The budget is counted in operations and not in seconds, so a run is reproducible to the last
-digit. "Proven" means proven to within the relative `TOLERANCE`.
+is small or the variances decay. If the tree does not finish soon, branch and bound on the dual
+bound (`exact_search.dual_search`) follows, which can fix variables at no cost. If the gap is not
+narrow after a number of evaluations, or if this search does not finish soon either, branch and
+bound on the scaled Gershgorin dual (`exact_search.gershgorin_search`) takes over, with few but
+expensive nodes. The budget is counted in operations and not in seconds, so a run is reproducible to
+the last digit. "Proven" means proven to within the relative `TOLERANCE`.
 """
 
 from collections.abc import Callable, Iterator
@@ -49,29 +49,30 @@ from spcabench.steps import nonnegative_loading
 from spcabench.vectors import Array, Indices, Vector, largest_indices
 
 TOLERANCE = 1e-9  # relative tolerance within which an optimum is proven
-SECOND = 1e9  # work that takes about a second of processor time
-PACE = 30.0  # measured work of such an entry, which is read, sorted and updated
-HEAD = 1000  # incumbents are sought among this many features of largest variance
-# scans over all swaps for the incumbent of a smaller cardinality, and for the incumbent of K
+SECOND = 1e9  # operations that take about a second of processor time
+PACE = 30.0  # measured cost of an entry of a node's matrix, which is read, sorted and updated
+HEAD = 1000  # incumbents are searched for among this number of features of largest variance
+# number of scans over all swaps for the incumbent of a smaller cardinality, and for that of K
 SCANS, MORE_SCANS = 40, 300
-# starts of K before the smaller cardinalities have theirs, and of x >= 0 itself
+# number of starts for K before the smaller cardinalities follow, and for x >= 0 itself
 FIRST, FIRST_ALLOWED = 3, 8
-# work that the tree has before the dual bound is made: longer trials prove nothing sooner, and a
-# search that is stopped within one has a poor bound
+# operations of the tree before the dual bound is computed: longer trials prove nothing sooner, and
+# a search that is stopped within a trial has a poor bound
 TRIAL = 2e8
-# share of the budget that the smaller cardinalities may have together; and of a large problem,
-# where their bounds decide which variables remain
+# fraction of the budget for all smaller cardinalities, usually and in a large problem, where their
+# bounds determine which variables remain
 SMALLER, LARGE_SMALLER = 0.05, 0.4
-# share of the budget that the tree may have where too many candidates are left for dual bounds
+# fraction of the budget for the tree if too many candidates remain for dual bounds
 PROMISING = 0.5
-# evaluations after which the search that leaves out variables for nothing goes on if its gap is
-# below this share of the value, and the work that it has then
+# the search that fixes variables at no cost continues after PROBE evaluations only if its gap is
+# below the fraction NARROW of the value, and then spends at most HEAD_START operations
 PROBE, NARROW, HEAD_START = 50, 0.03, 8e9
-PATIENCE = 2  # smaller cardinalities not proven before the others are passed over
-DUAL_MOST = 1000  # candidates that the dual bound is made for at most
-# steps for the bound of a smaller cardinality, of as few candidates as fit its budget, but of FEW
+PATIENCE = 2  # number of unproven smaller cardinalities after which the remaining ones are skipped
+DUAL_MOST = 1000  # maximum number of candidates for the dual bound
+# number of steps for the bound of a smaller cardinality; the number of candidates is halved until
+# the steps fit the budget, but not below about FEW
 STEPS, FEW = 60, 125
-RANK = 4  # of Sigma at most for which its optima are proven by cells of directions
+RANK = 4  # largest rank of Sigma for which its optima are proven by cells of directions
 
 Dual = TypeVar("Dual", DualSearch, GershgorinSearch)
 Maker = Callable[..., Dual]
@@ -87,12 +88,12 @@ class Exact:
     d : array of shape (n,)
         Diagonal of S.
     covariance : callable
-        W -> S[W, W], and I, W -> S[I, W], up to a multiple of the identity. S is never formed as a
-        whole.
+        Function W -> S[W, W], and I, W -> S[I, W], up to a multiple of the identity. The whole
+        matrix S is never formed.
     K : int
         Largest cardinality.
     budget : float
-        Work for K, in matrix entries, each of which takes about a nanosecond.
+        Maximum cost of the search for K, in matrix entries, each of which takes about a nanosecond.
     psd : bool
         Whether S has no negative eigenvalue.
     seed : int
@@ -101,9 +102,9 @@ class Exact:
         Whether x >= 0 is required. The tree then searches max(S, 0), which can only have larger
         values; the dual bound uses the signs.
     every : bool
-        Whether each smaller cardinality gets the whole budget too, instead of a trial.
+        Whether each smaller cardinality also gets the whole budget, instead of a short trial.
     jobs : int
-        Number of processes that work on the scaled Gershgorin dual. It does not change the search.
+        Number of processes for the scaled Gershgorin dual, which does not affect the result.
     """
 
     def __init__(
@@ -125,8 +126,8 @@ class Exact:
         self.sums = np.concatenate([[0.0], np.sort(self.d)[::-1].cumsum()])
         self.bound = np.zeros(K + 1)
         self.bound[1] = self.d.max()
-        # The bound of the module's docstring with the largest variance in place of S_jj: it holds
-        # for every feature, needs no covariance, and gives every cardinality a bound at the start.
+        # The test of `exact_search.candidates`, with the largest variance in place of S_jj: it
+        # holds for every feature, requires no covariance, and gives each cardinality a first bound.
         for k in range(2, K + 1):
             self.bound[k] = two_by_two_eigenvalue(
                 self.bound[1], self.bound[k - 1], self.bound[1] * self.sums[k - 1]
@@ -135,30 +136,31 @@ class Exact:
         self.reached, self.value = np.zeros(K + 1), np.zeros(K + 1)
         self.support, self.loadings = [np.arange(0)] * (K + 1), [np.zeros(0)] * (K + 1)
         self.rng = np.random.default_rng(seed)
-        # a search ended with work left, and no proof
+        # whether a search stopped without a proof before its budget was exhausted
         self.indivisible = np.zeros(K + 1, dtype=bool)
         self.is_begun = np.zeros(K + 1, dtype=bool)  # a dual search
         self.is_large = len(d) > DUAL_MOST
         self.squares: Vector | None = None
-        # where there were too many candidates: how many, and a bound on those that are not searched
+        # if there were too many candidates: their number, and a bound on the supports not searched
         self.beyond, self.outside = [0] * (K + 1), 0.0
 
     def block(self, *places: Indices) -> Array:
-        """S[W, W] or S[J, W], or its positive part if x >= 0 is required."""
+        """Return S[W, W] or S[J, W], or its positive part if x >= 0 is required."""
         B = self.covariance(*places)
         return np.maximum(B, 0.0) if self.nonnegative else B
 
     def incumbents(self) -> Iterator[None]:
         """Find a good support of every cardinality among the features of largest variance.
 
-        A poor incumbent costs nodes but never changes a proven answer, so a part of the features is
-        enough. Forming the covariance of all features would cost more than the search itself.
+        A poor incumbent increases the number of nodes but never changes a proven answer, so a
+        subset of the features is sufficient. Forming the covariance of all features would cost more
+        than the search itself.
         """
         self.offer(1, largest_indices(self.d, 1))
         yield
         head = largest_indices(self.d, max(HEAD, self.K))
         S = Covariance(self.block(head))
-        # K comes first, from its best starts: a search that is cut short is asked for no other.
+        # K comes first, from its best starts, because a search that is cut short reports only K.
         last = Search(S, self.K, MORE_SCANS, self.rng)
         remaining_starts = last.starts()
         for start in islice(remaining_starts, FIRST if S.n > self.K else 0):
@@ -174,9 +176,9 @@ class Exact:
         before = np.array([np.argmax(S.diagonal())])
         for k in range(1, self.K + 1):
             search = last if k == self.K else Search(S, k, SCANS, self.rng)
-            # The first start is the best support of k - 1 with the feature of largest covariance to
-            # it. Alone it would follow one greedy path, so the starts of the local search follow,
-            # which do not depend on the smaller cardinalities.
+            # The first start is the best support of k - 1 plus the feature with the largest
+            # covariance with it. By itself, it would follow a single greedy path, so the starts of
+            # the local search follow, which do not depend on the smaller cardinalities.
             outside = np.setdiff1d(np.arange(S.n), before)
             together = np.abs(S.S[before].sum(axis=0))
             search.climb(
@@ -191,7 +193,7 @@ class Exact:
             yield
 
     def offer(self, k: int, W: Indices) -> None:
-        """Store a support of k variables for each cardinality from k on at which it is the best."""
+        """Store a support of k variables for each cardinality >= k for which it is the best."""
         w, V = leading_pairs(self.block(W), 1)
         reached, y = float(w[0]), V[:, 0]
         value = reached
@@ -204,12 +206,12 @@ class Exact:
 
     def proven(self, k: int) -> bool:
         """Whether the value for k is the optimum, to within the tolerance."""
-        # An exhausted search leaves the bound value * (1 + TOLERANCE). The factor two keeps the
-        # rounding of that product from turning a proof into a gap.
+        # An exhausted search sets the bound to value * (1 + TOLERANCE). The factor two prevents the
+        # rounding of this product from turning a proof into a gap.
         return bool(self.bound[k] <= self.value[k] * (1.0 + 2.0 * TOLERANCE))
 
     def end(self, k: int) -> tuple[End, str]:
-        """How the search for the optimum of k ended, and why it has no proof, in words."""
+        """Return the outcome of the search for k, and the reason if there is no proof."""
         if self.proven(k):
             return "proven", ""
         if self.beyond[k]:
@@ -223,7 +225,7 @@ class Exact:
         return "work_limit", f"the search spent its work, that of about {seconds:.3g} s"
 
     def run(self) -> Iterator[int]:
-        """Settle one cardinality after the other; yield the current one after each chunk."""
+        """Settle the cardinalities in increasing order; yield the current one after each chunk."""
         self.offer(1, largest_indices(self.d, 1))
         if len(self.d) <= DUAL_MOST:
             self.bound[1:] = np.minimum(
@@ -248,7 +250,7 @@ class Exact:
         self.bound = np.minimum.accumulate(self.bound[::-1])[::-1]
 
     def _glance(self, k: int, budget: float) -> Iterator[float]:
-        """Bound the value for a smaller cardinality, and yield the work of each chunk."""
+        """Bound the value for a smaller cardinality, and yield the cost of each chunk."""
         yield from self._try(k, self._planted(k), min(TRIAL, budget))
         if self.is_large and not self.proven(k):
             count, share = DUAL_MOST, budget / (self.K - k)
@@ -258,9 +260,9 @@ class Exact:
             yield from self._chunks(k, search) if search else ()
 
     def _settle(self, k: int, budget: float) -> Iterator[float]:
-        """Prove the value for k, or the smallest bound that the budget allows.
+        """Prove the value for k, or compute the smallest bound that the budget allows.
 
-        Yields the work of each chunk.
+        Yields the cost of each chunk.
         """
         tree, by_tree = self._planted(k), 0.0
         for work in self._try(k, tree, min(TRIAL, budget)):
@@ -286,7 +288,7 @@ class Exact:
                 return
 
     def _small_rank(self) -> tuple[Array, float] | None:
-        """V (n, d) and r with S <= V V' + r I, equal up to rounding, if d is small."""
+        """Return V (n, d) and r with S = V V' + r I up to rounding, or None if d is large."""
         n = len(self.d)
         if n > DUAL_MOST or n <= RANK:
             return None
@@ -300,7 +302,7 @@ class Exact:
         return V, remainder + NEGLIGIBLE * float(w[0])
 
     def _by_cells(self, k: int, V: Array, remainder: float) -> Iterator[None]:
-        """Prove the value for k of S = V V' + remainder I by cells of directions."""
+        """Prove the value for k by cells of directions, where S = V V' + remainder I."""
 
         def best_with(W: Indices) -> float:
             self.offer(k, W)
@@ -313,9 +315,9 @@ class Exact:
         self._lower(k, max(cells.bound, self.value[k]))
 
     def _planted(self, k: int) -> Tree | None:
-        """A tree for the supports of k that exceed the value.
+        """Return a tree that searches for supports of k variables that exceed the value.
 
-        None if there is nothing left to search, or too much.
+        The result is None if no supports or too many supports remain.
         """
         t = self.reached[k] * (1.0 + TOLERANCE)
         if self.proven(k):
@@ -324,8 +326,8 @@ class Exact:
         W, S = screened.W, screened.S
         if len(W) < k or screened.beyond:
             return None
-        # Upper bounds on the smaller cardinalities are enough for the tree's tests. It is right,
-        # and slower, where one of these was not proven.
+        # Upper bounds for the smaller cardinalities are sufficient for the tree's tests. If a bound
+        # was not proven to be the optimum, the tree is still correct, but slower.
         opt = self.bound[:k].copy()
         if k == self.K and len(W) <= DUAL_MOST and len(W) < len(self.d):
             among = self._cheap(S)  # of supports that reach t
@@ -336,7 +338,7 @@ class Exact:
         return kind(S, W, k, opt, t, self.psd)
 
     def _screened(self, k: int, t: float) -> Candidates:
-        """The variables that a support of k of value t can have; lowers the bound of k."""
+        """Return the variables that a support of k of value t can have, and lower the bound."""
         squares = None if self.squares is None else self.squares[:, k - 2]
         screened = candidates(self.d, self.block, k, self.bound[k - 1], t, squares)
         W, most = screened.W, screened.most
@@ -359,18 +361,18 @@ class Exact:
         self.squares = np.concatenate(sums) if sums else None
 
     def _cheap(self, S: Array) -> Vector:
-        """Bounds on the supports of 1 to K variables of S (K,)."""
+        """Return bounds (K,) on the supports of 1 to K variables of S."""
         return bound_formulas.cheap(S)[: self.K] * (1.0 + TOLERANCE)
 
     def _try(self, k: int, tree: Tree | None, budget: float) -> Iterator[float]:
-        """Run a tree until it ends or some work is done, and yield the work of each chunk."""
+        """Run a tree until it finishes or the budget is spent, and yield the cost of each chunk."""
         while tree and not tree.ended and budget > 0.0:
             work = self._advance(k, tree)
             budget -= work
             yield work
 
     def _advance(self, k: int, tree: Tree) -> float:
-        """Run one chunk of a tree, and return its work."""
+        """Run one chunk of a tree, and return its cost."""
         if (t := self.reached[k] * (1.0 + TOLERANCE)) > tree.t:
             tree.raise_to(t)  # something better was found elsewhere
         nodes, status = tree.nodes, tree.go()
@@ -379,9 +381,9 @@ class Exact:
             before = self.reached[k]
             self._improve(k, tree.found, tree.variables)
             tree.raise_to(max(tree.t, self.reached[k]) * (1.0 + TOLERANCE))
-            # The kernel compares with t in its own order of operations: it can report a support
-            # that, computed afresh, is not better. Such a find costs a chunk, or it could recur
-            # for ever.
+            # The kernel rounds differently, so it can report a support that turns out not to be
+            # better when its value is recomputed. Such a report costs a chunk, because it could
+            # otherwise recur forever.
             return 0.0 if self.reached[k] > before else CHUNK * PACE
         tree.ended = status == EXHAUSTED
         self._lower(k, tree.t if tree.ended else max(tree.t, tree.bound(self.bound[k - 1])))
@@ -390,10 +392,10 @@ class Exact:
     def _searched(
         self, kind: Maker[Dual], k: int, budget: float, most: int = DUAL_MOST
     ) -> Dual | None:
-        """A search for a support of k that exceeds the value, by the dual bound.
+        """Return a search, by a dual bound, for a support of k that exceeds the value.
 
-        If there are more than ``most`` candidates, it searches the most promising ones. None if
-        there is nothing left to search.
+        If there are more than ``most`` candidates, only the most promising ones are searched. The
+        result is None if no supports remain.
         """
         t = self.value[k] * (1.0 + TOLERANCE)
         screened = self._screened(k, t).first(most)
@@ -409,7 +411,7 @@ class Exact:
         return kind(S, k, self.value[k], best_with, self.nonnegative, budget)
 
     def _chunks(self, k: int, search: DualSearch | GershgorinSearch) -> Iterator[float]:
-        """Run a dual search, and yield the work of each chunk."""
+        """Run a dual search, and yield the cost of each chunk."""
         before = 0.0
         for _ in search.run(TOLERANCE):
             self._lower(k, self._on_all(search, k))
@@ -421,7 +423,7 @@ class Exact:
         self.indivisible[k] = self.nonnegative and search.parts > 0 and search.left > 0.0
 
     def _on_all(self, search: DualSearch | GershgorinSearch, k: int) -> float:
-        """The bound on all supports of k, including those outside the search."""
+        """Return a bound on all supports of k, including the supports outside the search."""
         return max(search.bound, self.value[k], self.outside) * (1.0 + TOLERANCE)
 
     def _lower(self, k: int, bound: float) -> None:
@@ -429,9 +431,9 @@ class Exact:
         self.bound[k] = min(self.bound[k], bound)
 
     def _improve(self, k: int, F: Indices, W: Indices) -> None:
-        """Offer the support F, filled up to k, and the result of swaps if it is better."""
-        # Each find makes the tree begin again with a higher t. A climb at once saves the many small
-        # improvements that the search would otherwise meet one by one.
+        """Offer the support F, filled up to k variables; if it is better, improve it by swaps."""
+        # After each find, the tree restarts with a higher t. Swaps save the many small improvements
+        # that the search would otherwise find one by one.
         before = self.reached[k], self.value[k]
         if self.nonnegative:
             self.offer(k, F)  # with more variables the ascent can end elsewhere

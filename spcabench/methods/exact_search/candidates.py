@@ -5,9 +5,9 @@ A variable j can be in a support of k that reaches the value t only if
     t <= lambda_1([[S_jj, r], [r, OPT_(k-1)]]),
     r^2 = sum of the k-1 largest S_jl^2 (l != j) <= S_jj * sum of the k-1 largest S_ll.
 
-The second form of r^2 needs only the variances. If it leaves too many variables, the first is
-computed from the rows of S, in blocks (`largest_squares`). The remaining variables have a small
-covariance, the only one that is ever formed. docs/bounds.md has the proof.
+The upper bound on r^2 requires only the variances. If too many variables remain, r^2 itself is
+computed from the rows of S, in blocks (`largest_squares`). Only the small covariance of the
+remaining variables is ever formed. docs/bounds.md contains the proof.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,18 +18,18 @@ import numpy as np
 from spcabench.vectors import Array, Indices, Vector
 
 Block = Callable[..., Array]  # W -> S[W, W], or I, W -> S[I, W]
-MOST = 3000  # candidates at most: the covariance of 3000 takes 72 MB
-ENTRIES = 4e8  # limit on the entries of S that are computed for its rows: some seconds
-AT_ONCE = 1e7  # number of these entries computed at a time
+MOST = 3000  # maximum number of candidates; their covariance takes 72 MB
+ENTRIES = 4e8  # maximum number of entries of S that are computed for its rows, in a few seconds
+AT_ONCE = 1e7  # number of these entries that are computed at a time
 
 
 def two_by_two_eigenvalue(a: Vector, b: float, r2: Vector) -> Vector:
-    """Largest eigenvalues of [[a, r], [r, b]]."""
+    """Return the largest eigenvalues of [[a, r], [r, b]]."""
     return (a + b) / 2.0 + np.sqrt(((a - b) / 2.0) ** 2 + r2)
 
 
 def root_bounds(S: Array, k: int, opt: float) -> Vector:
-    """Bound the supports of k that contain each candidate (c,); ``opt`` is a bound for k - 1."""
+    """Bound the supports of k with each of the c candidates; ``opt`` is a bound for k - 1."""
     c, squares = len(S), S * S
     np.fill_diagonal(squares, 0.0)
     taken = min(k - 1, c - 1)
@@ -42,10 +42,11 @@ def root_bounds(S: Array, k: int, opt: float) -> Vector:
 
 
 def largest_squares(d: Vector, block: Block, count: int) -> Iterator[Vector]:
-    """Bound the sums of the 1 to ``count`` largest S_jl^2, l != j, for some j at a time.
+    """Bound the sums of the 1 to ``count`` largest S_jl^2, l != j, for a block of rows at a time.
 
-    Yields arrays (j, count), or nothing if ``count`` is too large. In large problems only the
-    columns of largest variance are computed; in other columns S_jl^2 is at most S_jj S_ll.
+    Yields an array (rows, count) for each block, or nothing if ``count`` is too large. In large
+    problems, only the columns with the largest variances are computed; in the other columns, S_jl^2
+    is at most S_jj S_ll.
     """
     n = len(d)
     h = min(n, int(ENTRIES // n))
@@ -63,11 +64,11 @@ def largest_squares(d: Vector, block: Block, count: int) -> Iterator[Vector]:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The variables that a support of k of some value t can have, and bounds.
+    """The variables that a support of k with some value t can have, and bounds on such supports.
 
-    W : the variables. S : their covariance. most : for each, a bound on the supports within W that
-    contain it. beyond : a bound on the supports that contain a variable outside W; 0 if W has all
-    of them. left : number of variables that pass the first test.
+    W : the variables. S : their covariance. most : for each variable, a bound on the supports
+    within W that contain it. beyond : a bound on the supports that contain a variable outside W; 0
+    if none was left out. left : number of variables that pass the first test.
     """
 
     W: Indices
@@ -88,20 +89,21 @@ class Candidates:
 
 
 def by_variances(d: Vector, k: int) -> Vector:
-    """Bound the sum of each variable's k - 1 largest S_jl^2 from the variances d (n,)."""
+    """Bound the sum of the k - 1 largest S_jl^2 of each variable j, given the variances d (n,)."""
     return d * np.sort(d)[::-1][: k - 1].sum()
 
 
 def candidates(
     d: Vector, block: Block, k: int, opt: float, t: float, squares: Vector | None = None
 ) -> Candidates:
-    """The variables that a support of k of value t can have.
+    """Return the variables that a support of k with value t can have.
 
     d : the variances (n,). opt : a bound on the supports of k - 1. squares : for each variable, a
-    bound on the sum of its k - 1 largest S_jl^2, l != j (n,); by default from the variances.
+    bound on the sum of its k - 1 largest S_jl^2, l != j (n,); by default, it is computed from the
+    variances.
     """
-    # First the test that needs no covariance, then (below) the sharper one on the covariance of
-    # what it left. Both are necessary conditions: a feature that fails is in no support.
+    # First the test that requires no covariance, then (below) a sharper test on the covariance of
+    # the remaining variables. Both are necessary conditions: a feature that fails is in no support.
     reached = two_by_two_eigenvalue(d, opt, by_variances(d, k) if squares is None else squares)
     W, beyond = np.flatnonzero(reached >= t), 0.0
     count = len(W)

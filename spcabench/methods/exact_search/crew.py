@@ -1,7 +1,7 @@
 """The processes that work on the parts of a search: this process, or several others.
 
-The outcome of a part depends only on its order (`exact_search.gershgorin_part`), so it does not
-matter which process works on it. On Linux the other processes are forked and share the covariance.
+The outcome of a part depends only on its `Order` (`exact_search.gershgorin_part`), and not on the
+process that works on it. On Linux, the other processes are forked and share the covariance.
 """
 
 import multiprocessing
@@ -52,7 +52,7 @@ class Crew:
             self.others.shutdown(cancel_futures=True)
 
     def begin(self, order: Order) -> Work:
-        """Start the work on a part; the generator yields now and then, and returns the outcome."""
+        """Start a part; return a generator that yields regularly and returns the outcome."""
         if self.others is None:
             return Part(*self.question, order).run()
         try:
@@ -95,7 +95,7 @@ def _end_with_parent() -> None:
 
 
 def _done(order: Order) -> tuple[Outcome, int, int]:
-    """The outcome of a part, its flops, and how many of them kernels counted."""
+    """Return the outcome of a part, its flops, and the number of flops counted by kernels."""
     question, stop = _asked[0]
     with counting() as ledger:
         part = Part(*question, order)

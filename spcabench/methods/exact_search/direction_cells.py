@@ -1,11 +1,11 @@
 """The optimum of a matrix of small rank, proven by cells of directions.
 
-Sigma <= V V' + remainder I, V (n, d). Let x be best and c = V'x / ||V'x||, a direction of R^d. For
-every c_0 within an angle r of c, c_0'V'x >= cos(r) ||V'x||, and c_0'V'x is at most the root of the
-sum of the k largest squares of V c_0. So this sum, divided by cos(r)^2, bounds x'V V'x for all
-directions of a cell with centre c_0 and radius r. A cell whose bound exceeds the best value is
-divided. Near the best direction the bound exceeds the value by about r^2, so few cells of each size
-remain.
+Let Sigma <= V V' + remainder I, V (n, d), let x be optimal, and let c = V'x / ||V'x||, a direction
+in R^d. For every unit vector c_0 within an angle r of c, c_0'V'x >= cos(r) ||V'x||, and c_0'V'x is
+at most the square root of the sum of the k largest squares of V c_0. Therefore this sum, divided by
+cos(r)^2, bounds x'V V'x for all directions of a cell with centre c_0 and radius r. A cell is
+subdivided if its bound exceeds the best value. Near the best direction, the bound exceeds the value
+by about r^2, so few cells of each size remain.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ from spcabench.vectors import Array, Indices, Vector
 
 BATCH = 4096  # number of cells evaluated at a time
 LOOKED_AT = 4  # number of cells of each batch whose supports are tried
-# maximum number of cells of one size: where many directions tie, all their cells remain
+# maximum number of cells of one size; if many directions tie, all their cells remain
 MOST_CELLS = 100_000
 # smallest side of a cell: below it, the bound exceeds the best value by rounding alone
 NARROWEST = 1e-6
@@ -26,7 +26,7 @@ Value = Callable[[Indices], float]
 
 
 def most(V: Array, k: int, centres: Array, positive: bool) -> Array:
-    """The sum of the k largest squares of V c for each centre c (q, d)."""
+    """Return the sum of the k largest squares of V c for each centre c (q, d)."""
     values = product(centres, V.T)
     squares = np.maximum(values, 0.0) ** 2 if positive else values**2
     n = squares.shape[1]
@@ -34,10 +34,10 @@ def most(V: Array, k: int, centres: Array, positive: bool) -> Array:
 
 
 class Cells:
-    """A search over the directions of R^d for a support of k of the rows of V (n, d).
+    """A search over the directions in R^d for the best support of k of the rows of V (n, d).
 
-    Cells are cubes on the faces of [-1, 1]^d: the angle between two points on a face is at most
-    their distance.
+    Cells are cubes on the faces of [-1, 1]^d, because the angle between two points on a face is at
+    most the distance between them.
 
     best_with : function that takes a promising support and returns the best known value.
     bound : bound on x'(V V' + remainder I)x for all supports.
@@ -65,7 +65,7 @@ class Cells:
         self.bound = np.inf
 
     def run(self, tolerance: float) -> Iterator[None]:
-        """Divide cells until none can exceed the best value, or too many remain."""
+        """Subdivide cells until no cell can exceed the best value, or too many cells remain."""
         best = self.best_with(np.arange(self.k))
         while 0 < len(self.face) <= MOST_CELLS and self.side > NARROWEST:
             bounds = np.empty(len(self.face))
@@ -78,7 +78,7 @@ class Cells:
             self._divide(np.flatnonzero(bounds > target))
 
     def _look(self, part: slice, best: float) -> tuple[Vector, float]:
-        """The bounds of some cells, and the best value after trying their best supports."""
+        """Return the bounds of a batch of cells, and the best value after trying their supports."""
         face, middle = self.face[part], self.middle[part]
         d = self.V.shape[1]
         centres = np.empty((len(face), d))

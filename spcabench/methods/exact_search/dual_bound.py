@@ -5,13 +5,13 @@ For every U (n, n) and every number a, with r_i the norm of the k - 1 largest |u
     x'Sigma x <= lambda_1(Sigma - (U + U') / 2) + a + the sum of the k largest h_i,
     h_i = (u_ii - a + sqrt((u_ii - a)^2 + r_i^2)) / 2;
 
-for x >= 0 only positive u_ij count in r_i. The proof is in docs/bounds.md. It treats each row of U
-separately, so U need not be symmetric. The best U is not symmetric: the bound of a symmetric U can
-be several times as far from the optimum.
+for x >= 0, only positive u_ij are included in r_i. The proof is in docs/bounds.md. It treats each
+row of U separately, so U need not be symmetric. The best U is not symmetric: with a symmetric U,
+the bound can be several times as far from the optimum.
 
-The right side is convex in U and a. It is minimised by L-BFGS in a smoothed form, whose width is
-reduced when it no longer helps. None of this has to be trusted: `exact_search.dual_certificate`
-recomputes the bound from U only.
+The right side is convex in U and a. A smoothed form of it is minimised by L-BFGS, and the width of
+the smoothing is reduced when it no longer helps. The minimisation need not be trusted, because
+`exact_search.dual_certificate` recomputes the bound from U alone.
 """
 
 from collections.abc import Iterator
@@ -27,24 +27,24 @@ from spcabench.vectors import Array, Indices, Vector
 
 STARTS, FALL = 12, 0.7  # number of initial matrices U, and the ratio of their clipping levels
 WIDEST, NARROWEST = 3e-2, 1e-7  # width of the smoothing, relative to the value to be reached
-NARROWER = 0.3  # of the width, where the smoothing no longer helps or exceeds this share of the gap
-CHUNK = 25  # evaluations between two exact bounds
+NARROWER = 0.3  # factor by which the width is reduced; also its largest ratio to the gap
+CHUNK = 25  # number of evaluations between two exact bounds
 SLOW = 0.05  # if a chunk gains less than this fraction of the gap, the smoothing is narrowed
 FLAT = 0.05  # this fraction of the largest curvature is added to the curvature of each row
 
 
 def term(v: Vector, r2: Vector) -> Vector:
-    """The largest v t + r sqrt(t (1 - t)) over t in [0, 1]."""
+    """Return the maximum of v t + r sqrt(t (1 - t)) over t in [0, 1]."""
     return (v + np.sqrt(v * v + r2)) / 2.0
 
 
 @dataclass
 class Bound:
-    """The dual bound at a U, and its parts.
+    """The dual bound for a matrix U, and its terms.
 
-    value : the bound. top : its term lambda_1(S - (U + U') / 2). a : the best number a. terms : the
-    h_i (n,). r2 : r_i^2 (n,). last, next : the smallest u_ij^2 that counts in r_i^2, and the
-    largest that does not count (n,).
+    value : the bound. top : the term lambda_1(S - (U + U') / 2). a : the best number a. terms : the
+    h_i (n,). r2 : r_i^2 (n,). last, next : the smallest u_ij^2 that is included in r_i^2, and the
+    largest that is not included (n,).
     """
 
     value: float
@@ -57,7 +57,7 @@ class Bound:
 
 
 class Dual:
-    """The dual bound of S (n, n) at cardinality k < n.
+    """The dual bound of S (n, n) for cardinality k < n.
 
     positive : whether x >= 0 is required.
     """
@@ -68,13 +68,13 @@ class Dual:
         self.curvature = np.ones(len(S))
 
     def squares(self, U: Array) -> Array:
-        """The u_ij^2 that count, with 0 for the others and on the diagonal (n, n)."""
+        """Return the u_ij^2 that can be included in r_i^2, and 0 for other entries (n, n)."""
         Q = np.maximum(U, 0.0) ** 2 if self.positive else U * U
         np.fill_diagonal(Q, 0.0)
         return Q
 
     def smooth(self, U: Array, width: float) -> tuple[float, Array]:
-        """The bound smoothed with some width, and its derivatives with respect to U (n, n)."""
+        """Return the bound smoothed with this width, and its derivatives by U (n, n)."""
         d = U.diagonal().copy()
         top, G = self._leading(U, width)
         T = np.empty_like(U)
@@ -92,7 +92,7 @@ class Dual:
         return float(top + value), G
 
     def _leading(self, U: Array, width: float) -> tuple[float, Array]:
-        """The smoothed lambda_1(S - (U + U') / 2), and its derivatives with respect to U (n, n)."""
+        """Return the smoothed lambda_1(S - (U + U') / 2), and its derivatives by U (n, n)."""
         w, V = eigen(self.S - symmetric_part(U))
         mu = width / np.log(len(U) + 1.0)
         weights = np.exp((w - w[-1]) / mu)
@@ -100,9 +100,9 @@ class Dual:
         return float(w[-1]) + mu * np.log(total), -rebuilt(V, weights / total)
 
     def bound(self, U: Array, top: float | None = None) -> Bound:
-        """The bound without smoothing, with the best a.
+        """Return the bound without smoothing, with the best a.
 
-        top : its lambda_1, if it is known.
+        top : the term lambda_1, if it is already known.
         """
         d, Q = U.diagonal().copy(), self.squares(U)
         n, counted = len(U), self.k - 1
@@ -118,7 +118,7 @@ class Dual:
 
 
 class Minimum:
-    """The smallest dual bound found for S (n, n) at cardinality k < n, with its U (n, n).
+    """The smallest dual bound found for S (n, n) and cardinality k < n, with its U (n, n).
 
     S is scaled so that the values of interest are about 1.
     """
@@ -165,9 +165,9 @@ class Minimum:
             descent.begin(self._smooth)
 
     def changed(self, S: Array, k: int, U: Array, places: Indices) -> "Minimum":
-        """The minimisation for another matrix S at k, whose variables are those at ``places``.
+        """Return the minimisation for another matrix S and k, with the variables at ``places``.
 
-        It begins at U, with the L-BFGS memory of this minimisation.
+        It starts from U, with the L-BFGS memory of this minimisation.
         """
         minimum = Minimum(S, k, self.dual.positive, U, self.width)
         minimum.dual.beta = self.dual.beta[places]
@@ -190,22 +190,22 @@ class Minimum:
         return value, by_U.ravel()
 
     def _metric(self) -> Vector:
-        """The metric of a step: the inverse curvatures of the rows' terms with respect to u_ij."""
+        """Return the metric of a step: the inverse curvature of each row's term in u_ij."""
         c = self.dual.curvature
         return np.repeat(1.0 / (c + FLAT * c.max()), len(c))
 
     def _look(self, U: Array) -> float:
-        """The bound at U, which is stored if it is the smallest."""
+        """Return the bound for U, and store it if it is the smallest so far."""
         bound = self.dual.bound(U)
         if bound.value < self.value:
             self.value, self.bound, self.U = bound.value, bound, U.copy()
         return bound.value
 
     def probes(self) -> tuple[Vector, Vector]:
-        """For each variable (n,), bound the supports with it, and the supports without it.
+        """For each variable (n,), bound the supports that contain it, and those that do not.
 
-        U and a stay the same. If j is in the support, row i counts u_ij in place of the last entry
-        that it counts; if j is not, the row counts the next entry in place of u_ij.
+        U and a stay the same. If j is in the support, u_ij replaces the last entry included in
+        r_i^2; if j is not in the support, the next entry replaces u_ij.
         """
         at, k = self.bound, self.dual.k
         Q, v = self.dual.squares(self.U), self.U.diagonal() - at.a
@@ -219,7 +219,7 @@ class Minimum:
 
 
 def _largest_sums(v: Vector, r2: Array, s: int) -> Vector:
-    """For each column j of r2 (n, n), the sum of the s largest terms without the j-th (n,)."""
+    """Return, for each column j of r2 (n, n), the sum of the s largest terms except the j-th."""
     terms = term(v[:, None], r2)
     np.fill_diagonal(terms, -np.inf)
     first = len(v) - s
@@ -227,7 +227,7 @@ def _largest_sums(v: Vector, r2: Array, s: int) -> Vector:
 
 
 def start(S: Array, k: int, positive: bool) -> Minimum:
-    """The minimisation from the best of some matrices U, which are S with clipped entries."""
+    """Return the minimisation from the best of several initial U (S with clipped entries)."""
     return Minimum(S, k, positive, min(starts(S, k, positive), key=lambda start: start[0])[1])
 
 

@@ -1,4 +1,4 @@
-"""Check a dual bound by recomputing it from its matrices alone, however they were found."""
+"""The verification of dual bounds, which are recomputed from their matrices alone."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 from spcabench.problem.spectral import eigenvalues, frobenius
 from spcabench.vectors import Array, Indices, Vector
 
-# relative error of LAPACK's eigenvalues: n times this
+# LAPACK's eigenvalues have a relative error of at most n times this
 ROUNDING = 10.0 * float(np.finfo(np.float64).eps)
 NONE: Indices = np.zeros(0, dtype=np.int64)
 
@@ -18,12 +18,13 @@ def symmetric_part(U: Array) -> Array:
 
 
 def dual_value(S: Array, U: Array, k: int, nonnegative: bool = False) -> float:
-    """The dual bound: for any U (n, n), no unit x (n,) with at most k nonzeros has a larger x'Sx.
+    """Return the dual bound on x'Sx over unit x (n,) with at most k nonzeros, for any U (n, n).
 
     It is lambda_1(S - (U + U') / 2) + the sum of the k largest (u_ii + sqrt(u_ii^2 + r_i^2)) / 2,
-    where r_i^2 is the sum of the k - 1 largest u_ij^2, j != i. With ``nonnegative`` only positive
-    u_ij count in r_i, and the bound is for x >= 0. docs/bounds.md has the proof. All eigenvalues
-    are computed, for 9 n^3 flops, because Lanczos' method would approach lambda_1 from below.
+    where r_i^2 is the sum of the k - 1 largest u_ij^2, j != i. With ``nonnegative``, only positive
+    u_ij are included in r_i, and the bound is for x >= 0. docs/bounds.md contains the proof. All
+    eigenvalues are computed, at a cost of 9 n^3 flops, because the Lanczos method would approach
+    lambda_1 from below.
     """
     d = U.diagonal()
     squares = (np.maximum(U, 0.0) if nonnegative else U) ** 2
@@ -36,7 +37,7 @@ def dual_value(S: Array, U: Array, k: int, nonnegative: bool = False) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """The proof of a scaled Gershgorin bound, which any S, W (n, n) and beta (n,) give."""
+    """The proof of a scaled Gershgorin bound, which is valid for any S, W (n, n) and beta (n,)."""
 
     S: Array
     W: Array
@@ -44,22 +45,22 @@ class Certificate:
 
     @classmethod
     def zero(cls, n: int) -> "Certificate":
-        """The certificate of lambda_1(Sigma)."""
+        """Return the certificate of the bound lambda_1(Sigma)."""
         return cls(np.zeros((n, n)), np.zeros((n, n)), np.zeros(n))
 
     def times(self, factor: float) -> "Certificate":
-        """The certificate for a Sigma that is larger by a factor."""
+        """Return the certificate for Sigma multiplied by a factor."""
         return Certificate(factor * self.S, factor * self.W, factor * self.beta)
 
     def bound(self, Sigma: Array, k: int, nonnegative: bool = False, F: Indices = NONE) -> float:
-        """Return a bound on x'Sigma x over unit x (n,) with F and at most k nonzeros in all.
+        """Return a bound on x'Sigma x over unit x (n,) whose support contains F, ||x||_0 <= k.
 
-        It is lambda_1(Sigma - S) plus the sum of the k - |F| largest beta_j, j not in F. Outside
-        the diagonal, |s_ij| is at most sqrt(w_ij w_ji). With ``nonnegative`` the bound is for
-        x >= 0, and a negative s_ij may have any size, with w_ij = 0. On the diagonal,
-        s_ii = beta_i - r_i. Here r_i is the sum of w_ij over F, plus the largest w_ij - beta_j that
-        fit into the support next to i and F. docs/bounds.md has the proof. All eigenvalues are
-        computed, for 9 n^3 flops.
+        It is lambda_1(Sigma - S) plus the sum of the k - |F| largest beta_j, j not in F. Off the
+        diagonal, |s_ij| is at most sqrt(w_ij w_ji). With ``nonnegative``, the bound is for x >= 0,
+        and a negative s_ij can have any size, with w_ij = 0. On the diagonal, s_ii = beta_i - r_i,
+        where r_i is the sum of w_ij over j in F, plus the sum of the largest w_ij - beta_j, for as
+        many j as fit into the support in addition to i and F. docs/bounds.md contains the proof.
+        All eigenvalues are computed, at a cost of 9 n^3 flops.
         """
         n, free = len(Sigma), np.ones(len(Sigma), dtype=bool)
         free[F] = False
@@ -74,7 +75,7 @@ class Certificate:
         rows = W - beta
         rows[:, F] = np.inf
         np.fill_diagonal(rows, np.inf)
-        # k of each row with the diagonal and F, which come first and count as they are
+        # the k largest entries of each row, including the diagonal and F, which come first
         rows.partition(n - k, axis=1)
         rows = rows[:, n - k :]
         r = np.where(np.isinf(rows), 0.0, rows).sum(axis=1) + W[:, F].sum(axis=1)

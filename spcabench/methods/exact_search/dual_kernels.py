@@ -1,7 +1,7 @@
 """Compiled loops of the dual bound: smoothed row norms, and the smoothed sum of the largest terms.
 
-`exact_search.dual_bound` explains their purpose. Every search for a threshold is Newton's method
-within a bracket, and starts where the last search ended.
+`exact_search.dual_bound` explains their purpose. Each threshold is found by Newton's method within
+a bracket, which starts from the result of the last search.
 """
 
 import numpy as np
@@ -10,16 +10,17 @@ from spcabench.kernels import compiled, inlined
 
 NEWTON_STEPS = 60  # maximum number of bracketed Newton iterations
 PRECISE = 1e-11  # relative tolerance at which the iteration stops
-BALANCED = 1e-10  # sum of the weights but for this, at the best a
+BALANCED = 1e-10  # tolerance for the derivative with respect to a, at the best a
 FAR = 40.0  # beyond this distance, a logistic weight is zero or one
-HALVINGS = 48  # of the interval that has the best a
+HALVINGS = 48  # number of bisections of the interval that contains the best a
 
 
 @inlined
 def threshold(q, counted, delta, beta):  # type: ignore[no-untyped-def]
-    """Return the beta >= 0 at which weights clip((q_j - beta) / delta, 0, 1) sum to ``counted``.
+    """Return the beta >= 0 for which weights clip((q_j - beta) / delta, 0, 1) sum to ``counted``.
 
-    It is 0 if they never do. It is found by Newton's method within a bracket, from the given beta.
+    The result is 0 if there is no such beta. Newton's method within a bracket starts from the
+    argument beta.
     """
     low, high = 0.0, 0.0
     for x in q:
@@ -55,8 +56,8 @@ def threshold(q, counted, delta, beta):  # type: ignore[no-untyped-def]
 def smooth_norm(q, counted, delta, beta, weights):  # type: ignore[no-untyped-def]
     """Return the smoothed sum of the ``counted`` largest q_j.
 
-    It is counted * beta plus the sum of psi(q_j - beta), where psi is the positive part, rounded
-    over delta. weights : overwritten where they are not 0.
+    It is counted * beta plus the sum of psi(q_j - beta), where psi is the positive part, smoothed
+    over the width delta. weights : overwritten with the nonzero weights.
     """
     total = counted * beta
     for j in range(len(q)):
@@ -74,8 +75,8 @@ def smooth_norm(q, counted, delta, beta, weights):  # type: ignore[no-untyped-de
 def smooth_norms(U, counted, delta, positive, beta, T):  # type: ignore[no-untyped-def]
     """Return r_i^2 (n,): the smoothed sum of the ``counted`` largest u_ij^2, j != i, of each row.
 
-    positive : whether only positive u_ij count. beta : the thresholds (n,) of the last call, which
-    are overwritten. T : overwritten with the derivatives of r_i^2 by u_ij^2 (n, n).
+    positive : whether only positive u_ij are included. beta : the thresholds (n,) of the last call,
+    which are overwritten. T : overwritten with the derivatives of r_i^2 by u_ij^2 (n, n).
     """
     n = len(U)
     q, r2 = np.empty(n), np.zeros(n)
@@ -92,9 +93,9 @@ def smooth_norms(U, counted, delta, positive, beta, T):  # type: ignore[no-untyp
 
 @inlined
 def weigh(g, s, mu, b, p):  # type: ignore[no-untyped-def]
-    """Return the level b around which logistic weights of g, of width mu, sum to s.
+    """Return the level b for which the logistic weights of g around b, of width mu, sum to s.
 
-    It uses Newton's method within a bracket, from the given b. p : overwritten with the weights.
+    Newton's method within a bracket starts from the argument b. p : overwritten with the weights.
     """
     low, high = g.min() - FAR * mu, g.max() + FAR * mu
     b = min(max(b, low), high)
@@ -118,10 +119,10 @@ def weigh(g, s, mu, b, p):  # type: ignore[no-untyped-def]
 
 @inlined
 def smooth_terms(d, r2, s, mu, a, b, g, p, t):  # type: ignore[no-untyped-def]
-    """Return the smoothed sum of the s largest terms at a, the level b, and a slope.
+    """Return the smoothed sum of the s largest terms, the level b, and a second derivative.
 
-    The slope is the derivative, with respect to a, of the sum's derivative. g, p, t : overwritten
-    with the terms, their weights and their derivatives by u_ii.
+    The second derivative is that of the sum with respect to a. g, p, t : overwritten with the
+    terms, their weights and their derivatives by u_ii.
     """
     n = len(d)
     rise, crossed, spread, total = 0.0, 0.0, 0.0, 0.0
@@ -150,12 +151,12 @@ def smooth_terms(d, r2, s, mu, a, b, g, p, t):  # type: ignore[no-untyped-def]
 
 @compiled("Tuple((i8, f8, f8, f8, f8[::1], f8[::1]))(f8[::1], f8[::1], i8, f8, f8, f8)")
 def balance(d, r2, s, mu, a, b):  # type: ignore[no-untyped-def]
-    """Return the best a, by Newton's method within a bracket, and the terms there.
+    """Return the best a, found by Newton's method within a bracket, and the terms for this a.
 
-    d, r2 : u_ii and r_i^2 (n,). s : number of terms that count, at least one. mu : width of the
-        smoothing. a, b : those of the last call.
-    Returns a plus the smoothed s largest terms; a; b, the level of the s-th largest; p (n,), the
-    weights of the terms; and t (n,), the derivative of each by u_ii.
+    d, r2 : u_ii and r_i^2 (n,). s : number of terms in the sum, at least one. mu : width of the
+        smoothing. a, b : the results of the last call.
+    Returns a plus the smoothed sum of the s largest terms; a; b, the level of the s-th largest
+    term; p (n,), the weights of the terms; and t (n,), the derivative of each term by u_ii.
     """
     n = len(d)
     p, t, g, bound = np.empty(n), np.empty(n), np.empty(n), 0.0
@@ -180,7 +181,7 @@ def balance(d, r2, s, mu, a, b):  # type: ignore[no-untyped-def]
 
 @compiled("Tuple((i8, f8, f8))(f8[::1], f8[::1], i8)")
 def lowest(d, r2, s):  # type: ignore[no-untyped-def]
-    """Minimise a + the s largest terms, convex in a, by bisection; return the minimum and its a."""
+    """Minimise a plus the sum of the s largest terms by bisection; return the minimum and its a."""
     n = len(d)
     terms, share = np.empty(n), np.empty(n)
     low, high, best, best_a = 0.0, 0.0, np.inf, 0.0

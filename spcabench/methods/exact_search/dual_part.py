@@ -1,10 +1,10 @@
 """A part of the search by the dual bound: the supports that have some variables and lack others.
 
 The variables F, which are in all supports of a part, are removed by a Schur complement
-(`exact_search.schur`). The remaining question is whether s = k - |F| of the others reach a value t
-in a smaller matrix E. If the dual bound of E is below t, no support of the part reaches t.
-Otherwise a search looks for a larger tau such that the dual bound at tau, with the E of tau, is
-below tau. Then no support of the part exceeds tau.
+(`exact_search.schur`). The remaining question is whether s = k - |F| of the other variables reach a
+value t in a smaller matrix E. If the dual bound of E is below t, no support of the part reaches t.
+Otherwise, a larger tau is searched for such that the dual bound of the matrix E for tau is below
+tau. Then no support of the part exceeds tau.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ SAFE = 1e-9  # no variable is fixed within this margin, relative to the value to
 APART = 1e-10  # the Schur complement requires this relative distance of t from lambda_1(S[F, F])
 FARTHER = 1e-6  # the distance used instead if t is too near or below lambda_1(S[F, F])
 TRIES = 8  # number of values tau that are tried
-LITTLE = 1e-6  # added to what a bound falls: of two variables that close one half, the better one
+LITTLE = 1e-6  # added to decreases, to rank variables for which one of the decreases is zero
 
 
 class Part:
@@ -35,11 +35,12 @@ class Part:
     positive : bool
         Whether x >= 0 is required.
     F, W : arrays
-        The variables that all supports have, and those that they may have.
+        The variables that all supports contain, and those that they can contain.
     t : float
         The value to be exceeded.
     seed : Seed, optional
-        State of the part that was divided: its bound holds here too, and its U is a good start.
+        State of the part that was divided. Its bound also holds for this part, and its U is a good
+        start.
     U : array, optional
         Start of the minimisation if there is no seed.
     """
@@ -71,7 +72,7 @@ class Part:
 
     @property
     def s(self) -> int:
-        """The number of variables that are still to be taken."""
+        """Number of variables that remain to be taken."""
         return self.k - len(self.F)
 
     @property
@@ -92,7 +93,7 @@ class Part:
 
     @property
     def support(self) -> Indices:
-        """The variables of the largest terms, at most k: a promising support."""
+        """A promising support: F and the variables with the largest terms, at most k in total."""
         if self.s <= 0:
             return self.F
         if self.decided:
@@ -131,8 +132,8 @@ class Part:
     def fix(self) -> int:
         """Leave out variables that are in no support of value t, and take those that are in all.
 
-        Returns their number. The part is empty if a variable is both, or if this takes more
-        variables than are still to be taken.
+        Returns the number of these variables. The part is empty if a variable is in both groups, or
+        if more variables would be taken than remain to be taken.
         """
         having, without = self.low.probes()
         least = 1.0 - SAFE - self.slack
@@ -170,9 +171,9 @@ class Part:
         self.bound = min(self.bound, high)
 
     def halves(self) -> "list[tuple[float, Callable[[float], Part]]]":
-        """Return the supports that have a variable, and those that lack it.
+        """Return two halves: the supports that contain a variable, and those that do not.
 
-        It is the variable for which the probed bounds of both halves decrease most. Each half is
+        The variable is the one for which the bounds of both halves decrease most. Each half is
         returned as a bound and a function that creates the part for a value t.
         """
         probes = self.low.probes()
@@ -203,7 +204,7 @@ class Seed:
         self.U = part.low.U.astype(np.float32)
 
     def matrix(self, part: Part) -> Array:
-        """The U for a part of this part, with the change of E added."""
+        """Return the U for a part of this part, with the change in E added."""
         place = np.searchsorted(self.W, part.W)
         at = np.ix_(place, place)
         before = Complement(self.S, self.F, part.W, self.positive).at(self.level) / self.level

@@ -1,6 +1,6 @@
-"""Branch and bound on the dual bound: all supports of k variables, in parts.
+"""Branch and bound on the dual bound: all supports of k variables, divided into parts.
 
-A part is the set of supports that have some variables and lack others (`Part`). Its bound is
+A part is the set of supports that contain some variables and lack others (`Part`). Its bound is
 minimised in chunks of evaluations. After each chunk, a variable is left out if the bound shows that
 no better support contains it, and taken if all better supports contain it. A part whose bound stays
 above the best value is halved: one half takes a variable, the other leaves it out.
@@ -19,18 +19,18 @@ from spcabench.methods.exact_search.nonnegative_faces import nonnegative_bound
 from spcabench.problem.spectral import largest_eigenvalue
 from spcabench.vectors import Array, Indices
 
-ROOT = 300  # evaluations for all variables at least
-# a part is not halved yet while a chunk gains this share of what its bound has to lose
+ROOT = 300  # minimum number of evaluations for all variables
+# a part is not halved while a chunk gains at least this fraction of the required decrease
 ROOT_GAIN, GAIN = 0.03, 1.0 / 6.0
 
-FEWEST = 40  # evaluations that a search must be able to make
+FEWEST = 40  # minimum number of evaluations that the budget of a search must allow
 FEW = 20  # largest number of variables whose faces are examined
-UNSEEN = 1e8  # work between two looks at the clock, and that of one evaluation
+UNSEEN = 1e8  # operations between two checks of the clock
 Value = Callable[[Indices], float]
 
 
 def cost(n: int) -> float:
-    """The measured cost of evaluating the dual bound of n variables, in times of a matrix entry."""
+    """Return the measured cost of evaluating the dual bound of n variables, in matrix entries."""
     return n**3 / 5.0 + 90.0 * n**2 + 2e5
 
 
@@ -64,9 +64,10 @@ class DualSearch:
         return self.waiting[0][0] if self.waiting else 0.0
 
     def run(self, tolerance: float) -> Iterator[None]:
-        """Search until nothing exceeds the best value by a relative tolerance, or work is spent.
+        """Search until no support exceeds the best value by a relative tolerance.
 
-        Yields now and then. The part with the largest bound comes first.
+        Stops earlier if the budget is spent. Yields regularly. The part with the largest bound
+        comes first.
         """
         self.tolerance = tolerance
         if self.left < FEWEST * cost(len(self.S)):
@@ -94,8 +95,8 @@ class DualSearch:
     def _work(self, part: Part, least: int, share: float) -> Iterator[None]:
         """Close a part, or halve it.
 
-        least : minimum number of evaluations. share : share of the missing decrease that a chunk
-        must gain to justify the next one.
+        least : minimum number of evaluations. share : fraction of the missing decrease that a chunk
+        must gain to justify the next chunk.
         """
         evaluations, gain = 0, np.inf
         self.at_work = min(self.at_work, part.bound)
@@ -123,7 +124,7 @@ class DualSearch:
         self._leave(part)
 
     def _chunk(self, part: Part) -> Iterator[None]:
-        """Make one chunk of evaluations, yielding inside it if an evaluation takes long."""
+        """Make one chunk of evaluations, yielding within the chunk if evaluations take long."""
         unseen = 0.0
         for _ in part.steps():
             unseen += cost(len(part.W))
@@ -132,7 +133,7 @@ class DualSearch:
                 yield
 
     def _spend(self, work: float) -> bool:
-        """Count some work, and return whether it is time to check the clock or the first bound."""
+        """Count operations, and return whether it is time to check the clock or the first bound."""
         self.left -= work
         self.spent += work
         self.unseen += work
@@ -142,9 +143,9 @@ class DualSearch:
         return True
 
     def _leave(self, part: Part) -> None:
-        """Settle a part that is decided, forget one that is closed, halve another."""
+        """Settle the part if it is decided, drop it if it is closed, and halve it otherwise."""
         if part.bound > self._target:
-            if part.floor > self._target:  # what was left out of the part reaches no more
+            if part.floor > self._target:  # supports left out of the part reach at most the floor
                 self.decided = max(self.decided, min(part.floor, part.bound))
             if part.decided:
                 self._settle(part.support)
@@ -157,7 +158,7 @@ class DualSearch:
         self.at_work = 0.0
 
     def _settle(self, W: Indices) -> None:
-        """Settle a part with one support left, and those inside it; none if W is empty."""
+        """Settle the last support of a part, and all supports within it; W can be empty."""
         if not len(W):
             return
         self._try(W)
@@ -166,7 +167,7 @@ class DualSearch:
             self.decided = max(self.decided, bound)
 
     def _by_faces(self, W: Indices) -> float:
-        """A bound on the x >= 0 within the variables W; the target if nothing exceeds it."""
+        """Return a bound on the x >= 0 on the variables W, or the target if no x exceeds it."""
         B = self.S[np.ix_(W, W)]
         bound, faces = nonnegative_bound(B, self.k, self._target, partial(self._exceeded, W))
         self._spend(faces * cost(len(W)))
@@ -184,7 +185,7 @@ class DualSearch:
         return True
 
     def _exceeded(self, W: Indices, places: Indices) -> float:
-        """Offer some variables of W, and return the value that others have to exceed."""
+        """Offer a subset of W as a support, and return the value that others have to exceed."""
         self._try(W[places])
         return self._target
 

@@ -1,7 +1,7 @@
-"""One part of the search on the scaled Gershgorin dual, independent of all others.
+"""One part of the search on the scaled Gershgorin dual, independent of all other parts.
 
-A part is the set of supports that have some variables and lack others. Its outcome depends only on
-its `Order`, so any process may do the work, at any time.
+A part is the set of supports that contain some variables and lack others. Its outcome depends only
+on its `Order`, so any process can compute it, at any time.
 """
 
 from collections.abc import Generator, Iterator
@@ -17,22 +17,22 @@ from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
 from spcabench.steps import nonnegative_loading
 from spcabench.vectors import Array, Indices
 
-ROOT = 100  # steps for all variables at least
-# a part is halved where the value of the relaxation exceeds the best value by this share of what
-# the bound does, or where some steps, but the first, gain less than that share of it
+ROOT = 100  # minimum number of steps for all variables
+# a part is halved if the value of the relaxation exceeds the best value by the fraction HOPELESS of
+# the excess of the bound, or if, after FIRST steps, LOOK steps gain less than GAIN of this excess
 HOPELESS, GAIN, FIRST = 0.4, 1.0 / 6.0, 30
 FEW = 12  # largest number of variables whose faces are examined
-UNSEEN = 1e8  # work between two checks of the clock
+UNSEEN = 1e8  # operations between two checks of the clock
 
 
 def cost(n: int) -> float:
-    """The measured cost of a splitting step with n variables, in times of a matrix entry."""
+    """Return the measured cost of a splitting step with n variables, in matrix entries."""
     return n**3 / 4.0 + 190.0 * n**2 + 5e4
 
 
 @dataclass(frozen=True, eq=False)
 class Halves:
-    """A part whose bound stayed too large, in two halves: with a variable, and without it.
+    """The two halves of a part with too large a bound: with a variable, and without it.
 
     seed : state of its minimisation. W : its variables (n,). j : place of the variable in W.
     """
@@ -42,7 +42,7 @@ class Halves:
     j: int
 
     def half(self, taken: bool) -> tuple[Seed, Indices]:
-        """The start of one of the two halves, and its variables."""
+        """Return the start of one of the two halves, and its variables."""
         if taken:
             return self.seed.having(self.j), self.W
         return self.seed.without(self.j), np.delete(self.W, self.j)
@@ -50,10 +50,11 @@ class Halves:
 
 @dataclass(eq=False)
 class Order:
-    """A part to work on, and what is known at its start.
+    """A part to work on, and the values known at its start.
 
-    halves, taken : which half of which part; all supports if None. bound : bound on the part, which
-    decreases while this process works on it. best : the best known value. left : remaining work.
+    halves, taken : the halves of a part, and the half to work on; all supports if ``halves`` is
+    None. bound : bound on the part, which decreases while this process works on it. best : the best
+    known value. left : the remaining budget.
     """
 
     halves: Halves | None
@@ -68,8 +69,8 @@ class Outcome:
     """The outcome of a part.
 
     halves : the remaining supports, with their bound ``bound``; None if the part is closed.
-    decided : a bound on supports that cannot be divided further, or 0. supports : those that exceed
-    the previously best value. spent : work done.
+    decided : a bound on supports that cannot be divided further, or 0. supports : supports that
+    exceed the previous best value. spent : cost of the part.
     """
 
     halves: Halves | None = None
@@ -80,7 +81,9 @@ class Outcome:
 
 
 class Part:
-    """The work on one part of the supports of k variables of S (n, n), scaled to the best value.
+    """The computation of one part of the supports of k variables of S (n, n).
+
+    S is scaled to the best value.
 
     positive : whether x >= 0 is required. tolerance : relative margin by which the best value must
     be exceeded.
@@ -100,7 +103,7 @@ class Part:
         return self.outcome.spent < self.order.left
 
     def run(self) -> Generator[None, None, Outcome]:
-        """Close the part or halve it, yielding now and then."""
+        """Close the part or halve it, yielding regularly."""
         halves, seed, W, F = self.order.halves, None, np.arange(len(self.S)), NONE
         if halves:
             seed, W = halves.half(self.order.taken)
@@ -133,14 +136,14 @@ class Part:
             self.outcome.bound = order.bound
 
     def _is_hopeless(self, part: Splitting, before: float, now: float) -> bool:
-        """Whether a part should be halved now, judged by its last two bounds."""
+        """Whether a part should be halved now, based on its last two bounds."""
         missing = now - self._target
         if part.value - self._target > HOPELESS * missing:
             return True
         return part.steps >= FIRST and before - now < GAIN * missing
 
     def _spend(self, work: float) -> bool:
-        """Count some work, and return whether it is time to check the clock."""
+        """Count operations, and return whether it is time to check the clock."""
         self.outcome.spent += work
         self.unseen += work
         if self.unseen < UNSEEN:
@@ -153,7 +156,7 @@ class Part:
         return self.positive and len(W) <= FEW and self._by_faces(W) <= self._target
 
     def _settle(self, F: Indices, W: Indices) -> None:
-        """Bound the only support left in a part: all of F and W, or only F."""
+        """Bound the only support that remains in a part: all of F and W, or only F."""
         W = F if len(F) >= self.k else W
         if len(W) <= self.k:
             self._try(W)
@@ -162,7 +165,7 @@ class Part:
             self.outcome.decided = bound
 
     def _exact(self, W: Indices) -> float:
-        """A bound on the supports within W; the target if nothing exceeds it."""
+        """Return a bound on the supports within W, or the target if no support exceeds it."""
         B = self.S[np.ix_(W, W)]
         if not self.positive:
             return largest_eigenvalue(B)
@@ -176,14 +179,14 @@ class Part:
         return min(self._by_faces(W), relaxed.bound)
 
     def _by_faces(self, W: Indices) -> float:
-        """A bound on the x >= 0 within the variables W; the target if nothing exceeds it."""
+        """Return a bound on the x >= 0 on the variables W, or the target if no x exceeds it."""
         B, exceeded = self.S[np.ix_(W, W)], partial(self._exceeded, W)
         bound, faces = nonnegative_bound(B, min(self.k, len(W)), self._target, exceeded)
         self._spend(faces * cost(len(W)))
         return bound
 
     def _exceeded(self, W: Indices, places: Indices) -> float:
-        """Try some variables of W, and return the value that others have to exceed."""
+        """Try a subset of W as a support, and return the value that others have to exceed."""
         self._try(W[places])
         return self._target
 

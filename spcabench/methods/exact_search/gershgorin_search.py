@@ -1,15 +1,15 @@
-"""Branch and bound on the scaled Gershgorin dual: all supports of k variables, in parts.
+"""Branch and bound on the scaled Gershgorin dual: all supports of k variables, divided into parts.
 
-A part is the set of supports that have some variables and lack others. Its bound is minimised by
+A part is the set of supports that contain some variables and lack others. Its bound is minimised by
 the splitting method (`exact_search.splitting`), which continues from the state of the part that was
 halved. The method also gives a value of the relaxation, which is a lower limit for the bound of the
 part. If this value is above the best known value, the part is halved soon
 (`exact_search.gershgorin_part`). One half takes a variable, the other leaves it out. The part with
 the largest bound comes first, so the bound on all supports keeps decreasing.
 
-Several processes may work on parts side by side (`exact_search.crew`). The outcomes are used in the
-order in which the parts were started, and only they determine which part is started next. So the
-search is the same, part by part, for any number of processes.
+Several processes can work on parts in parallel (`exact_search.crew`). The outcomes are used in the
+order in which the parts were started, and only the outcomes determine which part is started next.
+Therefore the search is the same, part by part, for any number of processes.
 """
 
 import heapq
@@ -24,8 +24,8 @@ from spcabench.methods.exact_search.gershgorin_part import Halves, Order, cost
 from spcabench.vectors import Array, Indices
 
 FEWEST = 40  # number of steps that the budget must allow before a search starts
-# parts that are begun before the outcome of the first of them is known: few, then a share of those
-# that were worked on so far, since the one of the largest bound should not wait long
+# number of parts that are started before the outcome of the first of them is known: few at first,
+# then a fraction of the parts so far, because the part with the largest bound should not wait long
 AHEAD, SHARE, MOST_AHEAD = 4, 0.25, 512
 Value = Callable[[Indices], float]
 
@@ -35,11 +35,11 @@ class GershgorinSearch:
 
     S : covariance (n, n). t : positive value to be exceeded. best_with : function that takes a
         promising support of at most k variables and returns the best known value. positive :
-        whether x >= 0 is required. budget : work in matrix entries; see `cost`. jobs : number of
-        processes that work on parts.
+        whether x >= 0 is required. budget : maximum cost in matrix entries; see `cost`. jobs :
+        number of processes that work on parts.
     best : the best value divided by t. bound : bound on all supports. parts : number of parts
-        worked on, not counting the first. spent : work done. left : a further limit of work, which
-        the caller may lower.
+        worked on, excluding the first. spent : cost so far. left : the remaining budget, which the
+        caller can lower.
     """
 
     def __init__(
@@ -77,9 +77,9 @@ class GershgorinSearch:
         return self.best * (1.0 + self.tolerance)
 
     def run(self, tolerance: float) -> Iterator[None]:
-        """Search until nothing exceeds the best value by a relative tolerance, or work is spent.
+        """Search until no support exceeds the best value by a relative tolerance.
 
-        Yields now and then.
+        Stops earlier if the budget is spent. Yields regularly.
         """
         self.tolerance = tolerance
         if self.left < FEWEST * cost(len(self.S)):

@@ -1,10 +1,10 @@
 """The largest x'Bx over unit x >= 0 with at most k nonzeros, for few variables.
 
-Even for a single support this is a hard problem. If the best x has no zero, it is a leading
-eigenvector, because no direction is forbidden there. So if the leading eigenvector has two signs,
-some best x has a zero, and each variable is left out in turn. A face is abandoned if lambda_1 of
-its block, or of the positive part of the block, shows that no x of it exceeds the value to be
-exceeded.
+Even for a single support, this is a hard problem. If the best x has no zeros, it is a leading
+eigenvector, because no constraint x_i >= 0 is active. Therefore, if the leading eigenvector has
+entries of both signs, some best x has a zero, and each variable is left out in turn. A face is
+dropped if lambda_1 of its block, or of the positive part of the block, shows that no x on the face
+exceeds the value t.
 """
 
 import heapq
@@ -17,16 +17,16 @@ from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
 from spcabench.vectors import Array, Indices
 
 MOST = 1000  # maximum number of faces examined
-SIGN = 1e-9  # eigenvector entries of the other sign below this size are rounding errors
+SIGN = 1e-9  # smaller eigenvector entries of the other sign are treated as rounding errors
 
 
 def nonnegative_bound(
     B: Array, k: int, t: float, exceeded: Callable[[Indices], float]
 ) -> tuple[float, int]:
-    """Bound x'Bx over such x (t itself if nothing exceeds t), and return the number of faces too.
+    """Return a bound on x'Bx over such x (t if no x exceeds t), and the number of faces examined.
 
-    t : the value to be exceeded. exceeded : function that takes the places of a face whose best x
-    is a leading eigenvector, and returns the value to be exceeded from then on.
+    t : the value to be exceeded. exceeded : function that takes the places of a face on which the
+    best x is a leading eigenvector, and returns the value to be exceeded from then on.
     """
     order, faces, settled = count(), 0, 0.0
     waiting = [(-np.inf, next(order), np.arange(len(B)), 0)]

@@ -6,8 +6,8 @@ reach the value t > lambda_1(S[F, F]). By the Schur complement they do if and on
 
     lambda_1(E[T', T']) >= t,    E = S + S[., F] (t I - S[F, F])^-1 S[F, .].
 
-So a node is again the question of its root, about the smaller matrix E. Three tests close nodes and
-discard candidates without a search:
+So a node asks the same question as the root, but about the smaller matrix E. Three tests close
+nodes and discard candidates without a search:
 
 - Potential. E - S is positive semidefinite, so lambda_1(E[T', T']) is at most OPT_s plus the s
   largest entries of diag(E - S). The test is made with each candidate forced in turn, because it
@@ -15,9 +15,9 @@ discard candidates without a search:
 - Trace. If S is positive semidefinite, lambda_1(E[T', T']) is at most the sum of the s largest
   entries of diag(E). This test is made in the same way.
 - Gershgorin. Let j be the variable of T' at which the leading eigenvector of E[T', T'] has its
-  entry of largest modulus: the leader of T'. Then E_jj plus the s - 1 largest |E_jl| is at least t.
-  It is enough to branch on variables that can lead. A leader j can be followed by l only if
-  E_jj + |E_jl| + the s - 2 largest other |E_jl| is at least t.
+  entry of largest modulus: the leader of T'. Then E_jj plus the sum of the s - 1 largest |E_jl| is
+  at least t. It is sufficient to branch on variables that can lead. A leader j can be followed by l
+  only if E_jj + |E_jl| + the sum of the s - 2 largest other |E_jl| is at least t.
 
 Taking a variable adds a rank-one matrix to E. The last two variables are found exactly, as a pair.
 The search is compiled. It stops when its budget is spent, and can be resumed.
@@ -33,19 +33,19 @@ EXHAUSTED, PAUSED, FOUND, FULL = range(4)
 EXCESS, DIAGONAL, POTENTIAL = range(3)  # rows of Tree.reals
 VARIABLE, ALIVE, LEADER = range(3)  # rows of Tree.ints
 COUNT, OFFSET, CHOSEN = range(3)  # rows of Tree.place
-# A branch on the leader j has two forms. Either it holds every set with j, and j is removed
-# afterwards, which lowers the sums of all other candidates. Or it holds only the sets that j can
-# lead: far fewer candidates, but j stays for the sets that another variable leads. The second form
-# is taken where fewer than this share of the candidates can follow.
+# A branch on the leader j has two forms. Either it contains every set with j, and j is removed
+# afterwards, which lowers the sums of all other candidates. Or it contains only the sets that j can
+# lead: far fewer candidates, but j remains for the sets that another variable leads. The second
+# form is used if less than this fraction of the candidates can follow.
 SHARE = 0.5
-# numba compiles what is called with a literal and with a number twice; these are no literals
+# typed constants, because numba would compile a function separately for literal arguments
 NONE: Any = np.int64(-1)
 ZERO: Any = np.int64(0)
 
 
 @inlined
 def insert(best, x):  # type: ignore[no-untyped-def]
-    """Put x in order into best (descending) and drop its last entry, which x exceeds."""
+    """Insert x into the descending array ``best``, and drop its last entry, which x exceeds."""
     # s is small and most x do not exceed the last entry, so insertion is fast enough
     p = len(best) - 1
     while p > 0 and best[p - 1] < x:
@@ -56,9 +56,9 @@ def insert(best, x):  # type: ignore[no-untyped-def]
 
 @inlined
 def top_squares(base, e, scale, alive, j, best):  # type: ignore[no-untyped-def]
-    """Sum of the len(best) largest base_l + scale e_l^2 of the candidates other than j.
+    """Return the sum of the len(best) largest base_l + scale e_l^2 over the candidates except j.
 
-    It is -inf if there are fewer candidates than that.
+    It is -inf if there are fewer candidates.
     """
     last = len(best) - 1
     best[:] = -np.inf
@@ -71,7 +71,10 @@ def top_squares(base, e, scale, alive, j, best):  # type: ignore[no-untyped-def]
 
 @inlined
 def reach(e, D, diagonal, alive, j, opt_s, t, psd, best):  # type: ignore[no-untyped-def]
-    """The potential of j: a bound for F, j and s = len(best) more candidates; e is row j of E."""
+    """Return the potential of j, a bound for F, j and len(best) more candidates.
+
+    e : row j of E.
+    """
     gap = t - diagonal[j]
     if gap <= 0.0:
         return np.inf  # F and j alone reach t
@@ -114,9 +117,9 @@ def next_branch(E, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-unty
                     second = potential[i]
         if j < 0:
             return j
-        # A potential only falls while the node loses candidates, so an old one is still a bound and
-        # only the largest has to be brought up to date. Where it stays the largest, it is so among
-        # the exact ones too.
+        # Potentials only decrease while the node loses candidates, so an old potential is still a
+        # bound, and only the largest one has to be updated. If it remains the largest, it is also
+        # the largest among the exact potentials.
         old = potential[j]
         potential[j] = min(
             old, reach(E[j], reals[d, EXCESS], reals[d, DIAGONAL], alive, j, opt_s, t, psd, best)
@@ -133,10 +136,10 @@ def next_branch(E, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-unty
 
 @inlined
 def closing(E, diagonal, alive, j, s, t):  # type: ignore[no-untyped-def]
-    """Find the last s = 1 or 2 candidates with which F and its leader j reach t; -1 if none do."""
+    """Return the last s = 1 or 2 candidates with which F and its leader j reach t, or -1."""
     # With E' = E + g e e', a pair {i, m} reaches t if and only if t I - E'[{i, m}, {i, m}] is not
-    # positive definite: a diagonal entry is not positive, or the determinant is not. That is a few
-    # multiplications for a pair, where a node with its own matrix would cost as many as its size.
+    # positive definite: a diagonal entry or the determinant is not positive. This takes a few
+    # multiplications per pair, whereas a node with its own matrix would cost as many as its size.
     e = E[j]
     g = 1.0 / (t - diagonal[j])
     least = t - diagonal[j]  # j leads, so by Gershgorin |e_i| + |e_m| is at least this
@@ -167,7 +170,7 @@ def closing(E, diagonal, alive, j, s, t):  # type: ignore[no-untyped-def]
 @inlined
 def compact(stack, start, n, d, reals, ints):  # type: ignore[no-untyped-def]
     """Remove dead candidates from the matrix (n, n) at stack[start:]; return how many remain."""
-    # In place: an entry moves only towards the front, never onto one that is still to be read.
+    # In place: entries move only towards the front, never onto an entry that is still to be read.
     alive, m, to = ints[d, ALIVE], 0, start
     for a in range(n):
         m += alive[a]
@@ -195,7 +198,7 @@ def test_row(row, i, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-un
 
 @inlined
 def followers(row, j, ints, d, t, best):  # type: ignore[no-untyped-def]
-    """The candidates of the child node that takes j, and their entries of row j of E."""
+    """Return the candidates of the child node that takes j, and their entries in row j of E."""
     alive = ints[d, ALIVE]
     leads(row, alive, j, t, best)
     least, count, near = t - row[j] - best.sum(), ZERO, ZERO
@@ -204,7 +207,7 @@ def followers(row, j, ints, d, t, best):  # type: ignore[no-untyped-def]
             count += 1
             near += abs(row[i]) >= least
     if near < SHARE * count:
-        count = near  # those of which j can be the leader; j stays, for other leaders
+        count = near  # only the candidates that j can lead; j remains for other leaders
     else:
         least, alive[j] = -np.inf, 0  # all candidates that can be in a support with j
     where, e, n = np.empty(count, dtype=np.int64), np.empty(count), ZERO
@@ -220,7 +223,7 @@ def grow(E, d, stack, start, reals, ints, j, opt_s, t, psd, best):  # type: igno
     """Create the node of level d + 1 that takes j; return its number of candidates and flops."""
     where, e = followers(E[j], j, ints, d, t, best)
     n = len(where)
-    # Leaders of the new node are those of the new E: nothing is known of them yet.
+    # The leaders of the new node depend on the new E, so every candidate can still lead.
     below, g = d + 1, 1.0 / (t - reals[d, DIAGONAL, j])
     for m in range(n):
         for r in (EXCESS, DIAGONAL):
@@ -231,11 +234,11 @@ def grow(E, d, stack, start, reals, ints, j, opt_s, t, psd, best):  # type: igno
         row, old, f = stack[start + i * n : start + (i + 1) * n], E[where[i]], g * e[i]
         for m in range(n):
             row[m] = old[where[m]] + f * e[m]
-        # Tested at once: a discarded candidate no longer counts in the sums of the next rows.
+        # Tested immediately, so a discarded candidate is not included in the sums of later rows.
         test_row(row, i, below, reals, ints, opt_s, t, psd, best)
     work, m = n * n, compact(stack, start, n, below, reals, ints)
-    # Fewer candidates have smaller sums, which discard more of them. Another pass costs as much as
-    # the node itself, so it is made only where the last one discarded a tenth.
+    # Fewer candidates have smaller sums, which discard more candidates. Another pass costs as much
+    # as the node itself, so it is made only if the last pass discarded at least a tenth of them.
     while m < 0.9 * n:
         n = m
         for i in range(n):
@@ -250,25 +253,25 @@ def grow(E, d, stack, start, reals, ints, j, opt_s, t, psd, best):  # type: igno
     "i8[:,::1])"
 )
 def descend(k, opt, t, psd, budget, depth, stack, reals, ints, place):  # type: ignore[no-untyped-def]
-    """Continue a search from its depth; return flops, how it ended, the new depth and the nodes.
+    """Continue a search from a depth; return the flops, status, new depth and number of nodes.
 
-    If it ended with FOUND, the variables that reach t are place[CHOSEN, :depth + 1].
+    If the status is FOUND, the variables that reach t are place[CHOSEN, :depth + 1].
     """
-    # An own stack in place of recursion: the search can stop between two branches and resume there,
-    # because everything it knows lies in the arrays that the caller keeps.
+    # An explicit stack instead of recursion: the search can stop between two branches and resume
+    # there, because its whole state is in the arrays that the caller owns.
     work, nodes, buffer = 0, 0, np.empty(k)
     while depth >= 0:
         c, offset, s = place[COUNT, depth], place[OFFSET, depth], k - depth - 1
         E, best = stack[offset : offset + c * c].reshape((c, c)), buffer[:s]
         start = offset + c * c
-        # Both stops come before a branch is chosen, so that nothing is lost or done twice. The last
-        # two variables need no matrix of their own, hence no place on the stack.
+        # Both stops come before a branch is chosen, so nothing is lost or done twice. The last two
+        # variables need no matrix, and thus no space on the stack.
         full = s > 2 and start + c * c > len(stack)
         if full or work > budget:
             return work, FULL if full else PAUSED, depth, nodes
         j = next_branch(E, depth, reals, ints, opt[s], t, psd, best)
         if j < 0:
-            depth -= 1  # no candidate is left to lead: this node holds nothing of value t
+            depth -= 1  # no candidate can lead, so this node contains no support of value t
             continue
         place[CHOSEN, depth] = ints[depth, VARIABLE, j]
         ints[depth, LEADER, j] = 0
@@ -277,7 +280,7 @@ def descend(k, opt, t, psd, budget, depth, stack, reals, ints, place):  # type: 
         if s in (1, 2):
             work += c
             for i in closing(E, reals[depth, DIAGONAL], ints[depth, ALIVE], j, s, t):
-                # One of the two may be enough: a set smaller than k that reaches t counts too.
+                # One of the two can be sufficient, because a set of fewer than k can reach t.
                 if i >= 0:
                     depth += 1
                     place[CHOSEN, depth] = ints[k - s - 1, VARIABLE, i]

@@ -1,7 +1,8 @@
-"""Remove variables that are in the support from the problem, by a Schur complement.
+"""Removal of variables that are known to be in the support, by a Schur complement.
 
 Let F be in the support and t > lambda_1(S[F, F]). By the Schur complement, the variables F and T
-reach the value t, lambda_1(S[F + T, F + T]) >= t, if and only if lambda_1(E[T, T]) >= t, where
+reach the value t, that is, lambda_1(S[F + T, F + T]) >= t, if and only if lambda_1(E[T, T]) >= t,
+where
 
 E = S + S[., F] (t I - S[F, F])^-1 S[F, .].
 """
@@ -11,14 +12,14 @@ import numpy as np
 from spcabench.problem.spectral import eigen, frobenius, product
 from spcabench.vectors import Array, Indices, Vector
 
-ROUNDING = 1e-15  # relative error of an eigenvalue or a product of order n: n times this
+ROUNDING = 1e-15  # an eigenvalue or a product of order n has a relative error of n times this
 
 
 class Complement:
-    """E for the variables W of S (n, n), with F in the support, at any t.
+    """The matrix E for the variables W of S (n, n), with F in the support, for any t.
 
-    With ``positive`` it is for x >= 0: S[F, F] and S[F, W] are replaced by their positive parts,
-    which never decreases x'Sx. The best x[F] for any x[W] >= 0 is then nonnegative automatically.
+    With ``positive``, it is for x >= 0: S[F, F] and S[F, W] are replaced by their positive parts,
+    which never decreases x'Sx. The best x[F] for any x[W] >= 0 is then automatically nonnegative.
     """
 
     def __init__(self, S: Array, F: Indices, W: Indices, positive: bool) -> None:
@@ -39,11 +40,11 @@ class Complement:
         return float(self.w.max(initial=-np.inf))
 
     def at(self, t: float) -> Array:
-        """Return E (m, m) at a value t."""
+        """Return E (m, m) for a value t."""
         return self.S + self._weighted(1.0 / (t - self.w))
 
     def rise(self, t: float, higher: float) -> Array:
-        """Return the change of E (m, m) from t to a higher value; it has no positive eigenvalue."""
+        """Return the change in E (m, m) from t to a higher value; it is negative semidefinite."""
         return self._weighted(1.0 / (higher - self.w) - 1.0 / (t - self.w))
 
     def _weighted(self, weights: Vector) -> Array:

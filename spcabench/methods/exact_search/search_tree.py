@@ -1,7 +1,7 @@
 """The tree of the exact search, which can be paused; `exact_search.pruning` runs it.
 
-With few candidates most trees have a handful of nodes, and compiling the kernel would take much
-longer than to search them by NumPy (`SmallTree`).
+If there are few candidates, most trees have only a handful of nodes, and compiling the kernel would
+take much longer than searching them with NumPy (`SmallTree`).
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ from spcabench.methods.exact_search.pruning import (
 from spcabench.vectors import Array, Indices, Vector
 
 CHUNK = 4_000_000  # entries of node matrices between two checks of the clock
-# candidates, and nodes, that are searched without the compiled kernel
+# maximum numbers of candidates and of nodes that are searched without the compiled kernel
 SMALL, NODES = 40, 250
 Node = tuple[Array, Vector, Indices, list[int]]  # E, diag(E - S), candidates and F
 
@@ -37,15 +37,15 @@ class Tree:
     S : array of shape (c, c)
         Covariance of the candidates.
     variables : array of shape (c,)
-        Their indices in the caller's problem.
+        Indices of the candidates in the caller's problem.
     k : int
         Number of variables to take.
     opt : array of shape (k,)
-        Upper bounds on the optima of 0, 1, ..., k - 1 variables.
+        Upper bounds on the optima for 0, 1, ..., k - 1 variables.
     t : float
         The value that a support must reach.
     psd : bool
-        Whether S has no negative eigenvalue, so that one more test is valid.
+        Whether S has no negative eigenvalue, which allows one more test.
     """
 
     def __init__(
@@ -54,15 +54,15 @@ class Tree:
         c = len(S)
         self.k, self.opt, self.t, self.psd, self.nodes, self.depth = k, opt, t, psd, 0, 0
         self.S, self.variables, self.ended = S, variables, False
-        # One flat array holds the node matrices of the path from the root to the present node, one
-        # behind the other. A node is dropped by going back: nothing is allocated during the search,
-        # and the whole state lies in four arrays, so that the kernel can stop and resume anywhere.
+        # A flat array contains the node matrices on the path from the root to the current node, one
+        # after another. Going back drops a node, so nothing is allocated during the search. The
+        # whole state is in four arrays, so the kernel can stop and resume anywhere.
         self.stack = np.concatenate([S.ravel(), np.zeros(3 * c * c)])
         self.reals, self.ints = np.zeros((k + 1, 3, c)), np.zeros((k + 1, 3, c), dtype=np.int64)
         self.place = np.zeros((3, k + 1), dtype=np.int64)
         self.place[COUNT, 0] = c
-        # At the root F is empty and E = S. No candidate has been tested yet, so every potential is
-        # infinite: the first look at a candidate brings it up to date.
+        # At the root, F is empty and E = S. No candidate was tested yet, so every potential is
+        # infinite until the first test of the candidate updates it.
         self.reals[0, DIAGONAL], self.reals[0, POTENTIAL] = S.diagonal(), np.inf
         self.ints[0] = variables, np.ones(c), np.ones(c)
 
@@ -83,22 +83,22 @@ class Tree:
                 self.place,
             )
             self.nodes += nodes
-            # Compiled code cannot enlarge an array that it was given, so it stops and asks for it.
-            # Doubling keeps the number of copies logarithmic in the final size.
+            # Compiled code cannot enlarge an array of its caller, so it stops and asks for space.
+            # Because the size is doubled, the number of copies is logarithmic in the final size.
             if status == FULL:
                 self.stack = np.concatenate([self.stack, np.zeros(len(self.stack))])
         return int(status)
 
     @property
     def found(self) -> Indices:
-        """The variables that reach t: at most k."""
+        """The variables that reach t, at most k."""
         return self.place[CHOSEN, : self.depth + 1].copy()
 
     def raise_to(self, t: float) -> None:
-        """Continue with a higher value t; exhausted subtrees of the root stay exhausted.
+        """Continue with a higher value t; exhausted subtrees of the root remain exhausted.
 
-        If no support in a subtree reaches value t, none reaches a higher value. The subtree in
-        which the last support was found was not finished, so its candidate is available again.
+        If no support in a subtree reaches the value t, no support in it reaches a higher value. The
+        subtree in which the last support was found was not finished, so it is searched again.
         """
         self.ints[0, ALIVE:, self.ints[0, VARIABLE] == self.place[CHOSEN, 0]] = 1
         self.reals[0, POTENTIAL] = np.inf
@@ -106,15 +106,15 @@ class Tree:
 
     @property
     def progress(self) -> float:
-        """Return the share of the root's candidates that are done."""
+        """Return the fraction of the root's candidates that are finished."""
         left = (self.ints[0, ALIVE] > 0) & (self.ints[0, LEADER] > 0)
         return 1.0 - float(left.mean())
 
     def bound(self, opt: float) -> float:
         """Bound the supports of k, paused or exhausted; ``opt`` is a bound for k - 1.
 
-        Every support that reaches t lies within the open candidates. Applied to these only, the
-        root's test bounds the optimum at any stage of the search.
+        Every support that reaches t consists of open candidates. Applied to these candidates only,
+        the root's test bounds the optimum at any stage of the search.
         """
         places = self.open
         if len(places) < self.k:
@@ -123,16 +123,16 @@ class Tree:
 
     @property
     def open(self) -> Indices:
-        """Return the places of the candidates that a support which reaches t may still contain."""
-        # A candidate is dead only when every support that contains it is excluded. The candidate
-        # whose subtree is being searched was marked dead when that search began: it still counts.
+        """Return the places of the candidates that a support of value t can still contain."""
+        # A candidate is dead only if every support that contains it is excluded. The candidate of
+        # the current subtree was marked dead when the search of it began, but it is still open.
         left = self.ints[0, ALIVE] > 0
         left |= (self.ints[0, VARIABLE] == self.place[CHOSEN, 0]) & (self.depth > 0)
         return np.flatnonzero(left)
 
 
 class SmallTree(Tree):
-    """The same search, whose first nodes need no compiled kernel; for few candidates."""
+    """The same search for few candidates; the first nodes do not use the compiled kernel."""
 
     def go(self) -> int:
         """Search for one more chunk: EXHAUSTED (no support reaches t), PAUSED or FOUND."""
@@ -146,9 +146,9 @@ class SmallTree(Tree):
         return super().go() if waiting else EXHAUSTED
 
     def _divide(self, node: Node, waiting: list[Node]) -> list[int]:
-        """Close a node, or let its two parts wait; returns a support that reaches t, if it is met.
+        """Close a node, or add its two children to ``waiting``; return a support of value t, or [].
 
-        The tests are those of the kernel (`exact_search.pruning`).
+        The tests are the same as in the kernel (`exact_search.pruning`).
         """
         E, excess, W, F = node
         more = self.k - len(F) - 1
@@ -156,7 +156,7 @@ class SmallTree(Tree):
             d = E.diagonal()
             if d.max() >= self.t:
                 return [*F, int(W[d.argmax()])]
-            LEDGER.charge_compiled(2 * E.size)  # as the kernel does, in whose place this runs
+            LEDGER.charge_compiled(2 * E.size)  # charged like the kernel that this replaces
             # forcing the variable of row j adds row j of these squares to the diagonal of E
             squares = E * E / (self.t - d)[:, None]
             np.fill_diagonal(squares, -np.inf)
@@ -184,7 +184,7 @@ class SmallTree(Tree):
         return []
 
     def _potentials(self, squares: Array, d: Vector, excess: Vector, more: int) -> Vector:
-        """Bounds (c,) on the supports that take each candidate, and ``more`` others."""
+        """Return bounds (c,) on the supports with each candidate and ``more`` others."""
         if more == 1:
             return (squares + d).max(axis=1)
         most: Vector = self.opt[more] + _largest(squares + excess, more)
@@ -192,6 +192,6 @@ class SmallTree(Tree):
 
 
 def _largest(A: Array, count: int) -> Vector:
-    """The sum of the ``count`` largest entries of each row of A (c, c)."""
+    """Return the sum of the ``count`` largest entries in each row of A (c, c)."""
     sums: Vector = np.partition(A, len(A) - count, axis=1)[:, len(A) - count :].sum(axis=1)
     return sums

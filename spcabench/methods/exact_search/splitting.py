@@ -4,17 +4,18 @@ For every W >= 0, beta and symmetric S with s_ij^2 <= w_ij w_ji for i != j, and 
 
     s_ii = beta_i - (the sum of the k - 1 largest w_ij - beta_j, j != i),
 
-x'Sigma x <= lambda_1(Sigma - S) + the sum of the k largest beta_j. docs/bounds.md has the proof. It
-is the dual of a relaxation: max tr Sigma X over X positive semidefinite of trace one and P >= 0, in
-which P_ij stands for x_i^2 if i and j are in the support, so that
+x'Sigma x <= lambda_1(Sigma - S) + the sum of the k largest beta_j. docs/bounds.md contains the
+proof. The bound is the dual of a relaxation: max tr Sigma X over X positive semidefinite of trace
+one and P >= 0, where P_ij stands for x_i^2 if i and j are in the support, so
 
     X_ij^2 <= P_ij P_ji,   P_ij <= P_ii = X_ii,   row i of P sums to k X_ii,   no column to above 1.
 
-The relaxation is solved by a splitting method (ADMM). There is a copy of X for the eigenvalues, one
-of P for the rows, and one of both for the pairs (i, j). Each is projected on its constraint, and
-their average is projected on the condition of the columns. The part that the projection of the
-pairs removes gives an S and a W that certify a bound at any time. The method need not be trusted
-for that: `exact_search.dual_certificate` recomputes the bound only from S, W and beta.
+The relaxation is solved by a splitting method (ADMM). There is a copy of X for the eigenvalues, a
+copy of P for the rows, and a copy of X and P for the pairs (i, j). Each copy is projected onto its
+constraint, and their average is projected onto the constraint on the columns. The part that the
+projection of the pairs removes gives an S and a W that certify a bound at any time. The method need
+not be trusted, because `exact_search.dual_certificate` recomputes the bound from S, W and beta
+alone.
 """
 
 from collections.abc import Iterator
@@ -30,10 +31,11 @@ from spcabench.methods.exact_search.splitting_kernels import RELAXED, sweeps
 from spcabench.problem.spectral import eigen, frobenius, rebuilt
 from spcabench.vectors import Array, Indices, Vector
 
-SWEEPS = 6  # over rows, pairs and columns for one eigendecomposition
-PENALTY = 1.0 / 15.0  # that of the first step, by the number of variables
+SWEEPS = 6  # number of sweeps over rows, pairs and columns per eigendecomposition
+PENALTY = 1.0 / 15.0  # penalty of the first step, divided by the number of variables
 LOOK = 10  # number of steps between evaluations of the bound
-# the penalty changes by a factor between the two, unless it is near one, in so many first steps
+# during the first SETTLING steps, the penalty is multiplied by a factor in the range FACTORS,
+# unless the factor is in the range NEAR
 FACTORS, NEAR, SETTLING = (0.4, 2.5), (0.83, 1.2), 100
 STARTS, FALL = 12, 0.7  # number of initial matrices S, and the ratio of their clipping levels
 
@@ -41,13 +43,13 @@ Floats = NDArray[np.floating[Any]]  # of either precision
 
 
 class Splitting:
-    """The smallest scaled Gershgorin bound found for Sigma (n, n) at cardinality k, in steps.
+    """An iterative minimisation of the scaled Gershgorin bound for Sigma (n, n) and cardinality k.
 
     Sigma is scaled so that the values of interest are about 1. positive : whether x >= 0 is
     required. seed : the start.
 
     bound, certificate : the smallest bound so far, and its proof. F : the variables that all
-    supports contain. value : approximate value of the relaxation, a lower limit for the bound.
+    supports contain. value : approximate value of the relaxation, a lower limit of the bound.
     """
 
     def __init__(self, Sigma: Array, k: int, positive: bool, seed: "Seed | None" = None) -> None:
@@ -73,7 +75,7 @@ class Splitting:
 
     @property
     def shares(self) -> Vector:
-        """The fraction (n,) of each variable in the support, according to the relaxation."""
+        """The fraction of each variable (n,) in the support, according to the relaxation."""
         return np.where(self.forced > 0, 1.0, self.P.sum(axis=0))
 
     @property
@@ -93,13 +95,13 @@ class Splitting:
         return Seed(X, P, U, V, self.beta, self.forced, self.penalty)
 
     def descend(self) -> float:
-        """Make some steps; return the bound after them."""
+        """Make `LOOK` steps, and return the bound after them."""
         for _ in range(LOOK):
             self.step()
         return self.look()
 
     def step(self) -> None:
-        """Make one step of the splitting method: an eigendecomposition and some sweeps."""
+        """Make one step of the splitting method: an eigendecomposition and `SWEEPS` sweeps."""
         before = self.X.copy()
         D = _density(before - self.by_eigen + self.Sigma / self.penalty)
         Z = RELAXED * D + (1.0 - RELAXED) * before + self.by_eigen
@@ -133,7 +135,7 @@ class Splitting:
                 self.by_pairs /= factor
 
     def look(self) -> float:
-        """The bound of the present S, W and beta, stored if it is the smallest."""
+        """Return the bound for the current S, W and beta, and store it if it is the smallest."""
         certificate = Certificate(self.S, self.W, self.beta)
         bound = certificate.bound(self.Sigma, self.k, self.positive, self.F)
         if bound < self.bound:
@@ -162,7 +164,7 @@ class Seed:
 
     @classmethod
     def even(cls, certificate: Certificate, k: int) -> "Seed":
-        """The start with equal shares, and the multipliers of a certificate."""
+        """Return the start with equal fractions and the multipliers of a certificate."""
         n = len(certificate.beta)
         penalty, P = PENALTY * n, np.full((n, n), (k - 1) / (n * max(n - 1.0, 1.0)))
         np.fill_diagonal(P, 1.0 / n)
@@ -173,7 +175,7 @@ class Seed:
         return cls(np.eye(n) / n, P, U, V, certificate.beta, forced, penalty)
 
     def without(self, j: int) -> "Seed":
-        """The start for all variables except that at place j."""
+        """Return the start for all variables except the one at place j."""
         X, P, U, V = (
             np.delete(np.delete(A, j, axis=0), j, axis=1)
             for A in (self.X, self.P, self.by_eigen, self.by_pairs)
@@ -181,21 +183,21 @@ class Seed:
         return Seed(X, P, U, V, np.delete(self.beta, j), np.delete(self.forced, j), self.penalty)
 
     def having(self, j: int) -> "Seed":
-        """The start for the supports that contain the variable at place j."""
+        """Return the start for the supports that contain the variable at place j."""
         P, beta, forced = self.P.copy(), self.beta.copy(), self.forced.copy()
         P[:, j], beta[j], forced[j] = P.diagonal(), 0.0, 1
         return replace(self, P=P, beta=beta, forced=forced)
 
 
 def _clipped(Sigma: Array) -> Iterator[Array]:
-    """Matrices S that need no minimisation: Sigma with clipped entries."""
+    """Return initial matrices S, which are Sigma with entries clipped at several levels."""
     return (
         np.clip(Sigma, -level, level) for level in np.abs(Sigma).max() * FALL ** np.arange(STARTS)
     )
 
 
 def _density(M: Array) -> Array:
-    """The positive semidefinite matrix of trace one that is nearest to M (n, n)."""
+    """Return the positive semidefinite matrix of trace one that is nearest to M (n, n)."""
     w, V = eigen(M)
     excess = (np.cumsum(w[::-1]) - 1.0) / np.arange(1, len(w) + 1)
     last = int(np.flatnonzero(w[::-1] > excess)[-1])

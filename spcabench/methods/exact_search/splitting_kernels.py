@@ -4,15 +4,15 @@ import numpy as np
 
 from spcabench.kernels import compiled, inlined
 
-RELAXED = 1.8  # step length, where 1 is the plain projection
-NEWTON_STEPS = 10  # of a row's projection, before it is bracketed
-HALVINGS = 60  # of each of the two brackets then
-PRECISE = 1e-13  # absolute tolerance at which a row's x and nu are final
+RELAXED = 1.8  # step length; 1 is the plain projection
+NEWTON_STEPS = 10  # maximum number of Newton steps for a row before bracketing
+HALVINGS = 60  # maximum number of steps for each of the two brackets
+PRECISE = 1e-13  # absolute tolerance at which x and nu of a row are final
 
 
 @inlined
 def level(q, kind, x, free, nu):  # type: ignore[no-untyped-def]
-    """Return the nu at which the free entries clip(q_j - nu, 0, x) sum to free x, by Newton."""
+    """Return the nu for which the free entries clip(q_j - nu, 0, x) sum to free x."""
     low, high = np.inf, -np.inf
     for j in range(len(q)):
         if not kind[j]:
@@ -38,7 +38,7 @@ def level(q, kind, x, free, nu):  # type: ignore[no-untyped-def]
 
 @inlined
 def linear(q, kind, fixed, fixed_sum, free, x, nu):  # type: ignore[no-untyped-def]
-    """Return the best x and nu while the entries that are 0 or x stay so, and two derivatives.
+    """Return the best x and nu if the entries equal to 0 or x do not change, and two derivatives.
 
     The derivatives are those of minus the squared distance with respect to x: at x = 0, and at x.
     """
@@ -66,7 +66,7 @@ def linear(q, kind, fixed, fixed_sum, free, x, nu):  # type: ignore[no-untyped-d
 
 @inlined
 def bracketed(q, kind, fixed, fixed_sum, free, nu):  # type: ignore[no-untyped-def]
-    """Return the x and nu of a row's projection, by bracketed Newton steps that each solve nu."""
+    """Return x and nu of the projection of a row, by bracketed Newton steps that solve for nu."""
     low, high = 0.0, abs(fixed_sum)
     for j in range(len(q)):
         if not kind[j]:
@@ -87,14 +87,14 @@ def bracketed(q, kind, fixed, fixed_sum, free, nu):  # type: ignore[no-untyped-d
 
 @inlined
 def project_row(q, kind, fixed, fixed_sum, free, x, nu):  # type: ignore[no-untyped-def]
-    """Return the x and nu of the nearest row with 0 <= p_j <= x whose free entries sum to free x.
+    """Return x and nu of the nearest row with 0 <= p_j <= x whose free entries sum to free x.
 
     The free entries, of kind 0, are p_j = clip(q_j - nu, 0, x). fixed, fixed_sum : number of
-    entries that equal x (including x itself), and the sum of their previous values. x, nu : those
-    of the last sweep.
+    entries that equal x (including x itself), and the sum of their previous values. x, nu : the
+    values from the last sweep.
     """
-    # With the entries that are 0 and those that are x known, x and nu solve two linear equations:
-    # Newton's method, which finds the two sets in a few steps from those of the last sweep.
+    # If the entries that equal 0 or x are known, x and nu solve two linear equations. This is
+    # Newton's method, which finds these entries in a few steps, starting from the last sweep.
     for _ in range(NEWTON_STEPS):
         new_x, new_nu, at_zero, _ = linear(q, kind, fixed, fixed_sum, free, x, nu)
         if at_zero <= 0.0:
@@ -113,7 +113,7 @@ def project_row(q, kind, fixed, fixed_sum, free, x, nu):  # type: ignore[no-unty
 
 @inlined
 def project_pair(a, b, c, positive):  # type: ignore[no-untyped-def]
-    """The nearest positive semidefinite [[a, c], [c, b]]; with ``positive`` c is not negative."""
+    """Return the nearest PSD matrix [[a, c], [c, b]]; with ``positive``, c is nonnegative."""
     if positive and c <= 0.0:
         return max(a, 0.0), max(b, 0.0), 0.0
     if a >= 0.0 and b >= 0.0 and a * b >= c * c:
@@ -130,9 +130,9 @@ def project_pair(a, b, c, positive):  # type: ignore[no-untyped-def]
 
 @inlined
 def project_rows(k, forced, P, by_rows, level, q, kind):  # type: ignore[no-untyped-def]
-    """Project each row of P on 0 <= p_ij <= x_i = p_ii, p_ij = x_i for a forced j, sum k x_i.
+    """Project row i of P onto 0 <= p_ij <= p_ii, with p_ij = p_ii for a forced j and sum k p_ii.
 
-    by_rows : the multipliers, overwritten with what the rows require of P. q, kind : workspace.
+    by_rows : the multipliers, overwritten with the target of the rows for P. q, kind : workspace.
     """
     n, taken = len(P), forced.sum()
     for i in range(n):
@@ -160,8 +160,8 @@ def sweeps(  # type: ignore[no-untyped-def]
 ):
     """Sweep over rows, pairs and columns ``count`` times; return beta (n,), multiplied by rho.
 
-    forced : 1 for the variables that are in the support (n,). Z : what the positive semidefinite
-        copy of X requires of X (n, n). The other arrays are overwritten. X, P : the averages
+    forced : 1 for the variables that are in the support (n,). Z : the target of the positive
+        semidefinite copy for X (n, n). The other arrays are overwritten. X, P : the averages
         (n, n), with equal diagonals. level : nu of each row (n,). by_rows, by_pairs, by_signs : the
         multipliers (n, n) of P in the rows, and of P and X in the pairs, above the diagonal. S, W :
         the certificate (n, n).
