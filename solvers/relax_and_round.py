@@ -10,7 +10,7 @@ Differences from the paper:
 1. The authors' code (github.com/ryancorywright/ScalableSPCA.jl) also requires ||X||_1 <= k. This
    follows from the constraints on the l1 norms of the rows, so it is omitted here.
 2. The paper's weaker relaxations for large n are not implemented.
-3. X is also feasible for DSPCA's relaxation, and it is graded there together with the dual matrix U.
+3. X is also feasible for DSPCA's relaxation, and it is graded there with the dual matrix U.
    ``objective`` is the value of the stronger relaxation as computed from the conic solver's X. The
    bound is recomputed from U, so it is valid regardless of the accuracy of the conic solver.
 """

@@ -41,7 +41,7 @@ def penalty_range(problem):
 
 
 def solve(problem, *, alpha: float, steps: int = 200):
-    """Yield loadings (n,): first A'u, where u is the largest column of A, then the library's answer.
+    """Yield loadings (n,): first A'u for the largest column u of A, then the library's answer.
 
     alpha : weight of ||v||_1, divided by the largest norm of a column of A.
     steps : maximum number of iterations in the library.

@@ -61,7 +61,7 @@ def solve(
         variance of x in the approximation is at least 1 - eps times the maximum.
     samples : "paper", "sharp", or the number of samples. With a number, a bound is returned only if
         it holds with the same probability.
-    polish : finally iterate c <- V'x / ||V'x||, x <- best for V c, until the value stops increasing.
+    polish : finally iterate c <- V'x / ||V'x||, x <- best for V c, while the value increases.
     nonnegative : require x >= 0.
 
     The last iterate has the bound x'A_d x / (1 - eps) + lambda_{d+1}, minimised over the ranks up
