@@ -1,4 +1,4 @@
-"""The ledger of floating-point operations (flops), to which only the matrix layer adds.
+"""The ledger of floating-point operations (flops); only the matrix layer adds to it.
 
 The convention is that of Kuleshov (2013, section 4.2); see ``docs/flops.md``:
 
@@ -147,7 +147,7 @@ def evaluation() -> AbstractContextManager[None]:
 
 
 def is_free(of_iterate: int, in_all: int) -> bool:
-    """Whether an evaluation is free, based on the numbers of evaluations in the iterate and run."""
+    """Whether an evaluation is free, given the number of evaluations in the iterate and the run."""
     return of_iterate <= FREE and in_all <= FREE_IN_ALL
 
 

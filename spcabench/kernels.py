@@ -61,7 +61,7 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 
 def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Compile a kernel at its first call, and charge the flops that it returns.
+    """Compile a kernel on its first call, and charge the flops that it returns.
 
     The kernel returns (flops, ...), and its caller receives the other values. ``signature`` uses
     numba's notation. An array that is not C-ordered and writeable is copied. Other arrays are

@@ -22,7 +22,7 @@ SMALL = 10**7  # matrices with at most this number of entries are always afforda
 
 
 def nearest(kind: str, name: str, names: Iterable[str], owner: str = "") -> str:
-    """Return an error message for an unknown name, which suggests the most similar known name.
+    """Return an error message that rejects an unknown name and suggests the most similar one.
 
     owner : the object, such as a solver, that does not have an element with this name.
     """
@@ -55,7 +55,7 @@ def whole(argument: str, value: Any, least: int) -> int:
 
 
 def _is_whole(value: Any) -> bool:
-    """Whether a value is an integer; time spans, which NumPy treats as integers, are not."""
+    """Whether a value is an integer; timedeltas, which NumPy treats as integers, are not."""
     return isinstance(value, Integral) and not isinstance(value, np.timedelta64)
 
 
@@ -71,7 +71,7 @@ def provenance(origin: Any) -> Mapping[str, Any]:
 def number(argument: str, value: Any, finite: bool = True) -> float:
     """Return the value as a float; raise InputError unless it is a nonnegative number."""
     if (
-        isinstance(value, bool | np.timedelta64)  # NumPy treats time spans as integers
+        isinstance(value, bool | np.timedelta64)  # NumPy treats timedeltas as integers
         or not isinstance(value, Real)
         or not float(value) >= 0
         or (finite and value == np.inf)
