@@ -77,7 +77,7 @@ def pairs(count):
 
 
 def unused(X, excepted):
-    """Return a mask (n,) of the variables that are 0 in all columns of X (n, q) but ``excepted``."""
+    """Return a mask (n,) of the variables unused by all columns of X (n, q) but ``excepted``."""
     return np.logical_not(np.delete(X, list(excepted), axis=1).any(axis=1))
 
 

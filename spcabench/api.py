@@ -79,7 +79,7 @@ def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
 def as_problem(X: Any, scale: bool = False, argument: str = "problem") -> Problem:
     """Return a problem unchanged, or convert data to a problem with the sample covariance as Sigma.
 
-    Raises InputError, which names the argument, if X is neither a problem nor data.
+    Raises InputError if X is neither a problem nor data; the error names the argument.
     """
     validate.switch("scale", scale)
     if isinstance(X, Problem):

@@ -90,7 +90,7 @@ class Traits:
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about a method, which the table of methods shows; all of them are optional.
+    """Facts about a method that are shown in the table of methods; all of them are optional.
 
     A solver declares them with literal values, ``FACTS = Facts(...)``. They do not affect results.
 

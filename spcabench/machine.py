@@ -124,9 +124,8 @@ def git(folder: Path, *words: str) -> str:
 def mixed_checkouts() -> str:
     """Return a warning if solvers or datasets come from a different checkout; otherwise "".
 
-    This happens if a work tree is on the path while another one is installed in editable mode.
-    Python then imports the package from the work tree, but solvers and datasets from the installed
-    one.
+    This happens if one work tree is on the path while another is installed in editable mode. Python
+    then imports the package from the first work tree, but solvers and datasets from the second.
     """
     home = Path(__file__).resolve().parent
     strangers = []
@@ -226,7 +225,7 @@ def memory_of_children() -> float:
 
 
 def readable(count: float) -> str:
-    """Format a number of bytes with a unit, such as "12 kB" or "3.4 GB"."""
+    """Format a number of bytes with its unit, such as "12 kB" or "3.4 GB"."""
     unit = 0
     while count >= 999.5 and unit < len(UNITS) - 1:
         count, unit = count / 1000.0, unit + 1
@@ -251,7 +250,7 @@ def forget_peak() -> None:
 def limited_memory() -> Iterator[None]:
     """Limit this process to the memory that is free now; beyond it, Python raises MemoryError.
 
-    Without this limit, the system would kill some process, which might not be this one.
+    Without this limit, the system would kill a process, not necessarily this one.
     """
     if not sys.platform.startswith("linux"):
         yield

@@ -73,7 +73,7 @@ def read_text(file: Path | str, expected: str = "a text file") -> str:
 def read_json(file: Path | str, of: Any = Mapping[str, Any], expected: str = "a JSON file") -> Any:
     """Read a JSON file as an object of the type ``of``: a dataclass, typed dict or container.
 
-    Raises InputError, which names the invalid field.
+    Raises InputError if the JSON is invalid; the error names the field.
     """
     return parsed(read_bytes(file, expected), of, str(file))
 

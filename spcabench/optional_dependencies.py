@@ -9,7 +9,7 @@ from spcabench.errors import InputError
 
 
 class MissingExtra(InputError, ImportError):
-    """The error raised if an optional library is missing; the message names the extra that installs it."""
+    """Raised if an optional library is missing; the message names the extra that installs it."""
 
 
 def extra_of(library: str) -> str:

@@ -63,7 +63,7 @@ def names(kind: Kind) -> list[str]:
 def path(kind: Kind, name: str) -> Path:
     """Return the file of a solver (by name or path), a dataset or a figure (by name).
 
-    Raises InputError, which suggests a similar name, if the name is unknown.
+    Raises InputError if the name is unknown; the error suggests a similar name.
     """
     if kind == "solver" and name.endswith(".py"):
         if Path(name).is_dir():

@@ -50,7 +50,7 @@ def accept_every_character() -> None:
 
 
 def give_up() -> None:
-    """Redirect the output to the null device, because writing buffered text would fail again."""
+    """Redirect the output to the null device, because flushing the buffer would fail again."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.__stdout__.fileno() if sys.__stdout__ else 1)
 

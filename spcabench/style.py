@@ -178,7 +178,7 @@ def _apart(colour: str, others: Iterable[str]) -> float:
 def plain_log_ticks(axis: Any) -> None:
     """Label a logarithmic x axis with plain numbers at 1, 2 and 5 times powers of ten.
 
-    An axis of less than a decade has more labels, and an axis of four decades has fewer labels.
+    If the axis spans less than a decade, more labels are added; if it spans four, fewer are shown.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
@@ -238,7 +238,7 @@ def name_lines(axis: Any) -> None:
 
 
 def legend_below(axis: Any, *entries: Any) -> None:
-    """Draw a legend below the panel, where it covers no curve; ``entries`` as of ``legend``."""
+    """Draw a legend below the panel, where it covers no curve; for ``entries``, see ``legend``."""
     # under a narrow panel, two columns would be wider than the panel
     wide = axis.get_window_extent().width / axis.figure.dpi > 3.5
     below: dict[str, Any] = dict(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=1 + wide)

@@ -243,8 +243,8 @@ def one_sided(v: Vector) -> Vector:
 def without_rounding(a: Array) -> Array:
     """Round an array with entries of order one to the digits that rounding errors do not affect.
 
-    The result is passed to libraries that have no rule for ties and would let the last digits break
-    them.
+    The result is passed to libraries that have no rule for ties and would break them by the last
+    digits.
     """
     return np.round(a, DIGITS)
 

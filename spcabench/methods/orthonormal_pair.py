@@ -9,8 +9,8 @@ optimum of the pair can be computed in these cases:
 - d = 1: x or y is zero in the shared variable, which leaves two pairs with d = 0;
 - d = 2: in the two shared variables, x is a multiple of some p = (cos t, sin t), and y is a
   multiple of the vector orthogonal to p. For a fixed t, each loading is the leading eigenvector of
-  a matrix, so only t is searched. Rotating by h moves unit vectors by at most h, so the value
-  changes by at most 2 (|S_R| + |S_T|) h;
+  a matrix, so the search is over t alone. Rotating by h moves unit vectors by at most h, so the
+  value changes by at most 2 (|S_R| + |S_T|) h;
 - d = k: x and y are the two leading eigenvectors on the support.
 
 For all other pairs, only the bound is used. A multiplier for x'y = 0 cannot improve it: replacing y

@@ -1,8 +1,8 @@
 """Certified value and bound of the semidefinite relaxation, from a primal X and a dual U.
 
 The value is attained by a feasible matrix computed from X. The bound follows from U, clipped to the
-feasible box. The value and the bound are recomputed here and never taken from the solver, and the
-solver is not charged for them. The problem is max Tr(Sigma X) - lam ||X||_1 if there is a penalty, and
+feasible box. The value and the bound are recomputed here and never taken from the solver, without
+charging the solver. The problem is max Tr(Sigma X) - lam ||X||_1 if there is a penalty, and
 otherwise max Tr(Sigma X) subject to ||X||_1 <= k.
 """
 

@@ -1,7 +1,7 @@
 """Certified upper bounds on the variance explained by r loadings Z (n, r), for each formulation.
 
-A bound for a deflated problem is never used here. It holds only for the loading that follows
-particular preceding loadings, whereas other preceding loadings could leave more variance.
+A bound for a deflated problem is never used here. It holds only for a loading that follows the
+same preceding loadings; after different loadings, more variance could remain.
 
 For orthonormal loadings, and for disjoint or common supports, tr(Z'Sigma Z) is bounded. Loadings of
 the other formulations can overlap without being orthogonal, so tr(Z'Sigma Z) can count the same

@@ -14,7 +14,7 @@ class Status(StrEnum):
     good: bool
 
     def __new__(cls, value: str, meaning: str, good: bool) -> "Status":
-        """A status with its description."""
+        """Create a status with its description."""
         status = str.__new__(cls, value)
         status._value_, status.meaning, status.good = value, meaning, good
         return status

@@ -1,6 +1,6 @@
 """Exact search for the best supports of every cardinality up to a limit.
 
-The problem of cardinality k is max x'Sigma x over ||x|| = 1, ||x||_0 <= k. The search settles the
+The problem for cardinality k is max x'Sigma x over ||x|| = 1, ||x||_0 <= k. The search settles the
 smaller cardinalities first, because their optima (or upper bounds on them) prune the larger ones.
 
 Most features of a large problem are discarded first (`exact_search.candidates`), with the help of
@@ -10,7 +10,7 @@ milliseconds.
 
 The remaining features are first searched by a tree (`exact_search.pruning`), which is faster if k
 is small or the variances decay. If the tree does not finish soon, branch and bound on the dual
-bound (`exact_search.dual_search`) follows, which can fix variables at no cost. If the gap is not
+bound (`exact_search.dual_search`) follows; it can fix variables at no cost. If the gap is not
 narrow after a number of evaluations, or if this search does not finish soon either, branch and
 bound on the scaled Gershgorin dual (`exact_search.gershgorin_search`) takes over, with few but
 expensive nodes. The budget is counted in operations and not in seconds, so a run is reproducible to
@@ -51,10 +51,10 @@ from spcabench.vectors import Array, Indices, Vector, largest_indices
 TOLERANCE = 1e-9  # relative tolerance within which an optimum is proven
 SECOND = 1e9  # operations that take about a second of processor time
 PACE = 30.0  # measured cost of an entry of a node's matrix, which is read, sorted and updated
-HEAD = 1000  # incumbents are searched for among this number of features of largest variance
-# number of scans over all swaps for the incumbent of a smaller cardinality, and for that of K
+HEAD = 1000  # incumbents consist of features among this many of largest variance
+# number of scans over all swaps for the incumbent of a smaller cardinality, and of K
 SCANS, MORE_SCANS = 40, 300
-# number of starts for K before the smaller cardinalities follow, and for x >= 0 itself
+# number of starts of the first local search for K, and of the one for x >= 0
 FIRST, FIRST_ALLOWED = 3, 8
 # operations of the tree before the dual bound is computed: longer trials prove nothing sooner, and
 # a search that is stopped within a trial has a poor bound
@@ -138,7 +138,7 @@ class Exact:
         self.rng = np.random.default_rng(seed)
         # whether a search stopped without a proof before its budget was exhausted
         self.indivisible = np.zeros(K + 1, dtype=bool)
-        self.is_begun = np.zeros(K + 1, dtype=bool)  # a dual search
+        self.is_begun = np.zeros(K + 1, dtype=bool)  # whether a dual search has begun
         self.is_large = len(d) > DUAL_MOST
         self.squares: Vector | None = None
         # if there were too many candidates: their number, and a bound on the supports not searched
@@ -176,7 +176,7 @@ class Exact:
         before = np.array([np.argmax(S.diagonal())])
         for k in range(1, self.K + 1):
             search = last if k == self.K else Search(S, k, SCANS, self.rng)
-            # The first start is the best support of k - 1 plus the feature with the largest
+            # The first start is the best support of size k - 1 plus the feature with the largest
             # covariance with it. By itself, it would follow a single greedy path, so the starts of
             # the local search follow, which do not depend on the smaller cardinalities.
             outside = np.setdiff1d(np.arange(S.n), before)
@@ -246,7 +246,7 @@ class Exact:
                     yield k
                 failures += not self.proven(k) and not self.is_large
             yield k
-        # more variables have no smaller optimum
+        # the optimum never decreases with k
         self.bound = np.minimum.accumulate(self.bound[::-1])[::-1]
 
     def _glance(self, k: int, budget: float) -> Iterator[float]:
@@ -330,7 +330,7 @@ class Exact:
         # was not proven to be the optimum, the tree is still correct, but slower.
         opt = self.bound[:k].copy()
         if k == self.K and len(W) <= DUAL_MOST and len(W) < len(self.d):
-            among = self._cheap(S)  # of supports that reach t
+            among = self._cheap(S)  # bounds on the supports that reach t
             opt[1:] = np.minimum(opt[1:], among[: k - 1])
             self._lower(k, max(t, among[k - 1]))
         # a harder problem is searched by the kernel, which is faster if it is compiled
@@ -338,7 +338,7 @@ class Exact:
         return kind(S, W, k, opt, t, self.psd)
 
     def _screened(self, k: int, t: float) -> Candidates:
-        """Return the variables that a support of k of value t can have, and lower the bound."""
+        """Return the variables that a support of size k, value t can contain; lower the bound."""
         squares = None if self.squares is None else self.squares[:, k - 2]
         screened = candidates(self.d, self.block, k, self.bound[k - 1], t, squares)
         W, most = screened.W, screened.most
@@ -392,7 +392,7 @@ class Exact:
     def _searched(
         self, kind: Maker[Dual], k: int, budget: float, most: int = DUAL_MOST
     ) -> Dual | None:
-        """Return a search, by a dual bound, for a support of k that exceeds the value.
+        """Return a search with dual bounds for a support of size k that exceeds the best value.
 
         If there are more than ``most`` candidates, only the most promising ones are searched. The
         result is None if no supports remain.
@@ -423,11 +423,11 @@ class Exact:
         self.indivisible[k] = self.nonnegative and search.parts > 0 and search.left > 0.0
 
     def _on_all(self, search: DualSearch | GershgorinSearch, k: int) -> float:
-        """Return a bound on all supports of k, including the supports outside the search."""
+        """Return a bound on all supports of size k, including the supports outside the search."""
         return max(search.bound, self.value[k], self.outside) * (1.0 + TOLERANCE)
 
     def _lower(self, k: int, bound: float) -> None:
-        """Store a bound if it is smaller than the present one."""
+        """Store a bound if it is smaller than the current one."""
         self.bound[k] = min(self.bound[k], bound)
 
     def _improve(self, k: int, F: Indices, W: Indices) -> None:
@@ -436,7 +436,7 @@ class Exact:
         # that the search would otherwise find one by one.
         before = self.reached[k], self.value[k]
         if self.nonnegative:
-            self.offer(k, F)  # with more variables the ascent can end elsewhere
+            self.offer(k, F)  # with more variables, the ascent can reach another maximum
         F = np.concatenate([F, np.setdiff1d(W, F)[: k - len(F)]])
         self.offer(k, F)
         if len(W) > k and (self.reached[k], self.value[k]) != before:

@@ -1,6 +1,6 @@
-"""The variables that a support of k variables with at least some value can have.
+"""The variables that a support of k variables with at least a certain value can contain.
 
-A variable j can be in a support of k that reaches the value t only if
+A variable j can be in a support of size k that reaches the value t only if
 
     t <= lambda_1([[S_jj, r], [r, OPT_(k-1)]]),
     r^2 = sum of the k-1 largest S_jl^2 (l != j) <= S_jj * sum of the k-1 largest S_ll.
@@ -29,7 +29,7 @@ def two_by_two_eigenvalue(a: Vector, b: float, r2: Vector) -> Vector:
 
 
 def root_bounds(S: Array, k: int, opt: float) -> Vector:
-    """Bound the supports of k with each of the c candidates; ``opt`` is a bound for k - 1."""
+    """Bound the supports of size k with each of the c candidates; ``opt`` is a bound for k - 1."""
     c, squares = len(S), S * S
     np.fill_diagonal(squares, 0.0)
     taken = min(k - 1, c - 1)
@@ -64,11 +64,11 @@ def largest_squares(d: Vector, block: Block, count: int) -> Iterator[Vector]:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The variables that a support of k with some value t can have, and bounds on such supports.
+    """The variables that a support of size k with value t can contain, and bounds on such supports.
 
     W : the variables. S : their covariance. most : for each variable, a bound on the supports
     within W that contain it. beyond : a bound on the supports that contain a variable outside W; 0
-    if none was left out. left : number of variables that pass the first test.
+    if no variable was left out. left : number of variables that pass the first test.
     """
 
     W: Indices
@@ -96,11 +96,11 @@ def by_variances(d: Vector, k: int) -> Vector:
 def candidates(
     d: Vector, block: Block, k: int, opt: float, t: float, squares: Vector | None = None
 ) -> Candidates:
-    """Return the variables that a support of k with value t can have.
+    """Return the variables that a support of size k with value t can contain.
 
-    d : the variances (n,). opt : a bound on the supports of k - 1. squares : for each variable, a
-    bound on the sum of its k - 1 largest S_jl^2, l != j (n,); by default, it is computed from the
-    variances.
+    d : the variances (n,). opt : a bound on the supports of size k - 1. squares : for each
+    variable, a bound on the sum of its k - 1 largest S_jl^2, l != j (n,); by default, it is
+    computed from the variances.
     """
     # First the test that requires no covariance, then (below) a sharper test on the covariance of
     # the remaining variables. Both are necessary conditions: a feature that fails is in no support.

@@ -27,7 +27,7 @@ Work = Generator[None, None, Outcome]
 
 
 class Crew:
-    """A context manager that works on the parts of a search of S (n, n) at cardinality k.
+    """A context manager that computes the parts of a search on S (n, n) for cardinality k.
 
     jobs : number of processes. positive, tolerance : as in `Part`.
     """
@@ -74,7 +74,7 @@ class Crew:
         return outcome
 
 
-# set in each process of the crew: the question, and the event that stops it
+# set in each process of the crew: the question to answer, and the event that stops the process
 _asked: list[tuple[Question, Any]] = []
 
 

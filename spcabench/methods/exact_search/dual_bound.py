@@ -42,9 +42,9 @@ def term(v: Vector, r2: Vector) -> Vector:
 class Bound:
     """The dual bound for a matrix U, and its terms.
 
-    value : the bound. top : the term lambda_1(S - (U + U') / 2). a : the best number a. terms : the
-    h_i (n,). r2 : r_i^2 (n,). last, next : the smallest u_ij^2 that is included in r_i^2, and the
-    largest that is not included (n,).
+    value : the bound. top : the term lambda_1(S - (U + U') / 2). a : the best value of a. terms :
+    the h_i (n,). r2 : r_i^2 (n,). last, next : the smallest u_ij^2 that is included in r_i^2, and
+    the largest that is not included (n,).
     """
 
     value: float
@@ -74,7 +74,7 @@ class Dual:
         return Q
 
     def smooth(self, U: Array, width: float) -> tuple[float, Array]:
-        """Return the bound smoothed with this width, and its derivatives by U (n, n)."""
+        """Return the bound smoothed with this width, and its gradient (n, n) in U."""
         d = U.diagonal().copy()
         top, G = self._leading(U, width)
         T = np.empty_like(U)
@@ -92,7 +92,7 @@ class Dual:
         return float(top + value), G
 
     def _leading(self, U: Array, width: float) -> tuple[float, Array]:
-        """Return the smoothed lambda_1(S - (U + U') / 2), and its derivatives by U (n, n)."""
+        """Return the smoothed lambda_1(S - (U + U') / 2), and its gradient (n, n) in U."""
         w, V = eigen(self.S - symmetric_part(U))
         mu = width / np.log(len(U) + 1.0)
         weights = np.exp((w - w[-1]) / mu)
@@ -135,7 +135,7 @@ class Minimum:
         return self.U - self.bound.a * np.eye(len(self.U))
 
     def descend(self, t: float) -> float:
-        """Make one chunk of evaluations, and return how much the bound decreased.
+        """Run one chunk of evaluations, and return how much the bound decreased.
 
         t : the value to reach.
         """
@@ -144,7 +144,7 @@ class Minimum:
         return self.gain
 
     def steps(self, t: float) -> Iterator[None]:
-        """Make one chunk of evaluations, yielding after each step, and set the bound's ``gain``."""
+        """Run one chunk of evaluations, yielding after each step, and set the bound's ``gain``."""
         if self.descent is None:
             self.width = self._narrowed(t, self.width)
             self.descent = Descent(self.U.ravel())
@@ -165,7 +165,7 @@ class Minimum:
             descent.begin(self._smooth)
 
     def changed(self, S: Array, k: int, U: Array, places: Indices) -> "Minimum":
-        """Return the minimisation for another matrix S and k, with the variables at ``places``.
+        """Return a minimisation for another S and k, restricted to the variables at ``places``.
 
         It starts from U, with the L-BFGS memory of this minimisation.
         """
@@ -227,7 +227,7 @@ def _largest_sums(v: Vector, r2: Array, s: int) -> Vector:
 
 
 def start(S: Array, k: int, positive: bool) -> Minimum:
-    """Return the minimisation from the best of several initial U (S with clipped entries)."""
+    """Return a minimisation started from the best of several initial U (S with clipped entries)."""
     return Minimum(S, k, positive, min(starts(S, k, positive), key=lambda start: start[0])[1])
 
 

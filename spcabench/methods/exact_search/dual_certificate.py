@@ -7,7 +7,7 @@ import numpy as np
 from spcabench.problem.spectral import eigenvalues, frobenius
 from spcabench.vectors import Array, Indices, Vector
 
-# LAPACK's eigenvalues have a relative error of at most n times this
+# LAPACK's eigenvalues have a relative error of at most n times this value
 ROUNDING = 10.0 * float(np.finfo(np.float64).eps)
 NONE: Indices = np.zeros(0, dtype=np.int64)
 

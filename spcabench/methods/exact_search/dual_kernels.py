@@ -76,7 +76,8 @@ def smooth_norms(U, counted, delta, positive, beta, T):  # type: ignore[no-untyp
     """Return r_i^2 (n,): the smoothed sum of the ``counted`` largest u_ij^2, j != i, of each row.
 
     positive : whether only positive u_ij are included. beta : the thresholds (n,) of the last call,
-    which are overwritten. T : overwritten with the derivatives of r_i^2 by u_ij^2 (n, n).
+    which are overwritten. T : overwritten with the derivatives of r_i^2 with respect to u_ij^2
+    (n, n).
     """
     n = len(U)
     q, r2 = np.empty(n), np.zeros(n)
@@ -122,7 +123,7 @@ def smooth_terms(d, r2, s, mu, a, b, g, p, t):  # type: ignore[no-untyped-def]
     """Return the smoothed sum of the s largest terms, the level b, and a second derivative.
 
     The second derivative is that of the sum with respect to a. g, p, t : overwritten with the
-    terms, their weights and their derivatives by u_ii.
+    terms, their weights and their derivatives with respect to u_ii.
     """
     n = len(d)
     rise, crossed, spread, total = 0.0, 0.0, 0.0, 0.0
@@ -156,7 +157,8 @@ def balance(d, r2, s, mu, a, b):  # type: ignore[no-untyped-def]
     d, r2 : u_ii and r_i^2 (n,). s : number of terms in the sum, at least one. mu : width of the
         smoothing. a, b : the results of the last call.
     Returns a plus the smoothed sum of the s largest terms; a; b, the level of the s-th largest
-    term; p (n,), the weights of the terms; and t (n,), the derivative of each term by u_ii.
+    term; p (n,), the weights of the terms; and t (n,), the derivative of each term with respect to
+    u_ii.
     """
     n = len(d)
     p, t, g, bound = np.empty(n), np.empty(n), np.empty(n), 0.0

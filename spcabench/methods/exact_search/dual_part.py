@@ -1,10 +1,10 @@
-"""A part of the search by the dual bound: the supports that have some variables and lack others.
+"""A part of the dual-bound search: the supports that contain certain variables and lack others.
 
 The variables F, which are in all supports of a part, are removed by a Schur complement
 (`exact_search.schur`). The remaining question is whether s = k - |F| of the other variables reach a
 value t in a smaller matrix E. If the dual bound of E is below t, no support of the part reaches t.
-Otherwise, a larger tau is searched for such that the dual bound of the matrix E for tau is below
-tau. Then no support of the part exceeds tau.
+Otherwise, the search looks for a larger tau for which the dual bound of the matrix E for tau is
+below tau. Then no support of the part exceeds tau.
 """
 
 from collections.abc import Callable, Iterator
@@ -82,7 +82,7 @@ class Part:
 
     @property
     def low(self) -> Minimum:
-        """The minimisation of its dual bound, in units of the target value."""
+        """The minimisation of the part's dual bound, in units of the target value."""
         assert self.minimum is not None
         return self.minimum
 
@@ -114,13 +114,13 @@ class Part:
             self._change(self.F, np.arange(len(self.W)), t)
 
     def descend(self) -> float:
-        """Make one chunk of evaluations, and return how much the dual bound decreased."""
+        """Run one chunk of evaluations, and return how much the dual bound decreased."""
         for _ in self.steps():
             pass
         return self.low.gain
 
     def steps(self) -> Iterator[None]:
-        """Make one chunk of evaluations, yielding after each step."""
+        """Run one chunk of evaluations, yielding after each step."""
         yield from self.low.steps(1.0)
         self._conclude()
 
@@ -130,7 +130,7 @@ class Part:
             self.bound = min(self.bound, self.level * max(1.0, 1.0 + self.missing))
 
     def fix(self) -> int:
-        """Leave out variables that are in no support of value t, and take those that are in all.
+        """Leave out the variables that no support of value t contains; take those that all contain.
 
         Returns the number of these variables. The part is empty if a variable is in both groups, or
         if more variables would be taken than remain to be taken.
@@ -193,7 +193,7 @@ class Part:
 
 
 class Seed:
-    """The state of a part, from which its halves start."""
+    """The state of a part that is halved; the halves start from it."""
 
     def __init__(self, part: Part) -> None:
         self.S, self.F, self.W, self.positive = part.S, part.F, part.W, part.positive
@@ -204,7 +204,7 @@ class Seed:
         self.U = part.low.U.astype(np.float32)
 
     def matrix(self, part: Part) -> Array:
-        """Return the U for a part of this part, with the change in E added."""
+        """Return the initial U for a half, with the change in E added."""
         place = np.searchsorted(self.W, part.W)
         at = np.ix_(place, place)
         before = Complement(self.S, self.F, part.W, self.positive).at(self.level) / self.level

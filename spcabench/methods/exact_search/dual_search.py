@@ -1,6 +1,6 @@
 """Branch and bound on the dual bound: all supports of k variables, divided into parts.
 
-A part is the set of supports that contain some variables and lack others (`Part`). Its bound is
+A part is the set of supports that contain certain variables and lack others (`Part`). Its bound is
 minimised in chunks of evaluations. After each chunk, a variable is left out if the bound shows that
 no better support contains it, and taken if all better supports contain it. A part whose bound stays
 above the best value is halved: one half takes a variable, the other leaves it out.
@@ -35,14 +35,14 @@ def cost(n: int) -> float:
 
 
 class DualSearch:
-    """Whether supports of k exceed the best value known.
+    """A search for supports of size k that exceed the best known value; bounds all supports.
 
     S : covariance (n, n). t : positive value to be exceeded. best_with : function that takes a
         promising support of at most k variables and returns the best known value. positive :
-        whether x >= 0 is required. budget : work in matrix entries; see `cost`.
+        whether x >= 0 is required. budget : maximum cost in matrix entries; see `cost`.
     best : the best value divided by t. bound : bound on all supports. parts : number of parts
-        started, not counting the first. spent : work done. left : a further limit of work, which
-        the caller may lower.
+        started, excluding the first. spent : cost so far. left : the remaining budget, which the
+        caller can lower.
     """
 
     def __init__(
@@ -95,8 +95,8 @@ class DualSearch:
     def _work(self, part: Part, least: int, share: float) -> Iterator[None]:
         """Close a part, or halve it.
 
-        least : minimum number of evaluations. share : fraction of the missing decrease that a chunk
-        must gain to justify the next chunk.
+        least : minimum number of evaluations. share : fraction of the remaining decrease that a
+        chunk must gain to justify the next chunk.
         """
         evaluations, gain = 0, np.inf
         self.at_work = min(self.at_work, part.bound)
@@ -124,7 +124,7 @@ class DualSearch:
         self._leave(part)
 
     def _chunk(self, part: Part) -> Iterator[None]:
-        """Make one chunk of evaluations, yielding within the chunk if evaluations take long."""
+        """Run one chunk of evaluations, yielding within the chunk if evaluations take long."""
         unseen = 0.0
         for _ in part.steps():
             unseen += cost(len(part.W))
@@ -143,7 +143,7 @@ class DualSearch:
         return True
 
     def _leave(self, part: Part) -> None:
-        """Settle the part if it is decided, drop it if it is closed, and halve it otherwise."""
+        """Drop a part without a better support, evaluate its last support, or halve the part."""
         if part.bound > self._target:
             if part.floor > self._target:  # supports left out of the part reach at most the floor
                 self.decided = max(self.decided, min(part.floor, part.bound))
@@ -167,7 +167,7 @@ class DualSearch:
             self.decided = max(self.decided, bound)
 
     def _by_faces(self, W: Indices) -> float:
-        """Return a bound on the x >= 0 on the variables W, or the target if no x exceeds it."""
+        """Return a bound on x >= 0 with support in W, or the target if no such x exceeds it."""
         B = self.S[np.ix_(W, W)]
         bound, faces = nonnegative_bound(B, self.k, self._target, partial(self._exceeded, W))
         self._spend(faces * cost(len(W)))
@@ -185,7 +185,7 @@ class DualSearch:
         return True
 
     def _exceeded(self, W: Indices, places: Indices) -> float:
-        """Offer a subset of W as a support, and return the value that others have to exceed."""
+        """Offer a subset of W as a support; return the value that other supports must exceed."""
         self._try(W[places])
         return self._target
 

@@ -1,7 +1,7 @@
 """One part of the search on the scaled Gershgorin dual, independent of all other parts.
 
-A part is the set of supports that contain some variables and lack others. Its outcome depends only
-on its `Order`, so any process can compute it, at any time.
+A part is the set of supports that contain certain variables and lack others. Its outcome depends
+only on its `Order`, so any process can compute it, at any time.
 """
 
 from collections.abc import Generator, Iterator
@@ -32,9 +32,10 @@ def cost(n: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Halves:
-    """The two halves of a part with too large a bound: with a variable, and without it.
+    """The two halves of a part whose bound is too large: the supports with and without a variable.
 
-    seed : state of its minimisation. W : its variables (n,). j : place of the variable in W.
+    seed : state of the part's minimisation. W : the part's variables (n,). j : place in W of the
+    variable that distinguishes the halves.
     """
 
     seed: Seed
@@ -179,14 +180,14 @@ class Part:
         return min(self._by_faces(W), relaxed.bound)
 
     def _by_faces(self, W: Indices) -> float:
-        """Return a bound on the x >= 0 on the variables W, or the target if no x exceeds it."""
+        """Return a bound on x >= 0 with support in W, or the target if no such x exceeds it."""
         B, exceeded = self.S[np.ix_(W, W)], partial(self._exceeded, W)
         bound, faces = nonnegative_bound(B, min(self.k, len(W)), self._target, exceeded)
         self._spend(faces * cost(len(W)))
         return bound
 
     def _exceeded(self, W: Indices, places: Indices) -> float:
-        """Try a subset of W as a support, and return the value that others have to exceed."""
+        """Try a subset of W as a support; return the value that other supports must exceed."""
         self._try(W[places])
         return self._target
 

@@ -1,9 +1,9 @@
 """Branch and bound on the scaled Gershgorin dual: all supports of k variables, divided into parts.
 
-A part is the set of supports that contain some variables and lack others. Its bound is minimised by
-the splitting method (`exact_search.splitting`), which continues from the state of the part that was
-halved. The method also gives a value of the relaxation, which is a lower limit for the bound of the
-part. If this value is above the best known value, the part is halved soon
+A part is the set of supports that contain certain variables and lack others. Its bound is minimised
+by the splitting method (`exact_search.splitting`), which continues from the state of the part that
+was halved. The method also gives a value of the relaxation, which is a lower limit for the bound of
+the part. If this value is above the best known value, the part is halved soon
 (`exact_search.gershgorin_part`). One half takes a variable, the other leaves it out. The part with
 the largest bound comes first, so the bound on all supports keeps decreasing.
 
@@ -31,7 +31,7 @@ Value = Callable[[Indices], float]
 
 
 class GershgorinSearch:
-    """A search for supports of k that exceed the best known value, and a bound on all supports.
+    """A search for supports of size k that exceed the best known value; bounds all supports.
 
     S : covariance (n, n). t : positive value to be exceeded. best_with : function that takes a
         promising support of at most k variables and returns the best known value. positive :

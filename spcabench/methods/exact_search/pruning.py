@@ -15,9 +15,10 @@ nodes and discard candidates without a search:
 - Trace. If S is positive semidefinite, lambda_1(E[T', T']) is at most the sum of the s largest
   entries of diag(E). This test is made in the same way.
 - Gershgorin. Let j be the variable of T' at which the leading eigenvector of E[T', T'] has its
-  entry of largest modulus: the leader of T'. Then E_jj plus the sum of the s - 1 largest |E_jl| is
-  at least t. It is sufficient to branch on variables that can lead. A leader j can be followed by l
-  only if E_jj + |E_jl| + the sum of the s - 2 largest other |E_jl| is at least t.
+  largest entry in absolute value: the leader of T'. Then E_jj plus the sum of the s - 1 largest
+  |E_jl| is at least t. It is sufficient to branch on variables that can lead. The leader j and a
+  variable l can be in the same T' only if E_jj + |E_jl| plus the sum of the s - 2 largest other
+  |E_jl| is at least t.
 
 Taking a variable adds a rank-one matrix to E. The last two variables are found exactly, as a pair.
 The search is compiled. It stops when its budget is spent, and can be resumed.

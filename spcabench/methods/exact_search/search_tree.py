@@ -111,7 +111,7 @@ class Tree:
         return 1.0 - float(left.mean())
 
     def bound(self, opt: float) -> float:
-        """Bound the supports of k, paused or exhausted; ``opt`` is a bound for k - 1.
+        """Bound the supports of size k, paused or exhausted; ``opt`` is a bound for k - 1.
 
         Every support that reaches t consists of open candidates. Applied to these candidates only,
         the root's test bounds the optimum at any stage of the search.

@@ -8,7 +8,7 @@ x'Sigma x <= lambda_1(Sigma - S) + the sum of the k largest beta_j. docs/bounds.
 proof. The bound is the dual of a relaxation: max tr Sigma X over X positive semidefinite of trace
 one and P >= 0, where P_ij stands for x_i^2 if i and j are in the support, so
 
-    X_ij^2 <= P_ij P_ji,   P_ij <= P_ii = X_ii,   row i of P sums to k X_ii,   no column to above 1.
+    X_ij^2 <= P_ij P_ji,   P_ij <= P_ii = X_ii,   row i of P sums to k X_ii,   each column to <= 1.
 
 The relaxation is solved by a splitting method (ADMM). There is a copy of X for the eigenvalues, a
 copy of P for the rows, and a copy of X and P for the pairs (i, j). Each copy is projected onto its
@@ -105,7 +105,7 @@ class Splitting:
         before = self.X.copy()
         D = _density(before - self.by_eigen + self.Sigma / self.penalty)
         Z = RELAXED * D + (1.0 - RELAXED) * before + self.by_eigen
-        # the multipliers of all copies of an entry sum to zero, or to what its column asks
+        # the multipliers of all copies of an entry sum to zero, or to the multiplier of its column
         by_rows = self.beta / self.penalty - self.by_pairs
         np.fill_diagonal(by_rows, self.beta / self.penalty - self.by_eigen.diagonal())
         self.beta = sweeps(
@@ -131,7 +131,7 @@ class Splitting:
             factor = float(np.clip(np.sqrt(frobenius(D - self.X) / moved), *FACTORS))
             if not NEAR[0] < factor < NEAR[1]:
                 self.penalty *= factor
-                self.by_eigen /= factor  # multipliers are scaled by it
+                self.by_eigen /= factor  # the stored multipliers are divided by the penalty
                 self.by_pairs /= factor
 
     def look(self) -> float:
