@@ -185,7 +185,7 @@ def plain_log_ticks(axis: Any) -> None:
     low, high = axis.get_xlim()
     steps: tuple[float, ...] = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0)
     if high > 10 * low:
-        steps = (1.0,) if high > 1e4 * low else (1.0, 2.0, 5.0)
+        steps = (1.0,) if high >= 1e4 * low else (1.0, 2.0, 5.0)
     axis.xaxis.set_major_locator(LogLocator(subs=steps))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())

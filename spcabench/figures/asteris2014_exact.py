@@ -21,7 +21,7 @@ import numpy as np
 from spcabench import claims
 from spcabench.claims.words import number
 from spcabench.run import Run
-from spcabench.style import look, plain_log_ticks
+from spcabench.style import legend_below, look, plain_log_ticks
 
 PANELS, SIZE = (2, 2), (11.5, 8.6)
 # brute force tries all 210 supports of 4 out of 10 variables for hundreds of matrices
@@ -298,7 +298,7 @@ def draw(data, axes):
     for axis in (candidates, flops, times):
         axis.set(xscale="log", yscale="log", xlabel="variables n")
         plain_log_ticks(axis)
-        axis.legend()
+        legend_below(axis)
 
 
 def _grows(grown, column):

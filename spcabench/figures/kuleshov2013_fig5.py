@@ -23,7 +23,7 @@ from spcabench.claims.words import number
 from spcabench.figures._gabor import fit
 from spcabench.run import Run
 from spcabench.solving.status import Status
-from spcabench.style import PALETTE, look
+from spcabench.style import PALETTE, legend_below, look
 from spcabench.vectors import project
 
 PANELS, SIZE = (2, 2), (11.5, 7.6)
@@ -202,11 +202,11 @@ def _shares(axis, data):
     colours = [look("ssvd_grqi")["color"], "black", PALETTE[0], PALETTE[5]]
     for kind, colour, dash in zip(KINDS, colours, ("-", ":", "--", "-."), strict=True):
         r2 = np.sort(data.r2[data.kind == kind])
-        style = dict(color=colour, linestyle=dash, label=f"{KINDS[kind]}: {np.median(r2):.2f}")
+        style = dict(color=colour, linestyle=dash, label=f"{KINDS[kind]}: median {np.median(r2):.2f}")
         axis.step(r2, np.arange(1, len(r2) + 1) / len(r2), where="post", **style)
     axis.set(xlabel="$R^2$ of the Gabor fit", ylabel="share of the tiles below")
     axis.set(xlim=(0, 1), ylim=(0, 1))
-    axis.legend(loc="upper left", title="median", alignment="left", handlelength=1.4)
+    legend_below(axis)
     median = data.groupby("kind").r2.median()
     axis.set_title(
         f"Gabor fit: components {median['components']:.2f}, random patches {median['patches']:.2f}"
@@ -222,6 +222,6 @@ def _tuning(axis, components, patches):
     axis.set(ylabel="frequency (cycles per pixel)", yscale="log", ylim=(0.042, 0.57))
     axis.set_yticks([1 / 16, 1 / 8, 1 / 4, 1 / 2], ["1/16", "1/8", "1/4", "1/2"], minor=False)
     axis.set_yticks([], minor=True)
-    axis.legend(loc="lower right", frameon=True, ncols=2)
+    legend_below(axis)
     fine = [100 * (part.frequency > 1 / 8).mean() for part in (components, patches)]
     axis.set_title("finer than 1/8: {:.0f} % of components, {:.0f} % of patches".format(*fine))

@@ -1,0 +1,163 @@
+"""What every picture has: names that do not cover each other, legends that cover no curve."""
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spcabench import registry, style
+from spcabench.page import draw
+from tests.problems import WHOLE
+
+plt = pytest.importorskip("matplotlib.pyplot")
+PUBLISHED = Path(__file__).parents[2] / "results" / "published"
+
+
+@pytest.fixture
+def panels():
+    """Return a function that makes the panels of a figure in the style of all pictures."""
+    made = []
+
+    def of(width, count=1):
+        figure, axes = plt.subplots(1, count, figsize=(width, 4.0), squeeze=False)
+        made.append(figure)
+        return figure, axes[0]
+
+    with plt.rc_context(style.RC):
+        yield of
+    for figure in made:
+        plt.close(figure)
+
+
+def _names(axis):
+    """Return the names of the lines, which are annotations, with their boxes."""
+    kept = [text for text in axis.texts if text.get_text().startswith("method")]
+    return [(text, text.get_window_extent()) for text in kept]
+
+
+def _curves(axis, count, seed=0):
+    rng = np.random.default_rng(seed)
+    for i in range(count):
+        colour = style.DISTINCT[i % len(style.DISTINCT)]
+        ends = np.append(rng.random(9), 0.999 if seed % 2 else rng.random())
+        axis.plot(np.arange(1.0, 11.0), ends, color=colour, label=f"method {i}")
+
+
+@pytest.mark.parametrize(
+    "width, count", [(3.8, 1), (7.6, 1), (7.6, 2), (style.WIDEST, 2), (style.WIDEST, 3)]
+)
+def test_a_legend_is_below_its_panel_and_inside_the_picture(panels, width, count):
+    figure, axes = panels(width, count)
+    for axis in axes:
+        _curves(axis, 4)
+        axis.fill_between([1.0, 10.0], 0.0, 1.0, alpha=0.2, label="optimum: best known to bound")
+        style.legend_below(axis)
+    figure.draw_without_rendering()
+    boxes = [axis.get_legend().get_window_extent() for axis in axes]
+    for axis, box in zip(axes, boxes, strict=True):
+        assert not box.overlaps(axis.bbox)
+        assert box.y1 < axis.xaxis.get_ticklabels()[0].get_window_extent().y0
+        assert box.y0 >= 0
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("count", [2, 5, 8])
+def test_names_of_lines_cover_neither_each_other_nor_the_panel(panels, count, seed):
+    """With an odd seed, all lines end at the same point."""
+    figure, (axis,) = panels(7.0)
+    _curves(axis, count, seed)
+    axis.set_ylim(0.0, 1.0)
+    style.name_lines(axis)
+    figure.draw_without_rendering()
+    boxes = [box for _, box in _names(axis)]
+    assert len(boxes) == count
+    title = axis.title.get_window_extent()
+    for box in boxes:
+        assert box.x0 >= axis.bbox.x1 and box.x1 <= figure.bbox.x1
+        assert box.y1 <= title.y0 + 1
+    for one, other in combinations(boxes, 2):
+        assert min(one.y1, other.y1) - max(one.y0, other.y0) < 0.2 * one.height
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_names_of_lines_have_their_colours_and_order(panels, seed):
+    figure, (axis,) = panels(7.0)
+    _curves(axis, 6, 2 * seed)
+    style.name_lines(axis)
+    lines = {line.get_label(): line for line in axis.get_lines()}
+    names = sorted(axis.texts, key=lambda text: text.xy[1])
+    assert all(text.get_color() == lines[text.get_text()].get_color() for text in names)
+    ends = [lines[text.get_text()].get_ydata()[-1] for text in names]
+    assert ends == sorted(ends)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_marked_level_is_named_at_its_height_inside_the_panel(panels, side):
+    figure, (axis,) = panels(3.8)
+    axis.plot([0.0, 1.0], [0.0, 1.0])
+    style.mark_level(axis, 0.5, "practical: 60 s", side)
+    figure.draw_without_rendering()
+    (name,) = axis.texts
+    box = name.get_window_extent()
+    level = axis.transData.transform((0.0, 0.5))[1]
+    assert name.get_text() == "practical: 60 s"
+    assert axis.bbox.x0 <= box.x0 and box.x1 <= axis.bbox.x1
+    assert level - 1 <= box.y0 < level + box.height
+
+
+@pytest.mark.parametrize("low, high", [(1, 5), (1, 60), (3, 900), (1, 12582), (1e-4, 1.0)])
+def test_plain_ticks_are_at_least_two_and_do_not_overlap(panels, low, high):
+    figure, (axis,) = panels(3.8)
+    axis.plot([low, high], [0.0, 1.0])
+    axis.set(xscale="log", xlim=(low, high))
+    style.plain_log_ticks(axis)
+    figure.draw_without_rendering()
+    boxes = [
+        label.get_window_extent()
+        for label, at in zip(axis.get_xticklabels(), axis.get_xticks(), strict=True)
+        if low <= at <= high
+    ]
+    assert len(boxes) >= 2
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+@WHOLE
+@pytest.mark.parametrize("name", registry.names("figure"))
+def test_a_published_picture_has_clear_legends(name, monkeypatch):
+    """No legend covers a line, and two entries of a legend never look alike."""
+    pictures = []
+    monkeypatch.setattr(draw.atomic_files, "write_picture", lambda out, figure, **_: None)
+    monkeypatch.setattr(plt, "close", pictures.append)
+    shared = getattr(registry.module("figure", name), "SHARES", ())
+    files = [f for part in (name, *shared) for f in (PUBLISHED / "rows" / part).glob("*.parquet")]
+    draw.draw_to(name, sorted(files), [PUBLISHED / "never-written.png"])
+    monkeypatch.undo()
+    (figure,) = pictures
+    try:
+        figure.draw_without_rendering()
+        for axis in filter(lambda axis: axis.get_legend(), figure.axes):
+            box = axis.get_legend().get_window_extent()
+            assert not [line.get_label() for line in axis.get_lines() if _covers(box, axis, line)]
+            entries = [_look(handle) for handle in axis.get_legend().legend_handles]
+            assert len({*entries}) == len(entries)
+    finally:
+        plt.close(figure)
+
+
+def _covers(box, axis, line):
+    """Whether a box covers a part of a line that is inside its panel."""
+    if line.get_transform() != axis.transData or not len(line.get_xydata()):
+        return False
+    path = line.get_transform().transform_path(line.get_path())
+    return box.overlaps(axis.bbox) and path.intersects_bbox(box.shrunk(0.98, 0.98), filled=False)
+
+
+def _look(handle):
+    """Return all that distinguishes an entry of a legend."""
+    read = ("color", "facecolor", "linestyle", "marker", "alpha", "linewidth", "hatch")
+    values = [getattr(handle, f"get_{name}", lambda: None)() for name in read]
+    dashes = getattr(handle, "_dash_pattern", None)
+    hollow = getattr(handle, "get_markerfacecolor", lambda: None)()
+    return repr((*values, dashes, hollow, getattr(handle, "get_paths", lambda: None)()))
