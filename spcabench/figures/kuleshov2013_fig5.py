@@ -202,7 +202,9 @@ def _shares(axis, data):
     colours = [look("ssvd_grqi")["color"], "black", PALETTE[0], PALETTE[5]]
     for kind, colour, dash in zip(KINDS, colours, ("-", ":", "--", "-."), strict=True):
         r2 = np.sort(data.r2[data.kind == kind])
-        style = dict(color=colour, linestyle=dash, label=f"{KINDS[kind]}: median {np.median(r2):.2f}")
+        style = dict(
+            color=colour, linestyle=dash, label=f"{KINDS[kind]}: median {np.median(r2):.2f}"
+        )
         axis.step(r2, np.arange(1, len(r2) + 1) / len(r2), where="post", **style)
     axis.set(xlabel="$R^2$ of the Gabor fit", ylabel="share of the tiles below")
     axis.set(xlim=(0, 1), ylim=(0, 1))

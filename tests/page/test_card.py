@@ -1,8 +1,10 @@
 """Cards of artificial statements: sentences that they must always or must never contain."""
 
+import json
 import re
 import xml.etree.ElementTree as ElementTree
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -28,6 +30,8 @@ from spcabench.page import card
 
 ROWS = pd.DataFrame({"stand_in": [False], "problem": ["made up"]})
 VILE = ("[/b]", "<script>alert(1)</script>", "$x^2$", "a & b", '"quoted"', "|pipe|", "% of it")
+PUBLISHED = Path(__file__).parents[2] / "results" / "published" / "claims.json"
+LETTERS = 12  # pixels of the letters of a card
 NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
@@ -240,3 +244,18 @@ def test_a_single_turning_point_is_written_once():
     part = {"unit": "%", "rule": {"low": None, "high": 5.0, "ends": True}}
     margin = card.margin({"margin": {"holds": 0.2401, "fails": 0.2401}, "parts": [part]})
     assert margin == "With another threshold it turns at 0.24 %."
+
+
+def test_no_label_of_a_published_card_is_cut():
+    """Measured with a wide font, a label of a row fits between the edge and the picture."""
+    fonts = pytest.importorskip("matplotlib.font_manager")
+    from matplotlib.textpath import TextPath
+
+    font = fonts.FontProperties(family="DejaVu Sans")
+    statements = json.loads(PUBLISHED.read_text())["statements"]
+    panels = [p for s in statements for panels in card.layout(s) for p in panels if p.rows]
+    for panel in panels:
+        picture = card.drawn(panel, panel.rows)
+        room = card.WIDTH if picture["above"] else picture["frame"][0] - 8
+        for label in {row.label[:46].replace("$", r"\$") for row in panel.rows}:
+            assert TextPath((0, 0), label, size=LETTERS, prop=font).get_extents().x1 <= room, label

@@ -83,7 +83,7 @@ def test_names_of_lines_cover_neither_each_other_nor_the_panel(panels, count, se
 
 @pytest.mark.parametrize("seed", range(4))
 def test_names_of_lines_have_their_colours_and_order(panels, seed):
-    figure, (axis,) = panels(7.0)
+    _, (axis,) = panels(7.0)
     _curves(axis, 6, 2 * seed)
     style.name_lines(axis)
     lines = {line.get_label(): line for line in axis.get_lines()}
