@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,23 +32,43 @@ LATE_SHARE, LATE_SECONDS = 0.25, 0.1  # tolerated delay: fraction of the time li
 # one thread: processor time <= 1.25 x wall time + 0.05 s
 THREADS_SHARE, THREADS_SECONDS = 1.25, 0.05
 TICKS, LONGER = 0.02, 8  # error of the processor time in seconds; factor for more runs
-# a first run that exceeds later runs by this factor and these seconds is suspicious
+# A run in an earlier process that exceeds later runs by this factor and these seconds is
+# suspicious, as is a first run in the same process, which is timed again in that case.
 WARM_RATIO, WARM_SECONDS = 5.0, 0.02
+FIRST_RATIO, FIRST_SECONDS = 2.0, 0.005
 # For runs shorter than SHORT seconds, this number of runs on disguises of the problem must not
 # exceed a run by this factor and these seconds, and must reach this fraction of its variance.
 UNSEEN_RATIO, UNSEEN_SECONDS, UNSEEN, SHORT, UNSEEN_SHARE = 2.0, 0.001, 3, 0.1, 0.9
-ROUNDS, RUNS = 3, 5  # rounds and runs of a nearly empty solver to measure the harness's time
+# rounds and runs of a nearly empty solver to measure the harness's time, and iterates to measure
+# its time per iterate
+ROUNDS, RUNS, STEPS = 3, 5, 300
+MOST_OF_HARNESS = 0.5  # maximum fraction of a run's time that the harness can take for iterates
 VECTOR = ("support", "values", "variance")  # columns of a row that contain an answer's vector
-_OVERHEADS: dict[str, float] = {}  # problem -> seconds per run that the harness takes
-Ask = Callable[[Worker, Run], Answer]
+_OVERHEADS: dict[str, "Overhead"] = {}  # by problem
+Ask = Callable[..., Answer]  # of a process and a run
 Fresh = Callable[[], AbstractContextManager[tuple[Worker, float]]]
+
+
+class Overhead(NamedTuple):
+    """The seconds that the harness takes per run and per iterate."""
+
+    run: float = 0.0
+    iterate: float = 0.0
+
+    def of(self, runs: int, iterates: int, seconds: float) -> float:
+        """Return the seconds that the harness takes for some runs, which take ``seconds``."""
+        return self.run * runs + min(self.iterate * iterates, MOST_OF_HARNESS * seconds)
+
+
+NO_OVERHEAD = Overhead()
 
 
 @dataclass(frozen=True)
 class Cost:
     """The cost of a run in seconds.
 
-    declared, outside : time by the clock of the solver and by the outside clock. warm : whether
+    declared, outside : time by the clock of the solver and by the outside clock, without the time
+        of the harness. warm : whether
         repeated runs were cheaper. threads : whether its processes used more processor time than a
         single thread can. vectors : columns of a row with the answer of the last run and, for short
         runs, the best answer on disguises.
@@ -77,7 +98,7 @@ def costed(
     except _NoAnswerError as error:
         reason = f"it gave no answer when it was timed: {error}"
         return replace(answer, status=Status.ERROR, reason=reason), ()
-    outside = cost.outside - overhead
+    outside = cost.outside
     worked = (answer.seconds or 0.0) * (1.0 - (answer.waited or 0.0))
     if worked > WARM_RATIO * outside + WARM_SECONDS:  # something is kept between processes
         cost, outside = replace(cost, warm=True, declared=worked), worked
@@ -93,7 +114,7 @@ class _NoAnswerError(Exception):
     """Timed runs gave no answer, for the reason in the message."""
 
 
-def _undisturbed_cost(run: Run, fresh: Fresh, ask: Ask, overhead: float) -> Cost:
+def _undisturbed_cost(run: Run, fresh: Fresh, ask: Ask, overhead: Overhead) -> Cost:
     """Return the cost of a run, timed again in a new process while it is suspicious.
 
     It is suspicious if its two clocks disagree, or if it is cheaper the second time. If it always
@@ -105,12 +126,12 @@ def _undisturbed_cost(run: Run, fresh: Fresh, ask: Ask, overhead: float) -> Cost
     for _ in range(ATTEMPTS):
         try:
             with fresh() as (helper, excess):
-                cost = _cost(run, helper, ask)
+                cost = _cost(run, helper, ask, overhead)
         except _NoAnswerError as error:
             failure = error
             continue
         cost = replace(cost, outside=cost.outside + excess)
-        if not (cost.warm or _hidden(cost, cost.outside - overhead)):
+        if not (cost.warm or _hidden(cost)):
             return cost
         costs.append(cost)
     if not costs:
@@ -118,14 +139,14 @@ def _undisturbed_cost(run: Run, fresh: Fresh, ask: Ask, overhead: float) -> Cost
     return max(costs, key=lambda cost: cost.outside)
 
 
-def _hidden(cost: Cost, outside: float) -> bool:
+def _hidden(cost: Cost) -> bool:
     """Whether the solver's own clock missed more time than is tolerated."""
-    return outside - cost.declared > MISSED_SHARE * outside + MISSED_SECONDS
+    return cost.outside - cost.declared > MISSED_SHARE * cost.outside + MISSED_SECONDS
 
 
 def _times(answer: Answer, cost: Cost, outside: float) -> Answer:
     """Return the answer with the longer time, with flags if times differ or threads were used."""
-    hidden = _hidden(cost, outside)
+    hidden = _hidden(replace(cost, outside=outside))
     answer = answer.flagged(clock=hidden, warm=cost.warm, threads=cost.threads)
     total = max(outside, cost.declared) if hidden else cost.declared
     if answer.search_time is not None:
@@ -134,18 +155,18 @@ def _times(answer: Answer, cost: Cost, outside: float) -> Answer:
     return replace(answer, setup_time=setup, solve_time=total - setup)
 
 
-def _cost(run: Run, helper: Worker, ask: Ask) -> Cost:
+def _cost(run: Run, helper: Worker, ask: Ask, overhead: Overhead) -> Cost:
     """Measure one whole run, then as many as the clock needs. Raises `_NoAnswerError`."""
-    first = _measured(run, 1, helper, ask)
-    count = int(np.clip(np.ceil(ENOUGH / max(first.seconds, 1e-6)), 1, MOST))
-    many = _measured(run, count, helper, ask)
+    first = _measured(run, 1, helper, ask, overhead)
+    count = int(np.clip(np.ceil(ENOUGH / first.wall), 1, MOST))
+    many = _measured(run, count, helper, ask, overhead)
     if many.processor > many.wall + TICKS:
         # another thread or process works, or the clock's 10 ms resolution misleads; run longer
         count = LONGER * count
-        many = _measured(run, count, helper, ask)
+        many = _measured(run, count, helper, ask, overhead)
     declared, outside = many.declared / count, many.seconds / count
     vectors = [many.vector]
-    warm = first.seconds > WARM_RATIO * outside + WARM_SECONDS
+    warm = first.seconds > FIRST_RATIO * outside + FIRST_SECONDS
     if not warm and outside < SHORT:
         unseen = _unseen(run, many, count, helper, ask)
         warm = unseen.warm
@@ -163,33 +184,41 @@ def _cost(run: Run, helper: Worker, ask: Ask) -> Cost:
 
 
 class Watch:
-    """Measurements of a process and its descendants from outside, from now on."""
+    """Measurements of a process and its descendants from outside, between two moments.
+
+    wall : seconds between them. processor : processor seconds of the process and its descendants.
+    worked : ``wall`` without the seconds in which the process, or this process, waited for a
+        processor. A solver gains nothing by waiting for its other processes, because the result is
+        at least their total processor time.
+    """
 
     def __init__(self, pid: int) -> None:
-        self.pid = pid
-        self.waited, self.asker_waited = machine.waited(pid), machine.waited()
-        self.spent = _processor(pid)
+        self.pid, self.wall, self.worked, self.processor = pid, 0.0, 0.0, 0.0
+        self.begin()
 
-    def processor(self) -> float:
-        """Return the processor time of the process and its descendants in seconds."""
-        return _processor(self.pid) - self.spent
+    def begin(self) -> None:
+        """Start to measure."""
+        self._waits, self._spent = self._waited(), _processor(self.pid)
+        self._begun = perf_counter()
 
-    def worked(self, wall: float) -> float:
-        """Return ``wall`` seconds minus the time in which the process waited for a processor.
+    def end(self) -> None:
+        """Measure the time since the beginning."""
+        self.wall = perf_counter() - self._begun
+        waits = (now - then for now, then in zip(self._waited(), self._waits, strict=True))
+        self.worked = max(self.wall - sum(wait for wait in waits if wait > 0.0), 0.0)
+        self.processor = _processor(self.pid) - self._spent
+        if self.processor > THREADS_SHARE * self.worked + THREADS_SECONDS:
+            self.worked = self.processor
 
-        The time in which this process waited is also subtracted. A solver gains nothing by waiting
-        for its other processes, because the result is at least their total processor time.
-        """
-        waits = machine.waited(self.pid) - self.waited, machine.waited() - self.asker_waited
-        seconds = max(wall - sum(wait for wait in waits if wait > 0.0), 0.0)
-        processor = self.processor()
-        return processor if processor > THREADS_SHARE * seconds + THREADS_SECONDS else seconds
+    def _waited(self) -> tuple[float, float]:
+        return machine.waited(self.pid), machine.waited()
 
 
 class _Taken(NamedTuple):
     """The measured cost of some runs.
 
-    seconds : seconds by the outside clock, without waiting. wall : the same with waiting.
+    seconds : seconds by the outside clock, without waiting and without the time of the harness.
+        wall : the same with both.
         processor : processor seconds of all processes. declared, worked, waited : seconds reported
         by the runs; declared includes waiting, and worked does not.
     """
@@ -203,18 +232,22 @@ class _Taken(NamedTuple):
     vector: dict[str, Any]
 
 
-def _measured(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken:
+def _measured(
+    run: Run, count: int, helper: Worker, ask: Ask, overhead: Overhead = NO_OVERHEAD
+) -> _Taken:
     """Measure ``count`` runs. Raises `_NoAnswerError`."""
     watch = Watch(helper.process.pid)
-    answer = ask(helper, _repeated(run, count))
-    if answer.outer_time is None or not answer.status.good:
+    answer = ask(helper, _repeated(run, count), watch=watch)
+    if not answer.status.good:
         raise _NoAnswerError(answer.reason or answer.status)
-    extra, wall = answer.extra or {}, answer.outer_time
+    extra = answer.extra or {}
     declared, worked, waited = (
         float(extra.get(name, 0.0)) for name in ("seconds", "worked", "waited")
     )
-    outside, processor = watch.worked(wall), watch.processor()
-    return _Taken(outside, wall, processor, declared, worked, waited, _vector(extra))
+    iterates = int(extra.get("iterates", 0))
+    outside = watch.worked - overhead.of(count, iterates, watch.worked)
+    vector = _vector(extra)
+    return _Taken(outside, watch.wall, watch.processor, declared, worked, waited, vector)
 
 
 class _Unseen(NamedTuple):
@@ -268,24 +301,29 @@ def _repeated(run: Run, count: int, function: Callable[..., Any] = worker.repeat
     )
 
 
-def _overhead(run: Run, own: Worker, ask: Ask) -> float:
-    """Return the seconds per run that the harness takes for copies, grading and messages."""
+def _overhead(run: Run, own: Worker, ask: Ask) -> Overhead:
+    """Return the seconds that the harness takes for copies, grading, messages and iterates."""
     problem = json.dumps([run.dataset, dict(run.parameters)], sort_keys=True)
-    if problem in _OVERHEADS:
-        return _OVERHEADS[problem]
-    little = of_plain_solver(bool(run.settings.get("nonnegative")), run)
-    least = float("inf")
-    for _ in range(ROUNDS):  # the first round loads the problem, and may compile
-        try:
-            taken = _measured(little, RUNS, own, ask)
-        except _NoAnswerError:
-            return 0.0
-        # without subtracting the waiting, nothing of the share would be left on a busy machine, and
-        # the solver would be blamed
-        declared = max(taken.declared - taken.waited, 0.0)
-        least = min(least, (taken.seconds - declared) / RUNS)
-    _OVERHEADS[problem] = max(least, 0.0)
-    return _OVERHEADS[problem]
+    if problem not in _OVERHEADS:
+        little = of_plain_solver(bool(run.settings.get("nonnegative")), run)
+        with suppress(_NoAnswerError):
+            # the first round loads the problem, and may compile
+            runs = min(_missed(_measured(little, RUNS, own, ask)) / RUNS for _ in range(ROUNDS))
+            idle = replace(
+                little, function=worker.idle, settings=dict(rounds=ROUNDS, iterates=STEPS)
+            )
+            iterate = float((ask(own, idle).extra or {}).get("seconds", 0.0))
+            _OVERHEADS[problem] = Overhead(max(runs, 0.0), iterate)
+    return _OVERHEADS.get(problem, NO_OVERHEAD)
+
+
+def _missed(taken: _Taken) -> float:
+    """Return the seconds that the clock of the solver does not include.
+
+    Waiting is subtracted from both clocks. Otherwise nothing of the harness's time would be left on
+    a busy machine, and the solver would be blamed.
+    """
+    return taken.seconds - max(taken.declared - taken.waited, 0.0)
 
 
 def of_plain_solver(nonnegative: bool, run: Run) -> Run:

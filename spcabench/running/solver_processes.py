@@ -11,7 +11,6 @@ from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from spcabench import machine, registry
@@ -231,38 +230,46 @@ def _warmed(helper: Worker, runs: Any) -> str:
 
 def _load(helper: Worker, run: Run) -> float:
     """Let a process load the problem of a run, and return the seconds in which it worked."""
-    watch, begun = outside_cost.Watch(helper.process.pid), perf_counter()
-    _prepared(helper, run, preparation.tidied)
-    return watch.worked(perf_counter() - begun)
+    watch = outside_cost.Watch(helper.process.pid)
+    _prepared(helper, run, preparation.tidied, watch)
+    return watch.worked
 
 
-def _prepared(helper: Worker, run: Run, function: Any = preparation.ready) -> None:
+def _prepared(
+    helper: Worker,
+    run: Run,
+    function: Any = preparation.ready,
+    watch: outside_cost.Watch | None = None,
+) -> None:
     """Let the process do the untimed work before a run."""
     before = Run(dataset=run.dataset, parameters=run.parameters, function=function, timeout=LOADING)
-    answer_of(helper, before, 0.0)
+    answer_of(helper, before, watch=watch)
 
 
-def answer_of(helper: Worker, run: Run, grace: float = 0.0) -> Answer:
+def answer_of(
+    helper: Worker, run: Run, grace: float = 0.0, watch: outside_cost.Watch | None = None
+) -> Answer:
     """Return the answer of a process to a run, without numbers if the process died.
 
-    grace : seconds between the timeout of the run and killing the process.
+    grace : seconds between the timeout of the run and killing the process. watch : measures the
+    process while it answers.
     """
     now = {
         "calibration": machine.calibration(),
         "load": machine.load_average(),
         "threads": machine.describe()["threads"],
     }
-    watch, begun = outside_cost.Watch(helper.process.pid), perf_counter()
+    watch = watch or outside_cost.Watch(helper.process.pid)
+    watch.begin()
     try:
         reply = helper.ask(run.described(), run.timeout + grace)
-        seconds = perf_counter() - begun
-        worked = watch.worked(seconds)
+        watch.end()
     except Ended as end:
         return Answer(status=end.status, reason=end.reason)
     answer = believed(reply, is_stranger(run))
     if answer.status == Status.MEMORY_LIMIT:  # otherwise the next run would have less memory
         helper.restart()
-    return _timed_outside(replace(answer, **now), seconds, worked)
+    return _timed_outside(replace(answer, **now), watch.wall, watch.worked)
 
 
 def believed(reply: Any, stranger: bool) -> Answer:

@@ -15,17 +15,19 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from spcabench import api, machine, registry
 from spcabench.errors import InputError, SolverError, in_one_line
+from spcabench.iterate import Traits
 from spcabench.problem.problem import Problem
 from spcabench.run import FUNCTIONS, Run
 from spcabench.running import external_solver, intact
 from spcabench.running.schema import Answer
 from spcabench.solving.bounds import leading_eigenvalue
+from spcabench.solving.driver import Limits, drive
 from spcabench.solving.result import Result, refitted
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
@@ -44,6 +46,7 @@ SAME_IF_FEASIBLE = (
     *("variance", "singular_value", "bound", "claimed_bound", "bound_whp", "gap"),
     *("relaxation_value", "relaxation_bound", "relaxation_gap"),
 )
+OF_SEARCH = ("runs", "flops", "time")  # of the search for a penalty
 _warm: dict[str, Result] = {}
 _as_begun: dict[int, Any] = {}  # process -> code of the functions before a solver was imported
 
@@ -182,17 +185,44 @@ def repeated(
     """Execute ``count`` whole runs without a history, to be timed from outside.
 
     Returns the seconds that the runs report, the seconds in which they worked and waited for a
-    processor, and the vector of the last run.
+    processor, the number of iterates, and the vector of the last run.
     """
     run = Run(dataset="", solver=name, seed=seed)
     seconds = waited = worked = 0.0
+    iterates = 0
     for _ in range(count):
         result = _once(problem, run, {**settings, "history": False})
         seconds += _spent(result)
         worked += _worked(result)
         waited += float(np.nan_to_num(result.waited))
-    vector = vector_of(result)
-    return {"seconds": seconds, "worked": worked, "waited": waited, "vector": vector}
+        iterates += int(result.search.get("iterations", result.iterations))
+    sums = dict(seconds=seconds, worked=worked, waited=waited, iterates=iterates)
+    return {**sums, "vector": vector_of(result)}
+
+
+def idle(problem: Problem, *, seed: int, rounds: int, iterates: int) -> dict[str, float]:
+    """Return the seconds that the harness takes per iterate of a solver that does nothing."""
+    limits, seconds = Limits(max_iterations=iterates), []
+    for _ in range(rounds):
+        waited, begun = machine.waited(), perf_counter()
+        result = drive(problem, cast(Any, _Idle), {}, limits)
+        wall = perf_counter() - begun - (machine.waited() - waited)
+        seconds.append((wall - result.solve_time) / iterates)
+    return {"seconds": max(min(seconds), 0.0)}
+
+
+class _Idle:
+    """A solver, in place of a module, that does nothing but alternate between two vectors."""
+
+    TRAITS = Traits(control="cardinality", accepts="either")
+
+    @staticmethod
+    def solve(problem: Problem) -> Iterator[Vector]:
+        """Yield two unit vectors (n,) alternately."""
+        x = np.eye(problem.n, 2)
+        while True:
+            yield x[:, 0]
+            yield x[:, 1]
 
 
 def _spent(result: Result) -> float:
@@ -274,7 +304,7 @@ def of_result(result: Result, vectors: bool = False) -> Answer:
     vectors : whether to include u.
     """
     columns: dict[str, Any] = {name: getattr(result, name) for name in SAME}
-    columns |= {f"search_{name}": v for name, v in result.search.items() if name != "near"}
+    columns |= {f"search_{name}": v for name, v in result.search.items() if name in OF_SEARCH}
     columns |= _graded(result) if result.good else {}
     W = result.support
     return Answer(

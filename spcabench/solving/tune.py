@@ -40,7 +40,7 @@ def search(
     """Return the best trial with at most k nonzeros, or a cut through equal entries; see `_cut`.
 
     The attribute ``search`` of the result contains the number of trials, the number of trials until
-    the cardinality was within 10 % of k, and the flops and time of all trials.
+    the cardinality was within 10 % of k, and the iterations, flops and time of all trials.
 
     The cardinality tends to fall as the penalty grows, but in jumps and not monotonically, so the
     search stores all trials. It narrows a bracket in log(penalty) by interpolation in
@@ -127,6 +127,7 @@ def _of_all(
     totals = {
         "runs": len(trials),
         "near": _first_near(trials, best.k or 0),
+        "iterations": sum(t.iterations for t in trials),
         "flops": flops + sum(t.flops + t.setup_flops for t in trials),
         "time": seconds + sum(t.solve_time + t.setup_time for t in trials),
     }

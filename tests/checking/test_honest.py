@@ -92,6 +92,33 @@ SOLVERS = {
             yield best
             """
     ),
+    "many cheap iterates": dict(
+        body="""
+            Sigma = problem.covariance
+            x, y = (project(Sigma.column(j), k) for j in range(2))
+            for step in range(600):  # each iterate takes less time than the harness needs for it
+                yield y if step % 2 else x
+            """,
+        top="COUNTED = False\n",
+    ),
+    "a penalty": dict(
+        top="""
+            COUNTED = False
+
+            def penalty_range(problem):
+                sizes = np.abs(problem.covariance.largest_column())
+                return 1e-6 * sizes.max(), sizes.max()
+            """,
+        traits=', penalty="rho"',
+        by="rho",
+        body="""
+            Sigma = problem.covariance
+            x = Sigma.largest_column()
+            for _ in range(100):
+                y = np.sign(x) * np.maximum(np.abs(x) - rho, 0.0)
+                yield y / max(np.linalg.norm(y), 1e-300)
+            """,
+    ),
     "warm start over k": dict(
         top="KEPT = {}\n",
         body="""

@@ -16,7 +16,7 @@ import numpy as np
 from spcabench.iterate import Iterate, Traits
 from spcabench.vectors import project
 
-TRAITS = Traits(control="cardinality"{traits})
+TRAITS = Traits(control="{control}"{traits})
 EXAMPLE = dict(k=3)
 {top}
 
@@ -27,7 +27,7 @@ def work(Sigma, k, steps=40):
     return x
 
 
-def solve(problem, *, k{settings}):
+def solve(problem, *, {by}{settings}):
     """Yield iterates."""
 {body}
 '''
@@ -37,11 +37,15 @@ SMALL = dict(m=40, n=40, seed=0)
 K = 6
 
 
-def file_of(folder, name, top="", body=HONEST, traits=COVARIANCE, settings=""):
-    """Write a solver file with ``top`` at the start of the module and ``body`` in solve."""
+def file_of(folder, name, top="", body=HONEST, traits=COVARIANCE, settings="", by="k"):
+    """Write a solver file with ``top`` at the start of the module and ``body`` in solve.
+
+    by : the setting that controls the cardinality, k or a penalty.
+    """
     file = folder / f"{name.replace(' ', '_').replace('-', '_')}.py"
     top, body = textwrap.dedent(top), textwrap.indent(textwrap.dedent(body).strip(), "    ")
-    text = HEAD.format(traits=traits, settings=settings, top=top, body=body)
+    control = "cardinality" if by == "k" else "penalty"
+    text = HEAD.format(control=control, traits=traits, by=by, settings=settings, top=top, body=body)
     file.write_text(text, encoding="utf-8")
     return str(file)
 

@@ -14,12 +14,19 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from spcabench import machine
+from spcabench import api, machine
 from spcabench.cli import compare, options
 from spcabench.comparison import conditions, plans, ranking
 from spcabench.comparison.jobs import Job
 from spcabench.run import Run
-from spcabench.running import exclusive_timing, outside_cost, runner, solver_processes, workflow
+from spcabench.running import (
+    exclusive_timing,
+    outside_cost,
+    runner,
+    solver_processes,
+    worker,
+    workflow,
+)
 from spcabench.running.schema import Answer
 from spcabench.running.worker_process import Worker
 from spcabench.solving.run_warnings import Flag
@@ -218,7 +225,7 @@ def test_waiting_for_a_processor_is_no_hidden_work(monkeypatch, waits, flags):
 )
 def test_a_suspicious_run_is_timed_again(monkeypatch, warm, declared, attempts, flagged):
     costs = iter([outside_cost.Cost(declared, 1.0, each, False, {}) for each in warm])
-    monkeypatch.setattr(outside_cost, "_cost", lambda run, helper, ask: next(costs))
+    monkeypatch.setattr(outside_cost, "_cost", lambda *_: next(costs))
     helpers = []
 
     @contextmanager
@@ -226,23 +233,36 @@ def test_a_suspicious_run_is_timed_again(monkeypatch, warm, declared, attempts, 
         helpers.append(object())
         yield helpers[-1], 0.0
 
-    cost = outside_cost._undisturbed_cost(None, fresh, None, 0.0)
+    cost = outside_cost._undisturbed_cost(None, fresh, None, outside_cost.NO_OVERHEAD)
     assert len(helpers) == attempts and cost.warm == flagged
 
 
 def test_the_share_of_the_harness_is_measured_on_a_busy_machine_too(monkeypatch):
     """It would be zero if waiting counted for the solver's clock and not for the outside clock."""
-    asked = Asked(monkeypatch, 0.4)
 
-    def ask(helper, _):
-        helper.ask()
-        said = dict(seconds=0.45, waited=0.4)
-        return Answer(status=Status.FINISHED, outer_time=0.5, extra=said)
+    def ask(helper, run, watch=None):
+        if watch:  # it worked for 0.1 of 0.5 s
+            watch.worked = 0.1
+        said = dict(seconds=0.45, waited=0.4) if watch else dict(seconds=1e-5)
+        return Answer(status=Status.FINISHED, extra=said)
 
     monkeypatch.setattr(outside_cost, "_OVERHEADS", {})
     run = Run(dataset="pitprops", solver="grqi", settings=dict(k=3))
-    share = outside_cost._overhead(run, asked, ask)
-    assert share == pytest.approx(0.05 / outside_cost.RUNS, rel=0.01)
+    share = outside_cost._overhead(run, Asked(monkeypatch, 0.4), ask)
+    assert share == pytest.approx((0.05 / outside_cost.RUNS, 1e-5), rel=0.01)
+
+
+@pytest.mark.parametrize("n", [20, 300])
+def test_the_time_per_iterate_of_the_harness_is_small_and_measured(n):
+    problem = api.load("gaussian", m=30, n=n)
+    seconds = worker.idle(problem, seed=0, rounds=3, iterates=300)["seconds"]
+    assert 0.0 < seconds < 0.01
+
+
+def test_at_most_half_of_a_run_is_ascribed_to_the_iterates_of_the_harness():
+    overhead = outside_cost.Overhead(0.001, 0.0001)
+    assert overhead.of(2, 100, 1.0) == pytest.approx(0.012)
+    assert overhead.of(2, 10**9, 1.0) == pytest.approx(0.502)
 
 
 def _spin(seconds):
