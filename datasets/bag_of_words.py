@@ -95,10 +95,10 @@ def load(corpus="nips", center=True, words=None, values="counts"):
     values : "counts"; "tfidf", counts times log(documents / documents with the word); or
         "presence", 1 for each word that occurs.
     words : if specified, return the covariance (1/m) of this number of words with the largest
-        variances instead. The file is streamed twice, and memory use does not depend on its size,
-        so this is suitable for corpora such as pubmed. With values="presence", the words are still
-        chosen by the variance of their counts. If such data are not centred, an entry is the
-        fraction of documents that contain both words.
+        variances instead. The file is streamed twice, so the memory used does not depend on its
+        size, and even pubmed can be loaded. With values="presence", the words are still chosen by
+        the variance of their counts. If such data are not centred, an entry of the covariance is
+        the fraction of documents that contain both words.
     """
     if values not in VALUES:
         raise InputError(f"values: {values!r}; choose from {', '.join(VALUES)}")

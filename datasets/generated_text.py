@@ -2,8 +2,8 @@
 
 Word j occurs in a fraction 8/j of the documents, as in Zipf (1949), but in at most half of them.
 Each document has one topic, and the words of this topic are three times as likely in it, so there
-are sparse components to find. The counts represent corpora such as NYTimes (102,660 words), whose
-files are too large to distribute.
+are sparse components to find. The counts stand in for corpora such as NYTimes (102,660 words),
+whose files are too large to distribute.
 """
 
 import numpy as np

@@ -3,7 +3,7 @@
 Armstrong et al., "MLL translocations specify a distinct gene expression profile that distinguishes
 a unique leukemia", Nature Genetics 30 (2002): 24 ALL, 20 MLL and 28 AML samples, raw intensities.
 The file contains the Kent Ridge repository's table as a single CSV (no licence stated), sha256
-4fcfbc5756f0.... We know of no public address for it.
+4fcfbc5756f0.... No public address of the file is known.
 
 Stand-in if the file is not available: scikit-learn's breast-cancer table, 569 samples x 30
 measurements.

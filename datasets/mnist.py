@@ -25,8 +25,7 @@ def load(rows=5000, center=True):
 
     Grey values range from 0 to 255.
 
-    center : He et al. (2010) do not state whether they centred the data, so both values are
-        possible.
+    center : subtract the mean of each pixel. He et al. (2010) do not state whether they did so.
     """
     if not 2 <= rows <= 60000:
         raise InputError(f"rows: {rows}; it must be from 2 to 60000")

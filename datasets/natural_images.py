@@ -1,7 +1,7 @@
 """Colour patches of natural images: 8 x 8 x 3 pixels at random offsets.
 
 The patches come from STL-10 (Coates, Ng, Lee 2011; images from ImageNet, research only) if its
-binary file train_X.bin or unlabeled_X.bin is in the folder natural_images or can be fetched.
+binary file train_X.bin or unlabeled_X.bin is in the folder natural_images or can be downloaded.
 
 Stand-ins: equal numbers of patches from CIFAR-10 and CBSD68 or, if they are not available, from
 scikit-learn's two photographs. CIFAR-10 (Krizhevsky 2009; no licence stated): images 0 to 3999 of

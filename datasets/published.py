@@ -9,7 +9,7 @@ its terms (CC BY 4.0) apply. The files come unchanged from the authors' reposito
 - tianlaics/FSPCA (no licence stated), MATLAB: the lymphoma covariance of d'Aspremont et al.;
 - wine is scikit-learn's table, with its measurements standardised as in ScalableSPCA.jl.
 
-Three matrices of the same papers are missing: colon (500 variables), reddit (2000) and micromass
+Three matrices from the same papers are missing: colon (500 variables), reddit (2000) and micromass
 (1300). Their files were too large to read, so their checksums are unknown.
 
 Stand-in if a file is not available: a generated covariance with the same number of variables.

@@ -23,7 +23,7 @@ MAX_ITERATIONS = 10**6
 
 
 def solve(problem, *, k: int):
-    """Yield unit x (n,), the leading eigenvector on a support that grows by one variable a step."""
+    """Yield unit x (n,), the leading eigenvector on a support; each step adds one variable."""
     Sigma = problem.covariance  # (n, n)
     support = np.array([Sigma.largest_variance()])
     x = embed(np.ones(1), support, problem.n)

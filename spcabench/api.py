@@ -127,8 +127,8 @@ def solve(
         Name of a solver (see `spcabench.list_solvers`), the path of its file, or its module. The
         default depends on the size of the problem; for up to 30 variables, it is an exact solver.
     k : int, optional
-        Cardinality, from 1 to n. For a solver with a penalty, a penalty is searched for that gives
-        an answer with at most k nonzeros.
+        Cardinality, from 1 to n. For a solver with a penalty, the suite searches for a
+        penalty that gives an answer with at most k nonzeros.
     seed : int
         Seed for solvers that use random numbers.
     nonnegative : bool
@@ -274,9 +274,9 @@ def components(
     -------
     Components
         The results in the order in which the components were found. Each result is graded on its
-        deflated problem. ``joint_bound`` is an upper bound on the variance of all components in
-        total, ``formulation`` is the multi-component problem that they solve, and ``measures``
-        describes the variance that they explain in total. Components found jointly have the status
+        deflated problem. ``joint_bound`` is an upper bound on the total variance of all
+        components, ``formulation`` is the multi-component problem that they solve, and ``measures``
+        describes the variance that they explain jointly. Components found jointly have the status
         "infeasible" if they violate the formulation of their solver (`spcabench.iterate.Traits`).
 
     Raises

@@ -34,9 +34,9 @@ def replacing(file: Path | str) -> Iterator[Path]:
     """Yield a temporary path next to a file, and finally rename it to replace the file.
 
     The temporary path has the suffix of the file, because libraries infer the format from it. It
-    also contains the process id, so two processes never write to the same path. After an error, it
-    is removed. If the file is a link, its target is replaced. Raises InputError if the file cannot
-    be written, or if it is a device or a pipe, which renaming would replace.
+    also contains the process id, so two processes never write to the same path. After an error, the
+    temporary file is removed. If the file is a link, its target is replaced. Raises InputError if
+    the file cannot be written, or if it is a device or a pipe, which renaming would replace.
     """
     path = opening.path_named(file)
     target = Path(os.path.realpath(path))

@@ -405,7 +405,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def inverse_transform(self, X: Any) -> Any:
         """Reconstruct samples from their scores.
 
-        Many samples have the same scores. The one returned lies in the span of the components,
+        Many samples have the same scores. The sample returned lies in the span of the components,
         relative to the mean, and is therefore the closest to the mean.
 
         Parameters

@@ -1,4 +1,4 @@
-"""Kernels of the matrix layer for dense covariances, which replace many NumPy passes with one."""
+"""Kernels of the matrix layer for dense covariances: one pass over memory instead of several."""
 
 import numpy as np
 

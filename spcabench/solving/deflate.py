@@ -190,7 +190,7 @@ def projection(problem: Problem, results: list[Result], alpha: float) -> Covaria
 def orthogonal_projection(
     problem: Problem, results: list[Result], alpha: float
 ) -> Covariance | Data | Gram:
-    """Project out x after orthogonalising it against the earlier components, to remove the span."""
+    """Project out x after orthogonalising it against the earlier components; removes their span."""
     Q, _ = np.linalg.qr(np.column_stack([r.x for r in results]))
     return _projected(problem, Q[:, -1])
 

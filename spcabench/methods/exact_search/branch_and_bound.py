@@ -193,7 +193,7 @@ class Exact:
             yield
 
     def offer(self, k: int, W: Indices) -> None:
-        """Store a support of k variables for each cardinality >= k for which it is the best."""
+        """Store a support of k variables for each cardinality >= k for which it is the best so far."""
         w, V = leading_pairs(self.block(W), 1)
         reached, y = float(w[0]), V[:, 0]
         value = reached
@@ -225,7 +225,7 @@ class Exact:
         return "work_limit", f"the search spent its work, that of about {seconds:.3g} s"
 
     def run(self) -> Iterator[int]:
-        """Settle the cardinalities in increasing order; yield the current one after each chunk."""
+        """Solve for each cardinality, in increasing order, and yield it after each chunk."""
         self.offer(1, largest_indices(self.d, 1))
         if len(self.d) <= DUAL_MOST:
             self.bound[1:] = np.minimum(
@@ -302,7 +302,7 @@ class Exact:
         return V, remainder + NEGLIGIBLE * float(w[0])
 
     def _by_cells(self, k: int, V: Array, remainder: float) -> Iterator[None]:
-        """Prove the value for k by cells of directions, where S = V V' + remainder I."""
+        """Prove the value for k with cells of directions, where S = V V' + remainder I."""
 
         def best_with(W: Indices) -> float:
             self.offer(k, W)

@@ -113,8 +113,8 @@ class Tree:
     def bound(self, opt: float) -> float:
         """Bound the supports of size k, paused or exhausted; ``opt`` is a bound for k - 1.
 
-        Every support that reaches t consists of open candidates. Applied to these candidates only,
-        the root's test bounds the optimum at any stage of the search.
+        Every support that reaches t consists of open candidates. Therefore the root's
+        test, applied to the open candidates only, bounds the optimum at any stage of the search.
         """
         places = self.open
         if len(places) < self.k:
