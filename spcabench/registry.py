@@ -146,7 +146,7 @@ def _check_solver(solver: ModuleType) -> None:
 
 
 def unavailable(solver: str) -> str:
-    """Return the reason why a solver cannot run (the library that it REQUIRES is missing), or ""."""
+    """Return the reason why a solver cannot run (the library it REQUIRES is missing), or ""."""
     needed = written(solver, "REQUIRES")
     if not needed or importlib.util.find_spec(needed):
         return ""

@@ -238,7 +238,7 @@ def name_lines(axis: Any) -> None:
 
 
 def legend_below(axis: Any, *entries: Any) -> None:
-    """Draw a legend below the panel, where it covers no curve; ``entries`` go to ``Axes.legend``."""
+    """Draw a legend below the panel, where it covers no curve; ``entries`` as in ``legend``."""
     # under a narrow panel, two columns would be wider than the panel
     wide = axis.get_window_extent().width / axis.figure.dpi > 3.5
     below: dict[str, Any] = dict(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=1 + wide)

@@ -335,7 +335,7 @@ class Data:
         """Return ||A'a_j||^2 for j in J in m n |J| flops.
 
         If |J| > m, it is computed as a_j'M a_j with M = A A' in m^2 (n + |J|) + m |J| flops. If
-        both m and |J| exceed `SMALL_SIDE`, the computation is too expensive, and the result is zero.
+        both m and |J| exceed `SMALL_SIDE`, this is too expensive, and the result is zero.
         """
         m, n = self.shape
         if min(m, len(J)) > SMALL_SIDE:

@@ -193,7 +193,7 @@ class Exact:
             yield
 
     def offer(self, k: int, W: Indices) -> None:
-        """Store a support of k variables for each cardinality >= k for which it is the best so far."""
+        """Store a support of k variables for each cardinality >= k where it is the best so far."""
         w, V = leading_pairs(self.block(W), 1)
         reached, y = float(w[0]), V[:, 0]
         value = reached
