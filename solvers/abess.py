@@ -1,6 +1,6 @@
 """abess: best-subset selection by adaptive splicing, using the abess library (optional).
 
-Install it with ``pip install spcabench[compare]``.
+In a clone, install it with ``pip install ".[compare]"``.
 
 Zhu, Wang, Hu, Huang, Jiang, Zhang, Lin, Zhu (2022).
 

@@ -26,12 +26,15 @@ def extra_of(library: str) -> str:
     return "all"
 
 
+def installation(extra: str) -> str:
+    """Return the command that installs an extra in a clone; the package is in no index."""
+    return f'pip install ".[{extra}]" in a clone of spcabench'
+
+
 def missing(library: str, extra: str = "") -> MissingExtra:
     """Return the error for a library that is not installed."""
     name = library.partition(".")[0]
-    return MissingExtra(
-        f'{name} is not installed; use pip install "spcabench[{extra or extra_of(name)}]"'
-    )
+    return MissingExtra(f"{name} is not installed; use {installation(extra or extra_of(name))}")
 
 
 def require(library: str) -> Any:

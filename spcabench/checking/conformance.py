@@ -1,7 +1,6 @@
-"""Check that a solver meets the contract for all solvers, and describe each failure in a sentence.
+"""Check that a solver satisfies the contract, and describe each violation in one sentence.
 
-The checks run in a separate process, so a crash or an endless loop is reported like any other
-failure.
+The checks run in a separate process, so crashes and endless loops are reported like other failures.
 """
 
 import io
@@ -25,8 +24,8 @@ PATIENCE = 60.0  # seconds per check, including compilation
 class Outcome:
     """The outcome of a check.
 
-    verdict : "holds", "fails" or "not checked". sentence : the reason. ends : why the remaining
-        checks must be skipped, or "".
+    verdict : "holds", "fails" or "not checked". sentence : the reason. ends : the reason why the
+        remaining checks must be skipped, or "".
     """
 
     name: str
@@ -36,7 +35,7 @@ class Outcome:
 
 
 def check(solver: str, patience: float = PATIENCE) -> Iterator[Outcome]:
-    """Check a solver, specified by its name or file, against the contract of all solvers.
+    """Check a solver, specified by its name or file, against the contract for solvers.
 
     After a crash, an endless loop or a failed import, the remaining checks are skipped. Raises
     InputError if the name is unknown or the file is missing.
@@ -62,7 +61,7 @@ def _waited(helper: Worker, name: str, solver: str, patience: float) -> Outcome:
     try:
         return Outcome(**helper.ask([name, solver], patience))
     except TypeError:
-        return Outcome(name, "fails", "its process did not answer with an outcome")
+        return Outcome(name, "fails", "its process returned no outcome")
     except Ended as end:
         if end.status == Status.KILLED:
             why = (

@@ -39,7 +39,9 @@ OPEN_TO_SOLVERS = (
     "validate",
     "vectors",
 )
-Promise = Callable[[ModuleType], str | None]  # returns the reason if it could not be checked
+Promise = Callable[
+    [ModuleType], str | None
+]  # returns None, or the reason why the solver could not be checked
 
 
 class Broken(Exception):
@@ -84,7 +86,7 @@ def _solve(module: ModuleType, problem: Problem, **settings: Any) -> Result:
 
 
 def _advice(result: Result) -> str:
-    """Return advice on a wrong norm or cardinality; "" if something else is wrong."""
+    """Return advice if the norm or the cardinality is wrong, otherwise ""."""
     x = result.x
     if "NaN" in result.fault:
         return ""
@@ -150,7 +152,7 @@ def is_feasible(module: ModuleType) -> None:
 
 
 def runs_its_example(module: ModuleType) -> str | None:
-    """Its EXAMPLE, which is used to compare commits, gives a feasible x."""
+    """The settings in EXAMPLE, which are used to compare commits, produce a feasible x."""
     if not isinstance(example := getattr(module, "EXAMPLE", None), dict):
         return "it has no EXAMPLE"
     *_, problem = _all_problems(module)
@@ -167,7 +169,7 @@ def runs_its_example(module: ModuleType) -> str | None:
 
 
 def is_never_above_the_optimum(module: ModuleType) -> None:
-    """No value exceeds the optimum, and no claimed bound is below it. Exact solvers attain it."""
+    """No variance exceeds the optimum, no bound is below it, and exact solvers attain it."""
     for problem in _problems():
         S = np.array(problem.given_as("covariance").matrix.S)  # type: ignore[union-attr]
         k = K if module.TRAITS.control else N
@@ -193,7 +195,7 @@ def is_never_above_the_optimum(module: ModuleType) -> None:
 
 
 def finds_components_as_stated(module: ModuleType) -> None:
-    """Several components found at once have shape (n, r) and satisfy the formulation in TRAITS."""
+    """Components computed jointly have shape (n, r) and satisfy the formulation in TRAITS."""
     if module.TRAITS.components != "joint":
         return
     for problem in _all_problems(module):
@@ -230,7 +232,7 @@ def _work(result: Result) -> int:
 
 
 def is_invariant(module: ModuleType) -> None:
-    """The variance does not depend on the units, signs or order (without a seed) of variables."""
+    """The variance does not depend on units, signs or, without a seed, order of the variables."""
     for seed in range(4):
         X, rng = _data(seed), np.random.default_rng(seed)
         problem = Problem.from_data(X, f"data (12, {N}), seed {seed}")
@@ -306,13 +308,14 @@ def counts_honestly(module: ModuleType) -> str | None:
 
 
 def stops_at_its_limits(module: ModuleType) -> None:
-    """It stops at the limits on iterations and time."""
+    """The solver stops at the limits on iterations and time."""
     for problem in _all_problems(module):
         for limit in ({"max_iterations": 2}, {"time_limit": 0.0}):
             run = api.solve(problem, module, **_asked(module, problem), **limit)
             if run.iterations > 2:
                 raise Broken(
-                    f"on {problem.name}: it made {run.iterations} iterations with the limit {limit}"
+                    f"on {problem.name}: {run.iterations} iterations were executed, in spite of "
+                    f"the limit {limit}"
                 )
 
 
@@ -327,7 +330,7 @@ def prints_nothing(module: ModuleType) -> None:
 
 
 def leaves_the_harness_alone(module: ModuleType) -> None:
-    """It imports only modules of the package that are intended for solvers."""
+    """From the package, the solver imports only modules that are intended for solvers."""
     for node in ast.walk(ast.parse(inspect.getsource(module))):
         for name in _imported(node):
             part = name.split(".")

@@ -39,7 +39,7 @@ def advise(
     ] = False,
     components: Annotated[
         str | None,
-        typer.Option(help="Find several components: deflation, orthonormal or disjoint."),
+        typer.Option(help="Compute several components: deflation, orthonormal or disjoint."),
     ] = None,
     run: Annotated[Path, typer.Option(help="Folder of the published run.")] = PUBLISHED,
 ) -> None:

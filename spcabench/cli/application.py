@@ -116,8 +116,8 @@ LIGHT = (*OWN_DATA, "apply", "list", "data", "doctor", "new", "check")  # need o
 UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
 UNLOADED = ("shared object", "map segment")  # in errors of libraries that run out of memory
 TOO_SMALL = "not enough memory for the numerical libraries; raise the limit with `ulimit -v`"
-AGAIN = 0.05  # seconds after which a lost interruption is repeated
-LONGEST = 200  # maximum length of a word in a message, in characters
+AGAIN = 0.05  # seconds after which a lost interruption is raised again
+LONGEST = 200  # maximum number of characters of a word in a message
 COMMAND_NAMES = {*STEPS, *(name for commands in COMMANDS.values() for name in commands)}
 # exceptions for wrong arguments; Typer does not export Click's base class
 UsageError: Any = typer.BadParameter.__base__
@@ -236,7 +236,7 @@ def _of_the_user(error: Any, arguments: list[str]) -> Any:
 
 
 def _of_an_extra(error: ModuleNotFoundError, command: str) -> InputError:
-    """Return the error for a missing library of an extra; raise it again for other libraries."""
+    """Return the error for a missing optional library; raise it again for other libraries."""
     library = (error.name or "").partition(".")[0]
     if optional_dependencies.extra_of(library) == "all":
         raise error

@@ -36,7 +36,7 @@ def best_known(
     ] = 0.0,
     suite: Annotated[
         str | None,
-        typer.Option(help=f"With --search: the suites. The default is {SEARCHED}."),
+        typer.Option(help=f"With --search: the suites to search. The default is {SEARCHED}."),
     ] = None,
     take: Annotated[
         Path | None, typer.Option(help="Add the answer in a proposal written by `grade --submit`.")
@@ -50,7 +50,7 @@ def best_known(
     from spcabench.comparison import best_known as known
     from spcabench.comparison.suite import items
 
-    # options without effect are rejected, because the user would expect an effect
+    # options that would be ignored are rejected, because the user would expect an effect
     for option, value, needed in (
         ("--search", search, update),
         ("--suite", suite is not None, search),

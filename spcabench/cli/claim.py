@@ -22,7 +22,8 @@ def show_claim(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Draw the statement to this file: .pdf, .svg or .png.")
+        Path | None,
+        typer.Option(help="Save a picture of the statement to this file: .pdf, .svg or .png."),
     ] = None,
 ) -> None:
     """Show the verdict on a statement, with its numbers."""

@@ -358,7 +358,7 @@ def _named(own: list[str], requested: list["Job"]) -> dict[str, str]:
 
 
 def _broken(named: dict[str, str]) -> dict[str, list[str]]:
-    """Return a mapping from the label of each solver file to sentences about its failed checks."""
+    """Return a mapping from the label of each solver file to descriptions of its failed checks."""
     from spcabench.checking import conformance
     from spcabench.running import external_solver
 

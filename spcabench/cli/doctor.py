@@ -175,7 +175,7 @@ def _findings() -> Iterator[Finding]:
 
 
 def _sandbox() -> Finding:
-    """Report how solvers from outside the repository are confined; comparisons work without."""
+    """Report how third-party solvers are confined; comparisons do not require it."""
     from spcabench.running import sandbox
 
     provided = {

@@ -1,4 +1,4 @@
-"""Commands that draw, judge, verify and publish the figures of the papers."""
+"""Commands that draw, judge, verify and publish figures from the papers."""
 
 import re
 import sys
@@ -158,7 +158,7 @@ def make_figures(
         bool,
         typer.Option(
             "--long",
-            help="Execute the long runs of these figures without published rows instead.",
+            help="Only execute the long runs of these figures that have no published rows.",
         ),
     ] = False,
     jobs: options.Jobs = options.CORES,
@@ -209,7 +209,7 @@ def _make_long(names: list[str], scale: str, others: dict[str, Any], profile: st
 
     for option, value in others.items():
         if value is not None:
-            raise InputError(f"--long: draws nothing, so it does not work together with {option}")
+            raise InputError(f"--long: draws nothing, so it cannot be combined with {option}")
     if not names:
         raise InputError("--long: name the figures whose long runs should be executed")
     workflow.profile_folder(profile)
@@ -404,7 +404,7 @@ def publish_run(
 
 
 def _check_seeds(folder: Path) -> None:
-    """Raise InputError if a run has other seeds than the figures and is thus not a reproduction."""
+    """Raise InputError if the seeds of a run differ from those of the figures."""
     from spcabench.page import claims_file
     from spcabench.running import figure_jobs
 

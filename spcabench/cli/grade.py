@@ -1,4 +1,4 @@
-"""The command `grade`, which grades loadings from any source like the answer of a solver."""
+"""The command `grade`, which grades loadings from any source as if a solver had returned them."""
 
 import sys
 from pathlib import Path
@@ -28,9 +28,14 @@ Submit = Annotated[
     Path | None,
     typer.Option(help="Write a proposal for the table of best known answers to this file."),
 ]
-Full = Annotated[bool, typer.Option("--full", help="Compute every bound, which can take minutes.")]
+Full = Annotated[
+    bool, typer.Option("--full", help="Compute all certified bounds, which can take minutes.")
+]
 Column = Annotated[str | None, typer.Option(help="Column to read, if the table has several.")]
-Who = Annotated[str | None, typer.Option(help="With --submit: name of who found the vector.")]
+Who = Annotated[
+    str | None,
+    typer.Option(help="With --submit: name of the person or program that found the vector."),
+]
 
 
 def grade(
@@ -114,5 +119,6 @@ def _lines(verdict: "Grade", name: str) -> list[str]:
             f"best known          {verdict.best.value:.9g} by {verdict.best.who}: {share:.6f}"
         )
     if verdict.of:
-        lines.append(f"rank                {verdict.better + 1} among {verdict.of} known answers")
+        rank, of = verdict.better + 1, verdict.of + 1
+        lines.append(f"rank                {rank} of {of}, including this vector")
     return lines

@@ -1,4 +1,4 @@
-"""Options of several commands, and parsers of their values."""
+"""Options shared by several commands, and parsers of their values."""
 
 import math
 import os

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MOST = 60  # maximum number of variables in the heat map
 MANY = 2000  # number of samples above which the plot of the scores is rasterised
 CLOSE = 3  # maximum number of substitutes per variable
-STABLE = 0.8  # a variable is stable if it is chosen in at least this fraction of the halves
+STABLE = 0.8  # a variable is stable if it is chosen in at least this fraction of half-samples
 CRITERIA = {
     "heldout": "By the variance of held-out samples",
     "stability": "By the stability of the chosen variables",

@@ -53,7 +53,7 @@ def _word(value: Any) -> str:
 
 
 def _verdict(line: Any) -> str:
-    """Return "equal", "DIFFERS", the ratio of two times, or why the line is not compared."""
+    """Return "equal", "DIFFERS", the ratio of two times, or why the values are not compared."""
     if line.name == "seconds" and line.old and line.new:
         return f"{line.new / line.old:.2f} times"
     if line.listed:

@@ -46,7 +46,11 @@ Deflation = Annotated[
 Seed = Annotated[int, typer.Option(help="Seed of the solver's random numbers.")]
 Nonnegative = Annotated[bool, typer.Option("--nonnegative", help="Require loadings >= 0.")]
 Refit = Annotated[
-    bool, typer.Option("--refit", help="Replace each answer by the best vector on its variables.")
+    bool,
+    typer.Option(
+        "--refit",
+        help="Replace each answer by the vector of largest variance on the same variables.",
+    ),
 ]
 Settings = Annotated[
     list[str] | None,
@@ -59,7 +63,7 @@ Center = Annotated[bool, typer.Option(help="Subtract the mean of each column.")]
 Scale = Annotated[
     bool, typer.Option("--scale", help="Divide each column by its standard deviation.")
 ]
-Label = Annotated[str | None, typer.Option(help="Column with the classes of the samples.")]
+Label = Annotated[str | None, typer.Option(help="Column with the class labels of the samples.")]
 Drop = Annotated[
     list[str] | None,
     typer.Option(help="Columns to drop, separated by commas. Repeatable."),
@@ -357,7 +361,9 @@ def _recommended(problem: "Problem", typed: SimpleNamespace) -> "Selection":
 
     large = problem.product_cost > LARGE
     criterion = typed.criterion or ("certified" if large or problem.m is None else "heldout")
-    with terminal.slow("choosing k, with components of many cardinalities on parts of the data"):
+    with terminal.slow(
+        "choosing k by computing components with many cardinalities on subsets of the data"
+    ):
         selection = select(
             problem, criterion=criterion, nonnegative=typed.nonnegative, seed=typed.seed
         )

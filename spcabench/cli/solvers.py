@@ -84,7 +84,7 @@ def _methods() -> list[dict[str, Any]]:
 
 
 def _paragraph(method: dict[str, Any]) -> str:
-    """Return the name and description of a method, followed by its facts on separate lines."""
+    """Return the name, the description and the facts of a method, with one fact per line."""
     facts = {
         "given": method["control"],
         "paper": " ".join(filter(None, (method["paper"], method["address"]))),
@@ -136,7 +136,7 @@ def check(
     ],
     patience: Patience = 60.0,
 ) -> None:
-    """Check that a solver satisfies the contract of all solvers.
+    """Check that a solver satisfies the contract for solvers.
 
     Each failure is described in a sentence, which is printed only once. The exit code is 1 if a
     check fails.

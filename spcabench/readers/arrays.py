@@ -136,7 +136,7 @@ def _sparse(path: Path, archive: zipfile.ZipFile, members: dict[str, zipfile.Zip
 
 
 def _format(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
-    """Return the name of the sparse format, which `_read` would reject because it is text."""
+    """Return the name of the sparse format; `_read` cannot be used because it rejects text."""
     if member.file_size > TINY:
         raise InputError(f"{path}: damaged: the name of the sparse format is too long")
     with archive.open(member) as stream:

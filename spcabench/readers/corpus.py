@@ -100,7 +100,7 @@ def covariance(path: Path, words: Indices, statistics: Moments) -> Array:
 def products(path: Path, words: Indices, presence: bool = False) -> Array:
     """Return the second moments (k, k) of the counts of k words in one pass over the file.
 
-    ``words`` contains indices from 0, and the divisor is the number of documents. With
+    ``words`` contains zero-based indices, and the divisor is the number of documents. With
     ``presence``, every count is replaced by 1, so the entries are the fractions of documents that
     contain both words. Raises InputError if the documents are not in order.
     """
@@ -132,10 +132,7 @@ def _add_moments(w, c, sums, squares, documents):
 
 @numba.njit(cache=True, nogil=True)
 def _add_products(d, w, c, place, G, columns, counts, document, used):
-    """Collect the counts of the chosen words in a document, and add their products to G.
-
-    Only one triangle of G is filled.
-    """
+    """Add the products of the counts of the chosen words in a document to one triangle of G."""
     for i in range(len(d)):
         if d[i] != document:
             if d[i] < document:

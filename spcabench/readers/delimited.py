@@ -22,7 +22,7 @@ from spcabench.errors import InputError
 from spcabench.readers import sizes
 
 SAMPLE = 200  # maximum number of lines read to detect the style of a table
-ENOUGH = 10**6  # number of characters after which no further line is read for this
+ENOUGH = 10**6  # number of characters after which no further line is read for detecting the style
 HEAD = 1 << 16  # number of bytes read to detect the encoding
 FIELD = 24.0  # bytes of memory that a field needs while it is read, in addition to its text
 SEPARATORS = "\t;|,"  # the comma is last, because it can be a decimal comma
@@ -93,7 +93,7 @@ def _encoding(path: Path) -> str:
 
 
 def _sample(stream: IO[str]) -> Iterator[str]:
-    """Yield the first lines of a text, and fewer of them if they are long."""
+    """Yield the first lines of a text (fewer if they are long)."""
     read = 0
     for line in itertools.islice(stream, SAMPLE):
         yield line
@@ -129,9 +129,9 @@ def _fields(line: str, separator: str) -> list[str]:
 
 
 def _separator(lines: list[str]) -> str:
-    """Return the character that splits all lines into equally many fields.
+    """Return the character that splits all lines into the same number of fields.
 
-    If there is none, the most frequent separator of the first line is returned.
+    If no character does so, return the most frequent separator in the first line.
     """
     for mark in SEPARATORS:
         widths = {len(_fields(line, mark)) for line in lines}

@@ -1,7 +1,7 @@
 """A streaming reader of UCI's docword format.
 
-A file has three header lines D, W and NNZ, followed by lines "document word count" with indices
-from 1. It can be gzipped. It is read in blocks of limited size, and a compiled kernel parses the
+A file has three header lines (D, W and NNZ), followed by lines "document word count" with one-based
+indices. It can be gzipped. It is read in blocks of limited size, and a compiled kernel parses the
 numbers. Errors name the file and the line.
 """
 
@@ -65,7 +65,7 @@ class Docword:
         return cls(path, *numbers)
 
     def blocks(self) -> Iterator[tuple[Indices, Indices, Indices]]:
-        """Yield the documents, words and counts of each block, with indices from 1.
+        """Yield the documents, words and counts of each block, with one-based indices.
 
         The arrays are overwritten by the next block. Raises InputError if a line does not consist
         of three numbers in range, or if the number of triplets differs from the header.
@@ -135,7 +135,7 @@ class Docword:
         ):
             if not 1 <= int(value) <= top:
                 return f"{where}: {name} {value} is out of range; it must be from 1 to {top}"
-        return f"{where}: count {parts[2]}; it must be a whole number, at least 1"
+        return f"{where}: count {parts[2]}; it must be a positive integer"
 
 
 def _stream(path: Path) -> IO[bytes]:

@@ -34,10 +34,10 @@ def problem(
     file : tuple of str
         Path of the file in the data folder, and its checksum.
     table : tuple
-        X (m, n), the names of the genes and the classes of the samples.
+        X (m, n), the names of the genes and the class labels of the samples.
     genes : int or None
-        Number of genes to keep, namely those with the largest variances, in the order of the table.
-        None keeps all genes.
+        Number of genes to keep. The genes with the largest variances are kept, in the order of the
+        table. None keeps all genes.
     center, scale : bool
         Whether to centre and scale each gene.
     log2 : bool
@@ -52,7 +52,7 @@ def problem(
     Raises
     ------
     InputError
-        If ``genes`` is not a whole number of at least 1.
+        If ``genes`` is not a positive integer.
     """
     X, names, labels = table
     if log2:
@@ -82,7 +82,7 @@ def problem(
 
 
 def from_rdata(file: Path, name: str) -> tuple[Vector, Sequence[str], Sequence[str]]:
-    """Read X (m, n), gene names and classes from a table in the R package datamicroarray."""
+    """Read X (m, n), gene names and class labels from a table in the R package datamicroarray."""
     from spcabench.readers.sources import read_rdata
 
     table = read_rdata(file)[name]

@@ -18,7 +18,7 @@ from spcabench.readers import sizes
 from spcabench.vectors import Array
 
 LINE = 2000  # maximum number of characters of a header line
-DIGITS = 18  # maximum number of digits of a whole number
+DIGITS = 18  # maximum number of digits of an integer
 LAYOUTS = ("coordinate", "array")
 FIELDS = ("real", "double", "integer", "pattern")
 SIGNS = {"general": 0.0, "symmetric": 1.0, "skew-symmetric": -1.0}  # factors of mirrored entries

@@ -14,7 +14,7 @@ from spcabench.vectors import Array, Indices
 
 GAPS = "use --missing rows to drop {rows}, or --missing mean to fill in the model's means"
 TEXTS = "use --drop-text to drop all text columns"
-NEEDED = "the model needs numbers there"
+NEEDED = "the model needs numbers in these columns"
 
 
 def read(

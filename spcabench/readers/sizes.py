@@ -14,7 +14,7 @@ from spcabench.errors import InputError
 from spcabench.machine import readable
 from spcabench.optional_dependencies import require
 
-SHARE = 0.4  # fraction of the free memory for a table; its problem needs as much again
+SHARE = 0.4  # fraction of the free memory that a table can use; its problem needs the same amount
 BLOCK = 1 << 20  # bytes unpacked at a time
 BOMB, DENSE = 1e9, 100.0  # a zip member above this size must not have a larger compression ratio
 LONGEST = 10**8  # maximum bytes of a line; a million fields of a table need a fifth of this
@@ -34,7 +34,7 @@ def afford(path: Path, needed: float) -> None:
 
 
 def unpackable(path: Path, member: zipfile.ZipInfo) -> None:
-    """Raise InputError if a zip member expands further than numbers plausibly can."""
+    """Raise InputError if a zip member has an implausibly large compression ratio for numbers."""
     if member.file_size > max(BOMB, DENSE * member.compress_size):
         raise InputError(
             f"{path}: {member.filename!r:.40} expands from {readable(member.compress_size)} to "

@@ -1,6 +1,6 @@
 """Finds the files of datasets in a local folder, in the download cache or at a public address.
 
-The three places are tried in this order. ``SPCABENCH_DATA`` is the local folder, and
+These locations are tried in this order. ``SPCABENCH_DATA`` is the local folder, and
 ``SPCABENCH_DOWNLOADS`` the folder of downloads. ``SPCABENCH_OFFLINE=1`` disables downloads. Files
 are not trusted: their checksums are verified, and no reader runs code from a file.
 """
@@ -96,7 +96,7 @@ def cached(file: str, sha256: str | None) -> Path | None:
 
 
 def downloads() -> Path:
-    """Return the folder of downloaded files and of what was computed from large ones."""
+    """Return the folder with downloaded files and with cached results computed from large files."""
     import pooch
 
     return Path(os.environ.get(DOWNLOADS) or pooch.os_cache("spcabench"))

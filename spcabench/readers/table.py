@@ -1,6 +1,6 @@
 """Converts a table to numbers: handles row names, text, missing values and transposition.
 
-A note informs the user of everything that is dropped or filled in.
+Notes inform the user of dropped rows and columns and of values that were filled in.
 """
 
 import textwrap
@@ -20,7 +20,7 @@ from spcabench.vectors import Array
 
 MUCH = 0.05  # fraction of missing values above which imputation is recommended
 IDS = ("id", "index", "row", "nr", "no", "sample", "subject", "case")
-HELD = {  # types of values that are not numbers, in the order of the tests, and names for messages
+HELD = {  # non-numeric types, in the order of the tests, and their names in messages
     (list, tuple, np.ndarray): "lists",
     (dict,): "records",
     (bytes,): "bytes",
@@ -161,7 +161,7 @@ def without_text(
 
 
 def _held(column: pd.Series) -> str:
-    """Return a word for the content of a column that does not contain numbers."""
+    """Return the kind of values in a non-numeric column, as a word for messages."""
     if isinstance(column.dtype, pd.CategoricalDtype) or not len(column.dropna()):
         return "text"
     value = column.dropna().iloc[0]

@@ -26,7 +26,7 @@ from spcabench.vectors import Vector
 
 MISSING = ("error", "rows", "columns", "mean")
 FORMATS = ".npy, .npz, .csv, .tsv, .mtx, .parquet, docword.NAME.txt (text also as .gz)"
-TALL = 10  # above this ratio of named rows to columns, the rows are possibly the variables
+TALL = 10  # if the ratio of named rows to columns is larger, rows could be variables
 LONGEST = 150  # maximum length of a library's message about a file in characters
 
 
@@ -35,7 +35,7 @@ class Reading:
     """Settings for reading a file.
 
     covariance : whether the file contains Sigma (n, n). center, scale : as in `Problem.from_data`.
-    label : name of the column with the classes of the samples. drop : names of columns to drop.
+    label : name of the column with the class labels. drop : names of columns to drop.
     drop_text : whether to drop all text columns. transpose : whether the rows are the variables, as
         is common for genes. missing : treatment of missing values, one of "error", "rows" or
         "columns" (drop rows or columns with missing values) and "mean" (fill in column means).
@@ -202,7 +202,7 @@ READERS: dict[str, Reader] = {
 def _variables(
     path: Path, X: Any, how: Reading, notes: list[str]
 ) -> tuple[Any, list[str] | None, list[str] | None]:
-    """Return the matrix (m, n), the classes of the samples and the names of the variables."""
+    """Return the matrix (m, n), the class labels and the names of the variables."""
     if X.ndim != 2:
         raise InputError(f"{path}: has {X.ndim} dimensions; it must be a matrix with 2 dimensions")
     if not isinstance(X, pd.DataFrame):
@@ -243,7 +243,7 @@ def _numbers(path: Path, frame: pd.DataFrame, how: Reading, notes: list[str]) ->
 def _labels(
     path: Path, frame: pd.DataFrame, label: str | None
 ) -> tuple[list[str] | None, pd.DataFrame]:
-    """Return the classes of the samples, and the table without their column."""
+    """Return the class labels of the samples, and the table without their column."""
     if label is None:
         return None, frame
     columns = [str(name) for name in frame.columns]

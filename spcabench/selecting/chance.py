@@ -1,4 +1,4 @@
-"""Compare answers with what chance alone would give: permutation tests and stability."""
+"""Compare answers with results for random data and random subsets: permutation tests, stability."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from spcabench.vectors import Vector
 
 FEWEST_SAMPLES = 8
 LARGE = 1e7  # limit on `Problem.product_cost`: beyond it, a hundred permuted tables take minutes
-SHORT = 0.5  # seconds that the halves can always use, even if the answer took less
+SHORT = 0.5  # minimum time limit in seconds for solving the halves, even if the answer took less
 
 
 @dataclass
@@ -26,11 +26,11 @@ class Chance:
     tests : list of PermutationTest or None
         One test for each component. A path over the cardinality has a single test.
     frequencies : list of array of shape (n,), or None
-        For each variable, how often the component of a random half of the samples contains it.
+        For each variable, the fraction of random half-samples whose component contains it.
     halves : int
-        Number of halves; if it differs between answers, the smallest.
+        Number of half-samples; the minimum over the answers if it differs between them.
     notes : list of str
-        What could not be computed, and why.
+        Descriptions of what could not be computed, with reasons.
     """
 
     tests: list[PermutationTest | None] = field(default_factory=list)
@@ -50,10 +50,10 @@ def beside(
 ) -> Chance:
     """Return permutation tests and stability, for comparison with answers.
 
-    ks : the cardinalities among which that of the first component was chosen. null : whether to run
-        the permutation tests; None runs them unless the data are large. stability : whether to
-        count how often each variable is chosen; None counts if this takes no longer than the
-        answers did.
+    ks : the cardinalities from which the cardinality of the first component was chosen. null :
+        whether to run the permutation tests; None runs them unless the data are large. stability :
+        whether to compute how often each variable is chosen; None computes it if this takes no
+        longer than the answers did.
     """
     chance = Chance()
     null = _affordable(problem, chance, "the permutation test", "--null") if null is None else null
@@ -80,7 +80,7 @@ def beside(
 
 def _affordable(problem: Problem, chance: Chance, test: str, option: str) -> bool:
     if problem.m is not None and problem.product_cost > LARGE:
-        chance.notes.append(f"{test} was left out, because the data are large; {option} runs it")
+        chance.notes.append(f"{test} was skipped, because the data are large; {option} runs it")
         return False
     return True
 
@@ -104,7 +104,7 @@ def _test(
     chance: Chance,
     seed: int,
 ) -> None:
-    """Test each component in the problem in which it was found, or test a whole path at once."""
+    """Test each component in the problem for which it was computed, or a whole path at once."""
     if not isinstance(results, Components):
         sizes = [result.k or result.cardinality for result in results]
         chance.tests.append(

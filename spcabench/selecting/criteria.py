@@ -1,7 +1,7 @@
 """Three criteria for choosing the cardinality: held-out variance, stability, certified path.
 
-Each criterion returns columns for the table of cardinalities, the row that it recommends, and the
-reason in a sentence.
+Each criterion returns columns for the table of cardinalities, the index of the recommended
+cardinality, and the reason in a sentence.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ NEARLY_ALL = 0.8  # as a fraction of the variables
 class Verdict:
     """The recommendation of a criterion.
 
-    columns : numbers for each cardinality, by column name. chosen : index of the recommended
+    columns : values for each cardinality, by column name. chosen : index of the recommended
         cardinality. reason : why it was chosen, in words.
     """
 
@@ -141,7 +141,7 @@ def certified(
 
 
 def _slope(ks: Sequence[int], shares: Vector, i: int, j: int) -> str:
-    """State how much a variable adds between two cardinalities; empty if they are equal."""
+    """State how much variance each variable adds from one cardinality to another, or ""."""
     if i == j:
         return ""
     each = (shares[j] - shares[i]) / (ks[j] - ks[i])
@@ -149,7 +149,7 @@ def _slope(ks: Sequence[int], shares: Vector, i: int, j: int) -> str:
 
 
 def _loadings(results: Sequence[Result]) -> Array:
-    """The components as columns (n, len(ks)); an invalid answer is a column of zeros."""
+    """Return the components as columns (n, len(ks)), with zeros for an invalid answer."""
     return np.column_stack([r.x if r.good else np.zeros(r.problem.n) for r in results])
 
 

@@ -1,4 +1,4 @@
-"""How often each variable is chosen if only half of the samples are used."""
+"""How often each variable is selected when only a random half of the samples is used."""
 
 from time import perf_counter
 
@@ -20,8 +20,8 @@ def inclusion(
     """Count how often the component of a random half of the samples contains each variable.
 
     A certificate only concerns these samples. The frequencies show how much of the answer other
-    samples would confirm: a variable that is chosen in every half is a finding; a variable that is
-    chosen in a third of them is not.
+    samples would confirm. A variable that is chosen in every half is a reliable finding, but one
+    that is chosen in only a third of the halves is not.
 
     Each half is solved by truncated power iteration from three starts: the largest variance, the
     leading eigenvector, and the component itself. The best of the three answers is used.

@@ -15,12 +15,12 @@ from spcabench.vectors import Array, Vector
 
 PERMUTATIONS = 99  # the smallest number of tables for which p = 0.01 is possible
 CARDINALITIES = 8  # maximum number of cardinalities tested; each requires a hundred runs
-SAME = 1e-9  # a smaller relative difference between variances is rounding
+SAME = 1e-9  # smaller relative differences between variances are attributed to rounding
 
 
 @dataclass(frozen=True)
 class PermutationTest:
-    """Variances explained in the data and in tables whose columns were permuted.
+    """Variances explained in the data and in permuted tables, with the p-value.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ def permutation_test(
     """Test whether a sparse component explains more variance than chance would.
 
     Permuting the entries of each column preserves the distribution of every variable, but destroys
-    the relations between variables. Truncated power iteration, from the largest variance and from
+    the dependence between variables. Truncated power iteration, from the largest variance and from
     the leading eigenvector, is run on the data and on the permuted tables.
 
     If there are several cardinalities, the test accounts for the choice among them. For each k the

@@ -10,13 +10,15 @@ from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
 from spcabench.vectors import Array, Indices, Vector
 
-CENTRED = 1e-9  # largest mean of a column that counts as centred, relative to its largest entry
+CENTRED = (
+    1e-9  # a column is considered centred if its mean is at most this fraction of its largest entry
+)
 
 
 class Samples:
-    """The samples of a problem, and new problems made of some of them.
+    """The samples of a problem, and problems created from subsets of them.
 
-    If the problem is centred, each part is centred again. The scaling is not changed.
+    If the problem is centred, each subset is centred again. The scaling is not changed.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -48,7 +50,7 @@ class Samples:
             yield np.sort(rng.permutation(self.m)[: self.m // 2])
 
     def problem(self, rows: Indices) -> Problem:
-        """Return the problem with only these samples."""
+        """Return the problem restricted to these samples."""
         return Problem.from_data(self.rows[rows], center=self.centred)
 
     def permuted(self, rng: np.random.Generator) -> Problem:
@@ -95,7 +97,7 @@ def _random_rows(counts: Indices, m: int, rng: np.random.Generator) -> Indices:
 
 
 def _only_centred(name: str, A: Data) -> bool:
-    """Whether sparse data are centred; raise InputError if more than the means is subtracted."""
+    """Whether sparse data are centred; raise InputError if other terms are subtracted too."""
     if A.rank == 0:
         return False
     if A.rank > 1 or np.ptp(A.U) > 0.0:

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CRITERIA = ("heldout", "stability", "certified")
-SMALL = 10  # up to this cardinality, every one is tried by default
+SMALL = 10  # by default, all cardinalities up to this one are tried
 # the largest cardinality tried by default, and approximately how many are tried
 MOST, STEPS = 100, 20
 
 
 @dataclass(frozen=True, repr=False)
 class Selection:
-    """The recommended number of variables, and the numbers that led to it.
+    """The recommended number of variables, and the values on which the recommendation is based.
 
     Attributes
     ----------
@@ -42,10 +42,10 @@ class Selection:
     ks : list of int
         The cardinalities that were tried.
     columns : dict of str to array of shape (len(ks),)
-        Numbers for each cardinality: "share", the fraction of the total variance explained on all
+        Values for each cardinality: "share", the fraction of the total variance explained on all
         samples, and the columns of the criterion.
     results : list of Result
-        The component of all samples at each cardinality.
+        The component computed from all samples for each cardinality.
     """
 
     k: int
@@ -65,17 +65,17 @@ class Selection:
 
     @property
     def result(self) -> Result:
-        """The component of all samples with the recommended cardinality."""
+        """The component computed from all samples with the recommended cardinality."""
         return self.results[self.ks.index(self.k)]
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return the numbers as a table with one row per cardinality."""
+        """Return the values as a table with one row per cardinality."""
         import pandas as pd
 
         return pd.DataFrame(self.columns, index=pd.Index(self.ks, name="k"))
 
     def to_csv(self, file: Path | str) -> None:
-        """Write the numbers to a file, with one row per cardinality."""
+        """Write the values to a file, with one row per cardinality."""
         text.write_csv(self.to_frame(), file)
 
     def plot(self, axis: Any = None) -> Any:
@@ -115,8 +115,8 @@ def select(
         The data. For a covariance only the criterion "certified" is possible, because it has no
         samples.
     ks : sequence of int, optional
-        The cardinalities to compare; by default about 20 numbers from 1 to n, or to 100 if n is
-        larger.
+        The cardinalities to compare; by default about 20 values from 1 to n, or from 1 to 100
+        if n is larger.
     criterion : str
         "heldout": the smallest cardinality whose variance on held-out samples is within one
         standard error of the largest. "stability": the largest cardinality whose supports agree
@@ -129,8 +129,8 @@ def select(
     nonnegative : bool
         Whether to require nonnegative loadings.
     folds : int, optional
-        Number of parts into which "heldout" divides the samples, from 2 to m / 2; by default 10, or
-        fewer if a part would have less than two samples.
+        Number of folds into which "heldout" divides the samples, from 2 to m / 2; by default 10, or
+        fewer if a fold would contain fewer than two samples.
     resamples : int
         Number of halves of the samples that "stability" draws, at least 2.
     seed : int
@@ -141,7 +141,7 @@ def select(
     Returns
     -------
     Selection
-        The recommended cardinality, the reason in a sentence, and the numbers as a table.
+        The recommended cardinality, the reason in a sentence, and the values as a table.
 
     Raises
     ------
@@ -192,7 +192,7 @@ def select(
 
 
 def _cardinalities(ks: Sequence[int] | None, n: int) -> list[int]:
-    """The cardinalities to compare, in increasing order: all small ones and some large ones."""
+    """Return the cardinalities to compare, in increasing order: all small and some large ones."""
     if ks is None:
         most = min(n, MOST)
         spread = {int(k) for k in np.ceil(np.geomspace(1, most, STEPS))}

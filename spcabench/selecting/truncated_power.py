@@ -1,6 +1,6 @@
-"""Truncated power iteration without the harness, whose timing costs more than a step.
+"""Truncated power iteration without the harness, which takes longer to time a step than to run it.
 
-It is the iteration of solvers/tpower.py, and is run hundreds of times on permuted and resampled
+The iteration is that of solvers/tpower.py, and is run hundreds of times on permuted and resampled
 data.
 """
 

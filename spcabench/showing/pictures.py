@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 BARS = 20  # number of variables drawn per component
 ARROWS = 25  # number of variables drawn in a biplot
 TOGETHER = 6  # maximum number of names in one label of a biplot
-NEAR = 0.1  # arrows whose tips are this close share a label; relative to the longest arrow
+NEAR = (
+    0.1  # arrows whose tips are at most this far apart share a label; relative to the longest arrow
+)
 POSITIVE, NEGATIVE = PALETTE[0], PALETTE[1]
 OF_SAMPLES = ("scores", "biplot")
 KINDS = ("loadings", "substitutes", "scores", "biplot", "scree")
@@ -35,7 +37,7 @@ KINDS = ("loadings", "substitutes", "scores", "biplot", "scree")
 def components(
     problem: "Problem", results: Sequence["Result"], kind: str, axis: Any = None, count: int = BARS
 ) -> Any:
-    """Draw components as one of the pictures in `KINDS`.
+    """Draw components as a picture of one of the kinds in `KINDS`.
 
     Raise InputError if the kind is unknown, an answer is invalid, or scores are requested without
     samples.
@@ -80,7 +82,7 @@ def loadings(
 ) -> Any:
     """Draw the largest loadings of each component as bars.
 
-    If ``replaced`` is true, the names of its best substitutes follow the name of each variable.
+    If ``replaced`` is true, each variable's name is followed by the names of its best substitutes.
     """
     if axis is not None and len(results) > 1:
         raise InputError(f"axis: a single Axes cannot show {len(results)} components; leave it out")
@@ -109,7 +111,7 @@ def _bars(
 
 
 def _labels(result: "Result", names: Sequence[str], W: Indices, replaced: bool) -> list[str]:
-    """The names of the variables W, each with its best substitutes if requested."""
+    """Return the names of the variables W, with their best substitutes if requested."""
     others: dict[int, list[str]] = {}
     if replaced:
         for s in substitutes(result):
@@ -118,7 +120,7 @@ def _labels(result: "Result", names: Sequence[str], W: Indices, replaced: bool) 
 
 
 def _scores(problem: "Problem", results: Sequence["Result"]) -> Array:
-    """The scores (m, 2) of the samples, in units of the first component's standard deviation.
+    """Return the scores (m, 2) in units of the standard deviation of the first component.
 
     If there is only one component, the second column is zero.
     """
@@ -141,7 +143,7 @@ def _two_columns(M: Array) -> Array:
 def scores(
     problem: "Problem", results: Sequence["Result"], axis: Any = None, arrows: bool = False
 ) -> Any:
-    """Draw the samples by their scores on the first two components.
+    """Plot the samples by their scores on the first two components.
 
     Each class has its own colour. If ``arrows`` is true, the picture is a biplot, with an arrow for
     each variable, scaled to the size of the scores.
@@ -204,7 +206,7 @@ def _name_tip(axis: Any, tip: Vector, names: list[str]) -> None:
 
 
 def scree(problem: "Problem", results: Sequence["Result"], axis: Any = None) -> Any:
-    """Draw the percentage of the variance that each component adds, and the running total."""
+    """Plot the percentage of the variance added by each component, and the running total."""
     Z = np.column_stack([r.x for r in results])
     with uncharged():
         gram = Z.T @ np.column_stack([problem.covariance @ r.x for r in results])
@@ -220,7 +222,7 @@ def scree(problem: "Problem", results: Sequence["Result"], axis: Any = None) -> 
 
 
 def path(results: Sequence["Result"], axis: Any = None, bound: bool = True) -> Any:
-    """Draw the variance and its certified bound as functions of the cardinality."""
+    """Plot the variance and its certified bound against the cardinality."""
     k = [r.k for r in results]
     with _figure(axis) as (figure, (panel,)):
         label = f"variance, {results[0].solver}"
@@ -248,7 +250,7 @@ CURVES = {  # columns of a choice of k, with their titles and error columns
 
 
 def selection(ks: Sequence[int], columns: Mapping[str, Vector], k: int, axis: Any = None) -> Any:
-    """Draw the numbers behind a choice of the cardinality; a line marks the recommended one."""
+    """Plot the values behind a choice of k, and mark the recommended k with a line."""
     shown = [name for name in CURVES if name in columns]
     if "stability" in shown:
         shown = ["stability"]

@@ -17,7 +17,7 @@ from spcabench.vectors import Array, Indices, Vector, embed, support
 if TYPE_CHECKING:
     from spcabench.solving.result import Result
 
-LOSS = 0.01  # fraction of the variance that a substitute can cost
+LOSS = 0.01  # maximum fraction of the variance that a substitute loses
 MOST = 5  # maximum number of substitutes per variable
 TRIED = 20  # number of promising candidates per variable for which the variance is computed
 
@@ -27,7 +27,7 @@ class Substitute:
     """A variable that can replace a variable of a component.
 
     variable, substitute : the indices of the two variables. loss : fraction of the variance that
-        the swap costs, negative if it increases the variance. correlation : of the two variables.
+        is lost by the swap, negative if the variance increases. correlation : of the two variables.
     """
 
     variable: int
@@ -68,7 +68,7 @@ def substitutes(result: "Result", loss: float = LOSS) -> list[Substitute]:
 
 
 def _promising(R: Array, d: Vector, others: Indices, W: Indices, least: float) -> Indices:
-    """The variables outside W that add most to the rest of the support.
+    """Return the variables outside W that add most variance to the rest of the support.
 
     With j added, the largest eigenvalue exceeds t, a number above the largest eigenvalue of the
     rest B, if and only if S_jj + c'(t I - B)^-1 c > t, where c is the covariance of j with the
@@ -85,7 +85,7 @@ def _promising(R: Array, d: Vector, others: Indices, W: Indices, least: float) -
 
 
 def _values(R: Array, d: Vector, W: Indices, i: int, J: Indices, nonnegative: bool) -> Vector:
-    """The largest eigenvalue if the i-th variable is replaced by each j in J.
+    """Return the largest eigenvalue after replacing the i-th variable by each j in J.
 
     For nonnegative loadings, the value is zero if the eigenvector has entries of both signs.
     """

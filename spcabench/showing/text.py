@@ -1,4 +1,4 @@
-"""Answers in words and as tables, for a person at a prompt or in a notebook.
+"""Answers as text and tables, for interactive sessions and notebooks.
 
 Nothing expensive is computed here: a bound is shown only if it already exists.
 """
@@ -25,18 +25,18 @@ SHOWN = 6  # number of variables listed on a line
 
 
 def names(problem: "Problem") -> list[str]:
-    """Return the names of the variables; without names, their numbers."""
+    """Return the names of the variables or, if they have no names, their indices as text."""
     return [str(f) for f in problem.features or range(problem.n)]
 
 
 def total_variance(problem: "Problem") -> float:
-    """Return the trace of Sigma; its cost is never charged."""
+    """Return the trace of Sigma without charging its flops."""
     with uncharged():
         return float(problem.covariance.diagonal().sum())
 
 
 def cells(problem: "Problem", result: "Result") -> dict[str, Any]:
-    """Return the numbers of an answer by name."""
+    """Return the values that describe an answer, by name."""
     if not result.good:
         return {"status": str(result.status), "fault": result.fault}
     variance = problem.variance(result.x)
@@ -87,7 +87,7 @@ def html(problem: "Problem", results: Sequence["Result"]) -> str:
 
 
 def write_csv(table: "pd.DataFrame", file: Path | str) -> None:
-    """Write a table with its index, so that a spreadsheet takes no variable name for a formula."""
+    """Write a table with its index; variable names are protected from evaluation as formulas."""
     from spcabench.readers.delimited import guarded
 
     def cell(value: Any) -> Any:

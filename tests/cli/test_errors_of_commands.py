@@ -585,8 +585,8 @@ def test_a_closed_output_and_a_removed_folder_are_no_tracebacks(tmp_path):
     ("words", "said"),
     [
         ((), "name the figures"),
-        (("zhang2011_fig1", "--seeds", "1:2"), "does not work together with --seeds"),
-        (("zhang2011_fig1", "--out", "a.svg"), "does not work together with --out"),
+        (("zhang2011_fig1", "--seeds", "1:2"), "cannot be combined with --seeds"),
+        (("zhang2011_fig1", "--out", "a.svg"), "cannot be combined with --out"),
         (("none2013_fig1",), "none2013_fig1"),
     ],
 )

@@ -44,7 +44,7 @@ def test_a_good_vector_is_graded(grade, optimum, tmp_path):
     assert code == 0
     assert "feasible, 6 nonzeros" in output
     assert f"{optimum.variance:.9g}" in output
-    assert "rank                1 among" in output
+    assert "rank                1 of" in output
     assert "gap of the refit 0.000%" in output  # the table proves it
 
 

@@ -260,7 +260,7 @@ def test_a_page_without_the_library_says_so(plan, tmp_path, monkeypatch):
     home = plan.parents[3]
     copy = shutil.copytree(home, tmp_path / "home") / plan.relative_to(home)
     text = page.write(copy).read_text()
-    assert "spcabench[pages]" in text and "data-scripts" not in text
+    assert 'pip install ".[pages]"' in text and "data-scripts" not in text
     assert "pictures/performance-profiles.svg" in text
 
 

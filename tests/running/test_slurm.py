@@ -26,7 +26,7 @@ def cluster():
     """Start a cluster of one node with a given number of processors."""
     pytest.importorskip(
         "snakemake_executor_plugin_slurm",
-        reason="plugin not installed: pip install 'spcabench[slurm]'",
+        reason="plugin not installed: pip install '.[slurm]'",
     )
     completed = subprocess.run(
         [CLUSTER, "start", str(CORES)], capture_output=True, text=True, check=False
