@@ -32,7 +32,7 @@ def sets_colour(node: ast.stmt) -> bool:
 
 
 def states_facts(node: ast.stmt) -> bool:
-    """Whether a statement is FACTS = Facts(...) with literal values, which no run reads."""
+    """Whether a statement is FACTS = Facts(...) with literal values, which do not affect runs."""
     return (
         isinstance(node, ast.Assign)
         and [getattr(target, "id", "") for target in node.targets] == ["FACTS"]
@@ -89,7 +89,7 @@ def _summary(file: Path) -> _Summary:
 
 
 def tree_hash(file: Path) -> str:
-    """Return the hash of the `syntax_tree` of a file or, if there is none, of its text."""
+    """Return the hash of a file's `syntax_tree` or, if it cannot be parsed, of its text."""
     return _summary(file).hash
 
 
@@ -110,7 +110,7 @@ def _statements(node: ast.AST) -> Iterator[ast.stmt]:
 
 
 def function_hash(function: Callable[..., Any]) -> str:
-    """Return the hash of a function, all code that it uses in its module, and imported files."""
+    """Return the hash of a function, of the code in its module that it uses, and of imported files."""
     name, file = function.__name__, sys.modules[function.__module__].__file__
     used, pending = {name}, [name]
     nodes: dict[int, ast.stmt] = {}
@@ -131,7 +131,7 @@ def function_hash(function: Callable[..., Any]) -> str:
 
 @lru_cache
 def _names(file: Path) -> tuple[tuple[ast.stmt, set[str], set[str]], ...]:
-    """Return the statements of a module, each with the names that it sets and that it contains."""
+    """Return the statements of a module, each with the names that it defines and those it contains."""
     statements = []
     for node in getattr(syntax_tree(file), "body", ()):
         names = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]
@@ -179,7 +179,7 @@ def imported(tree: ast.Module, file: Path) -> Iterator[Path]:
 def _modules(start: Path, parts: list[str], names: Iterable[ast.alias] = ()) -> Iterator[Path]:
     """Yield the files of a module in a folder, of its parent packages, and of ``names`` in it."""
     if start == PACKAGE and parts and parts[0] in BESIDE and not (PACKAGE / parts[0]).is_dir():
-        start = PACKAGE.parent  # in a checkout, they are next to the package
+        start = PACKAGE.parent  # in a checkout, these subpackages are next to the package
     folders = [start.joinpath(*parts[:i]) for i in range(len(parts) + 1)]
     files = [folder / "__init__.py" for folder in folders]
     files += [folders[-1].with_suffix(".py"), *(folders[-1] / f"{a.name}.py" for a in names)]

@@ -1,6 +1,6 @@
 """Removes damaged files of a run, so the workflow creates them again.
 
-Snakemake would mistake a damaged file for a new one, discard the figure that was drawn from it, and
+Otherwise Snakemake would treat a damaged file as new, discard the figure that was drawn from it, and
 fail in every call.
 """
 
@@ -43,7 +43,7 @@ def _has_job(home: Path, file: Path) -> bool:
 
 
 def fault_of(file: Path) -> str:
-    """Read a file completely and return a description of an error in it, or ""."""
+    """Read a whole file, and return a description of an error in it, or ""."""
     try:
         if file.suffix == ".parquet":
             with pq.ParquetFile(file, page_checksum_verification=True) as opened:

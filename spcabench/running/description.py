@@ -15,7 +15,7 @@ from spcabench.running.worker_process import Ended, Worker, cell
 from spcabench.solving.driver import Limits, parameters
 
 PATIENCE = 60.0  # maximum seconds for importing a file
-SETTINGS = ("paper", "tuned", "grid")  # --settings accepts the first two
+SETTINGS = ("paper", "tuned", "grid")  # the first two are also values of --settings
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Description:
 
     defaults : default values of the settings. settings : the values of PAPER, TUNED and GRID in the
         file, by the lower-case name. stop, tol, max_iterations : the default stopping rule and
-        limit. missing : why the solver cannot run here, or "".
+        limit. missing : the reason why the solver cannot run here, or "".
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -57,7 +57,7 @@ def _of_own(solver: str) -> Description:
 
 
 def of_stranger(solver: str) -> Description:
-    """Return the description of a stranger's file, which a worker imports."""
+    """Return the description of a third-party file, which is imported in a worker."""
     files = [registry.path("solver", solver)]
     with cell(files) as limits, closing(Worker(answer, cell=limits)) as helper:
         try:

@@ -38,7 +38,10 @@ from spcabench.vectors import Array, Vector
 PLACE = re.compile(r"\{(data|covariance|k|out)(?::(npy|csv|mtx))?\}")
 FORMS = "{data}, A (m, n), or {covariance}, Sigma (n, n); {k}; {out}"
 SHARE = 0.9  # fraction of the timeout of a run that is available to its commands
-ROUNDS, ENOUGH = 3, 1.0  # maximum number of empty runs, and seconds after which none is started
+ROUNDS, ENOUGH = (
+    3,
+    1.0,
+)  # maximum number of start-up runs, and seconds after which no further one is started
 POLL = 0.0005  # seconds between two checks of a process
 _deadlines = [float("inf")]
 
@@ -63,7 +66,7 @@ def solve(problem, *, k):
 
 
 class Failed(SolverError):
-    """The command did not write a vector; ``status`` and the message state the reason."""
+    """Error if the command did not write a vector; ``status`` and the message state the reason."""
 
     def __init__(self, status: Status, reason: str) -> None:
         super().__init__(reason)
@@ -154,7 +157,7 @@ def numbers(result: Result) -> dict[str, Any]:
 
 @lru_cache
 def _startup(command: str, folder: str) -> float:
-    """Return the time of a run on two variables in seconds, the shortest of up to three runs."""
+    """Return the start-up time in seconds: the shortest of up to three runs on two variables."""
     empty = Problem.from_covariance(np.array([[2.0, 1.0], [1.0, 2.0]]), "empty run")
     seconds: list[float] = []
     while len(seconds) < ROUNDS and sum(seconds) < ENOUGH:

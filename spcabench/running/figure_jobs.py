@@ -81,8 +81,8 @@ def _family(run: Run) -> str:
 def groups(figure: str, scale: str) -> dict[str, list[Run]]:
     """Return a mapping from the names of groups to the runs of a figure.
 
-    There is a group for each timed problem, on which solvers take turns, for each long run, and for
-    the other runs of each solver, including the runs that match them. If the file of a figure is
+    There is a group for each timed problem (on which solvers take turns), one for each long run, and
+    one for the other runs of each solver, including the runs that match their cardinality. If the file of a figure is
     broken, its only group is "broken". The job of this group fails with an error message, and other
     figures can still be drawn.
     """
@@ -134,7 +134,7 @@ def _group(run: Run) -> str:
 
 
 def shared(figure: str) -> tuple[str, ...]:
-    """Return the other figures from which a figure draws rows (SHARES), without importing it."""
+    """Return the other figures whose rows a figure uses (SHARES), without importing the figure."""
     file = registry.path("figure", figure)
     # only files that contain SHARES are parsed, because parsing all files takes a tenth of a second
     tree = syntax_tree(file) if b"SHARES" in file.read_bytes() else None

@@ -8,7 +8,7 @@ from spcabench.running.runner import Plan, Protocol
 ROUNDS = {"quick": 3, "paper": 15}  # maximum number of timed rounds
 MIN_ROUNDS = {"quick": 1, "paper": 2}  # minimum number of timed rounds
 TIME_BUDGET = {"quick": 2.0, "paper": 10.0}  # minimum budget in seconds for all rounds of a group
-JOB_BUDGET = {"quick": 2.0, "paper": 90.0}  # budget in seconds that the groups of a job share
+JOB_BUDGET = {"quick": 2.0, "paper": 90.0}  # budget in seconds for all groups of a job
 
 
 def plan(figure: str, scale: str, job: str) -> Plan:

@@ -1,8 +1,8 @@
 """The fork server, a process with all libraries loaded that forks the steps of a workflow.
 
 Imports take most of the time of a short step. This process imports the libraries and the modules of
-this package that steps need, but no solver, dataset or figure. It passes on the words of a command
-without interpreting them, so a forked process is as clean as a new one.
+this package that steps need, but no solver, dataset or figure. It does not interpret the
+arguments of a command, so a forked process is as clean as a new process.
 
 The program serves a socket until its standard input, which is a pipe from the workflow, is closed.
 If the caller of a step disappears, the step is killed with all its descendants.

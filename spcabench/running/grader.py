@@ -1,4 +1,4 @@
-"""The grader, a process that never imported a third-party solver and grades answers again.
+"""The grader, a process that grades answers again and never imports a third-party solver.
 
 In a worker, a solver shares a process with the code that grades it, and Python cannot hide anything
 from it. The numbers that affect ranks or verdicts are therefore recomputed in another process, on a
@@ -39,7 +39,7 @@ def grade(question: Mapping[str, Any]) -> dict[str, Any]:
         ``stranger``. For a solver, it also contains the support, the values, k, the sign constraint
         and whether to compute a bound (``bounded``). For a function with a judge, it contains the
         column ``extra``. The reply consists of ``about``, ``numbers``, and ``fault``, a sentence
-        about why there are no numbers.
+        with the reason why there are no numbers.
     """
     run = worker.run_of(question["run"])
     try:
@@ -65,7 +65,7 @@ def _said(complaint: str, error: Exception) -> str:
 
 
 def _numbers(problem: Problem, question: Mapping[str, Any]) -> dict[str, Any] | str:
-    """Return the numbers of a vector, or a sentence about why it is infeasible."""
+    """Return the values computed from a vector, or the reason why it is infeasible."""
     k, sign = question["k"], question["nonnegative"]
     if k is None:  # the answer has no vector, so only the problem is described
         return {}
@@ -82,7 +82,7 @@ def _numbers(problem: Problem, question: Mapping[str, Any]) -> dict[str, Any] | 
 
 
 def fault(x: Vector, n: int, k: int, nonnegative: bool) -> str:
-    """Return a sentence about why a vector is infeasible, or ""."""
+    """Return the reason why a vector is infeasible, or ""."""
     if x.shape != (n,):
         return f"it has {x.size} entries; the problem has {n} variables"
     if not np.isfinite(x).all():
@@ -149,14 +149,14 @@ def _question(run: Run, answer: Answer, stranger: bool) -> dict[str, Any]:
 
 
 def _judged_answer(answer: Answer, reply: Mapping[str, Any]) -> Answer:
-    """Return the answer of a function with the numbers replaced by those of its judge."""
+    """Return the answer of a function, with its numbers replaced by those that its judge computes."""
     if reply["fault"]:
         return replace(answer, status=Status.INFEASIBLE, reason=reply["fault"], extra=None)
     return replace(answer, extra=reply["numbers"])
 
 
 def _with_numbers(answer: Answer, reply: Mapping[str, Any]) -> Answer:
-    """Return the answer with the grader's numbers, including the bound for third-party solvers."""
+    """Return the answer with the grader's values, including the bound for third-party solvers."""
     if reply["fault"]:
         return disagreeing(answer, reply["fault"])
     numbers = reply["numbers"]

@@ -29,14 +29,14 @@ def snapshot() -> dict[tuple[str, str], Any]:
 
 
 def _code(value: Any) -> Any:
-    """Return the code of a function, which could be replaced, or any other callable itself."""
+    """Return the code of a function, because it could be replaced; return other callables unchanged."""
     if isinstance(value, FunctionType):
         return value.__code__
     return value if callable(value) else None
 
 
 def changed(before: dict[tuple[str, str], Any]) -> list[str]:
-    """Return the names that no longer exist or that have other code than before."""
+    """Return the names that no longer exist or whose code has changed."""
     now = snapshot()
     return [".".join(key) for key, value in before.items() if now.get(key) is not value]
 

@@ -46,10 +46,10 @@ class Journal:
             )
 
     def add(self, task: str, row: Row) -> None:
-        """Append the row of a task, which is identified by its id in the job."""
+        """Append the row of a task, which is identified by its id."""
         self.rows[task] = row
         text = rows.to_json({"task": task, "row": vars(row)})
-        # starts with a line break, because the previous record can be incomplete
+        # start with a line break, because the previous record can be incomplete
         atomic_files.append(self.path, f"\n{_checksum(text.encode())} {text}")
 
     def close(self) -> None:

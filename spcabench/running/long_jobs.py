@@ -1,7 +1,7 @@
 """Long jobs of a published run, and jobs of long runs, which are only executed on request.
 
-The former start first in a new run. Otherwise cores would idle while the last long job finishes. A
-job of a long run is executed only if its row is not published yet.
+Jobs that took long in a published run start first in a new run. Otherwise cores would idle while
+the last long job finishes. A job of a long run is executed only if its row is not published yet.
 """
 
 from pathlib import Path

@@ -1,9 +1,9 @@
 """The cost of a run of a third-party solver, measured from outside its process.
 
 Inside a worker, a solver's file can manipulate the ledger, the clock and any other measurement.
-Whole runs are therefore repeated in a fresh process and timed by a clock outside this process,
+Whole runs are therefore repeated in a new process and timed by a clock outside that process,
 including the time to close the solver and its children. The processor time of all its processes is
-measured, and an audit counts the flops again. The larger of two numbers is used.
+measured, and an audit counts the flops again. The larger of the two values is used.
 """
 
 import json
@@ -26,7 +26,7 @@ from spcabench.solving.status import Status
 ENOUGH = 0.05  # minimum total seconds of the runs, for which the clock is sufficiently accurate
 MOST = 200  # maximum number of runs
 ATTEMPTS = 3  # load can disturb an attempt, but a solver that hides time does so in all attempts
-# fraction of the outside time, and additional seconds per run, that the solver's clock can miss
+# tolerated difference of the two clocks: fraction of the outside time, plus seconds per run
 MISSED_SHARE, MISSED_SECONDS = 0.25, 0.001
 LATE_SHARE, LATE_SECONDS = 0.25, 0.1  # tolerated delay: fraction of the time limit, plus seconds
 # one thread: processor time <= 1.25 x wall time + 0.05 s
@@ -84,23 +84,23 @@ class Cost:
 def costed(
     run: Run, answer: Answer, fresh: Fresh, own: Worker, ask: Ask
 ) -> tuple[Answer, tuple[dict[str, Any], ...]]:
-    """Return the answer with its time by the outside clock, if that is longer.
+    """Return the answer, with the time by the outside clock if it is longer.
 
-    Also return the vectors of the timed runs; the caller counts the worst of all.
+    Also return the vectors of the timed runs; the caller uses the worst of all vectors.
 
-    fresh : gives a new process that has done warm-up runs on other problems and loaded this one,
-        and the seconds in which it worked there. own : the process of this repository's files, in
-        which the harness's own share of a run is measured.
+    fresh : returns a new process that has executed warm-up runs on other problems and has loaded
+        this problem, and the seconds in which the process worked while loading. own : the process
+        for this repository's files, in which the harness's part of the time is measured.
     """
     overhead = _overhead(run, own, ask)
     try:
         cost = _undisturbed_cost(run, fresh, ask, overhead)
     except _NoAnswerError as error:
-        reason = f"it gave no answer when it was timed: {error}"
+        reason = f"it returned no answer when it was timed: {error}"
         return replace(answer, status=Status.ERROR, reason=reason), ()
     outside = cost.outside
     worked = (answer.seconds or 0.0) * (1.0 - (answer.waited or 0.0))
-    if worked > WARM_RATIO * outside + WARM_SECONDS:  # something is kept between processes
+    if worked > WARM_RATIO * outside + WARM_SECONDS:  # data are stored between processes
         cost, outside = replace(cost, warm=True, declared=worked), worked
     answer = _times(answer, cost, outside)
     limit = run.settings.get("time_limit", np.inf)
@@ -111,15 +111,15 @@ def costed(
 
 
 class _NoAnswerError(Exception):
-    """Timed runs gave no answer, for the reason in the message."""
+    """Error if timed runs returned no answer; the message states the reason."""
 
 
 def _undisturbed_cost(run: Run, fresh: Fresh, ask: Ask, overhead: Overhead) -> Cost:
     """Return the cost of a run, timed again in a new process while it is suspicious.
 
-    It is suspicious if its two clocks disagree, or if it is cheaper the second time. If it always
-    is, the largest cost is returned. Raises `_NoAnswerError` if no attempt gave an answer, because
-    a loaded machine may at first be too slow.
+    A run is suspicious if its two clocks disagree, or if it is cheaper the second time. If all
+    attempts are suspicious, the largest cost is returned. Raises `_NoAnswerError` only if no attempt
+    returned an answer, because a busy machine can at first be too slow.
     """
     costs: list[Cost] = []
     failure = _NoAnswerError()
@@ -172,7 +172,7 @@ def _cost(run: Run, helper: Worker, ask: Ask, overhead: Overhead) -> Cost:
         warm = unseen.warm
         vectors.append(unseen.vector)
         declared = max(declared, unseen.declared, first.declared if warm else 0.0)
-    if warm:  # if something is kept between runs, only the first run shows the true cost
+    if warm:  # if data are stored between runs, only the first run shows the true cost
         outside = max(first.seconds, declared)
     return Cost(
         declared=declared,
@@ -251,10 +251,10 @@ def _measured(
 
 
 class _Unseen(NamedTuple):
-    """What runs on disguises show: whether they are much dearer or worse, and their seconds.
+    """The outcome of runs on disguises: whether they cost much more or are worse, and their time.
 
-    The seconds are zero if they are about those of the problem. vector : the best one, as columns
-    of a row.
+    The time in seconds is zero if it is close to the time for the problem itself. vector : the best
+    vector, as columns of a row.
     """
 
     warm: bool
@@ -265,8 +265,9 @@ class _Unseen(NamedTuple):
 def _unseen(run: Run, many: _Taken, count: int, helper: Worker, ask: Ask) -> _Unseen:
     """Measure runs on disguises of the problem. Raises `_NoAnswerError`.
 
-    A disguise is as much work, but nothing that was kept of the problem, wherever, helps there.
-    Waiting is subtracted only to compare them, because its part on the solver's clock is estimated.
+    A disguise costs the same as the problem, but no stored information about the problem helps.
+    Waiting is subtracted only for comparing times, because its part on the solver's clock is
+    estimated.
     """
     answer = ask(helper, _repeated(run, UNSEEN, worker.unseen))
     if not answer.status.good:
@@ -327,7 +328,7 @@ def _missed(taken: _Taken) -> float:
 
 
 def of_plain_solver(nonnegative: bool, run: Run) -> Run:
-    """Return a run with a solver of this repository in place of its own, which does little."""
+    """Return the run with its solver replaced by a nearly empty solver of this repository."""
     plain, _ = registry.quick_solver(nonnegative)
     return replace(run, solver=plain, settings=dict(k=run.settings["k"], max_iterations=0))
 

@@ -59,7 +59,7 @@ def drawing_fingerprint(figure: str) -> str:
 
 @lru_cache
 def _colours() -> tuple[str, ...]:
-    """Return the statements that set the colours of solvers; cached to save milliseconds."""
+    """Return the statements that set the colours of solvers, cached to save milliseconds."""
     files = (registry.path("solver", name) for name in registry.names("solver"))
     return tuple(dump for file in files for dump in colour(file))
 

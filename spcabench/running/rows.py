@@ -46,7 +46,7 @@ SMALL: dict[str, Any] = {
 
 
 def to_json(value: Any, **how: Any) -> str:
-    """Return the JSON of a value in a row, which can contain NumPy numbers."""
+    """Convert a value of a row, which can contain NumPy numbers, to JSON."""
     return json.dumps(value, default=messages.plain, **how)
 
 
@@ -124,7 +124,7 @@ def is_empty(value: Any) -> bool:
 
 
 def fault(row: Mapping[str, Any]) -> str:
-    """Return a description of an impossible amount or flag in a row, or ""."""
+    """Return a description of an impossible value or flag in a row, or ""."""
     for name in AMOUNTS:
         single = not isinstance(row[name], Iterable)
         for amount in [row[name]] if single else row[name]:
@@ -137,7 +137,7 @@ def fault(row: Mapping[str, Any]) -> str:
 def check(table: pd.DataFrame, name: str) -> None:
     """Raise InputError if a row has impossible values or if flop conventions differ.
 
-    This is used for tables in which every row is needed.
+    Use this function if every row of a table is needed.
     """
     for row in table.to_dict("records"):
         if wrong := fault(row):

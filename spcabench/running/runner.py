@@ -26,7 +26,7 @@ from spcabench.running.schema import Answer, Row
 from spcabench.running.solver_processes import Processes, is_stranger
 from spcabench.solving.status import Status
 
-# a first run that is slower than the best later one by this factor and these seconds is suspicious
+# a first run is suspicious if it exceeds the best later run by this factor and by these seconds
 WARM_RATIO, WARM_SECONDS = 3.0, 0.1
 WAITED = 0.05  # maximum fraction of its time for which a run can wait without being repeated
 
@@ -42,7 +42,7 @@ class Protocol:
     seconds : float
         No further round is started if it would end after this time.
     fastest : bool
-        If True, each run is timed by itself, and its fastest round becomes a row. A run that waited
+        If True, runs are timed one by one, and the fastest round of each run becomes a row. A run that waited
         for the processor is repeated up to ``retries`` rounds. If False, the runs of a group take
         turns, and each round becomes a row.
     retries : int
@@ -97,7 +97,7 @@ def make_rows(plan: Plan, out: Path) -> None:
 def rows_of(plan: Plan, journal: Journal) -> list[Row]:
     """Return the rows of a plan; rows missing from the journal are computed and added to it."""
     tqdm.monitor_interval = 0  # its thread is not safe with forked workers
-    # the grader first, before any code of a stranger has run
+    # start the grader first, before any third-party code is executed
     processes = Processes(plan.protocol, journal.path.parent)
     with closing(Grader()) as grader, closing(processes):
         job = _Job(plan, journal, grader, processes)
@@ -112,7 +112,7 @@ class _Job:
     journal: Journal
     grader: Grader
     processes: Processes
-    alone: bool = False  # whether the current group has the machine to itself
+    alone: bool = False  # whether the current group holds the exclusive lock on the machine
 
     def group(self, name: str) -> Iterator[Row]:
         """Yield the rows of all rounds of a group."""
@@ -169,7 +169,7 @@ class _Job:
             yield key, row
 
     def _answer(self, run: Run, reached: Mapping[str, int]) -> Answer:
-        """Return the graded answer to a run, or an answer with the reason why it was skipped."""
+        """Return the graded answer of a run, or an answer with the reason why the run was skipped."""
         if run.match:
             if run.match not in reached:
                 reason = f"{run.match} has no cardinality to match"
@@ -218,7 +218,7 @@ def _least(rounds: Sequence[Answer]) -> Answer:
 
 
 def _is_made_again(rounds: Sequence[Answer], protocol: Protocol) -> bool:
-    """Whether to repeat a run, because it is short or waited for the processor in every round."""
+    """Whether to repeat a run because it is short, or because it always waited for the processor."""
     if rounds[-1].seconds is None:
         return False
     if len(rounds) < protocol.rounds and rounds[-1].seconds < protocol.seconds:

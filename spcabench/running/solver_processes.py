@@ -35,7 +35,7 @@ STATED = {
     *("peak_memory", "memory_before", "flags", "extra", "phases", "history"),
     *("support", "values", "u"),
 }
-# a process may take so many times as long to load a problem as one of ours, and so many seconds
+# tolerated loading time: a multiple of the time that a process of ours needs, plus seconds
 LOAD_RATIO, LOAD_SECONDS = 2.0, 0.01
 OF_HARNESS = (Status.DISAGREES, Status.LATE, Status.SKIPPED, Status.KILLED)
 
@@ -47,11 +47,11 @@ class Processes:
         self.protocol, self.rows = protocol, rows
         self.common: Worker | None = None
         self.loaded = ""
-        self.late: dict[str, str] = {}  # series -> why its harder runs are skipped
-        self.first: dict[tuple[str, ...], str] = {}  # solvers -> what went wrong in a warm-up run
+        self.late: dict[str, str] = {}  # series -> the reason why its harder runs are skipped
+        self.first: dict[tuple[str, ...], str] = {}  # solvers -> the error in a warm-up run
         self.installed = intact.installed()
         self.again: list[dict[str, Any]] = []  # vectors of the timed and the audited runs
-        self.loads: dict[str, float] = {}  # problem -> seconds in which one of our processes loads
+        self.loads: dict[str, float] = {}  # problem -> seconds in which a process of ours loads it
 
     def close(self) -> None:
         """Kill the common process, if there is one."""
@@ -70,11 +70,11 @@ class Processes:
             self.late.setdefault(run.series, f"killed after {run.timeout:g} s on an easier run")
 
     def ended(self, run: Run) -> str:
-        """Return why a run is skipped if an easier run of its series was killed, or ""."""
+        """Return the reason for skipping a run if an easier run of its series was killed, or ""."""
         return self.late.get(run.series, "") if run.series else ""
 
     def ready(self, run: Run) -> str:
-        """Prepare the process of a run, untimed; return why the run must be skipped, or ""."""
+        """Prepare the process of a run, untimed; return the reason for skipping the run, or ""."""
         if not self.protocol.fastest:
             return ""
         stranger = is_stranger(run)
@@ -90,7 +90,7 @@ class Processes:
         return ""
 
     def ask(self, run: Run) -> Answer:
-        """Return the ungraded answer to a run; it has no numbers if the process died."""
+        """Return the ungraded answer from a run; it contains no numbers if the process died."""
         if is_stranger(run):
             return self._of_stranger(run)
         if self.protocol.fastest:
@@ -99,7 +99,7 @@ class Processes:
         return self._with_memory(run)
 
     def _of_stranger(self, run: Run) -> Answer:
-        """Return the answer of a stranger's file from new processes, timed from outside."""
+        """Return the answer of a third-party file from new processes, timed from outside."""
         with self._ready(run) as (helper, _):
             answer = answer_of(helper, replace(run, timed=False), self.protocol.grace)
         if not (run.solver and run.timed and answer.status.good):
@@ -117,16 +117,16 @@ class Processes:
 
     @contextmanager
     def _ready(self, run: Run) -> Iterator[tuple[Worker, float]]:
-        """Yield a warm new process that has loaded a run's problem, and the seconds of loading."""
+        """Yield a new process, after warm-up runs and loading the problem, and the loading time."""
         with self._fresh(run) as helper:
             _warmed(helper, self._warm(run))
             yield helper, _load(helper, run)
 
     @contextmanager
     def _suspect(self, run: Run) -> Iterator[tuple[Worker, float]]:
-        """Yield such a process, and the seconds of loading beyond what a process of ours needs.
+        """Yield such a process, and its loading time in excess of the time that our process needs.
 
-        The solver may have worked in them.
+        The solver could have used the excess time for computations.
         """
         usual = self._usual_load(run)
         with self._ready(run) as (helper, seconds):
@@ -138,7 +138,7 @@ class Processes:
         return [first for first in self.protocol.warm if first.settings.get("how") == way]
 
     def _usual_load(self, run: Run) -> float:
-        """Return the seconds in which a new process of ours loads the problem of a run."""
+        """Return the time in seconds in which a new process of ours loads the problem of a run."""
         problem = json.dumps([run.dataset, dict(run.parameters)], sort_keys=True)
         if problem not in self.loads:
             plain = partial(outside_cost.of_plain_solver, bool(run.settings.get("nonnegative")))
@@ -157,7 +157,7 @@ class Processes:
         return answer.with_memory_of(measured)
 
     def graded(self, grader: Grader, run: Run, answer: Answer) -> Answer:
-        """Return the answer with columns known to the harness and the grader's numbers."""
+        """Return the answer with the columns known to the harness and the values from the grader."""
         stranger = is_stranger(run)
         if run.solver:
             own, sha256 = registry.is_own_file(run.solver), _sha256(run.solver)
@@ -191,7 +191,7 @@ class Processes:
 def _lesser(
     graded: Answer, answer: Answer, vector: dict[str, Any], grade: Callable[[Answer], Answer]
 ) -> Answer:
-    """Return the graded answer, or the answer with the vector of another run if it is worse."""
+    """Return the graded answer, with the vector of another run if that vector is worse."""
     try:
         second = grade(replace(answer, **vector))
     except TypeError as error:
@@ -221,7 +221,7 @@ def _sha256(solver: str) -> str:
 
 
 def _warmed(helper: Worker, runs: Any) -> str:
-    """Execute warm-up runs; return why all other runs must be skipped, or ""."""
+    """Execute warm-up runs; return the reason for skipping all other runs, or ""."""
     for run in runs:
         if answer_of(helper, replace(run, timeout=PATIENCE), 0.0).status == Status.KILLED:
             return f"a warm-up run on {run.dataset} did not finish within {PATIENCE:g} s"
@@ -273,7 +273,7 @@ def answer_of(
 
 
 def believed(reply: Any, stranger: bool) -> Answer:
-    """Convert a reply to an answer, which for third parties only includes columns in `STATED`."""
+    """Convert a reply to an answer; from third-party solvers, only columns in `STATED` are used."""
     try:
         if not isinstance(reply, Mapping) or not {*reply} <= {*COLUMNS}:
             raise TypeError(_fault(reply))
@@ -288,12 +288,12 @@ def believed(reply: Any, stranger: bool) -> Answer:
 
 
 def _fault(reply: Any) -> str:
-    """Return why a reply is not an answer, which the reply itself can state."""
+    """Return the reason why a reply is not an answer; the reply itself can contain the reason."""
     return str(reply.get("fault", "unknown columns") if isinstance(reply, dict) else "no columns")
 
 
 def _timed_outside(answer: Answer, seconds: float, worked: float) -> Answer:
-    """Return the answer with the time by the outside clock, which solvers cannot manipulate.
+    """Return the answer with the time measured by the outside clock, which no solver can change.
 
     The answer is flagged if the worker's clock missed time. worked : the part of ``seconds``
     without waiting for a processor, because a busy machine must not cause a flag.

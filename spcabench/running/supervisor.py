@@ -35,7 +35,7 @@ def adopt_orphans() -> None:
 
 
 def watch_over(pid: int) -> int:
-    """Fork a process that kills a group and its leader's descendants after this process exits.
+    """Fork a process that kills a process group and its leader's descendants if this one exits.
 
     Returns the id of the forked process. The leader must not exit by itself in the meantime,
     because its descendants can be found only while it exists.
@@ -80,7 +80,7 @@ def end_orphans(own: Collection[int]) -> None:
 
 
 def _apart(pid: int) -> bool:
-    """Whether a process belongs to another group than this process."""
+    """Whether a process belongs to a different group from this process."""
     with suppress(OSError):
         return os.getpgid(pid) != os.getpgid(0)
     return False

@@ -35,7 +35,7 @@ from spcabench.vectors import Vector, support
 
 SAMPLE = 0.005  # minimum duration of a timed sample in seconds
 LONG = 2.0  # a longer first run is itself the sample, because cold caches hardly affect its time
-# fraction of a run's time, and additional seconds, that its own clocks can miss
+# tolerated time that a run's own clocks miss: fraction of the run's time, plus seconds
 MISSED_SHARE, MISSED_SECONDS = 0.25, 0.1
 # columns that are attributes of a result, and columns that are attributes of a feasible result
 SAME = (
@@ -52,7 +52,7 @@ _as_begun: dict[int, Any] = {}  # process -> code of the functions before a solv
 
 
 def answer(message: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer to a run, where both are plain data."""
+    """Return the answer from a run; both are plain data."""
     return vars(answered(run_of(message)))
 
 
@@ -65,7 +65,7 @@ def run_of(message: Mapping[str, Any]) -> Run:
 
 
 def answered(run: Run) -> Answer:
-    """Return the answer to a run; an error becomes an answer with the status "error"."""
+    """Return the answer from a run; an error becomes an answer with the status "error"."""
     if os.getpid() not in _as_begun:
         _as_begun[os.getpid()] = intact.snapshot()
     begun = perf_counter()
@@ -226,14 +226,14 @@ class _Idle:
 
 
 def _spent(result: Result) -> float:
-    """Return the seconds of a run, including a search for its penalty."""
+    """Return the time of a run in seconds, including a search for its penalty."""
     return float(result.search.get("time", result.setup_time + result.solve_time))
 
 
 def _worked(result: Result) -> float:
     """Return the part of these seconds in which the run did not wait for a processor.
 
-    Part of the waiting is off the solver's clock, so it is subtracted in proportion.
+    Because the solver's clock covers only part of the run, waiting is subtracted in proportion.
     """
     waited = float(np.nan_to_num(result.waited)) / max(result.wall_time, 1e-9)
     return _spent(result) * (1.0 - min(waited, 1.0))
@@ -242,11 +242,11 @@ def _worked(result: Result) -> float:
 def unseen(
     problem: Problem, *, seed: int, name: str, count: int, **settings: Any
 ) -> dict[str, Any]:
-    """Execute ``count`` runs, each on another disguise of the problem.
+    """Execute ``count`` runs, each on a different disguise of the problem.
 
-    A disguise has the variables in another order, in another unit and, unless loadings must be
-    nonnegative, with other signs. Returns the seconds of the fastest, with and without those in
-    which it waited for a processor, and the best vector, as one of the problem.
+    In a disguise, the variables have a different order, a different unit and, unless loadings must
+    be nonnegative, different signs. Returns the seconds of the fastest run, with and without
+    waiting for a processor, and the best vector, converted to the variables of the problem.
     """
     run, rng = Run(dataset="", solver=name, seed=seed), np.random.default_rng()
     signs = (1.0,) if settings.get("nonnegative") else (-1.0, 1.0)
@@ -256,7 +256,7 @@ def unseen(
         disguise = problem.disguised(order, rng.uniform(1.0, 2.0) * t)
         result = _once(disguise, run, {**settings, "history": False})
         if not result.good:
-            raise SolverError(f"it gave no answer on a disguise of the problem: {result.fault}")
+            raise SolverError(f"it returned no answer on a disguise of the problem: {result.fault}")
         times.append(_spent(result))
         worked.append(_worked(result))
         x = np.zeros(problem.n)
@@ -277,7 +277,7 @@ def _vector(x: Vector, variance: float) -> dict[str, Any]:
 
 
 def _times(problem: Problem, run: Run, settings: Mapping[str, Any], warm: Result) -> dict[str, Any]:
-    """Return times averaged over enough runs for a sample; ``warm`` is the warm-up run."""
+    """Return times averaged over enough runs for an accurate sample; ``warm`` is the warm-up run."""
     seconds = warm.setup_time + warm.solve_time
     count = int(np.clip(np.ceil(SAMPLE / max(seconds, 1e-6)), 1, 500))
     if warm.search:  # time a single run with the penalty that was found
@@ -325,7 +325,7 @@ def of_result(result: Result, vectors: bool = False) -> Answer:
 
 
 def _graded(result: Result) -> dict[str, Any]:
-    """Return the columns of a feasible x; the grader computes most of them for third parties."""
+    """Return the columns of a feasible x; for third-party solvers, the grader computes most of them."""
     if not result.own:
         return {"variance": result.variance, "claimed_bound": result.claimed_bound}
     x_refit = refitted(result.problem, result.x, result.nonnegative)

@@ -1,4 +1,4 @@
-"""Runs the Snakemake workflow with progress reports, one call at a time; calls can be resumed."""
+"""Runs the Snakemake workflow, one call at a time, with progress reports; calls can be resumed."""
 
 import errno
 import fcntl
@@ -75,7 +75,7 @@ def workflow(
     snakefile : Path
         The Snakefile.
     first : collection of str
-        Files whose jobs start before other jobs.
+        Files whose jobs are started first.
 
     Returns
     -------
@@ -242,7 +242,7 @@ def _write_ids(lock: IO[str], *ids: int) -> None:
 
 
 def _holder(lock: IO[str]) -> str:
-    """Describe the process that holds a lock: the first process in the file that is alive."""
+    """Describe the process that holds a lock: the first process in the file that still exists."""
     lock.seek(0)
     ids = [word for word in lock.read().split() if word.isdigit()]
     alive = [word for word in ids if psutil.pid_exists(int(word))]
