@@ -110,7 +110,7 @@ def _statements(node: ast.AST) -> Iterator[ast.stmt]:
 
 
 def function_hash(function: Callable[..., Any]) -> str:
-    """Return the hash of a function, of the code in its module that it uses, and of imported files."""
+    """Return the hash of a function, of its module's code that it uses, and of imported files."""
     name, file = function.__name__, sys.modules[function.__module__].__file__
     used, pending = {name}, [name]
     nodes: dict[int, ast.stmt] = {}
@@ -131,7 +131,7 @@ def function_hash(function: Callable[..., Any]) -> str:
 
 @lru_cache
 def _names(file: Path) -> tuple[tuple[ast.stmt, set[str], set[str]], ...]:
-    """Return the statements of a module, each with the names that it defines and those it contains."""
+    """Return the statements of a module, each with the names that it defines and contains."""
     statements = []
     for node in getattr(syntax_tree(file), "body", ()):
         names = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]

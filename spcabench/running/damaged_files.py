@@ -1,7 +1,7 @@
 """Removes damaged files of a run, so the workflow creates them again.
 
-Otherwise Snakemake would treat a damaged file as new, discard the figure that was drawn from it, and
-fail in every call.
+Otherwise Snakemake would treat a damaged file as new, discard the figure that was drawn from it,
+and fail in every call.
 """
 
 import sys

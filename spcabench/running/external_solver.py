@@ -38,10 +38,8 @@ from spcabench.vectors import Array, Vector
 PLACE = re.compile(r"\{(data|covariance|k|out)(?::(npy|csv|mtx))?\}")
 FORMS = "{data}, A (m, n), or {covariance}, Sigma (n, n); {k}; {out}"
 SHARE = 0.9  # fraction of the timeout of a run that is available to its commands
-ROUNDS, ENOUGH = (
-    3,
-    1.0,
-)  # maximum number of start-up runs, and seconds after which no further one is started
+# maximum number of start-up runs, and seconds after which no further run is started
+ROUNDS, ENOUGH = 3, 1.0
 POLL = 0.0005  # seconds between two checks of a process
 _deadlines = [float("inf")]
 

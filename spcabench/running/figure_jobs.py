@@ -81,10 +81,10 @@ def _family(run: Run) -> str:
 def groups(figure: str, scale: str) -> dict[str, list[Run]]:
     """Return a mapping from the names of groups to the runs of a figure.
 
-    There is a group for each timed problem (on which solvers take turns), one for each long run, and
-    one for the other runs of each solver, including the runs that match their cardinality. If the file of a figure is
-    broken, its only group is "broken". The job of this group fails with an error message, and other
-    figures can still be drawn.
+    There is a group for each timed problem (on which solvers take turns), one for each long run,
+    and one for the other runs of each solver, including the runs that match their cardinality. If
+    the file of a figure is broken, its only group is "broken". The job of this group fails with an
+    error message, and other figures can still be drawn.
     """
     try:
         runs = runs_of(figure, scale)

@@ -149,7 +149,7 @@ def _question(run: Run, answer: Answer, stranger: bool) -> dict[str, Any]:
 
 
 def _judged_answer(answer: Answer, reply: Mapping[str, Any]) -> Answer:
-    """Return the answer of a function, with its numbers replaced by those that its judge computes."""
+    """Return the answer of a function, with the numbers that its judge computes."""
     if reply["fault"]:
         return replace(answer, status=Status.INFEASIBLE, reason=reply["fault"], extra=None)
     return replace(answer, extra=reply["numbers"])

@@ -29,7 +29,7 @@ def snapshot() -> dict[tuple[str, str], Any]:
 
 
 def _code(value: Any) -> Any:
-    """Return the code of a function, because it could be replaced; return other callables unchanged."""
+    """Return the code of a function, because it can be replaced, or another callable itself."""
     if isinstance(value, FunctionType):
         return value.__code__
     return value if callable(value) else None

@@ -118,8 +118,8 @@ def _undisturbed_cost(run: Run, fresh: Fresh, ask: Ask, overhead: Overhead) -> C
     """Return the cost of a run, timed again in a new process while it is suspicious.
 
     A run is suspicious if its two clocks disagree, or if it is cheaper the second time. If all
-    attempts are suspicious, the largest cost is returned. Raises `_NoAnswerError` only if no attempt
-    returned an answer, because a busy machine can at first be too slow.
+    attempts are suspicious, the largest cost is returned. Raises `_NoAnswerError` only if no
+    attempt returned an answer, because a busy machine can at first be too slow.
     """
     costs: list[Cost] = []
     failure = _NoAnswerError()

@@ -42,9 +42,9 @@ class Protocol:
     seconds : float
         No further round is started if it would end after this time.
     fastest : bool
-        If True, runs are timed one by one, and the fastest round of each run becomes a row. A run that waited
-        for the processor is repeated up to ``retries`` rounds. If False, the runs of a group take
-        turns, and each round becomes a row.
+        If True, runs are timed one by one, and the fastest round of each run becomes a row. A run
+        that waited for the processor is repeated up to ``retries`` rounds. If False, the runs of a
+        group take turns, and each round becomes a row.
     retries : int
         Maximum number of rounds of a run that waited for the processor.
     retry_seconds : float
@@ -169,7 +169,7 @@ class _Job:
             yield key, row
 
     def _answer(self, run: Run, reached: Mapping[str, int]) -> Answer:
-        """Return the graded answer of a run, or an answer with the reason why the run was skipped."""
+        """Return the graded answer of a run, or an answer with the reason why it was skipped."""
         if run.match:
             if run.match not in reached:
                 reason = f"{run.match} has no cardinality to match"
@@ -218,7 +218,7 @@ def _least(rounds: Sequence[Answer]) -> Answer:
 
 
 def _is_made_again(rounds: Sequence[Answer], protocol: Protocol) -> bool:
-    """Whether to repeat a run because it is short, or because it always waited for the processor."""
+    """Whether to repeat a run, because it is short or always waited for the processor."""
     if rounds[-1].seconds is None:
         return False
     if len(rounds) < protocol.rounds and rounds[-1].seconds < protocol.seconds:

@@ -157,7 +157,7 @@ class Processes:
         return answer.with_memory_of(measured)
 
     def graded(self, grader: Grader, run: Run, answer: Answer) -> Answer:
-        """Return the answer with the columns known to the harness and the values from the grader."""
+        """Return the answer with the harness's columns and the values from the grader."""
         stranger = is_stranger(run)
         if run.solver:
             own, sha256 = registry.is_own_file(run.solver), _sha256(run.solver)

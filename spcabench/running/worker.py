@@ -277,7 +277,7 @@ def _vector(x: Vector, variance: float) -> dict[str, Any]:
 
 
 def _times(problem: Problem, run: Run, settings: Mapping[str, Any], warm: Result) -> dict[str, Any]:
-    """Return times averaged over enough runs for an accurate sample; ``warm`` is the warm-up run."""
+    """Return mean times over enough runs for an accurate sample; ``warm`` is the warm-up run."""
     seconds = warm.setup_time + warm.solve_time
     count = int(np.clip(np.ceil(SAMPLE / max(seconds, 1e-6)), 1, 500))
     if warm.search:  # time a single run with the penalty that was found
@@ -325,7 +325,7 @@ def of_result(result: Result, vectors: bool = False) -> Answer:
 
 
 def _graded(result: Result) -> dict[str, Any]:
-    """Return the columns of a feasible x; for third-party solvers, the grader computes most of them."""
+    """Return the columns of a feasible x; the grader computes most of them for third parties."""
     if not result.own:
         return {"variance": result.variance, "claimed_bound": result.claimed_bound}
     x_refit = refitted(result.problem, result.x, result.nonnegative)
