@@ -66,7 +66,7 @@ def _sentence(statement: Stored, places: list[Stored]) -> str:
 
 
 def replicates(measured: intervals.Measured, rule: Rule) -> int:
-    """Return how many replicates with this mean and spread move the interval off the threshold.
+    """Return how many replicates with this mean and spread exclude the threshold.
 
     The result is 0 if the number cannot be computed for this kind, and `MOST + 1` if more than
     `MOST` replicates are needed.

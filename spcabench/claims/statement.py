@@ -181,10 +181,10 @@ class Statement:
     measures, unit, rule, over : str, str, Rule, Scope
         The measured quantity, as in `Part`.
     primary : str
-        Name of the reading that sets the verdict.
+        Name of the reading that determines the verdict.
     why : str
-        Why this reading sets the verdict: the paper names it, it is the input form that the paper
-        gives for the algorithm, or its preparation comes closest to the printed numbers.
+        Why this reading determines the verdict: the paper names it, it is the input form that the
+        paper gives for the algorithm, or its preparation comes closest to the printed numbers.
     paper : sequence of PaperNumber
         Numbers printed in the paper.
     also : sequence of Part

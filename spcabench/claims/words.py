@@ -78,7 +78,7 @@ def size(count: float, digits: int = DIGITS) -> str:
 def span(values: Sequence[float | None], unit: str = "", apart_from: Collection[float] = ()) -> str:
     """Return the range of numbers in words: "16 to 10,900 times", or one number if all are equal.
 
-    Missing values are left out; ``apart_from`` is described at `number`.
+    Missing values are left out. See `number` for ``apart_from``.
     """
     finite = [value for value in values if value is not None and not math.isnan(value)]
     if not finite:

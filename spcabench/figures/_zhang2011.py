@@ -104,7 +104,7 @@ def as_real(data: pd.DataFrame) -> pd.DataFrame:
 def timed(table: pd.DataFrame) -> pd.DataFrame:
     """Return the timed rows with ``x`` = n, ``total`` seconds, and whether the gap was ``reached``.
 
-    If a run did not reach the gap, its time is the time limit.
+    If a run did not reach the gap, its time is at least the time limit.
     """
     rows = table[table.samples.notna()]
     goal, limit = (
@@ -157,7 +157,7 @@ def long_runs(rows: pd.DataFrame) -> str:
 
 
 def speedups(rows: pd.DataFrame, slow: str, fast: str) -> list[claims.Place]:
-    """Divide the time of ``slow`` by that of ``fast``, for each family and n, over problems.
+    """Return the mean ratio of the times of ``slow`` and ``fast``, for each family and n.
 
     Rounds are reduced to their median. A problem is left out if neither method reached the gap.
     """

@@ -158,7 +158,7 @@ def kkt_residual(S: Any, X: Any, lam: float, beta: float) -> float:
 
 
 def draw_limits(axis: Any, data: pd.DataFrame) -> None:
-    """Plot the sweeps to a small residual against 1/eps, for each problem and as medians."""
+    """Plot the number of sweeps to a small residual against 1/eps, and the median over problems."""
     rows = data[data.label == "limits"]
     for (family, part), dashes in zip(families(rows), ("-", "--"), strict=False):
         sweeps = np.array([e["sweeps"] for e in part.extra])

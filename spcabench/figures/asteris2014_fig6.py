@@ -112,7 +112,7 @@ def _nonzeros(data):
 
 
 def runs(scale):
-    """Run every k from 1 to 93 at paper scale, and about 12 of these for other preprocessings."""
+    """Run every k from 1 to 93 at paper scale, and about 12 values of k for other preparations."""
     paper = scale == "paper"
     # there are only 93 bands, so every k is affordable
     ks = list(range(1, N + 1)) if paper else base.grid(N, 24, [K, LARGE])

@@ -69,7 +69,7 @@ def _speed_and_quality(data):
 
 
 def _only(rows):
-    """Return the number on the only data set, which is the same in every round."""
+    """Return the value on the only data set, which is the same in every round."""
     return claims.exact(rows.quotient.median())
 
 

@@ -197,7 +197,7 @@ def _safe_for_the_relaxation(data):
 
 
 def _lost(data):
-    """The value of all variables minus that of the survivors, divided by the largest variance."""
+    """Return the decrease of the optimum, at least, divided by the largest variance."""
     # the value for all variables minus the bound for the survivors: both are certified, so a
     # positive difference is a proof
     return np.array([(e["l1"][0] - e["l1"][3]) / e["unit"] for e in _removed(data).extra])

@@ -1,1 +1,1 @@
-"""Draw and judge figures, write the pages, and publish them; imports everything but `cli`."""
+"""Draw and judge figures, write the pages and publish them; can import all layers except `cli`."""

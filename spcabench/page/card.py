@@ -112,7 +112,7 @@ class Row:
 
     @property
     def look(self) -> str:
-        """The style of its verdict, or "few" if it has too few replicates."""
+        """The style of the row's verdict, or "few" if there are too few replicates."""
         return _look(self.places[0])
 
     @property
@@ -122,7 +122,7 @@ class Row:
 
     @property
     def values(self) -> list[float]:
-        """The numbers of its places."""
+        """The numbers at the row's places."""
         return [place["value"] for place in self.places if place["value"] is not None]
 
     @property
@@ -179,7 +179,7 @@ class Panel:
 
     @property
     def rule(self) -> Rule:
-        """The rule of its part."""
+        """The rule of the panel's part."""
         return judging.rule_of(self.part)
 
     def split(self) -> tuple[list[Row], list[Row]]:
@@ -493,7 +493,7 @@ def scope_words(part: Stored) -> str:
     over = part["over"]
     ends = [f"{word} {words.number(over[e])}" for e, word in LIMITS.items() if over[e] is not None]
     inside = f" ({' and '.join(ends)})" if ends else ""
-    whole = f"at {'every one' if over['all'] else 'one or more'} of the {over['noun']}{inside}"
+    whole = f"for {'all' if over['all'] else 'one or more'} {over['noun']}{inside}"
     name = f"{part['name']}: " if part["name"] else ""
     return f"{name}{rule_words(part)}, {whole}"
 

@@ -34,14 +34,13 @@ def read(file: Path, figure: str = "") -> Stored:
     version = report.get("version")
     if version != VERSION:
         raise InputError(
-            f"{file}: version {version!r:.40} of claims files, but this is version {VERSION}; make "
-            "the figure again"
+            f"{file}: the format has version {version!r:.40} instead of {VERSION}; run the figure again"
         )
     # the file can come from elsewhere, and a missing field must not break a page halfway
     wrong = best_match(_schema(figure).iter_errors(report))
     if wrong is not None:
         place = ".".join(map(str, wrong.absolute_path)) or "the whole"
-        raise InputError(f"{file}: {place:.60}: {wrong.message:.100}; make the figure again")
+        raise InputError(f"{file}: {place:.60}: {wrong.message:.100}; run the figure again")
     return report
 
 
@@ -59,7 +58,8 @@ def read_all(folder: Path) -> dict[str, Stored]:
     files = sorted((folder / "figures").glob(f"*/{NAME}"))
     if not files:
         raise InputError(
-            f"{folder}: no figures/NAME/{NAME} in it; make figures, or name another folder"
+            f"{folder}: it contains no figures/NAME/{NAME}; run `make figures`, or specify another "
+            "folder"
         )
     return {file.parent.name: read(file, file.parent.name) for file in files}
 
@@ -124,7 +124,8 @@ def whole(entries: Iterable[Stored]) -> list[Stored]:
         if same and (differences := changed(same[0], entry)):
             raise InputError(
                 f"statement {entry['id']} of {same[0]['figure']} differs from that in "
-                f"{entry['figure']}: {differences[0]:.80}; make both figures again, or rename one"
+                f"{entry['figure']}: {differences[0]:.80}; run both figures again, or rename one "
+                "statement"
             )
         same.append(entry)
     return [found[0] if len(found) == 1 else judging.merged(found) for found in by_id.values()]

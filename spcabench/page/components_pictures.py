@@ -58,7 +58,7 @@ def pictures(table: pd.DataFrame, ranking: pd.DataFrame) -> Iterator[Picture]:
 
 
 def trade_off(table: pd.DataFrame, ranking: pd.DataFrame, free: list[str], axes: Any) -> None:
-    """Draw arrows from seeming to projected variance, against the violation of orthogonality."""
+    """Draw an arrow per solver, from its total to its projected variance, against the violation."""
     for axis, formulation in zip(axes.flat, free, strict=True):
         part = table[table.formulation == formulation]
         # one way per solver, because four arrows of one colour would be indistinguishable

@@ -130,7 +130,7 @@ def number(value: float, digits: int) -> str:
 
 
 def _problem(name: Any, parameters: str) -> str:
-    """Return the problem's own name, and the seed from which it was generated."""
+    """Return the name of the problem, and the seed from which it was generated."""
     seed = schema.decoded(parameters).get("seed")
     return ("not loaded" if pd.isna(name) else name) + (
         f", seed {seed}" if seed is not None else ""

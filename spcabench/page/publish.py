@@ -339,7 +339,7 @@ def _copy_quick(quick: Path, folder: Path, out: Path) -> None:
 
 
 def _copy_comparisons(sources: list[Path], out: Path) -> None:
-    """Publish some comparisons, and rewrite the pages of those published earlier."""
+    """Publish these comparisons, and rewrite the pages of comparisons published earlier."""
     given = {source.resolve().name: source for source in sources}
     for file in out.glob(f"*/{merging.ROWS}"):
         if file.parent.name not in given:

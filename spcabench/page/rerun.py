@@ -1,8 +1,8 @@
 """Find a published row by its name on a page, compute it again, and compare both rows.
 
-A row of a figure is named FIGURE/HASH, as on its page of numbers. A solver's answer in a comparison
-is named COMPARISON/PROBLEM/K/SOLVER, which is also the address of its line: PROBLEM.html and
-#kK-SOLVER. Any other row of a comparison is named COMPARISON/HASH.
+The name of a figure's row is FIGURE/HASH, as on the page with the numbers of the figure. The name
+of a solver's answer in a comparison is COMPARISON/PROBLEM/K/SOLVER, and its line has the address
+PROBLEM.html#kK-SOLVER. The name of any other row of a comparison is COMPARISON/HASH.
 """
 
 import re

@@ -73,7 +73,7 @@ def _about(folder: Path, figures: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _commits(figure: dict[str, Any]) -> list[str]:
-    """The commits that computed a figure's rows; older files name only the last commit."""
+    """Return the commits that computed a figure's rows; older files name only the last commit."""
     return figure.get("commits") or [figure["commit"]] if "commit" in figure else []
 
 

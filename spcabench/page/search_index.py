@@ -40,7 +40,7 @@ def write(folder: Path, values: dict[str, Any]) -> None:
 
 
 def write_index(file: Path, entries: Iterable[Entry]) -> None:
-    """Write an index, which the pages find by the folder of its script."""
+    """Write an index; pages identify it by the folder of its script."""
     # "</" would end a script element if the text is ever inlined; JSON allows the backslash
     text = json.dumps(list(entries), ensure_ascii=False, separators=(",", ":"))
     folder = 'document.currentScript.src.replace(/[^/]*$/, "")'

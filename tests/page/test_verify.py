@@ -263,8 +263,8 @@ def test_words_about_speed_do_not_make_a_claim_one_of_a_clock():
 def test_a_claims_file_of_another_version_is_refused(tmp_path):
     file = tmp_path / "claims.json"
     for text, message in (
-        ('{"schema": 2}', "make the figure again"),
-        ('{"version": 99}', "make the figure again"),
+        ('{"schema": 2}', "run the figure again"),
+        ('{"version": 99}', "run the figure again"),
         ('{"version": 2, "statements": 5}', "'scale' is a required property; make the figure"),
         ("[]", "allowed|should be an object"),
     ):
