@@ -34,7 +34,7 @@ def read(file: Path, figure: str = "") -> Stored:
     version = report.get("version")
     if version != VERSION:
         raise InputError(
-            f"{file}: the format has version {version!r:.40} instead of {VERSION}; run the figure again"
+            f"{file}: its format has version {version!r:.40}, not {VERSION}; run the figure again"
         )
     # the file can come from elsewhere, and a missing field must not break a page halfway
     wrong = best_match(_schema(figure).iter_errors(report))
