@@ -265,7 +265,7 @@ def test_a_claims_file_of_another_version_is_refused(tmp_path):
     for text, message in (
         ('{"schema": 2}', "run the figure again"),
         ('{"version": 99}', "run the figure again"),
-        ('{"version": 2, "statements": 5}', "'scale' is a required property; make the figure"),
+        ('{"version": 2, "statements": 5}', "'scale' is a required property; run the figure"),
         ("[]", "allowed|should be an object"),
     ):
         file.write_text(text)
