@@ -191,9 +191,8 @@ def main():
     if seen.any():
         good = (equal >= other * (1 - SAME))[seen].sum()
         print(
-            f"Within the time of abess (but with at least one scan), local search is at least as "
-            f"good on {good} "
-            f"of {seen.sum()} pairs."
+            "If local search stops after the time that abess takes (but completes at least one "
+            f"scan), its answer is at least as good on {good} of {seen.sum()} pairs."
         )
     certain = ~np.isnan(proven)
     reached = [int((own >= proven * (1 - SAME))[certain].sum()) for own in (full, few)]
