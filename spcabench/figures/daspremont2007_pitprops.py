@@ -93,12 +93,13 @@ def _indefinite(data, judged):
     ]
     if not results:
         return ""
-    # the matrix with the smallest eigenvalue shows the mechanism best
-    worst = min(results, key=lambda m: m["least"])
+    worst = max(results, key=lambda m: m["left"][-1] / m["rho"])
     return (
-        "x is not an eigenvector, so the subtraction leaves an indefinite matrix (smallest "
-        f"eigenvalue {number(worst['least'])} at rho = {worst['rho']}): off-diagonal entries stay "
-        f"above rho although only {number(worst['diagonal'])} is left on the diagonal."
+        "The quotation is a stopping rule; the paper does not claim that it is ever met. x is not "
+        "an eigenvector, so the subtraction leaves an indefinite matrix (smallest eigenvalue "
+        f"{number(worst['least'])} at rho = {worst['rho']}): an off-diagonal entry stays at "
+        f"{number(worst['left'][-1] / worst['rho'])} rho although the largest diagonal entry is "
+        f"only {number(worst['diagonal'])}."
     )
 
 

@@ -57,8 +57,13 @@ K3.measured(lambda data: base.ratio_in_bands(base.pairs(data, "main")))
 @K3.because
 def _each_penalty(data, judged):
     main = base.pairs(data, "main")
-    holds = judged["verdict"] == "holds"
-    return causes.less_work(main) if holds else causes.grown(main, "gpower1")
+    if judged["verdict"] != "holds":
+        return causes.grown(main, "gpower1")
+    most = K3.paper[0].high or np.inf
+    places = [place for place in judged["readings"][0]["places"] if place["judged"]]
+    beyond = sum(place["value"] > most for place in places)
+    above = f"In {beyond} of {len(places)} bands the ratio exceeds the paper's upper limit, {most}."
+    return f"{above} {causes.less_work(main)}" if beyond else causes.less_work(main)
 
 
 K4 = claims.Statement(

@@ -344,7 +344,7 @@ def test_a_seed_that_was_given_is_a_doubt(tmp_path, monkeypatch, undrawn):
     assert (table.problem == "rows of pitprops, drawn again").all()
     assert (table.best <= table.bound).all()
     page = plan.with_name("index.html")
-    assert "fresh problems from seed 7" in page.read_text()
+    assert "new problems from seed 7" in page.read_text()
     doubt = "The seed of the fresh problems, 7, was specified instead of drawn"
     assert doubt in page.read_text() and "specified, not drawn" in page.read_text()
     elsewhere = tmp_path / "elsewhere"
