@@ -98,8 +98,8 @@ def _indefinite(data, judged):
         "The quotation is a stopping rule; the paper does not claim that it is ever met. x is not "
         "an eigenvector, so the subtraction leaves an indefinite matrix (smallest eigenvalue "
         f"{number(worst['least'])} at rho = {worst['rho']}): an off-diagonal entry stays at "
-        f"{number(worst['left'][-1] / worst['rho'])} rho although the largest diagonal entry is "
-        f"only {number(worst['diagonal'])}."
+        f"{number(worst['left'][-1] / worst['rho'])} rho although no diagonal entry exceeds "
+        f"{number(worst['diagonal'])}."
     )
 
 

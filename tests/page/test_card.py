@@ -31,7 +31,7 @@ from spcabench.page import card
 ROWS = pd.DataFrame({"stand_in": [False], "problem": ["made up"]})
 VILE = ("[/b]", "<script>alert(1)</script>", "$x^2$", "a & b", '"quoted"', "|pipe|", "% of it")
 PUBLISHED = Path(__file__).parents[2] / "results" / "published" / "claims.json"
-LETTERS = 12  # pixels of the letters of a card
+LETTERS = 13  # pixels of the letters of a card
 NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
