@@ -36,13 +36,17 @@ TICKS, LONGER = 0.02, 8  # error of the processor time in seconds; factor for mo
 # suspicious, as is a first run in the same process, which is timed again in that case.
 WARM_RATIO, WARM_SECONDS = 5.0, 0.02
 FIRST_RATIO, FIRST_SECONDS = 2.0, 0.005
+# a first run that exceeds later runs by this factor and these seconds, in each attempt, is used
+USED_RATIO, USED_SECONDS = 1.5, 0.0005
 # For runs shorter than SHORT seconds, this number of runs on disguises of the problem must not
 # exceed a run by this factor and these seconds, and must reach this fraction of its variance.
 UNSEEN_RATIO, UNSEEN_SECONDS, UNSEEN, SHORT, UNSEEN_SHARE = 2.0, 0.001, 3, 0.1, 0.9
 # rounds and runs of a nearly empty solver to measure the harness's time, and iterates to measure
 # its time per iterate
 ROUNDS, RUNS, STEPS = 3, 5, 300
-MOST_OF_HARNESS = 0.5  # maximum fraction of a run's time that the harness can take for iterates
+# maximum fraction of a run's time that the harness can take for the trial runs and iterates that
+# the run states
+MOST_STATED = 0.5
 VECTOR = ("support", "values", "variance")  # columns of a row that contain an answer's vector
 _OVERHEADS: dict[str, "Overhead"] = {}  # by problem
 Ask = Callable[..., Answer]  # of a process and a run
@@ -50,14 +54,16 @@ Fresh = Callable[[], AbstractContextManager[tuple[Worker, float]]]
 
 
 class Overhead(NamedTuple):
-    """The seconds that the harness takes per run and per iterate."""
+    """The seconds that the harness takes per run, per further trial run of it, and per iterate."""
 
     run: float = 0.0
+    trial: float = 0.0
     iterate: float = 0.0
 
-    def of(self, runs: int, iterates: int, seconds: float) -> float:
+    def of(self, runs: int, trials: int, iterates: int, seconds: float) -> float:
         """Return the seconds that the harness takes for some runs, which take ``seconds``."""
-        return self.run * runs + min(self.iterate * iterates, MOST_OF_HARNESS * seconds)
+        stated = self.trial * max(trials - runs, 0) + self.iterate * iterates
+        return self.run * runs + min(stated, MOST_STATED * seconds)
 
 
 NO_OVERHEAD = Overhead()
@@ -68,14 +74,15 @@ class Cost:
     """The cost of a run in seconds.
 
     declared, outside : time by the clock of the solver and by the outside clock, without the time
-        of the harness. warm : whether
-        repeated runs were cheaper. threads : whether its processes used more processor time than a
-        single thread can. vectors : columns of a row with the answer of the last run and, for short
-        runs, the best answer on disguises.
+        of the harness. first : the time of the first run, by the clock that shows more. warm :
+        whether repeated runs were cheaper. threads : whether its processes used more processor time
+        than a single thread can. vectors : columns of a row with the answer of the last run and,
+        for short runs, the best answer on disguises.
     """
 
     declared: float
     outside: float
+    first: float
     warm: bool
     threads: bool
     vectors: tuple[dict[str, Any], ...]
@@ -118,7 +125,8 @@ def _undisturbed_cost(run: Run, fresh: Fresh, ask: Ask, overhead: Overhead) -> C
     """Return the cost of a run, timed again in a new process while it is suspicious.
 
     A run is suspicious if its two clocks disagree, or if it is cheaper the second time. If all
-    attempts are suspicious, the largest cost is returned. Raises `_NoAnswerError` only if no
+    attempts are suspicious, the largest cost is returned, which is at least that of a first run if
+    each of them took longer. Raises `_NoAnswerError` only if no
     attempt returned an answer, because a busy machine can at first be too slow.
     """
     costs: list[Cost] = []
@@ -131,12 +139,19 @@ def _undisturbed_cost(run: Run, fresh: Fresh, ask: Ask, overhead: Overhead) -> C
             failure = error
             continue
         cost = replace(cost, outside=cost.outside + excess)
-        if not (cost.warm or _hidden(cost)):
+        if not (cost.warm or _hidden(cost) or _longer_at_first(cost)):
             return cost
         costs.append(cost)
     if not costs:
         raise failure
-    return max(costs, key=lambda cost: cost.outside)
+    cost = max(costs, key=lambda cost: cost.outside)
+    first = min(cost.first for cost in costs) if all(map(_longer_at_first, costs)) else 0.0
+    return replace(cost, outside=max(cost.outside, first), declared=max(cost.declared, first))
+
+
+def _longer_at_first(cost: Cost) -> bool:
+    """Whether the first run in a process took longer than the following runs."""
+    return cost.first > USED_RATIO * cost.outside + USED_SECONDS
 
 
 def _hidden(cost: Cost) -> bool:
@@ -157,6 +172,7 @@ def _times(answer: Answer, cost: Cost, outside: float) -> Answer:
 
 def _cost(run: Run, helper: Worker, ask: Ask, overhead: Overhead) -> Cost:
     """Measure one whole run, then as many as the clock needs. Raises `_NoAnswerError`."""
+    ask(helper, _repeated(run, 1, worker.rehearsed))
     first = _measured(run, 1, helper, ask, overhead)
     count = int(np.clip(np.ceil(ENOUGH / first.wall), 1, MOST))
     many = _measured(run, count, helper, ask, overhead)
@@ -166,17 +182,20 @@ def _cost(run: Run, helper: Worker, ask: Ask, overhead: Overhead) -> Cost:
         many = _measured(run, count, helper, ask, overhead)
     declared, outside = many.declared / count, many.seconds / count
     vectors = [many.vector]
-    warm = first.seconds > FIRST_RATIO * outside + FIRST_SECONDS
+    # in a single run, too much waiting can be subtracted from the outside time
+    at_first = max(first.seconds, first.worked)
+    warm = at_first > FIRST_RATIO * outside + FIRST_SECONDS
     if not warm and outside < SHORT:
         unseen = _unseen(run, many, count, helper, ask)
         warm = unseen.warm
         vectors.append(unseen.vector)
         declared = max(declared, unseen.declared, first.declared if warm else 0.0)
     if warm:  # if data are stored between runs, only the first run shows the true cost
-        outside = max(first.seconds, declared)
+        outside = max(at_first, declared)
     return Cost(
         declared=declared,
         outside=outside,
+        first=at_first,
         warm=warm,
         threads=many.processor > THREADS_SHARE * many.wall + THREADS_SECONDS,
         vectors=tuple(vectors),
@@ -244,8 +263,8 @@ def _measured(
     declared, worked, waited = (
         float(extra.get(name, 0.0)) for name in ("seconds", "worked", "waited")
     )
-    iterates = int(extra.get("iterates", 0))
-    outside = watch.worked - overhead.of(count, iterates, watch.worked)
+    trials, iterates = (int(extra.get(name, 0)) for name in ("trials", "iterates"))
+    outside = watch.worked - overhead.of(count, trials, iterates, watch.worked)
     vector = _vector(extra)
     return _Taken(outside, watch.wall, watch.processor, declared, worked, waited, vector)
 
@@ -313,8 +332,8 @@ def _overhead(run: Run, own: Worker, ask: Ask) -> Overhead:
             idle = replace(
                 little, function=worker.idle, settings=dict(rounds=ROUNDS, iterates=STEPS)
             )
-            iterate = float((ask(own, idle).extra or {}).get("seconds", 0.0))
-            _OVERHEADS[problem] = Overhead(max(runs, 0.0), iterate)
+            seconds = ask(own, idle).extra or {}
+            _OVERHEADS[problem] = Overhead(max(runs, 0.0), **seconds)
     return _OVERHEADS.get(problem, NO_OVERHEAD)
 
 

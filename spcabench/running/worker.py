@@ -185,30 +185,40 @@ def repeated(
     """Execute ``count`` whole runs without a history, to be timed from outside.
 
     Returns the seconds that the runs report, the seconds in which they worked and waited for a
-    processor, the number of iterates, and the vector of the last run.
+    processor, the numbers of trial runs (in a search for the penalty) and iterates, and the vector
+    of the last run.
     """
     run = Run(dataset="", solver=name, seed=seed)
     seconds = waited = worked = 0.0
-    iterates = 0
+    trials = iterates = 0
     for _ in range(count):
         result = _once(problem, run, {**settings, "history": False})
         seconds += _spent(result)
         worked += _worked(result)
         waited += float(np.nan_to_num(result.waited))
+        trials += int(result.search.get("runs", 1))
         iterates += int(result.search.get("iterations", result.iterations))
-    sums = dict(seconds=seconds, worked=worked, waited=waited, iterates=iterates)
+    sums = dict(seconds=seconds, worked=worked, waited=waited, trials=trials, iterates=iterates)
     return {**sums, "vector": vector_of(result)}
 
 
 def idle(problem: Problem, *, seed: int, rounds: int, iterates: int) -> dict[str, float]:
-    """Return the seconds that the harness takes per iterate of a solver that does nothing."""
-    limits, seconds = Limits(max_iterations=iterates), []
-    for _ in range(rounds):
-        waited, begun = machine.waited(), perf_counter()
-        result = drive(problem, cast(Any, _Idle), {}, limits)
-        wall = perf_counter() - begun - (machine.waited() - waited)
-        seconds.append((wall - result.solve_time) / iterates)
-    return {"seconds": max(min(seconds), 0.0)}
+    """Return the seconds that the harness takes for a solver that does nothing.
+
+    They are given per trial run (in a search for the penalty) and per iterate.
+    """
+    trial = min(_idled(problem, 0) for _ in range(rounds))
+    longer = min(_idled(problem, iterates) for _ in range(rounds))
+    return {"trial": max(trial, 0.0), "iterate": max(longer - trial, 0.0) / iterates}
+
+
+def _idled(problem: Problem, iterates: int) -> float:
+    """Return the seconds of the harness in a run of a solver that does nothing."""
+    waited, begun = machine.waited(), perf_counter()
+    limits = Limits(max_iterations=iterates)
+    result = drive(problem, cast(Any, _Idle), {}, limits, fresh=True)
+    wall = perf_counter() - begun - (machine.waited() - waited)
+    return wall - result.setup_time - result.solve_time
 
 
 class _Idle:
@@ -264,6 +274,22 @@ def unseen(
         vectors.append(_vector(x, problem.variance(x)))
     best = max(vectors, key=lambda vector: float(vector["variance"]))
     return {"seconds": min(times), "worked": min(worked), "vector": best}
+
+
+def rehearsed(
+    problem: Problem, *, seed: int, name: str, count: int, **settings: Any
+) -> dict[str, Any]:
+    """Execute a run on another problem of the same size, so that the next run is as fast as others.
+
+    The variables have another order, other signs unless loadings must be nonnegative, and each has
+    another unit, so the answer is different and cannot be stored for the next run.
+    """
+    rng = np.random.default_rng()
+    signs = (1.0,) if settings.get("nonnegative") else (-1.0, 1.0)
+    units = rng.uniform(1.0, 2.0, problem.n) * rng.choice(signs, problem.n)
+    other = problem.disguised(rng.permutation(problem.n), units)
+    _once(other, Run(dataset="", solver=name, seed=seed), {**settings, "history": False})
+    return {}
 
 
 def vector_of(result: Result) -> dict[str, Any]:

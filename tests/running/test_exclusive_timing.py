@@ -215,16 +215,19 @@ def test_waiting_for_a_processor_is_no_hidden_work(monkeypatch, waits, flags):
 
 
 @pytest.mark.parametrize(
-    "warm, declared, attempts, flagged",
+    "warm, declared, firsts, attempts, flagged",
     [
-        ([False], 1.0, 1, False),
-        ([True, False], 1.0, 2, False),  # a load that passes
-        ([True, True, True], 1.0, 3, True),
-        ([False, False, False], 0.1, 3, False),  # the clocks disagree
+        ([False], 1.0, [1.0], 1, False),
+        ([True, False], 1.0, [3.0, 1.0], 2, False),  # a load that passes
+        ([True, True, True], 1.0, [3.0, 3.0, 3.0], 3, True),
+        ([False, False, False], 0.1, [1.0, 1.0, 1.0], 3, False),  # the clocks disagree
+        # the first run always takes longer
+        ([False, False, False], 1.0, [1.9, 1.8, 2.0], 3, False),
     ],
 )
-def test_a_suspicious_run_is_timed_again(monkeypatch, warm, declared, attempts, flagged):
-    costs = iter([outside_cost.Cost(declared, 1.0, each, False, {}) for each in warm])
+def test_a_suspicious_run_is_timed_again(monkeypatch, warm, declared, firsts, attempts, flagged):
+    each = zip(firsts, warm, strict=True)
+    costs = iter([outside_cost.Cost(declared, 1.0, first, w, False, {}) for first, w in each])
     monkeypatch.setattr(outside_cost, "_cost", lambda *_: next(costs))
     helpers = []
 
@@ -235,6 +238,8 @@ def test_a_suspicious_run_is_timed_again(monkeypatch, warm, declared, attempts, 
 
     cost = outside_cost._undisturbed_cost(None, fresh, None, outside_cost.NO_OVERHEAD)
     assert len(helpers) == attempts and cost.warm == flagged
+    longer = len(firsts) == attempts == outside_cost.ATTEMPTS and min(firsts) > 1.5
+    assert cost.outside == (min(firsts) if longer else 1.0)
 
 
 def test_the_share_of_the_harness_is_measured_on_a_busy_machine_too(monkeypatch):
@@ -243,26 +248,26 @@ def test_the_share_of_the_harness_is_measured_on_a_busy_machine_too(monkeypatch)
     def ask(helper, run, watch=None):
         if watch:  # it worked for 0.1 of 0.5 s
             watch.worked = 0.1
-        said = dict(seconds=0.45, waited=0.4) if watch else dict(seconds=1e-5)
+        said = dict(seconds=0.45, waited=0.4) if watch else dict(trial=1e-4, iterate=1e-5)
         return Answer(status=Status.FINISHED, extra=said)
 
     monkeypatch.setattr(outside_cost, "_OVERHEADS", {})
     run = Run(dataset="pitprops", solver="grqi", settings=dict(k=3))
     share = outside_cost._overhead(run, Asked(monkeypatch, 0.4), ask)
-    assert share == pytest.approx((0.05 / outside_cost.RUNS, 1e-5), rel=0.01)
+    assert share == pytest.approx((0.05 / outside_cost.RUNS, 1e-4, 1e-5), rel=0.01)
 
 
 @pytest.mark.parametrize("n", [20, 300])
-def test_the_time_per_iterate_of_the_harness_is_small_and_measured(n):
+def test_the_times_of_the_harness_per_trial_and_per_iterate_are_measured(n):
     problem = api.load("gaussian", m=30, n=n)
-    seconds = worker.idle(problem, seed=0, rounds=3, iterates=300)["seconds"]
-    assert 0.0 < seconds < 0.01
+    seconds = worker.idle(problem, seed=0, rounds=3, iterates=300)
+    assert 0.0 < seconds["iterate"] < seconds["trial"] < 0.1
 
 
-def test_at_most_half_of_a_run_is_ascribed_to_the_iterates_of_the_harness():
-    overhead = outside_cost.Overhead(0.001, 0.0001)
-    assert overhead.of(2, 100, 1.0) == pytest.approx(0.012)
-    assert overhead.of(2, 10**9, 1.0) == pytest.approx(0.502)
+def test_at_most_half_of_a_run_is_ascribed_to_trials_and_iterates_that_it_states():
+    overhead = outside_cost.Overhead(0.001, 0.0002, 0.0001)
+    assert overhead.of(2, 12, 100, 1.0) == pytest.approx(0.014)
+    assert overhead.of(2, 12, 10**9, 1.0) == pytest.approx(0.502)
 
 
 def _spin(seconds):
