@@ -156,7 +156,7 @@ def answer(added, commits):
 def section(solver, part, commits, problems, added):
     """Return the values for the section on a solver: changes, picture, and latest numbers.
 
-    added : its `charts.Sum`.
+    added : the accumulated changes of the solver (`charts.Sum`).
     """
     own = [commit for commit in commits if commit["sha"] in set(part.commit)]
     wide = part[part.commit == own[-1]["sha"]].pivot_table(

@@ -50,7 +50,7 @@ STEPS = 100.0 * np.pi
 
 
 def solve(problem, *, k: int, eps: float = TOL):
-    """Yield x (n,) and the matrices X and U of the relaxation at each of Nesterov's iterations.
+    """Yield x (n,), the primal X and the dual U of the relaxation at each of Nesterov's iterations.
 
     The relaxation is max Tr(Sigma X), ||X||_1 <= k, Tr X = 1, X PSD.
 

@@ -84,7 +84,7 @@ class Seen(np.ndarray):
     Attributes
     ----------
     low_rank : bool
-        Whether the array is part of a low-rank correction, for which products are free.
+        Whether the array is part of a low-rank correction, whose products are not charged.
     square_product : tuple of int and array, or None
         The order of B and the vector y, if the array is a product B y with a square B.
     """

@@ -105,8 +105,9 @@ def mean(
 
     Parameters
     ----------
-    One row per value. A replicate with a value that is not finite is left out
-    and counted as missing.
+    table : DataFrame
+        One row per value. A replicate with a value that is not finite is left out and counted as
+        missing.
     column : str
         Column of the values.
     over : str or sequence of str

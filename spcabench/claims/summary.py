@@ -197,7 +197,7 @@ def _first_number(text: str) -> float:
 
 
 def _opposite(statement: Stored, reading: Stored) -> Stored | None:
-    """Return the first reading whose verdict or side differs from that of the primary reading."""
+    """Return the first decided reading whose verdict or failing side differs from this one."""
     others = (r for r in statement["readings"] if r["name"] != reading["name"])
     decided = [r for r in others if _outcome(r)[0] != "undecided"]
     return next((r for r in decided if _outcome(r) != _outcome(reading)), None)

@@ -208,7 +208,7 @@ def _make(title: str, jobs: int, profile: str) -> None:
 
 
 def _check_title(title: str) -> None:
-    """Raise InputError if the name of a page is not a valid folder name, or reserved."""
+    """Raise InputError if the name of a page is reserved or is not a valid folder name."""
     plain = re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_. +-]{0,150}", title)
     if not plain or title in TAKEN or title.endswith((".", " ")):
         raise InputError(

@@ -1,4 +1,4 @@
-"""A parser of settings on the command line, ``--set NAME=VALUE``.
+"""A parser for settings on the command line, ``--set NAME=VALUE``.
 
 The type of a setting is determined from the signature of the solver, or from `Limits`.
 """

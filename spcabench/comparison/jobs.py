@@ -85,7 +85,7 @@ class Job:
 
     @classmethod
     def of(cls, solver: str, suite: str = "standard", **options: Any) -> "Job":
-        """Create the job of a solver, with the description of the solver.
+        """Create the job for a solver, including the solver's description.
 
         If the solver is a user's file, a worker process reads the description. Raises InputError if
         the description cannot be read.

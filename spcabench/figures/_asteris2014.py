@@ -110,7 +110,7 @@ def unfolded(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
-    """Return cardinalities from 1 to n, closely spaced if k is small, including those in ``at``."""
+    """Return cardinalities from 1 to n, closer for small k, including those in ``at``."""
     return sorted(
         {
             1,

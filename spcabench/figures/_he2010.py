@@ -176,11 +176,11 @@ def over_rounds(rows: pd.DataFrame) -> claims.Measured:
 def worlds(timed: pd.DataFrame | None = None) -> dict[str, tuple[str, str]]:
     """Map each reading to the method of GPower0 and the suffix of the other solver's name.
 
-    timed : the runs, if times are compared. If runs exist in which the data were converted before
-    the clock started and all solvers used one tolerance, these runs determine the verdict. The
-    paper states no tolerance, and a second phase that is more accurate than GPower0 would be
-    additional computation for only one of the two methods. Variances are compared after whole runs,
-    in which the second phase has converged.
+    timed : the runs, if times are compared. If the data were converted before the clock started in
+    some runs, and all solvers used the same tolerance, these runs determine the verdict. The paper
+    states no tolerance, and a second phase that is more accurate than GPower0 would be additional
+    computation for only one of the two methods. Variances are compared after whole runs, in which
+    the second phase has converged.
     """
     whole = ("gpower0 dense", "")
     alike = (f"gpower0 {ALIKE}", f" {ALIKE}")
@@ -322,11 +322,11 @@ def whole_runs(data: pd.DataFrame, fast: str) -> str:
 def more_loops(judged: Mapping[str, Any]) -> str:
     """State how much variance Mcol-PCA loses with the paper's c and with other settings."""
     lost = {
-        reading["name"]: span([p["value"] for p in reading["places"] if p["judged"]], "%")
+        reading["name"]: span([round(p["value"], 9) for p in reading["places"] if p["judged"]], "%")
         for reading in judged["readings"]
     }
-    told = [f"{lost[name]} with {name}" for name in lost]
-    return f"A loop takes c columns before it looks again: the loss is {listed(told)}."
+    joined = "; ".join(f"{lost[name]} with {name}" for name in lost)
+    return f"Each loop adds c columns before it compares the others again. The loss is {joined}."
 
 
 def levels(common: dict[str, Any], k: int) -> Iterator[Run]:

@@ -1,4 +1,4 @@
-"""Run block coordinate ascent and the first-order method on covariances of words (Figure 1)."""
+"""Run block coordinate ascent and the first-order method on word covariances (Figure 1)."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -9,8 +9,8 @@ problems of the iterations of a run with this eps; the subgradient method runs o
 largest eps. The other panels show single-threaded runs to a gap of 1e-3 (SDP solvers use their own
 tolerance, 1e-6). Time is the median over the problems of size n; the time of a run is its processor
 time or, if shorter, its elapsed time. Memory is the peak memory of the process beyond that of the
-loaded problem, including CVXPY; for DSPCA it is measured only for the largest n. Runs beyond a
-solver's practical size are refused and not shown.
+loaded problem, including CVXPY; for DSPCA it is measured only for the largest n. Runs on problems
+that are too large for a solver are skipped and not shown.
 """
 
 from dataclasses import replace

@@ -96,7 +96,7 @@ def _medians(rows):
 
 
 def runs(scale):
-    """Find 400 components of 100,000 patches at paper scale, and fewer of normalised patches."""
+    """At paper scale, find 400 components of 100,000 patches, and of fewer normalised patches."""
     # the paper finds more than twice as many components as there are pixel values, which K10 needs
     patches, count = (100_000, 400) if scale == "paper" else (10_000, 200)
     readings: list[tuple[str, dict[str, Any]]] = [

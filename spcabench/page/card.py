@@ -288,7 +288,7 @@ def _moved(value: float, logarithmic: bool, scale: float) -> float:
 def _axis(part: Stored, places: list[Stored], paper: list[Stored]) -> Axis:
     """Return an axis that covers the values, the rule's ends and the paper's numbers.
 
-    Intervals can extend the axis to at most three times this length.
+    Intervals can extend the axis to at most three times the length that these need.
     """
     rule, log = judging.rule_of(part), part["logarithmic"]
     core = [place["value"] for place in places] + [p[e] for p in paper for e in ("low", "high")]

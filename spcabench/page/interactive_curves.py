@@ -6,8 +6,8 @@ and handles hovering. `curves.js` contains the choices, the legend and the addre
 elements that also work with a keyboard.
 
 The scripts are stored only once, in the folder of all results or of the published results, and a
-page loads them when its reader opens the curves. Browsers allow a local page to load scripts but no
-other files, so the numbers are also stored as a script.
+page loads them when its reader opens the curves. Browsers allow a local page to load scripts but
+not data files, so the numbers are also stored as a script.
 """
 
 import json

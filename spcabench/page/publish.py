@@ -352,7 +352,7 @@ def _copy_comparisons(sources: list[Path], out: Path) -> None:
 
 
 def _copy_comparison(source: Path, out: Path) -> None:
-    """Publish a comparison of one or several components."""
+    """Publish a comparison of solvers, for one component or for several."""
     shutil.rmtree(out, ignore_errors=True)
     make_folder(out)
     if (source / merging.JOBS).exists():

@@ -28,8 +28,9 @@ def read(
 ) -> tuple[Array, list[str]]:
     """Return the samples (m, len(used)) of the variables of a model, and the names of the samples.
 
-    In a table, ``choose`` returns the positions of the columns with the names ``needed``. In an
-    array of n columns, ``used`` contains these positions. Raises InputError if columns are missing.
+    In a table, ``choose`` returns the positions of the columns with the names ``needed``. For an
+    array with n columns, ``used`` contains these positions. Raises InputError if columns are
+    missing.
     """
     X = user_file.contents(path, how, notes)
     if not isinstance(X, pd.DataFrame):

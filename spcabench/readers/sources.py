@@ -75,7 +75,7 @@ def find(file: str, sha256: str | None, url: str | None = None) -> Path | None:
     if local is not None:
         if sha256 and checksum(local) != sha256:
             raise InputError(
-                f"{local}: wrong checksum; replace it by the published file (sha256 "
+                f"{local}: wrong checksum; replace the file with the published one (sha256 "
                 f"{sha256[:12]}...)"
             )
         return local

@@ -1,6 +1,6 @@
 """Computes rows: executes a plan in worker processes, times its runs by a protocol, grades answers.
 
-A job of a figure and a job of a comparison each have a plan. Every failure becomes a row. If a job
+Every job, for a figure or for a comparison, has a plan. Every failure becomes a row. If a job
 is killed, its finished runs are not lost. This process never imports third-party solvers, so its
 forked processes are as clean as new ones.
 """

@@ -292,7 +292,7 @@ class Answer:
         return replace(self, flags=sorted({*(self.flags or ()), *new}) or None)
 
     def with_memory_of(self, measured: "Answer") -> "Answer":
-        """Return the answer with the memory of another answer."""
+        """Return a copy of the answer with the memory measurements of another answer."""
         peak, before = measured.peak_memory, measured.memory_before
         return replace(self, peak_memory=peak, memory_before=before)
 

@@ -64,7 +64,7 @@ def watched(who: str) -> Iterator[None]:
 
 @contextmanager
 def _ended_by_a_hangup() -> Iterator[None]:
-    """Make SIGHUP exit this process with exit code 1, without executing Python code."""
+    """Make SIGHUP terminate this process with exit code 1, without executing Python code."""
     before = signal.getsignal(signal.SIGHUP)
     if before == signal.SIG_IGN:  # under nohup, SIGHUP remains ignored, and SIGKILL is used
         yield

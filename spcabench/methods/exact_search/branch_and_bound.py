@@ -423,7 +423,7 @@ class Exact:
         self.indivisible[k] = self.nonnegative and search.parts > 0 and search.left > 0.0
 
     def _on_all(self, search: DualSearch | GershgorinSearch, k: int) -> float:
-        """Return a bound on all supports of size k, including the supports outside the search."""
+        """Return an upper bound over all supports of size k, including those outside the search."""
         return max(search.bound, self.value[k], self.outside) * (1.0 + TOLERANCE)
 
     def _lower(self, k: int, bound: float) -> None:

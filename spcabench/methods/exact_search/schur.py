@@ -1,8 +1,8 @@
 """Removal of variables that are known to be in the support, by a Schur complement.
 
-Let F be in the support and t > lambda_1(S[F, F]). By the Schur complement, the variables F and T
-reach the value t, that is, lambda_1(S[F + T, F + T]) >= t, if and only if lambda_1(E[T, T]) >= t,
-where
+Let F be a subset of the support, and t > lambda_1(S[F, F]). By the Schur complement, the variables
+F and T reach the value t, that is, lambda_1(S[F + T, F + T]) >= t, if and only if
+lambda_1(E[T, T]) >= t, where
 
 E = S + S[., F] (t I - S[F, F])^-1 S[F, .].
 """

@@ -67,7 +67,7 @@ class Tree:
         self.ints[0] = variables, np.ones(c), np.ones(c)
 
     def go(self) -> int:
-        """Search for one more chunk: EXHAUSTED (no support reaches t), PAUSED or FOUND."""
+        """Search one more chunk, and return EXHAUSTED (no support reaches t), PAUSED or FOUND."""
         status = FULL
         while status == FULL:
             status, self.depth, nodes = descend(
@@ -135,7 +135,7 @@ class SmallTree(Tree):
     """The same search for few candidates; the first nodes do not use the compiled kernel."""
 
     def go(self) -> int:
-        """Search for one more chunk: EXHAUSTED (no support reaches t), PAUSED or FOUND."""
+        """Search one more chunk, and return EXHAUSTED (no support reaches t), PAUSED or FOUND."""
         waiting = [(self.S, np.zeros(len(self.S)), np.arange(len(self.S)), list[int]())]
         while waiting and self.nodes < NODES:
             self.nodes += 1
