@@ -21,7 +21,8 @@ class Rule:
 
     Attributes
     ----------
-    Ends of the region; infinite if it is unbounded. An end cannot be 0, because a threshold is
+    low, high : float
+        Ends of the region; infinite if it is unbounded. An end cannot be 0, because a threshold is
         moved by a fraction of itself: express a difference above zero as a ratio above one.
     ends : bool
         Whether the ends belong to the region.

@@ -73,6 +73,17 @@ def test_every_folder_says_what_it_is_for():
         assert ast.get_docstring(_tree(file)), file
 
 
+def test_every_parameter_of_a_docstring_has_a_name():
+    """A section of numpydoc consists of names and of descriptions, which are indented."""
+    section = re.compile(r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=\n\n\w+\n-+\n|\Z)", re.S | re.M)
+    for file in FILES:
+        for node in ast.walk(_tree(file)):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                for part in section.findall(ast.get_docstring(node) or ""):
+                    lines = [line for line in part.split("\n") if line and line[0] != " "]
+                    assert all(re.match(r"[\w*, ]+( : |$)", line) for line in lines), (file, lines)
+
+
 def test_the_package_list_is_whole():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     listed = project["tool"]["setuptools"]["packages"]
