@@ -125,9 +125,10 @@ def _undisturbed_cost(run: Run, fresh: Fresh, ask: Ask, overhead: Overhead) -> C
     """Return the cost of a run, timed again in a new process while it is suspicious.
 
     A run is suspicious if its two clocks disagree, or if it is cheaper the second time. If all
-    attempts are suspicious, the largest cost is returned, which is at least that of a first run if
-    each of them took longer. Raises `_NoAnswerError` only if no
-    attempt returned an answer, because a busy machine can at first be too slow.
+    attempts are suspicious, the largest cost is returned. A flag is the result of the same finding
+    in each attempt, because load can disturb single attempts in different ways. Raises
+    `_NoAnswerError` only if no attempt returned an answer, because a busy machine can at first be
+    too slow.
     """
     costs: list[Cost] = []
     failure = _NoAnswerError()
@@ -146,7 +147,10 @@ def _undisturbed_cost(run: Run, fresh: Fresh, ask: Ask, overhead: Overhead) -> C
         raise failure
     cost = max(costs, key=lambda cost: cost.outside)
     first = min(cost.first for cost in costs) if all(map(_longer_at_first, costs)) else 0.0
-    return replace(cost, outside=max(cost.outside, first), declared=max(cost.declared, first))
+    outside, declared = max(cost.outside, first), max(cost.declared, first)
+    if not all(map(_hidden, costs)):
+        declared = max(declared, outside)  # it is charged, but not flagged
+    return replace(cost, outside=outside, declared=declared, warm=all(c.warm for c in costs))
 
 
 def _longer_at_first(cost: Cost) -> bool:

@@ -220,6 +220,8 @@ def test_waiting_for_a_processor_is_no_hidden_work(monkeypatch, waits, flags):
         ([False], 1.0, [1.0], 1, False),
         ([True, False], 1.0, [3.0, 1.0], 2, False),  # a load that passes
         ([True, True, True], 1.0, [3.0, 3.0, 3.0], 3, True),
+        # a load that disturbs the attempts in different ways
+        ([True, False, False], 1.0, [3.0, 1.9, 1.9], 3, False),
         ([False, False, False], 0.1, [1.0, 1.0, 1.0], 3, False),  # the clocks disagree
         # the first run always takes longer
         ([False, False, False], 1.0, [1.9, 1.8, 2.0], 3, False),
@@ -240,6 +242,21 @@ def test_a_suspicious_run_is_timed_again(monkeypatch, warm, declared, firsts, at
     assert len(helpers) == attempts and cost.warm == flagged
     longer = len(firsts) == attempts == outside_cost.ATTEMPTS and min(firsts) > 1.5
     assert cost.outside == (min(firsts) if longer else 1.0)
+
+
+def test_clocks_that_disagree_in_some_attempts_cost_time_without_a_flag(monkeypatch):
+    """The longest time is used, but a flag is a finding of each attempt."""
+    attempts = [(0.1, 1.0, False), (1.0, 1.0, True), (0.1, 1.2, False)]
+    costs = iter([outside_cost.Cost(d, o, o, warm, False, {}) for d, o, warm in attempts])
+    monkeypatch.setattr(outside_cost, "_cost", lambda *_: next(costs))
+    cost = outside_cost._undisturbed_cost(None, _no_process, None, outside_cost.NO_OVERHEAD)
+    answer = outside_cost._times(Answer(status=Status.FINISHED, solve_time=0.1), cost, cost.outside)
+    assert answer.flags is None and answer.seconds == 1.2
+
+
+@contextmanager
+def _no_process():
+    yield None, 0.0
 
 
 def test_the_share_of_the_harness_is_measured_on_a_busy_machine_too(monkeypatch):
