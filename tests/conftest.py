@@ -24,6 +24,10 @@ pytest.register_assert_rewrite("tests.problems", "tests.trial")
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=100)
 settings.load_profile("repeatable")
 
+# Each command of spcabench limits the numerical libraries to one thread, and so do its processes
+# here. With more threads, a product waits for the slowest one on a loaded machine.
+machine.pin_threads()
+
 # No test uses the network: real data come from SPCABENCH_DATA or from earlier downloads.
 os.environ["SPCABENCH_OFFLINE"] = "1"
 
