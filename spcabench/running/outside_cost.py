@@ -125,10 +125,10 @@ def _undisturbed_cost(run: Run, fresh: Fresh, ask: Ask, overhead: Overhead) -> C
     """Return the cost of a run, timed again in a new process while it is suspicious.
 
     A run is suspicious if its two clocks disagree, or if it is cheaper the second time. If all
-    attempts are suspicious, the largest cost is returned. A flag is the result of the same finding
-    in each attempt, because load can disturb single attempts in different ways. Raises
-    `_NoAnswerError` only if no attempt returned an answer, because a busy machine can at first be
-    too slow.
+    attempts are suspicious, the largest cost is returned, which is at least that of a first run if
+    each of them took longer. The run is only flagged for what all attempts show, because load can
+    disturb each attempt in a different way. Raises `_NoAnswerError` only if no attempt returned an
+    answer, because a busy machine can at first be too slow.
     """
     costs: list[Cost] = []
     failure = _NoAnswerError()
