@@ -1,4 +1,6 @@
-"""The progress of a workflow: an updated line in a terminal, or a line per finished job.
+"""The progress of a workflow: an updated line in a terminal, or lines in a log.
+
+A log gets a line for each finished figure or solver, and at least one line a minute.
 
 The lines show what is being computed, the progress, and the estimated remaining time.
 """
@@ -18,6 +20,7 @@ PLANNED = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
 BEGUN = re.compile(r"rule \w+:\n(?:    .*\n)*?    jobid: (\d+)\n(?:    .*\n)*?    wildcards: (.*)")
 ENDED = re.compile(r"Finished jobid: (\d+) \(Rule: (\w+)\)")
 COUNTED = {"run": "rows", "draw": "figures"}  # rules in the summary, and names of their results
+SILENCE = 60.0  # seconds without a line in a log before the state is written
 NAMES = ("folder", "figure", "comparison", "scale")  # wildcards that can be the name of a job
 
 
@@ -26,6 +29,7 @@ class Progress:
 
     def __init__(self, log: Path) -> None:
         self.log, self.begun = log, monotonic()
+        self.last_told = self.begun
         self.told: set[str] = set()
         self.line = tqdm(bar_format="{desc}", disable=None, leave=False, dynamic_ncols=True)
 
@@ -48,8 +52,14 @@ class Progress:
             if job in ended and job not in self.told and not of_figure:
                 self.told.add(job)
                 seconds = monotonic() - self.begun
-                sentence = f"{_name(names)}: finished after {seconds:.0f} s ({words})"
-                say(sentence, file=sys.stderr, flush=True)
+                self._tell(f"{_name(names)}: finished after {_duration(seconds)} ({words})")
+        if monotonic() - self.last_told > SILENCE:
+            self._tell(f"{words}; in progress: {', '.join(at_work) or 'no job'}")
+
+    def _tell(self, sentence: str) -> None:
+        """Write a line into a log."""
+        self.last_told = monotonic()
+        say(sentence, file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Remove the line from the terminal."""
@@ -73,8 +83,16 @@ def state(log: str, seconds: float) -> str:
     ]
     finished, left = done.total(), planned["total"] - done.total()
     if finished and left:
-        counts.insert(0, f"about {seconds / finished * left:.0f} s left")
+        counts.insert(0, f"about {_duration(seconds / finished * left)} left")
     return ", ".join(counts) or "page"
+
+
+def _duration(seconds: float) -> str:
+    """Return a time for people: "40 s", "12 min" or "2 h 10 min"."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 def _name(wildcards: dict[str, str]) -> str:

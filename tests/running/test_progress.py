@@ -30,6 +30,8 @@ def test_what_is_left_is_as_long_as_what_is_done():
     assert progress.state("", 1.0) == "looking for what is missing"
     assert progress.state(LOG, 9.0) == "rows 0 of 2, figures 0 of 1"
     assert progress.state(LOG + ENDED, 9.0) == "about 9 s left, rows 1 of 2, figures 1 of 1"
+    assert progress.state(LOG + ENDED, 1000.0).startswith("about 17 min left")
+    assert progress.state(LOG + ENDED, 7810.0).startswith("about 2 h 10 min left")
 
 
 def test_a_log_has_a_line_for_each_figure_once(tmp_path, capsys):
@@ -56,3 +58,13 @@ def test_a_solver_of_a_comparison_is_named(tmp_path, capsys):
     shown.show()
     shown.close()
     assert capsys.readouterr().err.startswith("tpower: finished after")
+
+
+def test_a_log_is_not_silent_for_longer_than_a_minute(tmp_path, capsys, monkeypatch):
+    log = tmp_path / "workflow.log"
+    log.write_text(LOG)
+    shown = progress.Progress(log)
+    monkeypatch.setattr(progress, "SILENCE", 0.0)
+    shown.show()
+    shown.close()
+    assert capsys.readouterr().err == "rows 0 of 2, figures 0 of 1; in progress: one_fig1\n"
