@@ -499,8 +499,9 @@ def draw_line(axis, rows: pd.DataFrame, y: pd.Series, style: dict[str, Any]) -> 
 def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
     """Plot the time of each method against x, with the band computed by `times`.
 
-    A lighter, dotted line shows the time of GPower0's whole search.
+    A lighter, dotted line shows the time of GPower0's whole search, which uses the sparse data.
     """
+    searched = NAMES["gpower0"] + (" on sparse data" if "gpower0 dense" in methods else "")
     for method in methods:
         rows = data[data.method == method]
         if rows.empty:
@@ -510,7 +511,7 @@ def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
         draw_line(axis, rows, middle, style | dict(label=NAMES[method]))
         axis.fill_between(*broken(rows, low, high), color=style["color"], alpha=0.2, linewidth=0)
         if method == "gpower0":
-            complete = dict(linestyle=":", marker="", alpha=0.5, label="GPower0, whole search")
+            complete = dict(linestyle=":", marker="", alpha=0.5, label=f"{searched}, whole search")
             draw_line(axis, rows, rows.groupby("x").search_time.median(), style | complete)
     axis.set(yscale="log", ylabel="time of a run, s")
 

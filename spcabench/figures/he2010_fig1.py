@@ -179,7 +179,7 @@ H16 = claims.Statement(
     rule=claims.at_most(1.1),
     over=claims.every("forms", least=3),
     primary="flops",
-    why="the sentence is about arithmetic complexity",
+    why="the sentence is about arithmetic complexity; H16b tests the saving for sparse data",
 )
 
 
