@@ -157,9 +157,16 @@ def test_citation_changelog_and_package_have_one_version():
     assert "dev" in installed or installed == citation["version"]
 
 
-def test_the_checks_of_a_commit_are_those_of_the_makefile():
+def _checked_targets():
+    """Return the targets of the Makefile that `.ci/run` makes, in its order."""
     text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    steps = re.findall(r"^make ([a-z-]+)", text, re.M)
+    targets = re.findall(r"^step make ([a-z-]+)", text, re.M)
+    assert targets
+    return targets
+
+
+def test_the_checks_of_a_commit_are_those_of_the_makefile():
+    steps = _checked_targets()
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
     assert set(steps) <= set(targets)
     assert steps.index("test") < steps.index("figures")  # figures compile kernels: see .ci/run
@@ -168,8 +175,7 @@ def test_the_checks_of_a_commit_are_those_of_the_makefile():
 def test_the_ci_workflow_runs_every_check_and_every_supported_python():
     file = ROOT / ".github" / "workflows" / "ci.yml"
     text = file.read_text(encoding="utf-8")
-    checks = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    for target in re.findall(r"^make ([a-z-]+)", checks, re.M):
+    for target in _checked_targets():
         assert f"make {target}" in text
     for target in ("test-thorough", "test-alone"):
         assert set(re.findall(rf"make {target} THIRD=(\d)", text)) == {"0", "1", "2"}
