@@ -46,7 +46,8 @@ class Run:
         conversion is not charged.
     timed : bool
         Whether the time of the run is compared. A timed run is repeated in many rounds while no
-        other job is running.
+        other job is running. A function that measures times itself is called once while no other
+        job is running.
     one_round : bool
         Whether a single timed round is sufficient if more rounds would take too long, because the
         figure compares times over several problems of the same kind.

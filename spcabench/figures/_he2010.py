@@ -342,6 +342,7 @@ def alike(common: dict[str, Any], k: float) -> Iterator[Run]:
     """Measure the processor time of all three solvers under equal conditions."""
     yield Run(
         function=processor_seconds,
+        timed=True,
         settings=dict(k=k),
         label=ALIKE,
         uses=("gpower0", *OURS),

@@ -208,6 +208,7 @@ def runs(scale):
         settings = dict(name="mcol", ks=[k for k in ks if k >= REFERENCE])
         yield Run(
             function=he.in_turns,
+            timed=True,
             settings=settings,
             form="sparse",
             uses=("mcol",),

@@ -303,11 +303,12 @@ def runs(scale):
             dataset="bag_of_words",
             parameters=dict(corpus=corpus),
             function=searched,
+            timed=True,
             label=corpus,
             uses=(SOLVER,),
             timeout=3600.0,
         )
-    yield simulated_corpus(scale, searched, uses=(SOLVER,), timeout=3600.0)
+    yield simulated_corpus(scale, searched, timed=True, uses=(SOLVER,), timeout=3600.0)
     for seed in range(100 if scale == "paper" else 12):
         yield Run(
             dataset="gaussian",

@@ -15,7 +15,8 @@ from spcabench.run import Run, chains
 from spcabench.running.code_hash import digest, syntax_tree
 
 SEEDS = "-seeds-"  # precedes the seeds in the name of a scale
-LONG = "timed-long-"  # prefix of the name of the group of a long run
+TIMED = "timed-"  # prefix of the names of groups and jobs that need the whole machine
+LONG = f"{TIMED}long-"  # prefix of the name of the group of a long run
 
 
 def runs_of(figure: str, scale: str) -> list[Run]:
@@ -82,9 +83,9 @@ def groups(figure: str, scale: str) -> dict[str, list[Run]]:
     """Return a mapping from the names of groups to the runs of a figure.
 
     There is a group for each timed problem (on which solvers take turns), one for each long run,
-    and one for the other runs of each solver, including the runs that match their cardinality. If
-    the file of a figure is broken, its only group is "broken". The job of this group fails with an
-    error message, and other figures can still be drawn.
+    one for each function, and one for the other runs of each solver, including the runs that match
+    their cardinality. If the file of a figure is broken, its only group is "broken". The job of
+    this group fails with an error message, and other figures can still be drawn.
     """
     try:
         runs = runs_of(figure, scale)
@@ -119,18 +120,18 @@ def _job(group: str, runs: list[Run], scale: str) -> str:
     """Return the name of a group's job; timed groups share jobs, which need the whole machine."""
     if group.startswith(LONG):
         return group
-    timed = group.startswith("timed-")
+    timed = group.startswith(TIMED)
     if size(scale) == "quick" and runs:
         return "timed" if timed else "others"
-    return f"timed-{runs[0].dataset}" if timed else group
+    return f"{TIMED}{runs[0].dataset}" if timed and runs[0].solver else group
 
 
 def _group(run: Run) -> str:
     if run.long:
         return f"{LONG}{run.solver}-{run.dataset}-{digest(run.asked)[:8]}"
-    if run.timed:
-        return f"timed-{run.dataset}-{digest(dict(run.parameters))[:8]}"
-    return run.solver or f"measure-{run.measure}"
+    if run.timed and run.solver:
+        return f"{TIMED}{run.dataset}-{digest(dict(run.parameters))[:8]}"
+    return run.solver or f"{TIMED if run.timed else ''}measure-{run.measure}"
 
 
 def shared(figure: str) -> tuple[str, ...]:

@@ -120,7 +120,8 @@ class _Job:
         # memory that earlier groups left allocated would be attributed to this group
         if protocol.restart:
             self.processes.restart()
-        timed = [run for run in runs if run.timed and not protocol.fastest]
+        # a function repeats its measurements itself
+        timed = [run for run in runs if run.timed and run.solver and not protocol.fastest]
         rounds = protocol.rounds if timed else 1
         least = 1 if all(run.one_round for run in timed) else protocol.least
         words, from_journal = (

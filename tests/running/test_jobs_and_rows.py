@@ -149,6 +149,32 @@ def test_every_group_is_in_one_job_and_what_is_timed_in_one_of_its_own(figure):
     assert timed == ["timed-gaussian"]
 
 
+CLOCKED = '''"""A figure whose function measures times, and counts locks that are not shared."""
+import fcntl
+from pathlib import Path
+from spcabench.run import Run
+def runs(scale):
+    yield Run(dataset="pitprops", function=measure, timed=True)
+def measure(problem, *, seed):
+    exclusive = 0
+    for file in Path().glob(".timing-*.lock"):
+        with file.open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                exclusive += 1
+    return {"exclusive": exclusive}
+'''
+
+
+def test_a_function_that_measures_times_is_called_once_while_nothing_else_runs(here, add_file):
+    add_file("figure", "trial2013_fig3", CLOCKED)
+    assert figure_jobs.jobs("trial2013_fig3", "quick").keys() == {"timed"}
+    run_job("trial2013_fig3", "paper", "timed-measure-measure", here / "rows.parquet")
+    (numbers,) = rows.read([here / "rows.parquet"]).extra  # a solver would have several rounds
+    assert numbers == {"exclusive": 1}
+
+
 def test_a_job_of_several_groups_has_the_rows_of_each(figure, tmp_path):
     run_job(figure, "quick", "others", tmp_path / "all.parquet")
     together = rows.read([tmp_path / "all.parquet"])
