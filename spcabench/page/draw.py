@@ -67,11 +67,23 @@ def draw_to(
             raise InputError(
                 f"--width: the figure does not fit into {size[0]:.3g} x {size[1]:.3g} inches"
             )
+        _wrap_titles(figure)
         for out in outs:
             # without a date, the same rows give the same file, and git shows no change
             metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(out.suffix, {})
             atomic_files.write_picture(out, figure, metadata=metadata)
         plt.close(figure)
+
+
+def _wrap_titles(figure: Any) -> None:
+    """Wrap the titles of panels that would be cut off at the edge of the figure."""
+    figure.draw_without_rendering()  # computes the layout
+    for axes in figure.axes:
+        box, text = axes.title.get_window_extent(), axes.get_title()
+        centre = (box.x0 + box.x1) / 2
+        room = 2 * min(centre, figure.bbox.width - centre)
+        if box.width > room:
+            axes.set_title(textwrap.fill(text, int(len(text) * room / box.width)))
 
 
 def _fits(figure: Any) -> bool:
@@ -139,7 +151,7 @@ def _mark(figure: Any, module: ModuleType, rows: pd.DataFrame, titled: bool, sca
     lines = [_paragraphs(module)[0].rstrip(".")] if titled else []
     if stand_ins:
         lines.append(f"STAND-IN DATA: {'; '.join(stand_ins)}")
-    width = int(13 * figure.get_figwidth() / scale)  # characters that fit in a line
+    width = int(12.5 * figure.get_figwidth() / scale)  # characters that fit in a line
     if lines:
         figure.suptitle("\n".join(textwrap.fill(line, width) for line in lines), fontsize=10.5)
 

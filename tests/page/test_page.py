@@ -3,6 +3,7 @@
 import json
 import re
 
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -187,6 +188,18 @@ def test_pictures_are_the_same_to_the_byte(trial_run):
     before = {kind: (out / f"figure.{kind}").read_bytes() for kind in ("svg", "pdf", "png")}
     draw.draw_figure(NAME, [rows], out)
     assert {kind: (out / f"figure.{kind}").read_bytes() for kind in before} == before
+
+
+def test_no_title_is_cut_off_at_the_edge(trial_run, add_file):
+    long = 'axes.flat[0].set_title("a title that says a lot " * 9)\n'
+    add_file(
+        "figure",
+        NAME,
+        FIGURE.replace("    axes.flat[0].plot(", f"    {long}    axes.flat[0].plot("),
+    )
+    make_run(trial_run)
+    picture = plt.imread(trial_run / "figures" / NAME / "figure.png")
+    assert (picture[:, [0, -1]] == 1.0).all() and (picture < 1.0).any()
 
 
 def test_a_figure_needs_neither_data_nor_claims(trial_run, add_file):
