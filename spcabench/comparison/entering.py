@@ -46,7 +46,8 @@ def recomputed(
 ) -> tuple[pd.DataFrame, list[str]]:
     """Return rows with recomputed values, and sentences about rejected rows.
 
-    If a row disagrees with its vector, its values are set to NaN.
+    If a row disagrees with its vector, its values are set to NaN. The new column ``given`` contains
+    the form of the problem before any conversion.
 
     items : the problems of the suite, including recovery. table : the best known answers; a value
         above a bound in the table is rejected. load : function that loads a problem from a
@@ -60,9 +61,11 @@ def recomputed(
     rows, lost = _with_planted_supports(rows, planted, load)
     sentences += lost
     good = rows.kind.isin(ANSWERS) & rows.status.isin(GOOD)
+    rows = rows.assign(given=None)
     for name, part in rows[good].groupby("item", sort=False):
         item = by_name.get(str(name))
         problem = load(item.dataset, **item.parameters) if item else None
+        rows.loc[part.index, "given"] = problem.form if problem else None
         for index, row in zip(part.index, part.to_dict("records"), strict=True):
             values = _of_row(row, item, problem, table, elsewhere)
             if isinstance(values, str):

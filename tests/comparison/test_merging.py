@@ -308,18 +308,47 @@ def test_a_name_that_looks_like_another_is_refused_where_it_enters(folders, tmp_
         merging.Part.read(two)
 
 
+def doubts_of(rows):
+    """Return the doubts about rows, which have the column that entering rows get."""
+    return page._doubts(rows if "given" in rows else rows.assign(given=None))
+
+
 def test_names_that_differ_by_case_alone_are_a_doubt():
     rows = table([dict(solver=name) for name in ("tpower", "TPower", "tp0wer", "gpower")])
-    pairs = {(doubt["solver"], doubt["sentence"]) for doubt in page._doubts(rows)}
+    pairs = {(doubt["solver"], doubt["sentence"]) for doubt in doubts_of(rows)}
     alike = permutations(("tpower", "TPower", "tp0wer"), 2)
     sentence = "Its name looks like that of {}, another solver."
     assert pairs == {(name, sentence.format(twin)) for name, twin in alike}
     own = table([dict(solver=name) for name in registry.names("solver")])
-    assert page._doubts(own) == []
+    assert doubts_of(own) == []
+
+
+def test_a_namesake_of_a_solver_of_the_repository_is_a_doubt():
+    names = {"tpower": True, "TPower": False, "mine": False}
+    rows = table([dict(solver=name, own=own) for name, own in names.items()])
+    namesakes = [d["solver"] for d in doubts_of(rows) if d["sentence"] == page.NAMESAKE]
+    assert namesakes == ["TPower"]
+
+
+@pytest.mark.parametrize(
+    ("given", "form", "own", "doubted"),
+    [
+        ("covariance", "data", False, True),
+        ("covariance", "sparse", False, True),
+        ("covariance", "data", True, False),
+        ("covariance", "covariance", False, False),
+        ("data", "data", False, False),
+        ("sparse", "data", False, False),
+    ],
+)
+def test_data_that_the_harness_made_of_a_covariance_are_a_doubt(given, form, own, doubted):
+    rows = table([dict(solver="mine", form=form, own=own, given=given)] * 2)
+    doubts = [(d["sentence"], d["count"]) for d in doubts_of(rows)]
+    assert doubts == ([(page.FACTORED, 2)] if doubted else [])
 
 
 def test_two_files_under_one_name_are_a_doubt():
     versions = dict.fromkeys(("a" * 64, "b" * 64), "mine") | {"c" * 64: "other"}
     rows = table([dict(solver=name, solver_sha256=file) for file, name in versions.items()])
-    (doubt,) = page._doubts(rows)
+    (doubt,) = doubts_of(rows)
     assert doubt["solver"] == "mine" and "2 different files" in doubt["sentence"]

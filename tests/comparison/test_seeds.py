@@ -71,10 +71,14 @@ def test_solvers_that_take_a_seed_run_with_several_on_the_same_pairs(solver, see
     assert all(r.timed == (r.seed == 0) for r in runs if r.columns["kind"] != "recovery")
 
 
-@pytest.mark.parametrize(("own", "ratio"), [(False, 10.0), (False, 1.0), (True, 10.0)])
+@pytest.mark.parametrize(
+    ("own", "ratio"), [(False, 10.0), (False, 2.0), (False, 1.0), (True, 10.0)]
+)
 @pytest.mark.parametrize("cost", ["solve_time", "flops"])
 def test_a_timed_seed_that_is_much_cheaper_than_the_others_is_a_doubt(own, ratio, cost):
     rows = table(rows_of("random", [1.0, 1.0, 1.0])).assign(own=own, solve_time=1.0, flops=1e6)
     rows.loc[rows.kind == jobs.SEED, cost] *= ratio
     doubted = comparison_page._cheaper_where_timed(rows)
-    assert doubted == (["random"] if ratio > 3.0 and not own else [])
+    # seconds of a single run can be twice those of the fastest of several runs
+    least = 1.5 if cost == "flops" else 3.0
+    assert doubted == (["random"] if ratio > least and not own else [])
