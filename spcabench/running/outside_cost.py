@@ -292,10 +292,7 @@ def _unseen(run: Run, many: _Taken, count: int, helper: Worker, ask: Ask) -> _Un
     Waiting is subtracted only for comparing times, because its part on the solver's clock is
     estimated.
     """
-    answer = ask(helper, _repeated(run, UNSEEN, worker.unseen))
-    if not answer.status.good:
-        raise _NoAnswerError(answer.reason or answer.status)
-    extra = answer.extra or {}
+    extra = _on_disguises(run, helper, ask)
     seconds, worked = (float(extra.get(name, np.nan)) for name in ("seconds", "worked"))
     vector = _vector(extra)
     each = many.worked / count
@@ -304,6 +301,30 @@ def _unseen(run: Run, many: _Taken, count: int, helper: Worker, ask: Ask) -> _Un
     if worse or worked > UNSEEN_RATIO * each + UNSEEN_SECONDS:
         return _Unseen(True, seconds, vector)
     return _Unseen(False, worked if worked > (1.0 + MISSED_SHARE) * each else 0.0, vector)
+
+
+def _on_disguises(run: Run, helper: Worker, ask: Ask) -> dict[str, Any]:
+    """Return the numbers of `worker.unseen`. Raises `_NoAnswerError`."""
+    answer = ask(helper, _repeated(run, UNSEEN, worker.unseen))
+    if not answer.status.good:
+        raise _NoAnswerError(answer.reason or answer.status)
+    return answer.extra or {}
+
+
+def disguised(
+    run: Run, answer: Answer, helper: Worker, ask: Ask
+) -> tuple[Answer, tuple[dict[str, Any], ...]]:
+    """Return the answer of a run that is not timed, and its best vector on disguises.
+
+    Without them, a solver could store answers for the seeds that are not timed. There are no
+    disguises if the run is not short. The caller uses the worse vector.
+    """
+    if (answer.seconds or 0.0) >= SHORT:
+        return answer, ()
+    try:
+        return answer, (_vector(_on_disguises(run, helper, ask)),)
+    except _NoAnswerError as error:
+        return replace(answer, status=Status.ERROR, reason=str(error)), ()
 
 
 def _vector(extra: Mapping[str, Any]) -> dict[str, Any]:

@@ -102,8 +102,12 @@ class Processes:
         """Return the answer of a third-party file from new processes, timed from outside."""
         with self._ready(run) as (helper, _):
             answer = answer_of(helper, replace(run, timed=False), self.protocol.grace)
-        if not (run.solver and run.timed and answer.status.good):
-            return answer
+            if not (run.solver and answer.status.good):
+                return answer
+            if not run.timed:
+                answer, vectors = outside_cost.disguised(run, answer, helper, answer_of)
+                self.again = [*vectors]
+                return answer
         fresh = partial(self._suspect, run)
         answer, vectors = outside_cost.costed(run, answer, fresh, self._shared(), answer_of)
         self.again = [*vectors]

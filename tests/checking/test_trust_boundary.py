@@ -764,8 +764,14 @@ def test_nothing_is_kept_in_the_process(row):
     assert answer.seconds >= 0.1 and Flag.warm in answer.flags
 
 
-def test_a_stored_vector_does_not_fit_a_disguise(row, optimum):
-    assert row("a stored vector").variance < 0.8 * optimum
+@pytest.mark.parametrize("timed", [True, False])
+def test_a_stored_vector_does_not_fit_a_disguise(row, optimum, timed):
+    assert row("a stored vector", timed=timed).variance < 0.8 * optimum
+
+
+def test_who_gives_no_answer_on_a_disguise_has_none_for_other_seeds_either(row, unconfined):
+    answer = row("ends on a disguise", timed=False)
+    assert answer.status == Status.ERROR and "no answer on a disguise" in answer.reason
 
 
 def test_a_kernel_of_a_file_states_its_own_flops(row, honest):

@@ -50,14 +50,15 @@ def file_of(folder, name, top="", body=HONEST, traits=COVARIANCE, settings="", b
     return str(file)
 
 
-def row(file, folder, limit=2.0, timeout=60.0, history=False, warm=False, **problem):
+def row(file, folder, limit=2.0, timeout=60.0, history=False, warm=False, timed=True, **problem):
     """Return the row of a solver's file on one problem.
 
-    warm : run on other problems first, as each process of a comparison does.
+    warm : run on other problems first, as each process of a comparison does. timed : as for the
+        first seed of a comparison, but not for the other seeds.
     """
     problem = problem or dict(dataset="gaussian", parameters=SMALL)
     settings = dict(k=K, time_limit=limit, history=history)
-    kept = dict(timed=True, memory=True, vectors=True)
+    kept = dict(timed=timed, memory=True, vectors=True)
     run = Run(solver=file, settings=settings, timeout=timeout, **kept, **problem)
     protocol = [plans.plan(Job.of(file, "quick")).protocol] if warm else []
     return row_of(run, folder, *protocol)
