@@ -324,7 +324,8 @@ def disguised(
     try:
         return answer, (_vector(_on_disguises(run, helper, ask)),)
     except _NoAnswerError as error:
-        return replace(answer, status=Status.ERROR, reason=str(error)), ()
+        reason = f"it returned no answer when it solved a disguise of the problem: {error}"
+        return replace(answer, status=Status.ERROR, reason=reason), ()
 
 
 def _vector(extra: Mapping[str, Any]) -> dict[str, Any]:
