@@ -6,6 +6,7 @@ the last long job finishes. A job of a long run is executed only if its row is n
 
 from pathlib import Path
 
+from spcabench import registry
 from spcabench.running import figure_jobs
 
 LONG = 200.0  # minimum duration of a long job in seconds
@@ -14,17 +15,22 @@ LONG = 200.0  # minimum duration of a long job in seconds
 def longest(published: Path, scale: str) -> list[str]:
     """Return the files of rows of the jobs that took long in a published run.
 
-    Timed jobs are excluded, because they run alone in any case.
+    Timed jobs are excluded, because they run alone in any case, and so are jobs that do not exist
+    any more, because Snakemake would also execute them.
     """
     import pandas as pd  # imported here, because few commands need it
 
     files = []
-    for file in sorted(published.glob("rows/*/rows.parquet")) if scale == "paper" else []:
+    for figure in registry.names("figure") if scale == "paper" else []:
+        file = published / "rows" / figure / "rows.parquet"
+        if not file.exists():
+            continue
         seconds = pd.read_parquet(file, columns=["group", "worker_time"]).groupby("group").sum()
+        long = {*seconds.index[seconds.worker_time > LONG]}
         files += [
-            f"results/{scale}/rows/{file.parent.name}/{group}.parquet"
-            for group in seconds.index[seconds.worker_time > LONG]
-            if not group.startswith("timed-")
+            f"results/{scale}/rows/{figure}/{job}.parquet"
+            for job in (figure_jobs.jobs(figure, scale) if long else ())
+            if job in long and not job.startswith(figure_jobs.TIMED)
         ]
     return files
 

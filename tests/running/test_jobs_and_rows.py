@@ -407,12 +407,17 @@ def test_a_measure_is_made_again_when_a_file_changes_that_it_imports(
     assert row_hash.fingerprint(figure, "paper", "measure-trace") != before
 
 
-def test_jobs_that_took_long_when_published_begin_first(tmp_path):
-    seconds = {"slow": [150.0, 150.0], "quick": [150.0], "timed-gaussian": [900.0]}
+def test_jobs_that_took_long_when_published_begin_first(figure, tmp_path, add_file):
+    run = "Run(dataset='pitprops', solver='{}', settings=dict(k=3))"
+    more = "".join(f"    yield {run.format(solver)}\n" for solver in ("bca", "grqi"))
+    add_file("figure", figure, FIGURE.replace("def trace(", f"{more}def trace("))
+    # a job that does not exist any more would be executed, and fail
+    seconds = {"bca": [150.0, 150.0], "grqi": [150.0], "timed-gaussian": [900.0], "gone": [900.0]}
     table = [dict(group=group, worker_time=s) for group, all_of in seconds.items() for s in all_of]
-    (tmp_path / "rows" / "some_fig1").mkdir(parents=True)
-    pd.DataFrame(table).to_parquet(tmp_path / "rows" / "some_fig1" / "rows.parquet")
-    assert longest(tmp_path, "paper") == ["results/paper/rows/some_fig1/slow.parquet"]
+    for name in (figure, "some_fig1"):
+        (tmp_path / "rows" / name).mkdir(parents=True)
+        pd.DataFrame(table).to_parquet(tmp_path / "rows" / name / "rows.parquet")
+    assert longest(tmp_path, "paper") == [f"results/paper/rows/{figure}/bca.parquet"]
     assert longest(tmp_path, "quick") == longest(tmp_path / "none", "paper") == []
 
 
