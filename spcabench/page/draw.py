@@ -63,11 +63,14 @@ def draw_to(
         if fontsize:
             style.scale_fonts(figure, scale)
         # the figure's own size fits, but a user's size can be too small for the legends
-        if (width or height or fontsize) and not _fits(figure):
+        fits = _fits(figure)
+        if fits:
+            _wrap_titles(figure)
+            fits = _fits(figure)  # a wrapped title is higher
+        if (width or height or fontsize) and not fits:
             raise InputError(
                 f"--width: the figure does not fit into {size[0]:.3g} x {size[1]:.3g} inches"
             )
-        _wrap_titles(figure)
         for out in outs:
             # without a date, the same rows give the same file, and git shows no change
             metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(out.suffix, {})
@@ -76,14 +79,13 @@ def draw_to(
 
 
 def _wrap_titles(figure: Any) -> None:
-    """Wrap the titles of panels that would be cut off at the edge of the figure."""
-    figure.draw_without_rendering()  # computes the layout
+    """Wrap the titles of panels that would be cut off at the edge of a figure with a layout."""
     for axes in figure.axes:
         box, text = axes.title.get_window_extent(), axes.get_title()
         centre = (box.x0 + box.x1) / 2
         room = 2 * min(centre, figure.bbox.width - centre)
         if box.width > room:
-            axes.set_title(textwrap.fill(text, int(len(text) * room / box.width)))
+            axes.set_title(textwrap.fill(text, max(1, int(len(text) * room / box.width))))
 
 
 def _fits(figure: Any) -> bool:
