@@ -1,5 +1,6 @@
 """Collect the papers of a run with their figures and statements, and write their pages."""
 
+import re
 import struct
 from pathlib import Path
 from typing import Any
@@ -101,27 +102,42 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
 def picture(folder: Path, home: Path, name: str = "figure") -> dict[str, Any] | None:
     """Return the address and size of a figure's picture (SVG if small, otherwise PNG), or None."""
     svg, png = home / f"{name}.svg", home / f"{name}.png"
-    # browsers take seconds to draw an SVG with thousands of points
-    small = svg.exists() and svg.stat().st_size <= LARGEST_SVG
-    file = svg if small or not png.exists() else png
+    file = svg if is_small(svg) or not png.exists() else png
     if not file.exists():
         return None
-    # both files are drawn from one figure, so the SVG has the size of the PNG
-    width, height = _pixels(png) if png.exists() else (None, None)
-    thumb = relative(png if png.exists() else file, folder)
-    return {"address": relative(file, folder), "thumb": thumb, "width": width, "height": height}
+    # a published figure has one of these files, and a run has both
+    thumb = png if png.exists() else file
+    width, height = _pixels(thumb)
+    address = relative(file, folder)
+    return {
+        "address": address,
+        "thumb": relative(thumb, folder),
+        "width": width,
+        "height": height,
+    }
 
 
-def _pixels(png: Path) -> tuple[int, int]:
+def is_small(svg: Path) -> bool:
+    """Whether an SVG file exists and has few points; browsers take seconds to draw many."""
+    return svg.exists() and svg.stat().st_size <= LARGEST_SVG
+
+
+def _pixels(file: Path) -> tuple[int | None, int | None]:
     """Return width and height of a picture in CSS pixels, to reserve its place while it loads.
 
     They correspond to the figure's size in inches, so that text has the same size in all figures.
     """
-    with png.open("rb") as stream:
-        # a PNG file has its size at a fixed place in the header, so it need not be decoded
-        width, height = struct.unpack(">II", stream.read(24)[16:])
-    scale = 96 / RC["savefig.dpi"]  # a browser has 96 pixels per inch
-    return round(scale * width), round(scale * height)
+    with file.open("rb") as stream:
+        start = stream.read(1000)
+    # both formats state the size at the start, so the picture need not be decoded
+    if file.suffix == ".png":
+        sides, dots = struct.unpack(">II", start[16:24]), RC["savefig.dpi"]
+    elif found := re.search(rb'width="([\d.]+)pt" height="([\d.]+)pt"', start):
+        sides, dots = tuple(map(float, found.groups())), 72
+    else:
+        return None, None
+    width, height = (round(96 / dots * side) for side in sides)  # a browser has 96 pixels per inch
+    return width, height
 
 
 def row_files(folder: Path, figure: str) -> list[Path]:

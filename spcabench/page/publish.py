@@ -36,7 +36,6 @@ from spcabench.page.render import render
 from spcabench.running import figure_jobs, rows
 
 LARGEST_ROWS = 2_000_000  # bytes; larger files of rows are stored without histories
-LARGEST_SVG = 300_000  # bytes; a larger SVG is stored as PNG only
 # the comparison whose frontier is shown on the first page; if it is missing, a figure is shown
 COVER = "standard"
 # suites for which the first page reports how many problems are proven
@@ -240,7 +239,7 @@ def _cover(published: Path, figure: dict[str, Any]) -> dict[str, str]:
     frontier = home / "pictures" / "frontier.svg"
     if not frontier.exists():
         return {
-            "picture": f"figures/{figure['figure']}/figure.png",
+            "picture": figure["image"]["address"],
             "words": figure["title"],
             "page": f"results/published/{figure['paper']}.md",
         }
@@ -287,9 +286,10 @@ def _copy_figure(source: Path, out: Path) -> None:
 
     out.mkdir(parents=True)
     shutil.copy(source / "claims.json", out)
-    # scatter plots as SVG take megabytes, and git never forgets them
-    if (source / "figure.svg").exists() and (source / "figure.svg").stat().st_size <= LARGEST_SVG:
+    # in one format: scatter plots as SVG take megabytes, and git never forgets them
+    if paper_page.is_small(source / "figure.svg"):
         shutil.copy(source / "figure.svg", out)
+        return
     # a picture with 256 colours looks the same and takes a third of the space
     with Image.open(source / "figure.png") as picture:
         picture.convert("RGB").quantize(256).save(out / "figure.png", optimize=True)

@@ -16,7 +16,7 @@ from spcabench import registry
 from spcabench.cli import application as command_line
 from spcabench.cli import options
 from spcabench.errors import InputError
-from spcabench.page import claims_file, publish, verify
+from spcabench.page import claims_file, paper_page, publish, verify
 from spcabench.running import rows, runner
 from spcabench.running.figure_jobs import LONG
 from tests.trial import FIGURE, NAME, change_columns, check_links, judged_run, made_row, make_run
@@ -317,7 +317,7 @@ def test_a_published_run_is_whole_current_and_judged_again(trial_run, published)
         for file in files
     }
     text = readme.read_text()
-    assert "stale" not in text and "figures/trial2013_fig1/figure.png" in text
+    assert "stale" not in text and "figures/trial2013_fig1/figure.svg" in text
     assert "| 2 · 0 · 0 |" in text
     assert publish.with_block(text, home) == text
     arguments = (home / "trial2013.md").read_text()
@@ -350,14 +350,15 @@ def test_some_groups_of_a_figure_are_published_anew_and_all_others_stay(trial_ru
     commit(readme.parent)
     rows.write([made_row(group="grqi", commit="after", k=2)], file)
     shutil.rmtree(trial_run / "figures")  # a run of a few jobs has no figures yet
-    (home / "figures" / NAME / "figure.png").write_bytes(b"an older picture")
+    picture = home / "figures" / NAME / "figure.svg"
+    picture.write_text("an older picture")
     about = publish.publish(trial_run, home, readme, only=[NAME])
     kept = rows.read_text([home / "rows" / NAME / "rows.parquet"])
     made_by = dict(zip(kept.group, kept.commit, strict=True))
     assert made_by == {"kept": "before", "grqi": "after"} and len(kept) == 2
     assert about["commits"] == ["after", "before"]
     assert about["machines"] == sorted(["another", runner.stamp()["cpu"]])
-    assert (home / "figures" / NAME / "figure.png").read_bytes()[:4] == b"\x89PNG"
+    assert picture.read_text().endswith("</svg>\n")
     page = (home / "trial2013.md").read_text()
     assert "`after`" in page and "`before`" in page
     assert not differences(verify.rejudge(home))
@@ -459,3 +460,18 @@ def test_no_comparison_is_published_where_its_data_are_absent(monkeypatch, tmp_p
         publish._check_comparison(folder, tmp_path / "published")
     publish._publish_again(folder)
     assert (folder / "index.html").read_text() == page
+
+
+@pytest.mark.parametrize(("largest", "kinds"), [(10**9, {".svg"}), (10, {".png"})])
+def test_a_published_figure_has_one_picture_of_the_same_size(
+    trial_run, published, monkeypatch, largest, kinds
+):
+    make_run(trial_run)
+    drawn = paper_page.picture(trial_run, trial_run / "figures" / NAME)
+    monkeypatch.setattr(paper_page, "LARGEST_SVG", largest)
+    home, _, _ = published()
+    assert {file.suffix for file in (home / "figures" / NAME).glob("figure.*")} == kinds
+    shown = paper_page.picture(home, home / "figures" / NAME)
+    assert (shown["width"], shown["height"]) == (drawn["width"], drawn["height"])
+    assert shown["address"] == shown["thumb"] and drawn["width"] > 100
+    assert shown["address"] in (home / "trial2013.md").read_text()
