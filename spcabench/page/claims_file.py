@@ -107,9 +107,11 @@ def of_run(reports: dict[str, Stored]) -> list[Stored]:
     )
 
 
-def natural(name: str) -> list[tuple[int, str]]:
-    """Return a key that sorts ``fig10`` after ``fig9``."""
-    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
+def natural(name: str) -> list[tuple[float, str]]:
+    """Return a key that sorts ``fig10`` after ``fig9`` and ``density 0.1`` after ``0.03``."""
+    parts = re.split(r"(\d+(?:\.\d+)?)", name)
+    # every second part is a number
+    return [(float(part), "") if i % 2 else (0, part) for i, part in enumerate(parts)]
 
 
 def whole(entries: Iterable[Stored]) -> list[Stored]:

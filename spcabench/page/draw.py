@@ -206,8 +206,10 @@ def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
 
 
 def _provenance(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    # a run that failed before its data were loaded has no problem
+    # a run that failed before its data were loaded has no problem; the order of rows
+    # depends on which of them a later run added
     first = rows.dropna(subset=["problem"]).drop_duplicates("problem")
+    first = first.sort_values("problem", key=lambda names: names.map(claims_file.natural))
     return [
         {
             "dataset": row.dataset,
