@@ -188,3 +188,15 @@ def test_machines_of_another_form_are_refused(machines, tmp_path):
     (tmp_path / "claims.json").write_text(json.dumps(report))
     with pytest.raises(InputError, match="machines"):
         claims_file.read(tmp_path / "claims.json")
+
+
+@pytest.mark.parametrize(
+    "ordered",
+    [
+        ["fig9", "fig10"],
+        ["density 0.01", "density 0.03", "density 0.1", "density 0.15", "density 0.2"],
+        ["20 x 200", "20 x 1000", "200 x 20"],
+    ],
+)
+def test_names_are_sorted_by_the_numbers_in_them(ordered):
+    assert sorted(reversed(ordered), key=claims_file.natural) == ordered
