@@ -7,8 +7,9 @@ derived from the rows.
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
-from spcabench.figures import zhang2011_elimination, zhang2011_fig1
+from spcabench.figures import zhang2011_elimination, zhang2011_fig1, zhang2011_fig2
 from spcabench.figures._zhang2011 import (
     CONTENT,
     COST,
@@ -24,6 +25,7 @@ from spcabench.figures._zhang2011 import (
 )
 from spcabench.figures._zhang2011_limits import Z5, Z8, kkt_residual
 from spcabench.methods import block_ascent
+from spcabench.readers.corpus import read_docword
 
 GOAL = dict(tol=1e-2, time_limit=60.0)
 
@@ -253,3 +255,22 @@ def test_every_method_has_a_long_run_on_the_same_problems_of_both_families():
     # the shortest first, so that a command that is killed has made the most of its time
     assert [run.parameters["n"] for run in runs] == sorted(run.parameters["n"] for run in runs)
     assert not any(run.long for run in zhang2011_fig1.runs("quick"))
+
+
+def _counts(m, n=700, words=50):
+    rng = np.random.default_rng(0)
+    column = np.concatenate([rng.choice(n, words, replace=False) for _ in range(m)])
+    row = np.repeat(np.arange(m), words)
+    return sp.csc_array((rng.integers(1, 5, m * words).astype(float), (row, column)), shape=(m, n))
+
+
+def test_the_file_that_the_passes_read_contains_the_counts(tmp_path):
+    A = _counts(25)
+    zhang2011_fig2._write_docword(tmp_path / "docword.txt", A.tocsr())
+    assert (read_docword(tmp_path / "docword.txt") != A).nnz == 0
+
+
+def test_the_passes_need_the_same_memory_for_four_times_the_documents():
+    few, many = (zhang2011_fig2.memory(_counts(m)) for m in (10_000, 40_000))
+    assert many["loaded"] > 3.9 * few["loaded"]
+    assert many["streamed"] < 1.1 * few["streamed"]
