@@ -299,7 +299,7 @@ def _rows(figure: str, scale: str) -> list[Path]:
 def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -> None:
     """Draw figures, or write the page if no figure is named; exit if the workflow fails."""
     from spcabench import registry
-    from spcabench.running import workflow
+    from spcabench.running import figure_jobs, workflow
     from spcabench.running.long_jobs import longest
 
     for name in figures:
@@ -314,7 +314,9 @@ def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -
     log = options.ROOT / home / "workflow.log"
     page = [f"{home}/index.html"]
     # the longest jobs start first; otherwise cores would idle at the end
-    first = longest(options.ROOT / "results" / "published", scale)
+    involved = {of for name in figures for of in (name, *figure_jobs.shared(name))}
+    everything = registry.names("figure")
+    first = longest(options.ROOT / "results" / "published", scale, involved or everything)
     if code := workflow.workflow(targets or page, log, jobs, options.ROOT, profile, first=first):
         raise typer.Exit(code)
 

@@ -4,24 +4,25 @@ Jobs that took long in a published run start first in a new run. Otherwise cores
 the last long job finishes. A job of a long run is executed only if its row is not published yet.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from spcabench import registry
 from spcabench.running import figure_jobs
 
 LONG = 200.0  # minimum duration of a long job in seconds
 
 
-def longest(published: Path, scale: str) -> list[str]:
-    """Return the files of rows of the jobs that took long in a published run.
+def longest(published: Path, scale: str, figures: Iterable[str]) -> list[str]:
+    """Return the files of rows of the jobs of figures that took long in a published run.
 
-    Timed jobs are excluded, because they run alone in any case, and so are jobs that do not exist
-    any more, because Snakemake would also execute them.
+    Timed jobs are excluded, because they run alone in any case. Jobs of other figures, and jobs
+    that do not exist any more, are excluded because Snakemake executes every job that it is told
+    to prioritise.
     """
     import pandas as pd  # imported here, because few commands need it
 
     files = []
-    for figure in registry.names("figure") if scale == "paper" else []:
+    for figure in figures if scale == "paper" else []:
         file = published / "rows" / figure / "rows.parquet"
         if not file.exists():
             continue

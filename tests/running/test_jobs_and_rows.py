@@ -414,11 +414,16 @@ def test_jobs_that_took_long_when_published_begin_first(figure, tmp_path, add_fi
     # a job that does not exist any more would be executed, and fail
     seconds = {"bca": [150.0, 150.0], "grqi": [150.0], "timed-gaussian": [900.0], "gone": [900.0]}
     table = [dict(group=group, worker_time=s) for group, all_of in seconds.items() for s in all_of]
-    for name in (figure, "some_fig1"):
+    for name in (figure, "zhang2011_fig2"):
         (tmp_path / "rows" / name).mkdir(parents=True)
         pd.DataFrame(table).to_parquet(tmp_path / "rows" / name / "rows.parquet")
-    assert longest(tmp_path, "paper") == [f"results/paper/rows/{figure}/bca.parquet"]
-    assert longest(tmp_path, "quick") == longest(tmp_path / "none", "paper") == []
+    file = f"results/paper/rows/{figure}/bca.parquet"
+    assert longest(tmp_path, "paper", registry.names("figure")) == [file]
+    # the jobs of figures that were not requested would be executed, too
+    assert longest(tmp_path, "paper", ["zhang2011_fig2"]) == []
+    assert (
+        longest(tmp_path, "quick", [figure]) == longest(tmp_path / "none", "paper", [figure]) == []
+    )
 
 
 def test_a_figure_does_not_wait_for_its_long_runs_and_each_is_one_job(figure, tmp_path, add_file):
