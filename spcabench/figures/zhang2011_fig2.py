@@ -18,8 +18,6 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.csv
 
 from spcabench import claims
 from spcabench.claims.words import number, span
@@ -214,6 +212,9 @@ def _two_passes(path):
 
 def _write_docword(path, A):
     """Write sparse counts to a file in the docword format."""
+    import pyarrow as pa  # imported here, because planning a run does not need it
+    import pyarrow.csv
+
     with path.open("wb") as stream:
         stream.write("{}\n{}\n{}\n".format(*A.shape, A.nnz).encode())
         for first in range(0, A.shape[0], 10_000):
