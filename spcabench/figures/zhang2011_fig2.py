@@ -31,7 +31,6 @@ from spcabench.figures._zhang2011 import (
     corpora,
     simulated_corpus,
 )
-from spcabench.readers.corpus import covariance, stream_moments
 from spcabench.run import Run
 from spcabench.style import DASHES, PALETTE, mark_level
 
@@ -205,6 +204,9 @@ def memory(A):
 
 def _two_passes(path):
     """Compute the variances, and the covariance of the words that the paper's search sees."""
+    # imported here, because planning a run needs no compiled kernels
+    from spcabench.readers.corpus import covariance, stream_moments
+
     statistics = stream_moments(path)
     words = np.sort(np.argsort(-statistics.variances)[: ORDERS["nytimes"]])
     return covariance(path, words, statistics)
