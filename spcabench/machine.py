@@ -43,6 +43,8 @@ def pin_threads() -> None:
     """Limit numerical libraries to one thread. Must be called before NumPy is imported."""
     for name in THREAD_VARIABLES:
         os.environ[name] = "1"
+    # pyarrow's memory allocator would start a thread, and a process with threads should not fork
+    os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"
 
 
 @lru_cache

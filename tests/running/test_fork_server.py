@@ -66,6 +66,22 @@ def _steps():
     return set().union(*(below(server, deep=False) for server in servers))
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="needs Linux")
+def test_the_server_has_one_thread_when_it_forks():
+    code = (
+        "from spcabench.machine import pin_threads; pin_threads()\n"
+        "import os; from importlib import import_module\n"
+        "from spcabench.running.fork_server import LOADED\n"
+        "for name in LOADED:\n"
+        "    import_module(name)\n"
+        "print(len(os.listdir('/proc/self/task')))"
+    )
+    completed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert int(completed.stdout) == 1
+
+
 def test_what_is_loaded_is_no_solver_no_dataset_and_no_figure():
     code = (
         "import sys; from importlib import import_module; from contextlib import suppress\n"
