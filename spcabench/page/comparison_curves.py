@@ -23,7 +23,7 @@ def data(answers: pd.DataFrame, looks: Looks) -> dict[str, Any]:
     place = {
         (item, k): i for i, (item, k) in enumerate(zip(pairs["item"], pairs.asked, strict=True))
     }
-    number = {solver: i for i, solver in enumerate(looks)}
+    number = {name: i for i, name in enumerate(looks)}
     good = answers[answers.answered & answers.solver.isin(looks)]
     return {
         "kind": "comparison",

@@ -1,5 +1,6 @@
 """The wheel that users install, the CI workflow, and the issue templates."""
 
+import ast
 import importlib.metadata
 import json
 import os
@@ -198,3 +199,26 @@ def test_issue_templates_are_forms(file):
     ids = [field["id"] for field in form["body"]]
     assert len(set(ids)) == len(ids)
     assert all(field["attributes"]["label"] for field in form["body"])
+
+
+def _libraries():
+    """Return the libraries that the package imports, by the name of their distribution."""
+    names = {"PIL": "pillow", "sklearn": "scikit-learn"}
+    imported = set()
+    for file in (ROOT / "spcabench").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                imported.add(node.module.partition(".")[0])
+    own = {*sys.stdlib_module_names, "spcabench"}
+    return {names.get(name, name) for name in imported - own}
+
+
+def test_every_library_that_the_package_imports_is_declared():
+    # otherwise the error for a missing library could not name the extra that installs it
+    groups = PROJECT["project"]["optional-dependencies"]
+    declared = PROJECT["project"]["dependencies"] + [
+        line for name, lines in groups.items() if name not in ("all", "dev") for line in lines
+    ]
+    assert _libraries() <= {re.match(r"[\w-]+", line)[0] for line in declared}
