@@ -363,11 +363,17 @@ def _broken(named: dict[str, str]) -> dict[str, list[str]]:
     from spcabench.running import external_solver
 
     promises: dict[str, list[str]] = {}
-    for label, solver in named.items():
-        if solver.endswith(".py") and not external_solver.is_command(Path(solver)):
-            outcomes = conformance.check(solver)
-            fails = [f"{o.name}: {o.sentence}" for o in outcomes if o.verdict == "fails"]
-            promises |= {label: fails} if fails else {}
+    files = {
+        label: solver
+        for label, solver in named.items()
+        if solver.endswith(".py") and not external_solver.is_command(Path(solver))
+    }
+    for number, (label, solver) in enumerate(files.items(), 1):
+        # the checks of a slow solver take minutes
+        say(f"checking {label} ({number} of {len(files)})", flush=True)
+        outcomes = conformance.check(solver)
+        fails = [f"{o.name}: {o.sentence}" for o in outcomes if o.verdict == "fails"]
+        promises |= {label: fails} if fails else {}
     return promises
 
 
