@@ -68,7 +68,7 @@ def fault(Z: Array, formulation: Formulation, k: int, r: int | None = None) -> s
     norms = np.sqrt((Z * Z).sum(axis=0))
     if (np.abs(norms**2 - 1.0) > UNIT).any():
         j = int(np.abs(norms - 1.0).argmax())
-        return f"loading {j + 1} has norm {norms[j]:.6g}"
+        return f"loading {j + 1} has norm {norms[j]:.10g}"
     return _too_many(Z, formulation, k, r or Z.shape[1]) or _not_apart(Z, formulation)
 
 

@@ -328,7 +328,7 @@ class Result:
             return "x has NaN or infinite entries"
         if abs(x @ x - 1.0) > 1e-6:
             length = np.linalg.norm(x)
-            return f"x has norm {length:.6g}; it must be 1"
+            return f"x has norm {length:.10g}; it must be 1"
         if self.k is not None and self.cardinality > self.k and self.search:
             return (
                 f"no penalty gave at most k = {self.k} nonzeros; the fewest are {self.cardinality}"
