@@ -18,8 +18,8 @@ help:
 	@echo "make figures [SCALE=quick|paper] [JOBS=n]   run and judge all figures and tables: results/SCALE/index.html"
 	@echo "make publish                                copy results/paper to results/published, update the README (needs a clean tree)"
 	@echo "make test                                   run the test suite"
-	@echo "make test-thorough [THIRD=0|1|2]            run the tests on more seeds and problems, and whole workflows"
-	@echo "make test-alone [THIRD=0|1|2]               run each test file separately, in random order, with an empty kernel cache"
+	@echo "make test-thorough [PART=1/3]                run the tests on more seeds and problems, and whole workflows"
+	@echo "make test-alone [PART=1/3]                   run each test file separately, in random order, with an empty kernel cache"
 	@echo "make test-bounds                            run the tests of methods with bounds checking in compiled kernels"
 	@echo "make test-slurm                             run the workflow on a SLURM cluster of one node, if one can be started"
 	@echo "make check                                  run ruff and mypy"
@@ -41,10 +41,10 @@ test: $(READY)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 test-thorough: $(READY)
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m thorough $(if $(THIRD),--third $(THIRD))
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m thorough $(if $(PART),--part $(PART))
 
 test-alone: $(READY)
-	@$(BIN)/python -m tests.alone --jobs $(JOBS) $(if $(THIRD),--third $(THIRD))
+	@$(BIN)/python -m tests.alone --jobs $(JOBS) $(if $(PART),--part $(PART))
 
 # Tests that run compiled kernels. They use a separate cache, because other cached kernels are compiled without the checks.
 KERNEL_TESTS := $(addprefix tests/,ground methods problem readers solving solvers figures checking/test_audit.py \

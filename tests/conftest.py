@@ -16,6 +16,7 @@ from spcabench import machine, registry
 from spcabench.readers import corpus, sources
 from spcabench.running import code_hash, row_hash, worker_process
 from tests import twins
+from tests.alone import WHOLE, Part
 from tests.unconfined import Unconfined
 
 pytest.register_assert_rewrite("tests.problems", "tests.trial")
@@ -48,7 +49,7 @@ pytest.MonkeyPatch.setattr = _refusing  # of the class: a context makes a patch 
 
 
 def pytest_addoption(parser):
-    parser.addoption("--third", type=int, choices=range(3), help="run one third of the tests")
+    parser.addoption("--part", type=Part.of, default=WHOLE, help="run one part of the tests: 2/3")
 
 
 def pytest_configure(config):
@@ -59,14 +60,13 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Select the requested third of the tests, independently of their order."""
-    third = config.getoption("third")
-    if third is not None:
-        parts = [[], [], []]
-        for item in items:
-            parts[crc32(item.nodeid.encode()) % 3].append(item)
-        items[:] = parts.pop(third)
-        config.hook.pytest_deselected(items=[item for part in parts for item in part])
+    """Select the requested part of the tests, independently of their order."""
+    part = config.getoption("part")
+    parts = [[] for _ in range(part.count)]
+    for item in items:
+        parts[crc32(item.nodeid.encode()) % part.count].append(item)
+    items[:] = parts.pop(part.number - 1)
+    config.hook.pytest_deselected(items=[item for part in parts for item in part])
 
 
 @pytest.hookimpl(wrapper=True)

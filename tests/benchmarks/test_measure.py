@@ -11,7 +11,8 @@ from asv.runner import BENCHMARK_RUN_SCRIPT
 
 from benchmarks import best_known, commit_packages, commits, measure, solver_processes
 from benchmarks.problems import PROBLEMS, REDUCED
-from benchmarks.tracked import solvers
+from benchmarks.tracked import overhead, solvers
+from tests.problems import WHOLE
 
 
 def test_the_reduced_set_has_sparse_data_and_a_covariance():
@@ -127,3 +128,13 @@ def test_a_number_after_a_crash_does_not_crash_again(solved, monkeypatch):
         solvers.tpower().setup("gaussian-20")
     with pytest.raises(RuntimeError, match="it crashed"):
         solvers.tpower().setup("gaussian-20")
+
+
+@WHOLE
+@pytest.mark.parametrize("measured", [overhead.Grqi, overhead.Mcol])
+def test_the_overhead_is_measured_without_files_of_data(measured, tmp_path, monkeypatch):
+    monkeypatch.setenv("SPCABENCH_DATA", str(tmp_path))
+    monkeypatch.setattr(overhead, "ROUNDS", 2)
+    numbers = measured().setup_cache()
+    tracked = {name: getattr(measured(), name) for name in dir(measured) if "track_" in name}
+    assert tracked and all(0.0 < track(numbers) < math.inf for track in tracked.values())
