@@ -180,14 +180,14 @@ def _cost(run: Run, helper: Worker, ask: Ask, overhead: Overhead) -> Cost:
     first = _measured(run, 1, helper, ask, overhead)
     count = int(np.clip(np.ceil(ENOUGH / first.wall), 1, MOST))
     many = _measured(run, count, helper, ask, overhead)
-    if many.processor > many.wall + TICKS:
+    if many.processor > many.worked + 0.5 * TICKS:
         # another thread or process works, or the clock's 10 ms resolution misleads; run longer
         count = LONGER * count
         many = _measured(run, count, helper, ask, overhead)
     declared, outside = many.declared / count, many.seconds / count
     vectors = [many.vector]
     # in a single run, too much waiting can be subtracted from the outside time
-    at_first = max(first.seconds, first.worked)
+    at_first = max(first.seconds, first.least)
     warm = at_first > FIRST_RATIO * outside + FIRST_SECONDS
     if not warm and outside < SHORT:
         unseen = _unseen(run, many, count, helper, ask)
@@ -212,7 +212,7 @@ class Watch:
     wall : seconds between them. processor : processor seconds of the process and its descendants.
     worked : ``wall`` without the seconds in which the process, or this process, waited for a
         processor. A solver gains nothing by waiting for its other processes, because the result is
-        at least their total processor time.
+        at least their total processor time, except for the error of its clock (`TICKS`).
     """
 
     def __init__(self, pid: int) -> None:
@@ -230,8 +230,8 @@ class Watch:
         waits = (now - then for now, then in zip(self._waited(), self._waits, strict=True))
         self.worked = max(self.wall - sum(wait for wait in waits if wait > 0.0), 0.0)
         self.processor = _processor(self.pid) - self._spent
-        if self.processor > THREADS_SHARE * self.worked + THREADS_SECONDS:
-            self.worked = self.processor
+        # one thread cannot work longer than the clock shows, but several processes can
+        self.worked = max(self.worked, self.processor - TICKS)
 
     def _waited(self) -> tuple[float, float]:
         return machine.waited(self.pid), machine.waited()
@@ -241,16 +241,19 @@ class _Taken(NamedTuple):
     """The measured cost of some runs.
 
     seconds : seconds by the outside clock, without waiting and without the time of the harness.
-        wall : the same with both.
-        processor : processor seconds of all processes. declared, worked, waited : seconds reported
-        by the runs; declared includes waiting, and worked does not.
+        wall : the same with both. worked : the same with the time of the harness.
+        processor : processor seconds of all processes. declared, waited : seconds that the runs
+        report, which include waiting, and the seconds in which they waited. least, most : bounds of
+        the seconds that they report, without waiting.
     """
 
     seconds: float
     wall: float
+    worked: float
     processor: float
     declared: float
-    worked: float
+    least: float
+    most: float
     waited: float
     vector: dict[str, Any]
 
@@ -264,13 +267,13 @@ def _measured(
     if not answer.status.good:
         raise _NoAnswerError(answer.reason or answer.status)
     extra = answer.extra or {}
-    declared, worked, waited = (
-        float(extra.get(name, 0.0)) for name in ("seconds", "worked", "waited")
-    )
+    reported = (float(extra.get(name, 0.0)) for name in ("seconds", "least", "most", "waited"))
     trials, iterates = (int(extra.get(name, 0)) for name in ("trials", "iterates"))
     outside = watch.worked - overhead.of(count, trials, iterates, watch.worked)
     vector = _vector(extra)
-    return _Taken(outside, watch.wall, watch.processor, declared, worked, waited, vector)
+    seconds, least, most, waited = reported
+    clocks = outside, watch.wall, watch.worked, watch.processor
+    return _Taken(*clocks, seconds, least, most, waited, vector)
 
 
 class _Unseen(NamedTuple):
@@ -289,18 +292,18 @@ def _unseen(run: Run, many: _Taken, count: int, helper: Worker, ask: Ask) -> _Un
     """Measure runs on disguises of the problem. Raises `_NoAnswerError`.
 
     A disguise costs the same as the problem, but no stored information about the problem helps.
-    Waiting is subtracted only for comparing times, because its part on the solver's clock is
-    estimated.
+    Waiting is subtracted only for comparing times. Its part on the solver's clock is unknown, so
+    the least possible time for a disguise is compared with the most possible time for the problem.
     """
     extra = _on_disguises(run, helper, ask)
-    seconds, worked = (float(extra.get(name, np.nan)) for name in ("seconds", "worked"))
+    seconds, least = (float(extra.get(name, np.nan)) for name in ("seconds", "least"))
     vector = _vector(extra)
-    each = many.worked / count
+    each = many.most / count
     value, variance = (float(v.get("variance") or 0.0) for v in (many.vector, vector))
     worse = variance < UNSEEN_SHARE * value
-    if worse or worked > UNSEEN_RATIO * each + UNSEEN_SECONDS:
+    if worse or least > UNSEEN_RATIO * each + UNSEEN_SECONDS:
         return _Unseen(True, seconds, vector)
-    return _Unseen(False, worked if worked > (1.0 + MISSED_SHARE) * each else 0.0, vector)
+    return _Unseen(False, least if least > (1.0 + MISSED_SHARE) * each else 0.0, vector)
 
 
 def _on_disguises(run: Run, helper: Worker, ask: Ask) -> dict[str, Any]:

@@ -184,22 +184,23 @@ def repeated(
 ) -> dict[str, Any]:
     """Execute ``count`` whole runs without a history, to be timed from outside.
 
-    Returns the seconds that the runs report, the seconds in which they worked and waited for a
-    processor, the numbers of trial runs (in a search for the penalty) and iterates, and the vector
-    of the last run.
+    Returns the seconds that the runs report, the smallest and the largest part in which they worked
+    (see `worked`), the seconds in which they waited for a processor, the numbers of trial runs (in
+    a search for the penalty) and iterates, and the vector of the last run.
     """
     run = Run(dataset="", solver=name, seed=seed)
-    seconds = waited = worked = 0.0
+    seconds = waited = least = most = 0.0
     trials = iterates = 0
     for _ in range(count):
         result = _once(problem, run, {**settings, "history": False})
         seconds += _spent(result)
-        worked += _worked(result)
+        bounds = worked(result)
+        least, most = least + bounds[0], most + bounds[1]
         waited += float(np.nan_to_num(result.waited))
         trials += int(result.search.get("runs", 1))
         iterates += int(result.search.get("iterations", result.iterations))
-    sums = dict(seconds=seconds, worked=worked, waited=waited, trials=trials, iterates=iterates)
-    return {**sums, "vector": vector_of(result)}
+    sums = dict(seconds=seconds, least=least, most=most, waited=waited)
+    return {**sums, "trials": trials, "iterates": iterates, "vector": vector_of(result)}
 
 
 def idle(problem: Problem, *, seed: int, rounds: int, iterates: int) -> dict[str, float]:
@@ -218,7 +219,7 @@ def _idled(problem: Problem, iterates: int) -> float:
     limits = Limits(max_iterations=iterates)
     result = drive(problem, cast(Any, _Idle), {}, limits, fresh=True)
     wall = perf_counter() - begun - (machine.waited() - waited)
-    return wall - result.setup_time - result.solve_time
+    return wall - worked(result)[0]
 
 
 class _Idle:
@@ -240,13 +241,14 @@ def _spent(result: Result) -> float:
     return float(result.search.get("time", result.setup_time + result.solve_time))
 
 
-def _worked(result: Result) -> float:
-    """Return the part of these seconds in which the run did not wait for a processor.
+def worked(result: Result) -> tuple[float, float]:
+    """Return the smallest and the largest part of these seconds in which the run did not wait.
 
-    Because the solver's clock covers only part of the run, waiting is subtracted in proportion.
+    Waiting for a processor is only known for the whole run, and the solver's clock covers only part
+    of it: the solver may have waited for all of this time or for none.
     """
-    waited = float(np.nan_to_num(result.waited)) / max(result.wall_time, 1e-9)
-    return _spent(result) * (1.0 - min(waited, 1.0))
+    spent, waited = _spent(result), float(np.nan_to_num(result.waited))
+    return max(spent - waited, 0.0), min(spent, max(result.wall_time - waited, 0.0))
 
 
 def unseen(
@@ -256,11 +258,11 @@ def unseen(
 
     In a disguise, the variables have a different order, a different unit and, unless loadings must
     be nonnegative, different signs. Returns the seconds of the fastest run, with and without
-    waiting for a processor, and the best vector, converted to the variables of the problem.
+    all waiting for a processor, and the best vector, converted to the variables of the problem.
     """
     run, rng = Run(dataset="", solver=name, seed=seed), np.random.default_rng()
     signs = (1.0,) if settings.get("nonnegative") else (-1.0, 1.0)
-    times, worked, vectors = [], [], []
+    times, least, vectors = [], [], []
     for _ in range(count):
         order, t = rng.permutation(problem.n), rng.choice(signs, problem.n)
         disguise = problem.disguised(order, rng.uniform(1.0, 2.0) * t)
@@ -268,12 +270,12 @@ def unseen(
         if not result.good:
             raise SolverError(f"it returned no answer on a disguise of the problem: {result.fault}")
         times.append(_spent(result))
-        worked.append(_worked(result))
+        least.append(worked(result)[0])
         x = np.zeros(problem.n)
         x[order] = t * result.x
         vectors.append(_vector(x, problem.variance(x)))
     best = max(vectors, key=lambda vector: float(vector["variance"]))
-    return {"seconds": min(times), "worked": min(worked), "vector": best}
+    return {"seconds": min(times), "least": min(least), "vector": best}
 
 
 def rehearsed(

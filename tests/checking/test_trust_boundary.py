@@ -661,7 +661,8 @@ def test_who_waits_for_another_process_of_his_own_saves_nothing(row):
 
 
 def test_the_work_of_orphans_is_counted(row):
-    assert row("orphans").seconds >= 0.018
+    # two of 10 ms each, at the same time; the clock of processes has an error of 10 ms in 50 ms
+    assert row("orphans").seconds >= 0.014
 
 
 def test_a_strangers_file_is_imported_by_workers_alone(tmp_path, monkeypatch, unconfined):

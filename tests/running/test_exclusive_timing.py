@@ -13,6 +13,8 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spcabench import api, machine
 from spcabench.cli import compare, options
@@ -272,6 +274,57 @@ def test_the_share_of_the_harness_is_measured_on_a_busy_machine_too(monkeypatch)
     run = Run(dataset="pitprops", solver="grqi", settings=dict(k=3))
     share = outside_cost._overhead(run, Asked(monkeypatch, 0.4), ask)
     assert share == pytest.approx((0.05 / outside_cost.RUNS, 1e-4, 1e-5), rel=0.01)
+
+
+def test_the_work_of_several_processes_is_counted_even_if_it_is_little(monkeypatch):
+    processor = iter([0.0, 0.24])
+    monkeypatch.setattr(outside_cost, "_processor", lambda _: next(processor))
+    watch = outside_cost.Watch(os.getpid())
+    watch._begun -= 0.2
+    watch.end()
+    assert watch.worked == pytest.approx(0.24 - outside_cost.TICKS)
+
+
+SECONDS = st.floats(0.0, 1.0)
+
+
+def _result(solver, harness, waited, waited_between):
+    """Return what a run reports that worked and waited for some seconds, on the solver's clock or
+    between its iterates.
+    """
+    spent, waits = solver + waited, waited + waited_between
+    times = dict(setup_time=0.0, solve_time=spent, waited=waits)
+    return SimpleNamespace(**times, search={}, wall_time=spent + harness + waited_between)
+
+
+@given(solver=SECONDS, harness=SECONDS, waited=SECONDS, waited_between=SECONDS)
+def test_the_seconds_without_waiting_are_bounded_wherever_a_run_waits(
+    solver, harness, waited, waited_between
+):
+    least, most = worker.worked(_result(solver, harness, waited, waited_between))
+    assert least - 1e-12 <= solver <= most + 1e-12
+    if waited + waited_between == 0.0:
+        assert least == most == solver
+
+
+@pytest.mark.parametrize("more, accused", [(1.0, False), (1.9, False), (4.0, True)])
+def test_a_run_on_a_disguise_is_not_accused_of_the_time_in_which_it_waits(more, accused):
+    """The waiting is where it does most harm: the disguises wait on the solver's clock, and the
+    runs on the problem elsewhere.
+    """
+    runs, disguise = _result(0.002, 0.01, 0.0, 0.02), _result(more * 0.002, 0.004, 0.008, 0.0)
+    least, most = worker.worked(disguise)[0], worker.worked(runs)[1]
+    clocks = dict(seconds=0.002, wall=0.03, worked=0.01, processor=0.01, declared=0.002)
+    bounds = dict(least=0.0, most=most, waited=0.02)
+    taken = outside_cost._Taken(**clocks, **bounds, vector={"variance": 1.0})
+    extra = dict(seconds=disguise.solve_time, least=least, vector={"variance": 1.0})
+
+    def ask(*_):
+        return Answer(status=Status.FINISHED, extra=extra)
+
+    run = Run(dataset="pitprops", solver="grqi", settings=dict(k=3))
+    unseen = outside_cost._unseen(run, taken, 1, None, ask)
+    assert unseen.warm == accused
 
 
 @pytest.mark.parametrize("n", [20, 300])
