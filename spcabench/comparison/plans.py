@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from typing import Any
 
+from spcabench import registry
 from spcabench.comparison import audits, resampling, suite
 from spcabench.comparison.components import runs as components
 from spcabench.comparison.jobs import ANSWER, COMPONENTS, SEED, Job
@@ -58,9 +59,10 @@ def _runs(job: Job) -> Iterator[Run]:
     for item in suite.items(job.suite, job.ks, job.fresh):
         for k in item.ks:
             yield run_of(job, item, k, timed=True, history=True)
-            # costs are measured for the first seed; other seeds show how much answers vary
+            # other seeds show how much answers vary; the costs of our own solvers are those of the
+            # first seed, but a third-party file could compute more for seeds that are not timed
             for seed in job.further_seeds:
-                run = run_of(job, item, k)
+                run = run_of(job, item, k, timed=not registry.is_own_file(job.solver))
                 yield replace(run, seed=seed, memory=False, columns={**run.columns, "kind": SEED})
     if job.suite in ("standard", "quick"):
         for item in suite.recovery(job.fresh):

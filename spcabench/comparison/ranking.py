@@ -33,7 +33,8 @@ RANK = (
     "of a problem. Each difference is judged separately.) The range starts at one plus the number "
     "of solvers above, and ends at the number of solvers that are not below. Costs do not affect "
     "ranks. A randomised solver runs with several seeds. Its percentages are means over the seeds, "
-    "and its costs are those of the first seed. A group consists of a solver and those after it "
+    "and its costs are those of the first seed; for a third-party file, they are also means. A "
+    "group consists of a solver and those after it "
     "that cannot be distinguished from it. With fewer than ten problems, ranks only compare the "
     "counts on these problems, and nothing is claimed about other problems."
 )
@@ -51,7 +52,7 @@ PAIR = ["item", "asked"]
 def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> pd.DataFrame:
     """Return one row per solver and pair: refitted value, fraction of the best, gap, costs, status.
 
-    The costs and the status are those of the first seed; see `_over_seeds` for the other seeds.
+    The status is that of the first seed; see `_costs` and `_over_seeds` for the other seeds.
 
     answered : whether the run has an answer.
 
@@ -69,17 +70,31 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entr
     )
     every = every.drop(columns="bound").merge(pairs, on=PAIR)
     answers = every[every.kind == ANSWER].drop(columns="value")
-    answers = answers.merge(_over_seeds(every), on=[*PAIR, "solver"])
-    time = answers.search_time.fillna(answers.solve_time + answers.setup_time)
-    work = answers.search_flops.fillna(answers.flops + answers.setup_flops)
-    answers["time"] = time.where(answers.answered)
+    for numbers in (_costs(every), _over_seeds(every)):
+        answers = answers.merge(numbers, how="left", on=[*PAIR, "solver"])
+    answers[["time", "work"]] = answers[["time", "work"]].where(answers.answered)
     longest = [np.nan if times is None else max(times) for times in answers.round_times]
     longest = pd.Series(longest, answers.index, dtype=float).fillna(answers.time)
     answers["slowest"] = longest.where(answers.answered)
-    answers["work"] = work.where(answers.answered & answers.flops.notna())
     answers["memory"] = (answers.peak_memory - answers.memory_before).where(answers.answered)
     answers["gap"] = (answers.bound - answers.value) / answers.bound
     return answers
+
+
+def _costs(every: pd.DataFrame) -> pd.DataFrame:
+    """Return the seconds and the flops for each solver and pair, NaN if they are unknown.
+
+    They are those of the first seed, or, for third-party files, the means over the seeds with which
+    they have an answer, because they could compute more for some seeds.
+    """
+    runs = every[((every.kind == ANSWER) | every.own.eq(False)) & every.answered]
+    time = runs.search_time.fillna(runs.solve_time + runs.setup_time)
+    work = runs.search_flops.fillna(runs.flops + runs.setup_flops).where(runs.flops.notna())
+    costs = runs[[*PAIR, "solver"]].assign(time=time.astype(float), work=work.astype(float))
+    by_solver = costs.groupby([*PAIR, "solver"], sort=False)
+    # otherwise, the flops of expensive seeds could be hidden
+    known = by_solver.work.count() == by_solver.size()
+    return by_solver.mean().assign(work=lambda means: means.work.where(known)).reset_index()
 
 
 def _over_seeds(every: pd.DataFrame) -> pd.DataFrame:

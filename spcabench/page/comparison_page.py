@@ -25,7 +25,7 @@ from spcabench.comparison import (
     plans,
     suite,
 )
-from spcabench.comparison.jobs import ANSWER, SEED, Comparison, Job
+from spcabench.comparison.jobs import Comparison, Job
 from spcabench.comparison.ranking import LAST, RANK, RULE, TARGETS, resampled, resolution, standing
 from spcabench.comparison.ranking import ranking as rank_solvers
 from spcabench.errors import InputError
@@ -43,13 +43,6 @@ from spcabench.solving.driver import Limits
 from spcabench.solving.run_warnings import SENTENCES, Flag
 from spcabench.solving.status import Status
 
-# costs of further seeds raise a doubt if their means exceed the timed seed's by this ratio and by
-# these amounts, or if their flops exceed the timed seed's by the second ratio on half of the pairs
-SEEDS_RATIO, SEEDS_SLACK = 3.0, {"seconds": 0.002, "flops": 1000.0}
-SEEDS_MEDIAN = 1.5
-SEEDS_DIFFER = (
-    "Runs with other seeds cost much more than the run with the first seed, whose costs are shown."
-)
 FACTORED = (
     "The harness converted a covariance to data before the run. It needs an eigendecomposition for "
     "this, which no cost includes and which can reveal the answer."
@@ -429,7 +422,6 @@ def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
         if (versions := runs.solver_sha256.nunique()) > 1:
             sentence = f"Its runs used {versions} different files of this name."
             doubts.append(_doubt(solver, sentence, len(runs)))
-    doubts += [_doubt(solver, SEEDS_DIFFER) for solver in _cheaper_where_timed(rows)]
     doubts += _of_strangers(rows[rows.own.eq(False)])
     for solver, twin in permutations(rows.solver.unique(), 2):
         if _looks(solver) == _looks(twin):
@@ -446,27 +438,6 @@ def _of_strangers(rows: pd.DataFrame) -> list[dict[str, Any]]:
         *(_doubt(str(s), FACTORED, int(count)) for s, count in factored.value_counts().items()),
         *(_doubt(s, NAMESAKE) for s in rows.solver.unique() if _looks(s) in ours),
     ]
-
-
-def _cheaper_where_timed(rows: pd.DataFrame) -> list[str]:
-    """Return the solvers of external files whose timed seed is much cheaper than their other seeds.
-
-    The costs of this seed are used for all seeds, but the variances are means over all seeds.
-    """
-    runs = rows[rows.kind.isin((ANSWER, SEED)) & rows.own.eq(False)]
-    times = runs.search_time.fillna(runs.solve_time + runs.setup_time)
-    work = runs.search_flops.fillna(runs.flops + runs.setup_flops)
-    costs = pd.DataFrame({"seconds": times, "flops": work}).astype(float)
-    means = costs.groupby([runs.solver, runs.kind]).mean().unstack()
-    if SEED not in runs.kind.to_numpy():
-        return []
-    limits = SEEDS_RATIO * means.xs(ANSWER, axis=1, level=1) + pd.Series(SEEDS_SLACK)
-    cheaper = (means.xs(SEED, axis=1, level=1) > limits).any(axis=1)
-    # the seconds of other seeds come from a single run, so only flops can be compared pair by pair
-    flops = costs.flops.groupby([runs.solver, runs.item, runs.asked, runs.kind]).mean().unstack()
-    least = SEEDS_MEDIAN * flops[ANSWER] + SEEDS_SLACK["flops"]
-    often = (flops[SEED] > least).groupby(level=0).mean() >= 0.5
-    return list(means.index[cheaper | often])
 
 
 def _looks(name: str) -> str:

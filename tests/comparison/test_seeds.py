@@ -1,11 +1,12 @@
 """A randomised solver is ranked by the mean over its seeds, never by its best seed."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from spcabench.comparison import entering, jobs, plans, ranking
 from spcabench.comparison.suite import Item
-from spcabench.page import comparison_page
+from tests.checking import tricks
 from tests.trial import table
 
 
@@ -71,14 +72,25 @@ def test_solvers_that_take_a_seed_run_with_several_on_the_same_pairs(solver, see
     assert all(r.timed == (r.seed == 0) for r in runs if r.columns["kind"] != "recovery")
 
 
-@pytest.mark.parametrize(
-    ("own", "ratio"), [(False, 10.0), (False, 2.0), (False, 1.0), (True, 10.0)]
-)
-@pytest.mark.parametrize("cost", ["solve_time", "flops"])
-def test_a_timed_seed_that_is_much_cheaper_than_the_others_is_a_doubt(own, ratio, cost):
+def test_every_seed_of_a_third_party_file_is_timed(tmp_path):
+    """Otherwise, the file could compute more for the seeds that are not timed."""
+    file = tricks.file_of(tmp_path, "mine", settings=", seed=0")
+    runs = [r for r in plans.plan(jobs.Job.of(file, "quick")).groups[""] if not r.skip]
+    seeds = [(r.timed, r.seed) for r in runs if r.columns["kind"] != "recovery"]
+    assert {*seeds} == {(True, seed) for seed in range(5)}
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_the_costs_of_a_third_party_file_are_means_over_its_seeds(own):
     rows = table(rows_of("random", [1.0, 1.0, 1.0])).assign(own=own, solve_time=1.0, flops=1e6)
-    rows.loc[rows.kind == jobs.SEED, cost] *= ratio
-    doubted = comparison_page._cheaper_where_timed(rows)
-    # seconds of a single run can be twice those of the fastest of several runs
-    least = 1.5 if cost == "flops" else 3.0
-    assert doubted == (["random"] if ratio > least and not own else [])
+    rows.loc[rows.kind == jobs.SEED, ["solve_time", "flops"]] *= 4.0
+    answers = ranking.standing(rows, {})
+    factor = 1.0 if own else 3.0  # the mean of 1, 4 and 4
+    assert answers.time.tolist() == [factor * 1.0]
+    assert answers.work.tolist() == [factor * 1e6]
+
+
+def test_the_flops_of_some_seeds_cannot_be_hidden():
+    rows = table(rows_of("random", [1.0, 1.0, 1.0])).assign(own=False, flops=1e6)
+    rows.loc[rows.seed == 2, "flops"] = np.nan
+    assert ranking.standing(rows, {}).work.isna().all()
