@@ -43,7 +43,7 @@ def watched(who: str) -> Iterator[None]:
     with os.fdopen(in_memory("times"), "r+b") if in_memory else tempfile.TemporaryFile() as file:
         file.write(TIMES.pack(inf, inf))
         file.flush()
-        words = [sys.executable, "-I", __file__, str(file.fileno()), who]
+        words = [sys.executable, "-I", __file__, str(file.fileno()), str(os.getpid()), who]
         with (
             mmap.mmap(file.fileno(), TIMES.size) as times,
             subprocess.Popen(
@@ -87,8 +87,7 @@ def _end(pid: int, line: str) -> None:
     for child in process.children(recursive=True):
         if child.pid != os.getpid():
             child.kill()
-    with suppress(OSError):
-        os.write(2, os.fsencode(f"{line}\n"))
+    _say(line)
     process.send_signal(signal.SIGHUP)
     with suppress(psutil.TimeoutExpired):
         process.wait(1.0)
@@ -96,17 +95,22 @@ def _end(pid: int, line: str) -> None:
     process.kill()
 
 
+def _say(line: str) -> None:
+    with suppress(OSError):
+        os.write(2, os.fsencode(f"spcabench: {line}\n"))
+
+
 def main() -> None:
-    """Check the shared memory until the deadline has passed or the parent process has exited."""
-    home = os.getppid()
-    with mmap.mmap(int(sys.argv[1]), TIMES.size) as times:
-        while os.getppid() == home:
+    """Check the shared memory until the deadline has passed or the parent process has ended."""
+    file, home, who = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    with mmap.mmap(file, TIMES.size) as times:
+        while os.getppid() == home:  # the parent could have ended before this process started
             over, seconds = TIMES.unpack(times)
             if monotonic() > over:
-                line = f"{sys.argv[2]}: did not return within its limit of {seconds:g} s"
-                _end(home, f"spcabench: {line}")
+                _end(home, f"{who}: did not return within its limit of {seconds:g} s")
                 return
             sleep(LOOK)
+    _say(f"{who}: the process was killed, or compiled code crashed")
 
 
 if __name__ == "__main__":

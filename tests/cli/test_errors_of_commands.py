@@ -119,6 +119,18 @@ def test_a_solver_that_stays_in_compiled_code_ends_the_command(text, tmp_path):
     assert gone(called(str(file)))
 
 
+@pytest.mark.parametrize("when", ["import", "solve"])
+def test_a_solver_that_crashes_is_one_line_and_leaves_no_process(when, tmp_path):
+    crash = "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)"
+    file = tmp_path / "mine.py"
+    file.write_text(crash if when == "import" else text_of(f"{crash}\nyield A"))
+    words = ("-m", "spcabench", "solve", "pitprops", "-k", "3", "--solver", file)
+    ended = subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=60)
+    line = f"spcabench: {file}: the process was killed, or compiled code crashed\n"
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGSEGV, "", line)
+    assert gone(called(str(file)))
+
+
 def test_ctrl_c_in_a_terminal_reaches_the_command_alone(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(text_of("import time\nprint(flush=True)\ntime.sleep(60)\nyield A"))
