@@ -260,7 +260,8 @@ def _in_one_line(error: Exception) -> str:
     elif isinstance(error, MemoryError):
         message = f"not enough memory ({error})"
     elif isinstance(error, UsageError):
-        message = f"{error.format_message().rstrip('.')}. See `{_help_of(error)}`."
+        message = error.format_message().rstrip(".").replace("Value error, ", "", 1)
+        message = f"{message}. See `{_help_of(error)}`."
     shortened = (
         word if len(word) <= LONGEST else f"{word[:30]}...{word[-30:]}" for word in message.split()
     )

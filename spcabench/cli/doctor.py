@@ -95,7 +95,7 @@ def _fetch(name: str) -> None:
 
     Raises InputError if the name is unknown or if no file can be downloaded and verified.
     """
-    from spcabench import atomic_files, validate
+    from spcabench import atomic_files, registry, validate
     from spcabench.readers import sources
 
     chosen = [
@@ -103,6 +103,9 @@ def _fetch(name: str) -> None:
         for dataset, file in _files()
         if name in (dataset, file.path, file.path.partition("/")[0])
     ]
+    if not chosen and name in registry.names("dataset"):
+        say(f"{name}: needs no files")
+        return
     if not chosen:
         names = {
             word for dataset, file in _files() for word in (dataset, file.path.partition("/")[0])

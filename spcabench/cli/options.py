@@ -92,7 +92,8 @@ def listed(text: str | None, option: str = "-k", least: int = 1) -> list[int]:
     numbers = [k for part in parts for k in part]
     if not numbers or min(numbers) < least:
         raise InputError(
-            f"{option}: {_short(text)}; specify whole numbers of at least {least}: {FORMS}"
+            f"{option}: {_short(text)}; specify whole numbers of at least {least}, with at most "
+            f"{DIGITS} digits: {FORMS}"
         )
     return numbers
 

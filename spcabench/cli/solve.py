@@ -262,6 +262,14 @@ def _check(typed: SimpleNamespace) -> None:
             f"-k: {len(listed)} cardinalities for {typed.components} components; specify one "
             "cardinality, or one per component"
         )
+    useless = {
+        "--criterion": ("-k auto", typed.criterion is not None and typed.k != options.AUTO),
+        "--picture": ("--plot", typed.picture != "loadings" and typed.plot is None),
+        "--deflation": ("--components", typed.deflation != "projection" and typed.components == 1),
+    }
+    for option, (required, alone) in useless.items():
+        if alone:
+            raise InputError(f"{option}: has no effect without {required}")
     if typed.plot is not None and count > 1 and typed.picture != "loadings":
         raise InputError(
             f"--picture: {typed.picture!r} requires components; a path over k has only one picture"
@@ -296,6 +304,8 @@ def answer(
 
     ks = [] if typed.k == options.AUTO else options.listed(typed.k)
     _check_sizes(problem, ks, typed.components)
+    if typed.k is None and typed.solver is None:
+        raise InputError(f"-k: specify a number of variables from 1 to {problem.n}, or -k auto")
     name = typed.solver or api.default_solver(problem, typed.nonnegative, typed.thorough)
     # another program can read the answer, so output of a solver is sent to the error stream
     with solvers.by_its_author(name), redirect_stdout(sys.stderr):
@@ -329,6 +339,12 @@ def answer(
                 results = api.components(problem, name, typed.components, **ways, **settings_of_run)
         if typed.solver is None and not tell.shown:  # not before, because errors are a single line
             say(chosen, file=sys.stderr)
+        if typed.components > len(results):
+            say(
+                f"only {len(results)} of {typed.components} components: the remaining variables "
+                "have no variance",
+                file=sys.stderr,
+            )
         chance = _chance(problem, results, selection, typed)
         return results, show(Answer(results, selection, chance, chosen))
 
@@ -374,11 +390,20 @@ def _recommended(problem: "Problem", typed: SimpleNamespace) -> "Selection":
 def _dataset(source: str, how: "Reading", stand_in: bool) -> "Problem":
     """Load a dataset by its name; only some datasets accept --scale and --no-center."""
     from spcabench import api, registry
+    from spcabench.comparison import suite
     from spcabench.readers.user_file import Reading
     from spcabench.solving.driver import parameters
 
     if source and Path(source).is_dir() and source not in registry.names("dataset"):
         raise InputError(f"{source}: is a folder; specify a file or the name of a dataset")
+    if source not in registry.names("dataset"):
+        for (name, _), item in suite.by_name().items():
+            if name == source:
+                words = "".join(f", {key}={value}" for key, value in item.parameters.items())
+                raise InputError(
+                    f"{source}: is a problem of the suites, not a dataset or a file; its data are "
+                    f"dataset {item.dataset!r}{words}"
+                )
     arguments = parameters(registry.module("dataset", source).load)
     settings = {}
     for name, option in READING.items():

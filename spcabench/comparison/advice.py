@@ -338,6 +338,8 @@ def question(words: str, answers: Answers, **asked: Any) -> Question:
     Raises InputError if no data of this kind were measured or if the size is invalid.
     """
     text = words.replace(",", "").replace("_", "")
+    if re.search(r"\d[.e]\d", text):
+        raise InputError(f"{words[:40]!r}: m and n must be whole numbers, such as 5,000 x 20,000")
     size = SIZE.search(text)
     m, n = (size[1], size[2] or size[3]) if size else ("", "")
     if any(len(word) > LONGEST or not int(word) for word in (m, n) if word):

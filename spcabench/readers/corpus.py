@@ -164,7 +164,9 @@ def read_vocabulary(path: Path, count: int) -> list[str]:
     words = [line.strip() for line in text.splitlines() if line.strip()]
     if len(words) != count or len(text) > most:
         count_there = "more" if len(text) > most else f"{len(words):,}"
-        raise InputError(f"{path}: contains {count_there} words, but the corpus has {count:,}")
+        raise InputError(
+            f"{path}: contains {count_there} names, but the data have {count:,} variables"
+        )
     return words
 
 

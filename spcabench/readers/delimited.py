@@ -69,13 +69,33 @@ def read(path: Path, notes: list[str]) -> pd.DataFrame:
             lines = [line for line in _sample(stream) if line.strip()]
         if not lines:
             raise InputError("the file is empty")
+        if re.fullmatch(r'"?sep=.\s*"?\s*', lines[0]):
+            raise InputError(
+                f"{path}: remove its first line, {lines[0].strip()!r}, which is no table"
+            )
         style = _style(lines)
         frame = _parsed(path, encoding, style)
+        if frame.empty and style.header:
+            raise InputError(f"{path}: contains the names of columns, but no rows")
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise InputError(f"{path}: not UTF-8 text (byte 0x{byte:02x}): {SAVE}") from None
+    except pd.errors.ParserError as error:
+        raise InputError(f"{path}: {_unparsed(str(error), lines[0])}") from None
     _remark(lines, style, notes)
     return _named(path, frame, style, notes)
+
+
+def _unparsed(message: str, first: str) -> str:
+    """Return the reason why pandas cannot parse a table, in words for users."""
+    if widths := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message):
+        expected, line, there = widths.groups()
+        start = first.strip()[:20]
+        comment = f"; if {start!r} is a comment, remove it" if start[0] in "#%" else ""
+        return f"line {line} has {there} values, but the lines before it have {expected}{comment}"
+    if row := re.search(r"EOF inside string starting at row (\d+)", message):
+        return f"a quotation mark in line {int(row[1]) + 1} or after it is never closed"
+    return f"not a readable table ({' '.join(message.split())})"
 
 
 def _encoding(path: Path) -> str:

@@ -62,10 +62,10 @@ def beside(
     if not null and stability is False:
         return chance
     if problem.m is None or problem.m < FEWEST_SAMPLES:
-        lack = "is a covariance" if problem.m is None else f"has {problem.m} samples"
+        lack = "is a covariance" if problem.m is None else f"has {problem.m}"
         chance.notes.append(
-            f"no stability and no permutation test: {problem.name} {lack}, and at least "
-            f"{FEWEST_SAMPLES} samples are needed"
+            f"no stability and no permutation test: they need at least {FEWEST_SAMPLES} samples, "
+            f"and {problem.name} {lack}"
         )
         return chance
     if stability is not False:

@@ -98,7 +98,9 @@ def test_vocabulary_of_the_wrong_length(tmp_path):
     path = tmp_path / "vocab.txt"
     path.write_text("one\ntwo\n")
     assert read_vocabulary(path, 2) == ["one", "two"]
-    with pytest.raises(InputError, match=r"vocab.txt: contains 2 words, but the corpus has 3"):
+    with pytest.raises(
+        InputError, match=r"vocab.txt: contains 2 names, but the data have 3 variables"
+    ):
         read_vocabulary(path, 3)
 
 
