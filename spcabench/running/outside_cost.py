@@ -38,8 +38,8 @@ WARM_RATIO, WARM_SECONDS = 5.0, 0.02
 FIRST_RATIO, FIRST_SECONDS = 2.0, 0.005
 # a first run that exceeds later runs by this factor and these seconds, in each attempt, is used
 USED_RATIO, USED_SECONDS = 1.5, 0.0005
-# For runs shorter than SHORT seconds, this number of runs on disguises of the problem must not
-# exceed a run by this factor and these seconds, and must reach this fraction of its variance.
+# This number of runs on disguises of the problem must not exceed a run that is shorter than SHORT
+# seconds by this factor and these seconds, and must reach this fraction of its variance.
 UNSEEN_RATIO, UNSEEN_SECONDS, UNSEEN, SHORT, UNSEEN_SHARE = 2.0, 0.001, 3, 0.1, 0.9
 # rounds and runs of a nearly empty solver to measure the harness's time, and iterates to measure
 # its time per iterate
@@ -77,7 +77,7 @@ class Cost:
         of the harness. first : the time of the first run, by the clock that shows more. warm :
         whether repeated runs were cheaper. threads : whether its processes used more processor time
         than a single thread can. vectors : columns of a row with the answer of the last run and,
-        for short runs, the best answer on disguises.
+        unless the first run was longer, the best answer on disguises.
     """
 
     declared: float
@@ -189,11 +189,12 @@ def _cost(run: Run, helper: Worker, ask: Ask, overhead: Overhead) -> Cost:
     # in a single run, too much waiting can be subtracted from the outside time
     at_first = max(first.seconds, first.least)
     warm = at_first > FIRST_RATIO * outside + FIRST_SECONDS
-    if not warm and outside < SHORT:
+    if not warm:
         unseen = _unseen(run, many, count, helper, ask)
-        warm = unseen.warm
         vectors.append(unseen.vector)
-        declared = max(declared, unseen.declared, first.declared if warm else 0.0)
+        if outside < SHORT:  # the time of a longer search can depend on the order of the variables
+            warm = unseen.warm
+            declared = max(declared, unseen.declared, first.declared if warm else 0.0)
     if warm:  # if data are stored between runs, only the first run shows the true cost
         outside = max(at_first, declared)
     return Cost(
@@ -319,11 +320,9 @@ def disguised(
 ) -> tuple[Answer, tuple[dict[str, Any], ...]]:
     """Return the answer of a run that is not timed, and its best vector on disguises.
 
-    Without them, a solver could store answers for the seeds that are not timed. There are no
-    disguises if the run is not short. The caller uses the worse vector.
+    Without them, a solver could store answers for runs that are not timed. The caller uses the
+    worse vector.
     """
-    if (answer.seconds or 0.0) >= SHORT:
-        return answer, ()
     try:
         return answer, (_vector(_on_disguises(run, helper, ask)),)
     except _NoAnswerError as error:

@@ -247,8 +247,13 @@ def drive(
     settings = dict(settings)
     if "seed" in parameters(solver.solve):
         settings["seed"] = seed
-    # The provenance is withheld, because it can reveal the answer, such as a planted support.
-    handed = replace(problem.copied(), provenance={}) if fresh else problem
+    # Names are withheld, because an answer can be stored for them, and the provenance, because it
+    # can reveal the answer, such as a planted support.
+    handed = problem
+    if fresh:
+        handed = replace(
+            problem.copied(), name="unnamed", features=None, labels=None, provenance={}
+        )
     # Each run has its own count, because a solver can start another run inside its own run.
     with counting() as ledger:
         run = _Run(solver.solve(handed, **settings), limits.filled(solver), problem)

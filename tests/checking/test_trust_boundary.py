@@ -378,6 +378,16 @@ BODY = {
         x[STORED] = VALUES
         yield x
         """,
+    "a stored vector after a while": """
+        time.sleep(0.12)
+        x = np.zeros(problem.n)
+        x[STORED] = VALUES
+        yield x
+        """,
+    "looks for names": """
+        known = problem.name != "unnamed" or problem.features or problem.labels
+        yield Iterate(work(problem.covariance, k), extra={"found": bool(known)})
+        """,
     "module cache": """
         key = problem.covariance.diagonal().tobytes()
         if key not in KEPT:
@@ -768,6 +778,12 @@ def test_nothing_is_kept_in_the_process(row):
 @pytest.mark.parametrize("timed", [True, False])
 def test_a_stored_vector_does_not_fit_a_disguise(row, optimum, timed):
     assert row("a stored vector", timed=timed).variance < 0.8 * optimum
+    assert row("a stored vector after a while", timed=timed).variance < 0.8 * optimum
+
+
+def test_a_solver_receives_no_names(row):
+    answer = row("looks for names", dataset="pitprops", parameters={})
+    assert answer.status == Status.FINISHED and answer.extra == {"found": False}
 
 
 def test_who_gives_no_answer_on_a_disguise_has_none_for_other_seeds_either(row, unconfined):
