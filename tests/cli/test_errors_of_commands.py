@@ -145,6 +145,34 @@ def test_ctrl_c_in_a_terminal_reaches_the_command_alone(tmp_path):
     assert gone(called(str(file)))
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("-k", "3", "--criterion", "heldout"), "--criterion: has no effect without -k auto"),
+        (("-k", "3", "--picture", "biplot"), "--picture: has no effect without --plot"),
+        (("-k", "3", "--deflation", "schur"), "--deflation: has no effect without --components"),
+        ((), "-k: specify a number of variables from 1 to 13, or -k auto"),
+        (("-k", "9" * 20), "-k: '99999999999999999999'; specify whole numbers of at least 1, with"),
+    ],
+)
+def test_an_option_without_effect_or_without_sense_is_refused(words, message, typed):
+    code, output, errors = typed("solve", "pitprops", *words)
+    assert (code, output) == (2, "") and errors.startswith(f"spcabench: {message}")
+
+
+def test_the_name_of_a_problem_that_is_no_dataset_says_what_it_is(typed):
+    code, _, errors = typed("solve", "colon", "-k", "5")
+    assert code == 2 and "its data are dataset 'alon', genes=300" in errors
+
+
+def test_fewer_components_than_requested_are_mentioned(typed, here):
+    rng = np.random.default_rng(0)
+    np.savetxt("a.csv", rng.standard_normal((20, 6)), delimiter=",")
+    words = ("-k", "2", "--components", "4", "--deflation", "drop_features", "--no-null")
+    code, _, errors = typed("solve", "a.csv", *words)
+    assert code == 0 and "only 3 of 4 components" in errors
+
+
 def test_check_tells_a_failed_import_once(typed, own_file):
     code, output, _ = typed("check", own_file("import nosuchmodule\n"))
     first, *rest = output.splitlines()
