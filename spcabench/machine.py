@@ -202,10 +202,10 @@ def load_average() -> float:
     return os.getloadavg()[0]
 
 
-def process_memory(key: str) -> float:
-    """Return the memory of this process in bytes ("VmRSS": current, "VmHWM": peak), or nan."""
+def process_memory(key: str, pid: int | str = "self") -> float:
+    """Return the memory of a process in bytes ("VmRSS": current, "VmHWM": peak), or nan."""
     try:
-        status = Path("/proc/self/status").read_text().splitlines()
+        status = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
         return float("nan")
     return next(

@@ -183,6 +183,7 @@ TOP |= {
     f"leaves something in {where}": LIBRARY + textwrap.dedent(how) for where, how in LEAVES.items()
 }
 TOP |= {
+    "children that have not ended": TOP["children"],
     "kept in memory whatever the order": "KEPT = {}",
     "kernel of no flops": """
         from spcabench.kernels import compiled
@@ -214,6 +215,40 @@ BODY = {
         """,
     "number that is code": """
         yield Iterate(work(problem.covariance, k), extra={"boom": Evil(1.0), "text": Evil})
+        """,
+    "children that have not ended": """
+        import os
+
+        ours, theirs = os.pipe()
+        if not os.fork():
+            large()
+            os.write(theirs, b"x")
+            time.sleep(0.5)
+            os._exit(0)
+        os.read(ours, 1)
+        yield work(problem.covariance, k)
+        """,
+    "works between two readings of the clock": """
+        import sys
+
+        left = [1]
+
+        def spin(seconds):
+            end = time.process_time() + seconds
+            while time.process_time() < end:
+                pass
+
+        def hook(frame, event, what):
+            if event == "c_return" and "perf_counter" in getattr(what, "__name__", ""):
+                sys.setprofile(None)
+                while left:
+                    left.pop()
+                    spin(0.002)
+
+        spin(0.008)
+        sys.setprofile(hook)
+        yield work(problem.covariance, k, 1)
+        sys.setprofile(None)
         """,
     "children": """
         child = multiprocessing.get_context("fork").Process(target=large)
@@ -570,8 +605,9 @@ def test_the_calibration_is_not_taken_in_the_worker(row):
     assert row("calibration patched").calibration > 1e-6
 
 
-def test_the_memory_of_children_is_seen(row):
-    answer = row("children")
+@pytest.mark.parametrize("children", ["children", "children that have not ended"])
+def test_the_memory_of_children_is_seen(row, children):
+    answer = row(children)
     assert answer.peak_memory - answer.memory_before > 2e8
 
 
@@ -716,7 +752,13 @@ def test_work_in_what_is_free_is_charged(row, trick, least):
 
 
 @pytest.mark.parametrize(
-    ("trick", "seconds"), [("clock stands still", 0.03), ("work in finally", 0.05), ("timer", 0.01)]
+    ("trick", "seconds"),
+    [
+        ("clock stands still", 0.03),
+        ("work in finally", 0.05),
+        ("timer", 0.01),
+        ("works between two readings of the clock", 0.01),
+    ],
 )
 def test_time_that_the_inner_clock_misses_is_seen_outside(row, trick, seconds):
     assert row(trick).seconds >= 0.9 * seconds
