@@ -28,6 +28,8 @@ MOST = 200  # maximum number of runs
 ATTEMPTS = 3  # load can disturb an attempt, but a solver that hides time does so in all attempts
 # tolerated difference of the two clocks: fraction of the outside time, plus seconds per run
 MISSED_SHARE, MISSED_SECONDS = 0.25, 0.001
+# a smaller difference is charged too, unless the error of the harness's own time could explain it
+CHARGED_SHARE, CHARGED_SECONDS = 0.05, 0.0003
 LATE_SHARE, LATE_SECONDS = 0.25, 0.1  # tolerated delay: fraction of the time limit, plus seconds
 # one thread: processor time <= 1.25 x wall time + 0.05 s
 THREADS_SHARE, THREADS_SECONDS = 1.25, 0.05
@@ -43,7 +45,7 @@ USED_RATIO, USED_SECONDS = 1.5, 0.0005
 UNSEEN_RATIO, UNSEEN_SECONDS, UNSEEN, SHORT, UNSEEN_SHARE = 2.0, 0.001, 3, 0.1, 0.9
 # rounds and runs of a nearly empty solver to measure the harness's time, and iterates to measure
 # its time per iterate
-ROUNDS, RUNS, STEPS = 3, 5, 300
+ROUNDS, RUNS, STEPS = 5, 5, 300
 # maximum fraction of a run's time that the harness can take for the trial runs and iterates that
 # the run states
 MOST_STATED = 0.5
@@ -167,7 +169,8 @@ def _times(answer: Answer, cost: Cost, outside: float) -> Answer:
     """Return the answer with the longer time, with flags if times differ or threads were used."""
     hidden = _hidden(replace(cost, outside=outside))
     answer = answer.flagged(clock=hidden, warm=cost.warm, threads=cost.threads)
-    total = max(outside, cost.declared)  # even a difference that is tolerated is not a gain
+    longer = outside - cost.declared > CHARGED_SHARE * outside + CHARGED_SECONDS
+    total = outside if longer else cost.declared
     if answer.search_time is not None:
         return replace(answer, search_time=total)
     setup = min(answer.setup_time or 0.0, total)
@@ -356,7 +359,8 @@ def _overhead(run: Run, own: Worker, ask: Ask) -> Overhead:
         little = of_plain_solver(bool(run.settings.get("nonnegative")), run)
         with suppress(_NoAnswerError):
             # the first round loads the problem, and may compile
-            runs = min(_missed(_measured(little, RUNS, own, ask)) / RUNS for _ in range(ROUNDS))
+            missed = [_missed(_measured(little, RUNS, own, ask)) / RUNS for _ in range(1 + ROUNDS)]
+            runs = float(np.median(missed[1:]))
             idle = replace(
                 little, function=worker.idle, settings=dict(rounds=ROUNDS, iterates=STEPS)
             )
