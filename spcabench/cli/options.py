@@ -91,9 +91,10 @@ def listed(text: str | None, option: str = "-k", least: int = 1) -> list[int]:
         raise InputError(f"{option}: {_short(text)}; at most {MOST_NUMBERS:,} numbers are allowed")
     numbers = [k for part in parts for k in part]
     if not numbers or min(numbers) < least:
+        long = any(len(word) > DIGITS for part in text.split(",") for word in part.split(":"))
+        most = f", with at most {DIGITS} digits" if long else ""
         raise InputError(
-            f"{option}: {_short(text)}; specify whole numbers of at least {least}, with at most "
-            f"{DIGITS} digits: {FORMS}"
+            f"{option}: {_short(text)}; specify whole numbers of at least {least}{most}: {FORMS}"
         )
     return numbers
 

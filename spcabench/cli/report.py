@@ -37,7 +37,7 @@ def report(context: typer.Context, **typed: Any) -> None:
     files.check("--out", out, (".html",), inputs=(typed["source"], typed["names"]))
     from spcabench.cli import report_page  # its libraries were checked above
 
-    options = SimpleNamespace(**context.params, plot=None)
+    options = SimpleNamespace(**context.params, plot=None, picture="loadings")
     problem = solving.read(options)
 
     def show(answer: "Answer") -> str:

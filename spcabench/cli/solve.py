@@ -253,6 +253,8 @@ def solve(
 
 def _check(typed: SimpleNamespace) -> None:
     """Raise InputError, before the data are read, if options contradict each other."""
+    from spcabench.solving.deflate import DEFLATIONS
+
     if typed.thorough and typed.solver is not None:
         raise InputError("--thorough: cannot be combined with --solver")
     listed = [] if typed.k == options.AUTO else options.listed(typed.k)
@@ -265,7 +267,12 @@ def _check(typed: SimpleNamespace) -> None:
     useless = {
         "--criterion": ("-k auto", typed.criterion is not None and typed.k != options.AUTO),
         "--picture": ("--plot", typed.picture != "loadings" and typed.plot is None),
-        "--deflation": ("--components", typed.deflation != "projection" and typed.components == 1),
+        "--deflation": (
+            "--components",
+            typed.deflation in (*DEFLATIONS, "joint")
+            and typed.deflation != "projection"
+            and typed.components == 1,
+        ),
     }
     for option, (required, alone) in useless.items():
         if alone:
@@ -339,7 +346,7 @@ def answer(
                 results = api.components(problem, name, typed.components, **ways, **settings_of_run)
         if typed.solver is None and not tell.shown:  # not before, because errors are a single line
             say(chosen, file=sys.stderr)
-        if typed.components > len(results):
+        if typed.components > len(results) and all(result.good for result in results):
             say(
                 f"only {len(results)} of {typed.components} components: the remaining variables "
                 "have no variance",

@@ -76,7 +76,9 @@ def read(path: Path, notes: list[str]) -> pd.DataFrame:
         style = _style(lines)
         frame = _parsed(path, encoding, style)
         if frame.empty and style.header:
-            raise InputError(f"{path}: contains the names of columns, but no rows")
+            raise InputError(
+                f"{path}: the header is followed by no rows; at least one sample is needed"
+            )
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise InputError(f"{path}: not UTF-8 text (byte 0x{byte:02x}): {SAVE}") from None

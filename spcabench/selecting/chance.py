@@ -62,7 +62,7 @@ def beside(
     if not null and stability is False:
         return chance
     if problem.m is None or problem.m < FEWEST_SAMPLES:
-        lack = "is a covariance" if problem.m is None else f"has {problem.m}"
+        lack = "is a covariance" if problem.m is None else f"has {problem.m} samples"
         chance.notes.append(
             f"no stability and no permutation test: they need at least {FEWEST_SAMPLES} samples, "
             f"and {problem.name} {lack}"

@@ -253,7 +253,7 @@ READ = {  # by `solve`: name of the file, what it holds, what is said of it
     "latin-1": ("a.csv", "größe,b\n1,2\n3,5\n".encode("latin-1"), "not UTF-8 text (byte 0xf6)"),
     "latin-1 far below": ("a.csv", b"a,b\n" + b"1,2\n" * 10**5 + b"\xf6,1\n", "byte 0xf6"),
     "blank": ("a.csv", b"\n \n", "the file is empty"),
-    "names only": ("a.csv", b"a,b,c\n", "contains the names of columns, but no rows"),
+    "names only": ("a.csv", b"a,b,c\n", "the header is followed by no rows"),
     "an open quote": ("a.csv", b'a,b\n1,2\n"3,4\n5,6\n', "quotation mark in line 3 or after it"),
     "comments": ("a.csv", b"# made by x\n# y\na,b\n1,2\n", "if '# made by x' is a comment"),
     "lines of three lengths": ("a.csv", b"a,b\n1,2\n3\n4,5,6\n", "line 4 has 3 values"),

@@ -311,7 +311,7 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     # tables
     "solve good.csv -k 9": "-k: 9; it must be from 1 to n = 4",
     "solve good.csv -k 1 --key q": "--key: only supported for .npz files",
-    "solve good.csv": "needs a cardinality",
+    "solve good.csv": "specify a number of variables from 1 to",
     "solve good.csv -k 1 --set tol=x": "tol=x",
     "solve named.csv -k 2 --label alpa": "did you mean 'alpha'",
     "solve named.csv -k 2 --label town --covariance": "--covariance",
