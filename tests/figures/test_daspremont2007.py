@@ -7,6 +7,7 @@ import pytest
 from spcabench import api
 from spcabench.figures import (
     _daspremont2007,
+    daspremont2007_fig1,
     daspremont2007_gap,
     daspremont2007_pitprops,
     daspremont2007_rectangular,
@@ -96,3 +97,12 @@ def test_a_bound_is_drawn_at_the_requested_k_and_not_at_the_one_reached():
     daspremont2007_pitprops.draw(table, axes)
     (bound,) = (line for line in axes[0].get_lines() if "bound" in line.get_label())
     assert bound.get_xdata().tolist() == [6, 7, 8]
+
+
+@pytest.mark.parametrize("n", [30, 500])
+def test_tables_in_place_of_expression_data_decide_nothing_about_genes(n):
+    factors = dict(nonzeros=3 * n, accuracy=1.0)
+    row = dict(label="log2", dataset="alon", n=n, extra=dict(pca=factors, dspca=factors))
+    rows = pd.DataFrame([row | dict(stand_in=True, problem="alon")])
+    for measured in (daspremont2007_fig1._all_genes, daspremont2007_fig1._clusters):
+        assert len([*measured(rows)]) == (n == daspremont2007_fig1.GENES)
