@@ -1,5 +1,7 @@
 """Made-up rows for D1, D2 and D3."""
 
+from spcabench.figures.daspremont2007_fig1 import GENES
+
 
 def sets(nonzeros=14, accuracy=0.88, dense=1500):
     """Yield each gene set with the nonzeros and accuracy of DSPCA; PCA is dense and has 0.9."""
@@ -9,7 +11,7 @@ def sets(nonzeros=14, accuracy=0.88, dense=1500):
                 pca=dict(nonzeros=dense, accuracy=0.9),
                 dspca=dict(nonzeros=nonzeros, accuracy=accuracy),
             )
-            yield dict(dataset=name, label=label, extra=numbers)
+            yield dict(dataset=name, label=label, n=GENES, extra=numbers)
 
 
 def D1(value):
