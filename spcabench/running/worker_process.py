@@ -228,6 +228,10 @@ def _serve(
             number, message = reader.message()
             try:
                 reply = answer(message)
+            except Exception:
+                if cell is None:  # a fault of ours, whose traceback is of use
+                    raise
+                os._exit(1)
             finally:
                 if os.getpid() != home:  # this is a copy that was forked in `answer` and returned
                     os._exit(0)

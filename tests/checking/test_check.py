@@ -240,6 +240,23 @@ def test_an_endless_loop_and_a_crash_are_caught(name, tmp_path):
     assert {other.verdict for other in others} == {"not checked"}
 
 
+HOOK = """
+import sys
+
+def hook(event, args):
+    if event == "open":
+        hook(event, args)
+"""
+
+
+def test_a_hook_that_breaks_the_process_of_a_file_prints_no_traceback(tmp_path, capfd):
+    file = tmp_path / "mine.py"
+    file.write_text(GOOD.replace("TRAITS", f"{HOOK}\nTRAITS", 1) + "    sys.addaudithook(hook)\n")
+    verdicts = {outcome.verdict for outcome in conformance.check(str(file), 20.0)}
+    assert "fails" in verdicts
+    assert capfd.readouterr().err == ""
+
+
 RIGHT = ["grqi", "nspca", "power_method", "gpower1", "em"]  # each kind of control, then others
 
 
