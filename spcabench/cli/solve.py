@@ -404,13 +404,13 @@ def _dataset(source: str, how: "Reading", stand_in: bool) -> "Problem":
     if source and Path(source).is_dir() and source not in registry.names("dataset"):
         raise InputError(f"{source}: is a folder; specify a file or the name of a dataset")
     if source not in registry.names("dataset"):
-        for (name, _), item in suite.by_name().items():
-            if name == source:
-                words = "".join(f", {key}={value}" for key, value in item.parameters.items())
-                raise InputError(
-                    f"{source}: is a problem of the suites, not a dataset or a file; its data are "
-                    f"dataset {item.dataset!r}{words}"
-                )
+        items = (item for (name, _), item in suite.by_name().items() if name == source)
+        if item := next(items, None):
+            words = "".join(f", {key}={value}" for key, value in item.parameters.items())
+            raise InputError(
+                f"{source}: is a problem of the suites, not a dataset or a file; its data are "
+                f"dataset {item.dataset!r}{words}"
+            )
     arguments = parameters(registry.module("dataset", source).load)
     settings = {}
     for name, option in READING.items():

@@ -272,7 +272,7 @@ def answer_of(
         return Answer(status=end.status, reason=end.reason)
     answer = believed(reply, is_stranger(run))
     if answer.peak_memory is not None:  # the process adds the memory of children that have ended
-        living = outside_cost.memory_of_children(helper.process.pid)
+        living = outside_cost.memory_of_running_children(helper.process.pid)
         answer = replace(answer, peak_memory=answer.peak_memory + living)
     if answer.status == Status.MEMORY_LIMIT:  # otherwise the next run would have less memory
         helper.restart()
