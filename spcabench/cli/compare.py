@@ -118,6 +118,7 @@ def compare(
     Writes a page and prints a table. Only runs that are missing or whose solver has changed are
     executed. With -k, the cardinalities of the problems are replaced.
     """
+    from spcabench.comparison import controls
     from spcabench.comparison.jobs import Job
     from spcabench.running import workflow
 
@@ -154,7 +155,10 @@ def compare(
     broken = _broken(_named(own, requested))
     # drawn after the files were imported and checked, so they can neither see nor influence it
     seed = _seed(fresh)
-    requested = [replace(job, fresh=seed) for job in requested]
+    requested = [
+        controls.with_control(replace(job, fresh=seed), options.ROOT / HOME / "jobs")
+        for job in requested
+    ]
     title = name or "-".join([*(Path(solver).stem for solver in own[:3]), requested[0].folder])
     _check_title(title)
     if not keep_times:

@@ -17,9 +17,9 @@ from pandas.api.types import is_numeric_dtype
 
 from spcabench import api, registry
 from spcabench.comparison import best_known as known
-from spcabench.comparison import ranking, sound_rows
+from spcabench.comparison import ranking, sound_rows, suite
 from spcabench.comparison.best_known import CLOSE, Entry, Table
-from spcabench.comparison.jobs import ANSWER, SEED
+from spcabench.comparison.jobs import ANSWER, SEED, Job
 from spcabench.comparison.suite import Item
 from spcabench.flops import CONVENTION
 from spcabench.problem.problem import Problem
@@ -39,6 +39,44 @@ DOUBTED = ["variance", "variance_refit", "bound", "gap"]
 RUN = ["solver", "kind", *PAIR]  # columns that identify a run of a suite
 ANSWERS = (ANSWER, SEED)  # kinds of rows that are ranked
 Load = Callable[..., Problem]
+
+
+def of_jobs(
+    rows: pd.DataFrame, job_of: Mapping[str, Job], elsewhere: bool = False
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows that can be ranked, and a sentence for each row that cannot be ranked.
+
+    job_of : mapping from labels of solvers to their jobs. elsewhere : as in `recomputed`.
+    """
+    job = next(iter(job_of.values()))
+    # include the recovery problems, whose rows are checked against the planted supports
+    items = [*suite.items(job.suite, job.ks, job.fresh), *suite.recovery(job.fresh)]
+    # rows can claim any origin, so the location of the file determines whether bounds are trusted
+    ours = {label for label, job in job_of.items() if job.is_ours}
+    rows = rows.assign(own=rows.own.where(rows.own.isna(), rows.solver.isin(ours)))
+    limits = rows.settings.map(lambda settings: settings.get("time_limit", job.limit))
+    other = limits != job.limit
+    late = [
+        f"{solver}, {count} rows: their time limit is not the comparison's, {job.limit:g} s"
+        for solver, count in rows.solver[other].value_counts().items()
+    ]
+    table, rows = best_known_of(job), rows[~other]
+    load = known.checking(items, table)
+    rows, dropped = recomputed(rows, items, table, load, elsewhere)
+    return rows, [*late, *dropped]
+
+
+def rated(rows: pd.DataFrame, job: Job, elsewhere: bool = False) -> pd.DataFrame:
+    """Return the answers of all solvers, rated by the best known answers and by our own answers."""
+    table, items = best_known_of(job), suite.items(job.suite, job.ks, job.fresh)
+    # without our own answers, a third-party answer to a new pair would become the best known answer
+    ours = references(rows, items, table, api.load_or_stand_in, elsewhere)
+    return ranking.standing(rows, {**table, **ours})
+
+
+def best_known_of(job: Job) -> Table:
+    """Return the table of best known answers, which is empty for fresh problems."""
+    return {} if job.fresh is not None else known.read()
 
 
 def recomputed(

@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,7 +23,8 @@ from spcabench.running.description import Description
 MOST_NAMED = 8  # maximum number of cardinalities listed in the name of a folder
 COMPONENTS = "components"  # name of the suite for several components
 SEEDS = 5  # default number of seeds for a randomised solver
-ANSWER, SEED = "suite", "seed"  # kinds of rows: answers with the first seed, and with other seeds
+# kinds of rows: answers with the first seed, with other seeds, and to control problems
+ANSWER, SEED, CONTROL = "suite", "seed", "control"
 # A label is the name of a solver. If two files have the same name, the label includes the folder.
 # If the folders also have the same name, the label includes a hash.
 FOLDER = re.compile("[A-Za-z0-9_.+ -]+")
@@ -66,8 +68,9 @@ class Job:
     solver : name of the solver, or an absolute path. ks : cardinalities that replace those of the
         suite. limit : time limit of a run in seconds. fresh : seed of new problems that replace the
         standard problems. every_way : for several components, whether to use all deflations instead
-        of the default alone. seeds : number of seeds for a randomised solver. tuned_on : a sentence
-        about how the settings were chosen. about : description of the solver, read from its file.
+        of the default alone. seeds : number of seeds for a randomised solver. control : seed of the
+        control problems of a third-party solver (`controls`). tuned_on : a sentence about how the
+        settings were chosen. about : description of the solver, read from its file.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -80,6 +83,7 @@ class Job:
     fresh: int | None = None
     every_way: bool = False
     seeds: int = SEEDS
+    control: int | None = None
     tuned_on: str = ""
     about: Description | None = None
 
@@ -132,6 +136,13 @@ class Job:
         file = folder / self.folder / f"{self.key}.json"
         write_changed(file, json.dumps(self.fields) + "\n")
         return file
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the solver is a file of this repository, judged by its path alone."""
+        with suppress(InputError):  # the file is on another machine
+            return registry.is_own_file(self.solver)
+        return False
 
     @property
     def described(self) -> Description:

@@ -87,8 +87,9 @@ def _rises(history: str, k: int) -> list[dict[str, float]]:
 
 def check(parts: list[Part]) -> None:
     """Raise InputError unless all comparisons use the same problems, settings and limits."""
+    own = dict.fromkeys(("solver", "about", "tuned_on", "control"))  # differ between solvers
     terms = [
-        (f"{part.name} ({label})", job.fields | {"solver": "", "about": "", "tuned_on": ""})
+        (f"{part.name} ({label})", job.fields | own)
         for part in parts
         for label, job in part.jobs.items()
     ]

@@ -20,7 +20,7 @@ DIGITS = 6  # mean fractions that agree to this number of digits are equal
 NOTHING = 10.0**-DIGITS
 FEWEST = 10  # minimum number of problems for a bootstrap over problems
 DRAWS, TAIL = 2000, 0.025  # number of bootstrap draws, and tail probability of 95 % intervals
-HIT = f"at {TARGETS[-1]:g}"  # column that shows whether 99.9 % is reached
+HIT = f"at {TARGETS[-1]:g}"  # column with the fraction of pairs on which 99.9 % is reached
 RULE = (
     "Solvers are ordered by the percentage of pairs on which they reach 99.9 % of the best known "
     "value within the limits, then by the mean percentage of the best known value (zero for a "
@@ -111,10 +111,13 @@ def _over_seeds(every: pd.DataFrame) -> pd.DataFrame:
     return means.assign(shares=seeds.share.agg(list)).reset_index()
 
 
-def _reached(answers: pd.DataFrame, target: float) -> pd.Series:
-    """Return, for each solver and pair, the fraction of seeds with which it reaches the target."""
-    parts = [np.mean(np.array(shares) >= target * (1.0 - CLOSE)) for shares in answers.shares]
-    return pd.Series(parts, answers.index, dtype=float)
+def reached(shares: pd.Series, target: float) -> pd.Series:
+    """Return, for each solver and pair, the fraction of seeds with which it reaches the target.
+
+    shares : the column of `standing` with a list of fractions for each solver and pair.
+    """
+    parts = [np.mean(np.array(of_seeds) >= target * (1.0 - CLOSE)) for of_seeds in shares]
+    return pd.Series(parts, shares.index, dtype=float)
 
 
 def _pair(part: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> dict[str, Any]:
@@ -224,7 +227,7 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
                 "own": bool(part.own.eq(True).any() and part.own.ne(False).all()),
                 "pairs": len(part),
                 "answered": int(part.answered.sum()),
-                **{f"at {t:g}": float(_reached(part, t).mean()) for t in TARGETS},
+                **{f"at {t:g}": float(reached(part.shares, t).mean()) for t in TARGETS},
                 "seeds": by_seed.shape[1],
                 "least": float(by_seed.mean().min()),
                 "most": float(by_seed.mean().max()),
@@ -254,7 +257,7 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
 
 def _of_pairs(answers: pd.DataFrame, column: str) -> pd.DataFrame:
     """Reshape a column to a table (pairs, solvers), with zero for missing values."""
-    answers = answers.assign(**{HIT: _reached(answers, TARGETS[-1])})
+    answers = answers.assign(**{HIT: reached(answers.shares, TARGETS[-1])})
     return answers.set_index([*PAIR, "solver"])[column].fillna(0.0).unstack(fill_value=0.0)
 
 

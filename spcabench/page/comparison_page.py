@@ -1,7 +1,6 @@
 """Write the page of a comparison with its ranking, profiles and tables, also as files."""
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import groupby, permutations
@@ -13,12 +12,13 @@ from urllib.parse import quote
 import pandas as pd
 import pyarrow as pa
 
-from spcabench import api, registry
+from spcabench import registry
 from spcabench.atomic_files import make_folder, write_changed, write_text
 from spcabench.comparison import (
     best_known,
     budgets,
     conditions,
+    controls,
     entering,
     jobs,
     merging,
@@ -26,7 +26,7 @@ from spcabench.comparison import (
     suite,
 )
 from spcabench.comparison.jobs import Comparison, Job
-from spcabench.comparison.ranking import LAST, RANK, RULE, TARGETS, resampled, resolution, standing
+from spcabench.comparison.ranking import LAST, RANK, RULE, TARGETS, resampled, resolution
 from spcabench.comparison.ranking import ranking as rank_solvers
 from spcabench.errors import InputError
 from spcabench.page import (
@@ -47,6 +47,9 @@ FACTORED = (
     "The harness converted a covariance to data before the run. It needs an eigendecomposition for "
     "this, which no cost includes and which can reveal the answer."
 )
+UNCONTROLLED = (
+    "It did not run on control problems, so it could have stored the answers to these problems."
+)
 NAMESAKE = "Its name is that of a solver of the repository, but it is another file."
 
 
@@ -63,7 +66,7 @@ def write(plan_file: Path) -> Path:
     merging.write(plan_file.parent, job_of, table)
     # read the stored file, because a merge of this comparison will also use the stored rows
     rows = results.read([plan_file.with_name(merging.ROWS)])
-    rows, dropped = _entering(rows, job_of)
+    rows, dropped = entering.of_jobs(rows, job_of)
     return _written(plan_file.parent, plan, job_of, rows, _last(rows), {"dropped": dropped})
 
 
@@ -79,7 +82,7 @@ def publish(folder: Path, out: Path) -> Path:
     merging.write(out, part.jobs, results.read_table([folder / merging.ROWS]), small=True)
     # paths of jobs are meaningless outside the clone in which they ran
     write_text(out / "plan.json", replace(plan, jobs=[]).text())
-    rows, dropped = _entering(results.read([out / merging.ROWS]), part.jobs)
+    rows, dropped = entering.of_jobs(results.read([out / merging.ROWS]), part.jobs)
     extra = {"published": True, "dropped": dropped}
     return _written(out, plan, part.jobs, rows, _last(rows), extra)
 
@@ -88,7 +91,8 @@ def publish(folder: Path, out: Path) -> Path:
 class Standing:
     """A comparison read from its folder, ranked as on its page.
 
-    last : the criterion that orders equal solvers, "time" or "flops".
+    last : the criterion that orders equal solvers, "time" or "flops". controls : what third-party
+        files achieve on control problems.
     """
 
     part: merging.Part
@@ -96,23 +100,17 @@ class Standing:
     answers: pd.DataFrame
     ranks: pd.DataFrame
     last: str
+    controls: dict[str, controls.Outcome]
 
     @classmethod
     def read(cls, folder: Path) -> "Standing":
         """Read the comparison in a folder, and recompute its values."""
         part = merging.Part.read(folder)
-        rows, _ = _entering(part.rows, part.jobs)
+        rows, _ = entering.of_jobs(part.rows, part.jobs)
         last = _last(rows)
-        answers = _answers(rows, next(iter(part.jobs.values())))
-        return cls(part, rows, answers, rank_solvers(answers, last), last)
-
-
-def _answers(rows: pd.DataFrame, job: Job, elsewhere: bool = False) -> pd.DataFrame:
-    """Return the answers of all solvers, rated by the best known answers and by our own answers."""
-    known, items = _best_known(job), suite.items(job.suite, job.ks, job.fresh)
-    # without our own answers, a third-party answer to a new pair would become the best known answer
-    ours = entering.references(rows, items, known, api.load_or_stand_in, elsewhere)
-    return standing(rows, {**known, **ours})
+        answers = entering.rated(rows, next(iter(part.jobs.values())))
+        found = controls.outcomes(rows, answers, part.jobs)
+        return cls(part, rows, answers, rank_solvers(answers, last), last, found)
 
 
 def _within(answers: pd.DataFrame, order: list[str], apart: bool) -> list[dict[str, Any]]:
@@ -141,7 +139,7 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
     # if several machines ran a solver, the job of the first one is used
     job_of = {label: job for part in reversed(parts) for label, job in part.jobs.items()}
     # values and bounds reported by other machines are not trusted
-    believed = [_entering(part.rows, job_of, elsewhere=True) for part in parts]
+    believed = [entering.of_jobs(part.rows, job_of, elsewhere=True) for part in parts]
     parts = [replace(part, rows=rows) for part, (rows, _) in zip(parts, believed, strict=True)]
     dropped = [
         f"{sentence} (in {part.name})"
@@ -156,7 +154,7 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
         for solver, violations in part.plan.broken.items():
             broken.setdefault(solver, []).extend(f"{why} (in {part.name})" for why in violations)
     plan = Comparison(folder.name, broken=broken)
-    times = merging.times(parts, _best_known(next(iter(job_of.values()))))
+    times = merging.times(parts, entering.best_known_of(next(iter(job_of.values()))))
     by_machine = times.pivot(index="solver", columns="place", values="time")
     extra = {
         "places": list(by_machine.columns),
@@ -165,37 +163,15 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
         "made": pd.concat([part.rows for part in parts]),
         "dropped": dropped,
         "seed_given": [part.name for part in parts if not part.plan.drawn],
+        "controls": {},
+        "of_controls": [],
     }
+    for part in parts:
+        answers = entering.rated(part.rows, next(iter(part.jobs.values())), elsewhere=True)
+        found = controls.outcomes(part.rows, answers, part.jobs, elsewhere=True)
+        extra["controls"] = found | extra["controls"]
+        extra["of_controls"] += _of_controls(found, f" (in {part.name})")
     return _written(folder, plan, job_of, rows, "flops", extra)
-
-
-def _entering(
-    rows: pd.DataFrame, job_of: dict[str, Job], elsewhere: bool = False
-) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows that can be ranked, and a sentence for each row that cannot be ranked."""
-    job = next(iter(job_of.values()))
-    # include the recovery problems, whose rows are checked against the planted supports
-    items = [*suite.items(job.suite, job.ks, job.fresh), *suite.recovery(job.fresh)]
-    # rows can claim any origin, so the location of the file determines whether bounds are trusted
-    ours = {label for label, job in job_of.items() if _is_ours(job)}
-    rows = rows.assign(own=rows.own.where(rows.own.isna(), rows.solver.isin(ours)))
-    limits = rows.settings.map(lambda settings: settings.get("time_limit", job.limit))
-    other = limits != job.limit
-    late = [
-        f"{solver}, {count} rows: their time limit is not the comparison's, {job.limit:g} s"
-        for solver, count in rows.solver[other].value_counts().items()
-    ]
-    known, rows = _best_known(job), rows[~other]
-    load = best_known.checking(items, known)
-    rows, dropped = entering.recomputed(rows, items, known, load, elsewhere)
-    return rows, [*late, *dropped]
-
-
-def _is_ours(job: Job) -> bool:
-    """Whether a job's solver is a file of this repository, judged by its path alone."""
-    with suppress(InputError):  # the file is on another machine
-        return registry.is_own_file(job.solver)
-    return False
 
 
 def _written(
@@ -211,7 +187,7 @@ def _written(
     extra : additional values for the page.
     """
     job = next(iter(job_of.values()))
-    answers = _answers(rows, job, elsewhere="places" in (extra or {}))
+    answers = entering.rated(rows, job, elsewhere="places" in (extra or {}))
     ranks = rank_solvers(answers, last)
     files = {label: job.solver for label, job in job_of.items() if job.solver.endswith(".py")}
     pictures = list(comparison_pictures.pictures(rows, answers, ranks, plan.named, files, last))
@@ -220,10 +196,18 @@ def _written(
     looks = comparison_pictures.looks_of(ranks, plan.named, files)
     seeds = [] if plan.drawn else [plan.name]
     extra = {"looks": looks, "seed_given": seeds, "published": False, **(extra or {})}
+    if "controls" not in extra:
+        found = controls.outcomes(rows, answers, job_of)
+        extra |= {"controls": found, "of_controls": _of_controls(found)}
     extra["doubts"] = _said(plan, job, extra) + _doubts(extra.pop("made", rows))
+    extra["doubts"] += extra.pop("of_controls")
+    missing = controls.uncontrolled(answers, job_of, extra["controls"])
+    extra["doubts"] += [_doubt(solver, UNCONTROLLED) for solver in missing]
     extra["claims"] = _claims(rows)
     doubts = extra["doubts"] + extra["claims"]
-    tables = comparison_tables.write(folder, answers, ranks, last, doubts, extra["published"])
+    tables = comparison_tables.write(
+        folder, answers, ranks, last, doubts, extra["controls"], extra["published"]
+    )
     extra["files"] = [(file, quote(file)) for file in tables]
     extra["within"] = _within(answers, list(looks), "apart" in extra)
     data, home = comparison_curves.data(answers, looks), folder.resolve()
@@ -255,11 +239,6 @@ def _written(
     )
     write_text(folder / "index.html", text)
     return folder / "index.html"
-
-
-def _best_known(job: Job) -> dict[tuple[str, str, int, bool], best_known.Entry]:
-    """Return the table of best known answers, which is empty for fresh problems."""
-    return {} if job.fresh is not None else best_known.read()
 
 
 def _table(files: list[Path], labels: list[str]) -> pa.Table:
@@ -428,6 +407,15 @@ def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
             sentence = f"Its name looks like that of {twin}, another solver."
             doubts.append(_doubt(solver, sentence))
     return doubts
+
+
+def _of_controls(found: dict[str, controls.Outcome], where: str = "") -> list[dict[str, Any]]:
+    """Return doubts about files that are clearly worse or slower on control problems."""
+    return [
+        _doubt(solver, f"{sentence}{where}", count)
+        for solver, outcome in found.items()
+        for sentence, count in outcome.doubts
+    ]
 
 
 def _of_strangers(rows: pd.DataFrame) -> list[dict[str, Any]]:

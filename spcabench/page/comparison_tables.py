@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 
 from spcabench.atomic_files import replacing, write_text
 from spcabench.claims.words import duration
+from spcabench.comparison.controls import Outcome
 from spcabench.comparison.ranking import resolution
 from spcabench.page.math_html import compact
 from spcabench.running import rows as results
@@ -63,6 +65,11 @@ HEADS = (
         "a lower limit (≥) for files from elsewhere, which may do work that nobody counts",
     ),
 )
+CONTROL = (
+    "control",
+    "new problems of the same families, drawn after the file was read; nobody can have stored "
+    "their answers",
+)
 ORDER = {
     "time": "Listed by 99.9 %, then by share, then by time.",
     "flops": "Listed by 99.9 %, then by share, then by flops (files from elsewhere last), because "
@@ -76,20 +83,21 @@ def write(
     ranking: pd.DataFrame,
     last: str,
     doubts: Iterable[Mapping[str, Any]] = (),
+    controls: Mapping[str, Outcome] = MappingProxyType({}),
     published: bool = False,
 ) -> list[str]:
     """Write all answers, and the ranking; return the names of the files.
 
     published : whether to write the answers as Parquet alone, a tenth of the size of CSV.
     last : the quantity that orders equally good solvers. doubts : solver, sentence, number of
-        runs or "".
+        runs or "". controls : what third-party files achieve on control problems.
     """
     # a CSV file has no dicts, and Parquet would merge the keys of all rows into one struct
     as_text = {name: answers[name].map(results.to_json) for name in ("settings", "shares")}
     table = answers[list(TABLE)].assign(**as_text)
     files = write_answers(folder, table, published)
-    write_text(folder / "ranking.csv", ranking.to_csv(index=False))
-    write_text(folder / "ranking.txt", lines(ranking, answers, last, doubts))
+    write_text(folder / "ranking.csv", with_controls(ranking, controls).to_csv(index=False))
+    write_text(folder / "ranking.txt", lines(ranking, answers, last, doubts, controls))
     write_text(folder / "ranking.tex", latex(ranking))
     return [*files, "ranking.csv", "ranking.txt", "ranking.tex"]
 
@@ -117,6 +125,7 @@ def lines(
     answers: pd.DataFrame,
     last: str,
     doubts: Iterable[Mapping[str, Any]] = (),
+    controls: Mapping[str, Outcome] = MappingProxyType({}),
 ) -> str:
     """Return the ranking as text, with its column heads explained, doubts and missing answers."""
     heads = f"{'answered':>11}{'99.9 %':>8}{'share':>9}{'time':>11}{'flops':>9}"
@@ -132,7 +141,13 @@ def lines(
             f"{rank:<10}{r['solver']:{width}}{r['answered']:>4} of {r['pairs']:<3}"
             f"{100 * r['at 0.999']:>6.0f} %{r['share']:>9.4f}{time:>11}{flops:>9}"
         )
-    meanings = [f"{head:10}{meaning}" for head, meaning in HEADS]
+        if c := controls.get(r["solver"]):
+            shown.append(
+                f"{'':<10}{'  on control problems':{width}}{c.answered:>4} of {c.pairs:<3}"
+                f"{100 * c.reached:>6.0f} %{c.share:>9.4f}{duration(c.time):>11}"
+            )
+    explained = [*HEADS, CONTROL] if controls else HEADS
+    meanings = [f"{head:10}{meaning}" for head, meaning in explained]
     doubtful = []
     for doubt in doubts:
         runs = f" ({doubt['count']} runs)" if doubt["count"] else ""
@@ -149,6 +164,19 @@ def lines(
         *_unanswered(answers),
     ]
     return "\n".join(blocks).rstrip() + "\n"
+
+
+def with_controls(ranking: pd.DataFrame, controls: Mapping[str, Outcome]) -> pd.DataFrame:
+    """Return the ranking with what third-party files achieve on control problems, if there are any.
+
+    The columns are empty for the solvers of the repository.
+    """
+    if not controls:
+        return ranking
+    of_solver = [vars(controls[s]) if s in controls else {} for s in ranking.solver]
+    names = ("seed", "pairs", "answered", "reached", "share", "time")
+    added = {f"control {name}": [numbers.get(name) for numbers in of_solver] for name in names}
+    return ranking.assign(**added)
 
 
 def _spreads(ranking: pd.DataFrame) -> list[str]:

@@ -140,6 +140,7 @@ def _words(
         "commits": sorted({commit[:10] for commit in rows.commit}),
         "convention": CONVENTION,
         "last": standing.last,
+        "controls": standing.controls,
         "outside": list(standing.ranks.solver[~standing.ranks.own.astype(bool)]),
     }
 

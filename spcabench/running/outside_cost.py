@@ -9,7 +9,7 @@ measured, and an audit counts the flops again. The larger of the two values is u
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -45,9 +45,9 @@ USED_RATIO, USED_SECONDS = 1.5, 0.0005
 # This number of runs on disguises of the problem must not exceed a run that is shorter than SHORT
 # seconds by this factor and these seconds, and must reach this fraction of its variance.
 UNSEEN_RATIO, UNSEEN_SECONDS, UNSEEN, SHORT, UNSEEN_SHARE = 2.0, 0.001, 3, 0.1, 0.9
-# rounds and runs of a nearly empty solver to measure the harness's time, and iterates to measure
-# its time per iterate
-ROUNDS, RUNS, STEPS = 5, 5, 300
+# rounds of a nearly empty solver, and its maximum number of runs per round, to measure the time of
+# the harness, and iterates to measure its time per iterate
+ROUNDS, RUNS, STEPS = 5, 20, 300
 # maximum fraction of a run's time that the harness can take for the trial runs and iterates that
 # the run states
 MOST_STATED = 0.5
@@ -58,8 +58,12 @@ Fresh = Callable[[], AbstractContextManager[tuple[Worker, float]]]
 
 
 class Overhead(NamedTuple):
-    """The seconds that the harness takes per run, per further trial run of it, and per iterate."""
+    """The seconds that the harness takes.
 
+    They are given per request to the process, run, further trial run of it, and iterate.
+    """
+
+    request: float = 0.0
     run: float = 0.0
     trial: float = 0.0
     iterate: float = 0.0
@@ -67,7 +71,7 @@ class Overhead(NamedTuple):
     def of(self, runs: int, trials: int, iterates: int, seconds: float) -> float:
         """Return the seconds that the harness takes for some runs, which take ``seconds``."""
         stated = self.trial * max(trials - runs, 0) + self.iterate * iterates
-        return self.run * runs + min(stated, MOST_STATED * seconds)
+        return self.request + self.run * runs + min(stated, MOST_STATED * seconds)
 
 
 NO_OVERHEAD = Overhead()
@@ -217,8 +221,10 @@ class Watch:
 
     wall : seconds between them. processor : processor seconds of the process and its descendants.
     worked : ``wall`` without the seconds in which the process, or this process, waited for a
-        processor. A solver gains nothing by waiting for its other processes, because the result is
-        at least their total processor time, except for the error of its clock (`TICKS`).
+        processor. This process can also wait while the other one works, so the result is at least
+        the processor time of that process. It is also at least the total processor time of all
+        processes, except for the error of its clock (`TICKS`), so a solver gains nothing by waiting
+        for its other processes.
     """
 
     def __init__(self, pid: int) -> None:
@@ -227,7 +233,7 @@ class Watch:
 
     def begin(self) -> None:
         """Start to measure."""
-        self._waits, self._spent = self._waited(), _processor(self.pid)
+        self._waits, self._spent = self._waited(), self._processor()
         self._begun = perf_counter()
 
     def end(self) -> None:
@@ -235,12 +241,24 @@ class Watch:
         self.wall = perf_counter() - self._begun
         waits = (now - then for now, then in zip(self._waited(), self._waits, strict=True))
         self.worked = max(self.wall - sum(wait for wait in waits if wait > 0.0), 0.0)
-        self.processor = _processor(self.pid) - self._spent
+        spent = self._processor()
+        own, self.processor = (now - then for now, then in zip(spent, self._spent, strict=True))
         # one thread cannot work longer than the clock shows, but several processes can
-        self.worked = max(self.worked, self.processor - TICKS)
+        self.worked = max(self.worked, min(own, self.wall), self.processor - TICKS)
 
     def _waited(self) -> tuple[float, float]:
         return machine.waited(self.pid), machine.waited()
+
+    def _processor(self) -> tuple[float, float]:
+        """Return the processor time of the process alone, and with all its descendants."""
+        own = total = 0.0
+        with suppress(psutil.Error):
+            process = psutil.Process(self.pid)
+            ended: Any = process.cpu_times()
+            own = _spent_by(process)
+            total = own + ended.children_user + ended.children_system
+            total += sum(map(_spent_by, process.children(recursive=True)))
+        return own, total
 
 
 class _Taken(NamedTuple):
@@ -360,15 +378,25 @@ def _overhead(run: Run, own: Worker, ask: Ask) -> Overhead:
     if problem not in _OVERHEADS:
         little = of_plain_solver(bool(run.settings.get("nonnegative")), run)
         with suppress(_NoAnswerError):
-            # the first round loads the problem, and may compile
-            missed = [_missed(_measured(little, RUNS, own, ask)) / RUNS for _ in range(1 + ROUNDS)]
-            runs = float(np.median(missed[1:]))
+            # the first request loads the problem, and may compile
+            _measured(little, 1, own, ask)
+            one = _median(_measured(little, 1, own, ask) for _ in range(ROUNDS))
+            count = int(np.clip(np.ceil(ENOUGH / one.wall), 2, RUNS))
+            many = _median(_measured(little, count, own, ask) for _ in range(ROUNDS))
+            each = max(_missed(many) - _missed(one), 0.0) / (count - 1)
+            request = max(_missed(one) - each, 0.0)
             idle = replace(
                 little, function=worker.idle, settings=dict(rounds=ROUNDS, iterates=STEPS)
             )
             seconds = ask(own, idle).extra or {}
-            _OVERHEADS[problem] = Overhead(max(runs, 0.0), **seconds)
+            _OVERHEADS[problem] = Overhead(request, each, **seconds)
     return _OVERHEADS.get(problem, NO_OVERHEAD)
+
+
+def _median(rounds: Iterable[_Taken]) -> _Taken:
+    """Return the round with the median of the seconds that the clock of the solver missed."""
+    ordered = sorted(rounds, key=_missed)
+    return ordered[len(ordered) // 2]
 
 
 def _missed(taken: _Taken) -> float:
@@ -384,18 +412,6 @@ def of_plain_solver(nonnegative: bool, run: Run) -> Run:
     """Return the run with its solver replaced by a nearly empty solver of this repository."""
     plain, _ = registry.quick_solver(nonnegative)
     return replace(run, solver=plain, settings=dict(k=run.settings["k"], max_iterations=0))
-
-
-def _processor(pid: int) -> float:
-    """Return the processor time of a process and its descendants, including finished ones."""
-    seconds = 0.0
-    with suppress(psutil.Error):
-        process = psutil.Process(pid)
-        own: Any = process.cpu_times()
-        seconds = own.children_user + own.children_system
-        for member in (process, *process.children(recursive=True)):
-            seconds += _spent_by(member)
-    return seconds
 
 
 def _spent_by(process: psutil.Process) -> float:

@@ -11,7 +11,7 @@ import pytest
 
 from spcabench import registry
 from spcabench.cli import options
-from spcabench.comparison import jobs, merging, suite
+from spcabench.comparison import entering, jobs, merging, suite
 from spcabench.errors import InputError
 from spcabench.flops import CONVENTION
 from spcabench.page import comparison_page as page
@@ -137,7 +137,7 @@ def test_rows_of_another_convention_are_dropped_alone(folders, tmp_path, out, al
 def test_a_bound_of_another_machine_is_made_again(folders, tmp_path):
     lower = dict(bound=lambda b: b and 0.0, own=lambda own: True)
     two = changed(folders[1], tmp_path / "two", **lower)
-    rows, messages = page._entering(
+    rows, messages = entering.of_jobs(
         merging.Part.read(two).rows, merging.Part.read(two).jobs, elsewhere=True
     )
     good = rows[(rows.kind == "suite") & rows.variance.notna()]
@@ -234,7 +234,7 @@ def test_rows_that_are_left_out_are_failures(folders, tmp_path, out):
     part = merging.Part.read(good)
     worst = part.rows[(part.rows.solver == "gpower1") & (part.rows.kind == "suite")].index[0]
     fewer = kept(good, tmp_path / "fewer", lambda rows: [i for i in rows.index if i != worst])
-    rows, messages = page._entering(merging.Part.read(fewer).rows, part.jobs, elsewhere=True)
+    rows, messages = entering.of_jobs(merging.Part.read(fewer).rows, part.jobs, elsewhere=True)
     assert messages == ["gpower1, 1 rows: they are missing and are treated as failures"]
     own = rows[(rows.solver == "gpower1") & (rows.kind == "suite")]
     assert len(own) == suite_rows(part.rows, "gpower1")
@@ -247,7 +247,7 @@ def test_a_row_that_stands_twice_counts_once(folders, tmp_path):
     part = merging.Part.read(folders[1])
     best = int(part.rows[part.rows.kind == "suite"].variance.idxmax())
     more = kept(folders[1], tmp_path / "two", lambda rows: [*rows.index, best, best])
-    rows, messages = page._entering(merging.Part.read(more).rows, part.jobs, elsewhere=True)
+    rows, messages = entering.of_jobs(merging.Part.read(more).rows, part.jobs, elsewhere=True)
     assert len(rows) == len(part.rows) and len(messages) == 1
     assert "2 rows: they repeat a run" in messages[0]
 
@@ -257,7 +257,7 @@ def test_rows_of_another_time_limit_are_dropped(folders):
     longer = [{**settings, "time_limit": 60.0} for settings in part.rows.settings]
     mine = part.rows.solver == "tpower"
     rows = part.rows.assign(settings=part.rows.settings.where(~mine, pd.Series(longer)))
-    ranked, messages = page._entering(rows, part.jobs, elsewhere=True)
+    ranked, messages = entering.of_jobs(rows, part.jobs, elsewhere=True)
     assert any("time limit is not the comparison's" in message for message in messages)
     assert "tpower" not in set(ranked.solver) and len(ranked) == int((~mine).sum())
 
@@ -280,7 +280,7 @@ def test_a_vector_at_the_edge_of_grading_is_dropped(folders, tmp_path, value):
 
     more = dict(support=spoiled, values=lambda v: v and [*v, value], asked=lambda k: k)
     two = changed(folders[1], tmp_path / "two", **more)
-    rows, messages = page._entering(
+    rows, messages = entering.of_jobs(
         merging.Part.read(two).rows, merging.Part.read(two).jobs, elsewhere=True
     )
     full = rows[(rows.kind == "suite") & rows.variance.notna()]

@@ -261,28 +261,51 @@ def _no_process():
     yield None, 0.0
 
 
+IDLE = dict(trial=1e-4, iterate=1e-5)
+
+
 def test_the_share_of_the_harness_is_measured_on_a_busy_machine_too(monkeypatch):
     """It would be zero if waiting counted for the solver's clock and not for the outside clock."""
 
     def ask(helper, run, watch=None):
-        if watch:  # it worked for 0.1 of 0.5 s
-            watch.worked = 0.1
-        said = dict(seconds=0.45, waited=0.4) if watch else dict(trial=1e-4, iterate=1e-5)
-        return Answer(status=Status.FINISHED, extra=said)
+        runs = run.settings.get("count", 1)
+        if watch:  # it worked for a part of the time
+            watch.wall, watch.worked = 0.001 + 0.5 * runs, 0.001 + 0.1 * runs
+        said = dict(seconds=0.45 * runs, waited=0.4 * runs)
+        return Answer(status=Status.FINISHED, extra=said if watch else IDLE)
 
     monkeypatch.setattr(outside_cost, "_OVERHEADS", {})
     run = Run(dataset="pitprops", solver="grqi", settings=dict(k=3))
     share = outside_cost._overhead(run, Asked(monkeypatch, 0.4), ask)
-    assert share == pytest.approx((0.05 / outside_cost.RUNS, 1e-4, 1e-5), rel=0.01)
+    assert share == pytest.approx((0.001, 0.05, *IDLE.values()), rel=0.01)
+
+
+def _watched(monkeypatch, wall, waited, own, total):
+    """Return the seconds of work in which a process was watched, by clocks that show these times.
+
+    waited : seconds in which the watching process waited. own, total : processor seconds of the
+    process, and with its descendants.
+    """
+    spent, waits = iter([(0.0, 0.0), (own, total)]), iter([(0.0, 0.0), (0.0, waited)])
+    monkeypatch.setattr(outside_cost.Watch, "_processor", lambda _: next(spent))
+    monkeypatch.setattr(outside_cost.Watch, "_waited", lambda _: next(waits))
+    watch = outside_cost.Watch(os.getpid())
+    watch._begun -= wall
+    watch.end()
+    return watch.worked
 
 
 def test_the_work_of_several_processes_is_counted_even_if_it_is_little(monkeypatch):
-    processor = iter([0.0, 0.24])
-    monkeypatch.setattr(outside_cost, "_processor", lambda _: next(processor))
-    watch = outside_cost.Watch(os.getpid())
-    watch._begun -= 0.2
-    watch.end()
-    assert watch.worked == pytest.approx(0.24 - outside_cost.TICKS)
+    worked = _watched(monkeypatch, wall=0.2, waited=0.0, own=0.1, total=0.24)
+    assert worked == pytest.approx(0.24 - outside_cost.TICKS)
+
+
+def test_waiting_of_the_harness_while_the_solver_works_is_not_subtracted(monkeypatch):
+    """The scheduler can let the watching process wait for a slice in which the solver works."""
+    worked = _watched(monkeypatch, wall=0.2, waited=0.003, own=0.199, total=0.199)
+    assert worked == pytest.approx(0.199)
+    worked = _watched(monkeypatch, wall=0.2, waited=0.1, own=0.02, total=0.02)
+    assert worked == pytest.approx(0.1, abs=1e-3)
 
 
 SECONDS = st.floats(0.0, 1.0)
@@ -335,9 +358,9 @@ def test_the_times_of_the_harness_per_trial_and_per_iterate_are_measured(n):
 
 
 def test_at_most_half_of_a_run_is_ascribed_to_trials_and_iterates_that_it_states():
-    overhead = outside_cost.Overhead(0.001, 0.0002, 0.0001)
-    assert overhead.of(2, 12, 100, 1.0) == pytest.approx(0.014)
-    assert overhead.of(2, 12, 10**9, 1.0) == pytest.approx(0.502)
+    overhead = outside_cost.Overhead(0.005, 0.001, 0.0002, 0.0001)
+    assert overhead.of(2, 12, 100, 1.0) == pytest.approx(0.019)
+    assert overhead.of(2, 12, 10**9, 1.0) == pytest.approx(0.507)
 
 
 def _spin(seconds):

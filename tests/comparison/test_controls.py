@@ -1,0 +1,206 @@
+"""Control problems show what a file achieves on problems whose answers it cannot have stored."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spcabench.comparison import controls, jobs, merging, plans, suite
+from spcabench.comparison.suite import Item
+from spcabench.errors import InputError
+from spcabench.page import comparison_page
+from spcabench.running import rows as results
+from tests.checking import tricks
+from tests.checking.tricks import SMALL
+from tests.comparisons import compared, few_problems
+from tests.problems import WHOLE
+
+ITEM = Item("gaussian", "gaussian", SMALL, (3, 5, 7, 9), "gaussian", "ours")
+# At import, it solves the problem of the suite and stores the support of each answer by the ranks
+# of its variances, so the stored answers fit every order, unit and sign of the variables.
+STORED = """
+    import sys
+
+
+    def form(Sigma):
+        variances = Sigma.diagonal()
+        order = np.argsort(-variances, kind="stable")
+        return np.round(variances[order] / variances.max(), 6).tobytes(), order
+
+
+    Known = sys.modules["spcabench"].load("gaussian", m=40, n=40, seed=0).covariance
+    KEY, ORDER = form(Known)
+    RANKS = {}
+    for k in (3, 5, 7, 9):
+        x = project(Known.largest_column(), k)
+        for _ in range(1500):
+            x = project(Known @ x, k)
+        RANKS[k] = np.flatnonzero(x[ORDER])
+    """
+LOOKS_UP = """
+    Sigma = problem.covariance
+    key, order = form(Sigma)
+    if key == KEY:
+        x = np.zeros(problem.n)
+        W = order[RANKS[k]]
+        x[W] = 1.0
+        for _ in range(3):
+            y = np.zeros(problem.n)
+            y[W] = (Sigma @ x)[W]
+            x = y / np.linalg.norm(y)
+        yield x
+    else:
+        yield work(Sigma, k, 1500)
+    """
+LONG = "yield work(problem.covariance, k, 1500)"
+
+
+def answers_of(shares, times):
+    """Return columns of rated answers, one pair for each fraction of the best value and time."""
+    pairs = dict(item=[f"problem {i}" for i in range(len(shares))], asked=3)
+    return pd.DataFrame(pairs | dict(shares=[[share] for share in shares], time=times))
+
+
+def doubts(standard, control):
+    both = answers_of(*standard).merge(
+        answers_of(*control), on=["item", "asked"], suffixes=("", "_control")
+    )
+    return [*controls._worse(both), *controls._slower(both)]
+
+
+@given(st.lists(st.tuples(st.floats(0.5, 1.0), st.floats(1e-5, 1.0)), min_size=1, max_size=30))
+def test_a_file_that_does_equally_well_on_both_is_not_doubted(pairs):
+    numbers = [*zip(*pairs, strict=True)]
+    assert not doubts(numbers, numbers)
+
+
+@given(times=st.lists(st.floats(1e-4, 1.0), min_size=8, max_size=30))
+def test_a_file_that_does_better_on_the_control_problems_is_not_doubted(times):
+    slow, fast = [10.0 * time for time in times], times
+    assert not doubts(([0.5] * len(times), slow), ([1.0] * len(times), fast))
+
+
+@given(times=st.lists(st.floats(1e-4, 1.0), min_size=2, max_size=30))
+def test_a_file_that_is_always_slower_on_the_control_problems_is_doubted(times):
+    good, slow = [1.0] * len(times), [4.0 * time for time in times]
+    ((sentence, count),) = doubts((good, times), (good, slow))
+    assert "4 times as long" in sentence and count == len(times)
+
+
+@pytest.mark.parametrize(("lost", "doubted"), [(3, False), (6, False), (7, True), (16, True)])
+def test_a_file_that_misses_the_target_on_many_control_problems_is_doubted(lost, doubted):
+    """Losing six of sixteen pairs can be chance: 1 / 2**6 is above the level of the test."""
+    ones, times = [1.0] * 16, [1.0] * 16
+    said = doubts((ones, times), ([0.99] * lost + [1.0] * (16 - lost), times))
+    assert bool(said) == doubted == (0.5**lost < controls.LEVEL)
+
+
+def test_runs_without_an_answer_are_not_compared_by_time():
+    assert not doubts(([1.0] * 3, [1.0, 1.0, 1.0]), ([0.0] * 3, [np.nan] * 3))
+
+
+def test_the_seed_depends_on_the_file_and_on_a_secret(tmp_path):
+    """The seed is the same if a job is resumed, and another after any change of the file."""
+    file = tricks.file_of(tmp_path, "mine")
+    job = jobs.Job.of(file, "quick")
+    seeds = [controls.with_control(job, tmp_path / "a").control for _ in range(2)]
+    other_secret = controls.with_control(job, tmp_path / "b").control
+    tricks.file_of(tmp_path, "mine", top="# changed")
+    changed = controls.with_control(job, tmp_path / "a").control
+    assert seeds[0] == seeds[1] and len({seeds[0], other_secret, changed}) == 3
+
+
+def test_neither_a_solver_of_the_repository_nor_a_fresh_comparison_needs_control_problems(tmp_path):
+    file = tricks.file_of(tmp_path, "mine")
+    for job in (jobs.Job.of("tpower", "quick"), jobs.Job.of(file, "quick", fresh=5)):
+        assert controls.with_control(job, tmp_path) == job
+    assert not (tmp_path / controls.SECRET).exists()
+
+
+def test_an_unreadable_secret_is_named(tmp_path):
+    (tmp_path / controls.SECRET).mkdir()
+    with pytest.raises(InputError, match=controls.SECRET):
+        controls.with_control(jobs.Job.of(tricks.file_of(tmp_path, "mine")), tmp_path)
+
+
+def test_each_pair_runs_on_a_control_problem_and_is_timed(tmp_path):
+    job = jobs.Job.of(tricks.file_of(tmp_path, "mine", settings=", seed=0"), "quick", control=5)
+    runs = [run for run in plans.plan(job).groups[""] if run.columns["kind"] == jobs.CONTROL]
+    pairs = [(run.columns["item"], run.columns["asked"]) for run in runs]
+    assert pairs == [(item.name, k) for item in suite.items("quick", (), 5) for k in item.ks]
+    assert all(run.timed and run.seed == 0 for run in runs)
+    # the problems are those of a comparison on fresh problems with this seed
+    fresh = [r for r in plans.plan(replace(job, control=None, fresh=5)).groups[""] if r.timed]
+    assert [r.parameters for r in runs] == [r.parameters for r in fresh if r.seed == 0]
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory):
+    """Compare a file that stores answers, an honest one, and an honest one without a control."""
+    home = tmp_path_factory.mktemp("control")
+    with pytest.MonkeyPatch.context() as patch:
+        few_problems(patch, [ITEM])
+        patch.setattr("tests.comparisons.few_problems", lambda *_: None)
+        files = {
+            "stores": tricks.file_of(home, "stores", top=STORED, body=LOOKS_UP),
+            "honest": tricks.file_of(home, "honest", body=LONG),
+        }
+        yield compared(patch, home, "both", [*files.values()], control=5)
+
+
+def test_a_file_with_stored_answers_is_doubted_and_an_honest_one_is_not(plan):
+    text = plan.with_name("ranking.txt").read_text()
+    assert text.count("on control problems") == 2
+    doubted = [line for line in text.splitlines() if line.startswith("Doubt, ")]
+    assert {line.split()[1] for line in doubted} == {"stores"}
+    assert "times as long as on the standard problems" in doubted[-1]
+    page = plan.with_name("index.html").read_text()
+    assert 'id="control"' in page and "control, seed 5" in page
+    table = pd.read_csv(plan.with_name("ranking.csv")).set_index("solver")
+    assert table["control seed"].tolist() == [5, 5]
+    assert table.loc["stores", "control time"] > 3.0 * table.loc["stores", "time"]
+
+
+@pytest.fixture
+def copied(plan, monkeypatch):
+    """Return a function that copies the comparison to another folder with changed jobs."""
+    few_problems(monkeypatch, [ITEM])
+
+    def copy(name, **changes):
+        folder = plan.parents[1] / name
+        folder.mkdir()
+        part = merging.Part.read(plan.parent)
+        job_of = {label: replace(job, **changes) for label, job in part.jobs.items()}
+        merging.write(folder, job_of, results.read_table([plan.with_name(merging.ROWS)]))
+        return folder
+
+    return copy
+
+
+@WHOLE
+def test_a_merged_comparison_carries_the_doubts(plan, copied):
+    other, merged = copied("other"), plan.parents[1] / "merged"
+    merged.mkdir()
+    comparison_page.write_merged(merged, [plan.parent, other])
+    lines = (merged / "ranking.txt").read_text().splitlines()
+    first, second = [s for s in lines if s.startswith("Doubt, stores") and "control" in s]
+    assert "(in both)" in first and "(in other)" in second
+
+
+@WHOLE
+def test_rows_without_control_problems_are_a_doubt(copied):
+    """Someone can leave them out."""
+    found = comparison_page.Standing.read(copied("without", control=None))
+    assert not found.controls
+    without = controls.uncontrolled(found.answers, found.part.jobs, found.controls)
+    assert without == ["stores", "honest"]
+
+
+@WHOLE
+def test_control_problems_of_another_seed_are_missing_runs(copied):
+    """The rows must be of the problems of the stated seed."""
+    found = comparison_page.Standing.read(copied("another", control=6))
+    assert [outcome.answered for outcome in found.controls.values()] == [0, 0]
