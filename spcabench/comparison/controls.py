@@ -18,8 +18,9 @@ from scipy import special
 
 from spcabench import opening, registry
 from spcabench.atomic_files import make_folder, write_text
-from spcabench.comparison import entering, ranking
-from spcabench.comparison.jobs import ANSWER, COMPONENTS, CONTROL, Job
+from spcabench.comparison import entering, ranking, suite
+from spcabench.comparison.jobs import ANSWER, CONTROL, Job
+from spcabench.vectors import Vector
 
 SECRET = "controls.key"  # name of the file with the secret
 LARGEST = 10**9  # seeds are below this number
@@ -53,7 +54,7 @@ def with_control(job: Job, folder: Path) -> Job:
 
     folder : folder of the file with the secret, which is created if it is missing.
     """
-    if job.is_ours or job.fresh is not None or job.suite == COMPONENTS:
+    if job.is_ours or job.fresh is not None:
         return job
     file = folder / SECRET
     if not file.exists():
@@ -99,7 +100,7 @@ def uncontrolled(
 def _outcome(seed: int, standard: pd.DataFrame, control: pd.DataFrame) -> Outcome:
     """Compare the answers of a solver to its control problems and to the standard problems."""
     entry = ranking.ranking(control).iloc[0]
-    control = control.assign(item=control.item.str.removeprefix("fresh "))
+    control = control.assign(item=control.item.str.removeprefix(suite.FRESH))
     both = standard.merge(control, on=ranking.PAIR, suffixes=("", "_control"))
     doubts = (*_worse(both), *_slower(both))
     reached, share, time = (float(entry[name]) for name in (ranking.HIT, "share", "time"))
@@ -124,17 +125,26 @@ def _worse(both: pd.DataFrame) -> Iterator[tuple[str, int]]:
 
 
 def _slower(both: pd.DataFrame) -> Iterator[tuple[str, int]]:
-    """Yield a doubt if runs on the control problems clearly take longer.
-
-    A one-sided t-test compares the mean logarithm of the ratios of times with that of `SLOWER`.
-    """
+    """Yield a doubt if runs on the control problems clearly take longer."""
     logs = np.log((both.time_control / both.time).dropna().to_numpy(float))
+    if is_above(logs, SLOWER, LEVEL):
+        yield slower(logs), len(logs)
+
+
+def slower(logs: Vector) -> str:
+    """Return the doubt about a solver, for the logarithms of the ratios of its times."""
+    return (
+        f"On the control problems, it takes {np.exp(logs.mean()):.2g} times as long as on the "
+        f"standard problems (geometric mean). {PUBLIC}"
+    )
+
+
+def is_above(logs: Vector, ratio: float, level: float) -> bool:
+    """Whether ratios are above a ratio in the geometric mean, by a one-sided t-test at a level.
+
+    logs : logarithms of the ratios.
+    """
     if len(logs) < 2:
-        return
+        return False
     error = max(logs.std(ddof=1) / np.sqrt(len(logs)), 1e-12)
-    if special.stdtr(len(logs) - 1, (np.log(SLOWER) - logs.mean()) / error) < LEVEL:
-        yield (
-            f"On the control problems, it takes {np.exp(logs.mean()):.2g} times as long as on the "
-            f"standard problems (geometric mean). {PUBLIC}",
-            len(logs),
-        )
+    return bool(special.stdtr(len(logs) - 1, (np.log(ratio) - logs.mean()) / error) < level)

@@ -43,6 +43,12 @@ class Part:
         check_labels(jobs_file, [*jobs, *(job.label for job in jobs.values())])
         if not jobs:
             raise InputError(f"{jobs_file}: the comparison has no jobs")
+        for label, job in jobs.items():
+            # otherwise, a third-party file could pass for a solver of the repository
+            if label.partition(" ")[0] != job.label:
+                raise InputError(
+                    f"{jobs_file}: {label}: its job is for another solver, {job.label}"
+                )
         table = results.read([rows])
         if not (table.kind == "suite").any():
             raise InputError(f"{rows}: no run of a suite found")

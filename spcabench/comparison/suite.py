@@ -97,6 +97,7 @@ RESAMPLED = {"spectra": 10, "leukemia": 20, "colon": 20}
 # parameters that select the variables with the largest variances; fresh samples repeat this
 # selection
 CHOSEN = ("genes", "words")
+FRESH = "fresh "  # first word of the names of fresh problems
 
 
 def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> list[Item]:
@@ -111,7 +112,7 @@ def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> lis
     chosen = [replace(item, ks=ks or item.ks) for item in SUITES[suite]]
     if fresh is None:
         return chosen
-    return [_fresh(item, fresh, place) for place, item in enumerate(chosen)]
+    return [fresh_of(item, fresh, place) for place, item in enumerate(chosen)]
 
 
 def by_name(suites: Iterable[str] = SUITES) -> dict[tuple[str, bool], Item]:
@@ -155,17 +156,20 @@ def new_seed() -> int:
     return secrets.randbelow(10**9)
 
 
-def _fresh(item: Item, seed: int, place: int) -> Item:
-    """Return a new problem of the same family, with another seed or with resampled rows."""
+def fresh_of(item: Any, seed: int, place: int) -> Any:
+    """Return a new problem of the same family, with another seed or with resampled rows.
+
+    item : the problem, for one component or for several. place : its place in the suite.
+    """
     drawn = int(np.random.SeedSequence([seed, place]).generate_state(1)[0])
     if "seed" in item.parameters:
         parameters = {**item.parameters, "seed": drawn}
-        return replace(item, name=f"fresh {item.name}", parameters=parameters)
+        return replace(item, name=FRESH + item.name, parameters=parameters)
     settings = {name: value for name, value in item.parameters.items() if name not in CHOSEN}
     variables = [value for name, value in item.parameters.items() if name in CHOSEN]
     parameters = dict(of=item.dataset, given=settings, seed=drawn)
     parameters |= dict(variables=variables[0]) if variables else {}
-    return replace(item, name=f"fresh {item.name}", dataset="bootstrap", parameters=parameters)
+    return replace(item, name=FRESH + item.name, dataset="bootstrap", parameters=parameters)
 
 
 def recovery(fresh: int | None = None) -> list[Item]:

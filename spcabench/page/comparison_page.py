@@ -1,9 +1,8 @@
 """Write the page of a comparison with its ranking, profiles and tables, also as files."""
 
-import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import groupby, permutations
+from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from urllib.parse import quote
 import pandas as pd
 import pyarrow as pa
 
-from spcabench import registry
 from spcabench.atomic_files import make_folder, write_changed, write_text
 from spcabench.comparison import (
     best_known,
@@ -33,6 +31,7 @@ from spcabench.page import (
     comparison_curves,
     comparison_pictures,
     comparison_tables,
+    doubts,
     interactive_curves,
 )
 from spcabench.page.render import render
@@ -40,17 +39,7 @@ from spcabench.page.row_names import in_address
 from spcabench.running import external_solver
 from spcabench.running import rows as results
 from spcabench.solving.driver import Limits
-from spcabench.solving.run_warnings import SENTENCES, Flag
 from spcabench.solving.status import Status
-
-FACTORED = (
-    "The harness converted a covariance to data before the run. It needs an eigendecomposition for "
-    "this, which no cost includes and which can reveal the answer."
-)
-UNCONTROLLED = (
-    "It did not run on control problems, so it could have stored the answers to these problems."
-)
-NAMESAKE = "Its name is that of a solver of the repository, but it is another file."
 
 
 def write(plan_file: Path) -> Path:
@@ -166,11 +155,11 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
         "controls": {},
         "of_controls": [],
     }
-    for part in parts:
+    for part in (part for part in parts if (part.rows.kind == "suite").any()):
         answers = entering.rated(part.rows, next(iter(part.jobs.values())), elsewhere=True)
         found = controls.outcomes(part.rows, answers, part.jobs, elsewhere=True)
         extra["controls"] = found | extra["controls"]
-        extra["of_controls"] += _of_controls(found, f" (in {part.name})")
+        extra["of_controls"] += doubts.of_controls(found, f" (in {part.name})")
     return _written(folder, plan, job_of, rows, "flops", extra)
 
 
@@ -198,15 +187,15 @@ def _written(
     extra = {"looks": looks, "seed_given": seeds, "published": False, **(extra or {})}
     if "controls" not in extra:
         found = controls.outcomes(rows, answers, job_of)
-        extra |= {"controls": found, "of_controls": _of_controls(found)}
-    extra["doubts"] = _said(plan, job, extra) + _doubts(extra.pop("made", rows))
+        extra |= {"controls": found, "of_controls": doubts.of_controls(found)}
+    extra["doubts"] = doubts.said(plan, job, extra) + doubts.of_rows(extra.pop("made", rows))
     extra["doubts"] += extra.pop("of_controls")
     missing = controls.uncontrolled(answers, job_of, extra["controls"])
-    extra["doubts"] += [_doubt(solver, UNCONTROLLED) for solver in missing]
-    extra["claims"] = _claims(rows)
-    doubts = extra["doubts"] + extra["claims"]
+    extra["doubts"] += doubts.uncontrolled(missing)
+    extra["claims"] = doubts.claims(rows)
+    listed = extra["doubts"] + extra["claims"]
     tables = comparison_tables.write(
-        folder, answers, ranks, last, doubts, extra["controls"], extra["published"]
+        folder, answers, ranks, last, listed, extra["controls"], extra["published"]
     )
     extra["files"] = [(file, quote(file)) for file in tables]
     extra["within"] = _within(answers, list(looks), "apart" in extra)
@@ -353,89 +342,3 @@ def _resampled(rows: pd.DataFrame) -> dict[str, Any]:
     )
     lines = [(s, list(v)) for s, v in zip(table.index, table.to_numpy(), strict=True)]
     return {"columns": list(table.columns), "resampled": lines}
-
-
-def _doubt(solver: str, sentence: str, count: int | str = "") -> dict[str, Any]:
-    return {"solver": solver, "sentence": sentence, "count": count}
-
-
-def _said(plan: Comparison, job: Job, extra: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return doubts: violations of the contract, specified seeds, and dropped or differing rows."""
-    doubts = [
-        _doubt(solver, f"The solver violates the contract: {sentence}")
-        for solver, sentences in plan.broken.items()
-        for sentence in sentences
-    ]
-    if job.fresh is not None and extra["seed_given"]:
-        where = f" (in {', '.join(extra['seed_given'])})" if "apart" in extra else ""
-        sentence = (
-            f"The seed of the fresh problems, {job.fresh}, was specified instead of drawn{where}, "
-            "so whoever ran the comparison may have known these problems or tried several seeds."
-        )
-        doubts.append(_doubt("all solvers", sentence))
-    for sentence in extra.get("dropped", []):
-        counted = re.search(r", (\d+) rows: ", sentence)
-        count = int(counted[1]) if counted else 1
-        solver = sentence.partition(",")[0]
-        doubts.append(_doubt(solver, f"A row was rejected: {sentence}.", count))
-    differ = (
-        "Rows of the same run differ in value or flops: the solver is randomised, its versions or "
-        "the machines differ, or a row was edited."
-    )
-    unlike = extra.get("differences", {})
-    return doubts + [_doubt(solver, differ, count) for solver, count in unlike.items()]
-
-
-def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return reasons to doubt a solver's numbers, each with the number of affected runs."""
-    flagged = rows.dropna(subset=["flags"])
-    pairs = [(r.solver, flag) for r in flagged.itertuples() for flag in r.flags]
-    counts = pd.Series(pairs, dtype=object).value_counts()
-    doubts = [
-        _doubt(solver, SENTENCES[Flag(flag)], int(count))
-        for (solver, flag), count in counts.items()
-    ]
-    for solver, runs in rows.groupby("solver"):
-        # the file was edited during the comparison, or rows come from machines with different
-        # versions
-        if (versions := runs.solver_sha256.nunique()) > 1:
-            sentence = f"Its runs used {versions} different files of this name."
-            doubts.append(_doubt(solver, sentence, len(runs)))
-    doubts += _of_strangers(rows[rows.own.eq(False)])
-    for solver, twin in permutations(rows.solver.unique(), 2):
-        if _looks(solver) == _looks(twin):
-            sentence = f"Its name looks like that of {twin}, another solver."
-            doubts.append(_doubt(solver, sentence))
-    return doubts
-
-
-def _of_controls(found: dict[str, controls.Outcome], where: str = "") -> list[dict[str, Any]]:
-    """Return doubts about files that are clearly worse or slower on control problems."""
-    return [
-        _doubt(solver, f"{sentence}{where}", count)
-        for solver, outcome in found.items()
-        for sentence, count in outcome.doubts
-    ]
-
-
-def _of_strangers(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return doubts about files from outside the repository: conversions and names."""
-    factored = rows.solver[rows.given.eq("covariance") & rows.form.isin(("data", "sparse"))]
-    ours = {_looks(name) for name in registry.names("solver")}
-    return [
-        *(_doubt(str(s), FACTORED, int(count)) for s, count in factored.value_counts().items()),
-        *(_doubt(s, NAMESAKE) for s in rows.solver.unique() if _looks(s) in ours),
-    ]
-
-
-def _looks(name: str) -> str:
-    """Return a name without differences that readers overlook: case, 0 or O, and 1, I or l."""
-    return name.lower().translate(str.maketrans("0i1", "oll"))
-
-
-def _claims(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the solvers from outside the repository that claim upper bounds."""
-    # the tests check the bounds of our own solvers
-    foreign = rows[rows.claimed_bound.notna() & rows.own.eq(False)]
-    sentence = "This solver claims upper bounds, which are not used here."
-    return [_doubt(str(s), sentence, len(part)) for s, part in foreign.groupby("solver")]

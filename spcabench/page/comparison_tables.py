@@ -12,6 +12,7 @@ from spcabench.atomic_files import replacing, write_text
 from spcabench.claims.words import duration
 from spcabench.comparison.controls import Outcome
 from spcabench.comparison.ranking import resolution
+from spcabench.page.doubts import as_text
 from spcabench.page.math_html import compact
 from spcabench.running import rows as results
 
@@ -148,10 +149,6 @@ def lines(
             )
     explained = [*HEADS, CONTROL] if controls else HEADS
     meanings = [f"{head:10}{meaning}" for head, meaning in explained]
-    doubtful = []
-    for doubt in doubts:
-        runs = f" ({doubt['count']} runs)" if doubt["count"] else ""
-        doubtful.append(f"Doubt, {doubt['solver']}{runs}: {doubt['sentence']}")
     blocks = [
         *shown,
         "",
@@ -160,7 +157,7 @@ def lines(
         resolution(answers),
         *_spreads(ranking),
         "",
-        *doubtful,
+        *map(as_text, doubts),
         *_unanswered(answers),
     ]
     return "\n".join(blocks).rstrip() + "\n"

@@ -1,6 +1,8 @@
 """Write the page of a comparison of several components, with its table and ranking as files."""
 
 import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -8,13 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench import opening
+from spcabench import opening, registry
 from spcabench.atomic_files import write_changed, write_text
-from spcabench.comparison.components import ranking, suite
+from spcabench.comparison.components import controls, ranking, suite
 from spcabench.comparison.components import runs as several_runs
-from spcabench.comparison.components.runs import HELD_OUT
-from spcabench.comparison.jobs import COMPONENTS, Comparison, Job, labels, rows_of
-from spcabench.page import comparison_tables, components_pictures
+from spcabench.comparison.components.runs import HELD_OUT, TRUE
+from spcabench.comparison.jobs import COMPONENTS, CONTROL, Comparison, Job, labels, rows_of
+from spcabench.page import comparison_tables, components_pictures, doubts
 from spcabench.page.render import render
 from spcabench.running import rows as results
 from spcabench.solving.formulations import Formulation
@@ -45,14 +47,39 @@ def write(plan_file: Path, out: Path | None = None) -> Path:
     counts = [len(results.read_table([file], ["status"])) for file in files]
     listed = [Job.read(root / file) for file in plan.jobs]
     # solvers are named as in the plan, even if the names in their rows differ
-    rows = results.read(files).assign(solver=np.repeat(labels(listed), counts))
+    job_of = dict(zip(labels(listed), listed, strict=True))
+    rows = results.read(files).assign(solver=np.repeat([*job_of], counts))
+    rows = rows.assign(own=rows.solver.map({label: job.is_ours for label, job in job_of.items()}))
     results.check(rows, plan.name)
     machines = sorted(set(zip(rows.cpu, rows.commit, strict=True)))
     about = {"name": plan.name, "named": plan.named, "limit": listed[0].limit, "machines": machines}
-    table, folder = ranking.standing(rows), out or plan_file.parent
+    found = controls.outcomes(rows, job_of)
+    about["controls"] = [asdict(outcome) for outcome in found]
+    about["doubts"] = _doubts(plan, rows, job_of, found)
+    table = ranking.standing(rows[rows.kind != CONTROL])
+    folder = out or plan_file.parent
     if out is not None:
         write_text(out / ABOUT, json.dumps(about) + "\n")
     return _written(folder, about, table, published=out is not None)
+
+
+def _doubts(
+    plan: Comparison,
+    rows: pd.DataFrame,
+    job_of: Mapping[str, Job],
+    found: Iterable[controls.Outcome],
+) -> list[dict[str, Any]]:
+    """Return reasons to doubt the numbers of solvers."""
+    listed = doubts.said(plan, next(iter(job_of.values())), {}) + doubts.of_rows(
+        rows.assign(given=None)
+    )
+    for outcome in found:
+        for sentence, count in outcome.doubts:
+            listed.append(doubts.doubt(f"{outcome.solver}, {_words(outcome.how)}", sentence, count))
+    answered = {*rows.solver[(rows.kind == TRUE) & (rows.status == Status.FINISHED)]}
+    ran = {outcome.solver for outcome in found}
+    strangers = [label for label, job in job_of.items() if not job.is_ours]
+    return listed + doubts.uncontrolled(s for s in strangers if s in answered - ran)
 
 
 def write_again(folder: Path) -> Path:
@@ -66,7 +93,9 @@ def _written(folder: Path, about: dict[str, Any], table: pd.DataFrame, published
     # loadings would fill pages of a CSV file, and are available in the rows
     shown = table.drop(columns=[name for name in NOT_SHOWN if name in table])
     files = comparison_tables.write_answers(folder, shown, published)
-    write_text(folder / "ranking.txt", lines(ranks, failures))
+    # published comparisons of earlier versions have neither
+    about = {"controls": [], "doubts": [], **about}
+    write_text(folder / "ranking.txt", lines(ranks, failures, about["controls"], about["doubts"]))
     pictures = list(components_pictures.pictures(table, ranks))
     # without loadings, as in a published table, the picture of them remains
     for picture in pictures:
@@ -91,6 +120,9 @@ def _written(folder: Path, about: dict[str, Any], table: pd.DataFrame, published
         stand_ins=sorted(set(table.problem[table.stand_in.eq(True)])),
         items=suite.ITEMS,
         patience=several_runs.PATIENCE,
+        claims=[],
+        doubted={doubt["solver"].partition(",")[0] for doubt in about["doubts"]},
+        quick=registry.quick_solver()[0],
         **about,
     )
     write_text(folder / "index.html", text)
@@ -104,8 +136,16 @@ def is_of_components(plan_file: Path) -> bool:
     return bool(jobs) and Job.read(root / jobs[0]).suite == COMPONENTS
 
 
-def lines(ranking: pd.DataFrame, failures: list[dict[str, Any]]) -> str:
-    """Format the ranking as text, one block per formulation, and list the missing answers."""
+def lines(
+    ranking: pd.DataFrame,
+    failures: list[dict[str, Any]],
+    controls: Iterable[Mapping[str, Any]] = (),
+    listed: Iterable[Mapping[str, Any]] = (),
+) -> str:
+    """Format the ranking as text, one block per formulation, and list doubts and failures.
+
+    controls : fields of `controls.Outcome`. listed : doubts.
+    """
     text, width = [], max([28, *(len(name) + 1 for name in ranking.solver)])
     for formulation, part in ranking.groupby("formulation", sort=False):
         text.append(f"{formulation}: {Formulation(formulation).meaning}")
@@ -115,7 +155,7 @@ def lines(ranking: pd.DataFrame, failures: list[dict[str, Any]]) -> str:
         )
         for r in part.itertuples():
             text.append(
-                f"  {'-' if r.partly else r.rank:10}{r.solver:{width}}{r.how.replace('_', ' '):22}"
+                f"  {'-' if r.partly else r.rank:10}{r.solver:{width}}{_words(r.how):22}"
                 f"{r.answered:>4} of {r.pairs:<3}"
                 f"{100 * r.share:>10.1f} %{_or_dash(100 * r.gap, '.1f', ' %'):>8}"
                 f"{_or_dash(r.violation, '.2g'):>11}{_or_dash(r.seconds, '.3g'):>9}"
@@ -125,11 +165,23 @@ def lines(ranking: pd.DataFrame, failures: list[dict[str, Any]]) -> str:
     text.append("Ranked within each formulation, by the share of the best, not across them.")
     text.append("A rank is the range that the problems leave open (docs/comparing.md).")
     text.append("")
+    for c in controls:
+        text.append(
+            f"{c['solver']}, {_words(c['how'])}, on {c['pairs']} control problems (standard "
+            f"problems in brackets): {100 * c['value_control']:.1f} % ({100 * c['value']:.1f} %) "
+            f"of a quick solver's variance, {c['seconds_control']:.3g} s ({c['seconds']:.3g} s)"
+        )
+    text += [doubts.as_text(doubt) for doubt in listed]
     for bad in failures:
         text.append(
             f"{'; '.join(bad['solver'])}: {bad['status']} on {bad['count']}: {bad['reason']}"
         )
     return "\n".join(text).rstrip() + "\n"
+
+
+def _words(how: str) -> str:
+    """Return a way in words."""
+    return how.replace("_", " ")
 
 
 def _or_dash(value: float, how: str, unit: str = "") -> str:

@@ -204,3 +204,10 @@ def test_control_problems_of_another_seed_are_missing_runs(copied):
     """The rows must be of the problems of the stated seed."""
     found = comparison_page.Standing.read(copied("another", control=6))
     assert [outcome.answered for outcome in found.controls.values()] == [0, 0]
+
+
+@WHOLE
+def test_a_file_cannot_pass_for_a_solver_of_the_repository(copied):
+    """Such a solver would need no control problems."""
+    with pytest.raises(InputError, match="stores: its job is for another solver, tpower"):
+        comparison_page.Standing.read(copied("posing", solver="tpower"))

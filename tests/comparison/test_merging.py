@@ -15,6 +15,7 @@ from spcabench.comparison import entering, jobs, merging, suite
 from spcabench.errors import InputError
 from spcabench.flops import CONVENTION
 from spcabench.page import comparison_page as page
+from spcabench.page import doubts
 from spcabench.running import rows as results
 from spcabench.solving.status import Status
 from tests.comparisons import compared
@@ -310,7 +311,7 @@ def test_a_name_that_looks_like_another_is_refused_where_it_enters(folders, tmp_
 
 def doubts_of(rows):
     """Return the doubts about rows, which have the column that entering rows get."""
-    return page._doubts(rows if "given" in rows else rows.assign(given=None))
+    return doubts.of_rows(rows if "given" in rows else rows.assign(given=None))
 
 
 def test_names_that_differ_by_case_alone_are_a_doubt():
@@ -326,7 +327,7 @@ def test_names_that_differ_by_case_alone_are_a_doubt():
 def test_a_namesake_of_a_solver_of_the_repository_is_a_doubt():
     names = {"tpower": True, "TPower": False, "mine": False}
     rows = table([dict(solver=name, own=own) for name, own in names.items()])
-    namesakes = [d["solver"] for d in doubts_of(rows) if d["sentence"] == page.NAMESAKE]
+    namesakes = [d["solver"] for d in doubts_of(rows) if d["sentence"] == doubts.NAMESAKE]
     assert namesakes == ["TPower"]
 
 
@@ -343,8 +344,8 @@ def test_a_namesake_of_a_solver_of_the_repository_is_a_doubt():
 )
 def test_data_that_the_harness_made_of_a_covariance_are_a_doubt(given, form, own, doubted):
     rows = table([dict(solver="mine", form=form, own=own, given=given)] * 2)
-    doubts = [(d["sentence"], d["count"]) for d in doubts_of(rows)]
-    assert doubts == ([(page.FACTORED, 2)] if doubted else [])
+    found = [(d["sentence"], d["count"]) for d in doubts_of(rows)]
+    assert found == ([(doubts.FACTORED, 2)] if doubted else [])
 
 
 def test_two_files_under_one_name_are_a_doubt():

@@ -31,7 +31,7 @@ def standing(rows: pd.DataFrame) -> pd.DataFrame:
     objective of the formulation, which is the total variance if loadings must be orthonormal, and
     otherwise the projected variance. It is NaN if there is no feasible answer.
     """
-    lines = [_line(row) for row in rows.itertuples()]
+    lines = [line_of(row) for row in rows.itertuples()]
     table = pd.DataFrame(lines)
     disjoint = table[table.formulation == Formulation.DISJOINT]
     also = disjoint.assign(formulation=Formulation.ORTHONORMAL.value, how=disjoint.how)
@@ -41,7 +41,12 @@ def standing(rows: pd.DataFrame) -> pd.DataFrame:
     return table.assign(best=best, share=table.value / best)
 
 
-def _line(row: Any) -> dict[str, Any]:
+def line_of(row: Any) -> dict[str, Any]:
+    """Return a line of the table for a row.
+
+    Its value is NaN if there is no answer. The time of a third-party file is that of the whole
+    call, measured from outside, because the file could change the clock in its process.
+    """
     settings = row.settings
     line = {
         "item": row.item,
@@ -59,11 +64,14 @@ def _line(row: Any) -> dict[str, Any]:
         "problem": row.problem,
         "kind": row.kind,
         "value": np.nan,
+        "seconds": np.nan,
     }
     if row.status != Status.FINISHED:
         return line
     Z = find.assembled(row.extra, int(row.n))
     numbers = {name: value for name, value in row.extra.items() if name not in NOT_MEASURES}
+    if row.own is not None and not row.own:
+        numbers["seconds"] = max(numbers["seconds"], row.outer_time)
     return line | numbers | {"found": Z.shape[1], "Z": Z}
 
 
@@ -83,11 +91,12 @@ def _bounded(table: pd.DataFrame) -> pd.DataFrame:
 
 @cache
 def _bound(formulation: str, dataset: str, parameters: str, r: int, k: int) -> tuple[float, str]:
-    return joint_bound(_problem(dataset, parameters), Formulation(formulation), r, k)
+    return joint_bound(problem_of(dataset, parameters), Formulation(formulation), r, k)
 
 
 @cache
-def _problem(dataset: str, parameters: str) -> Problem:
+def problem_of(dataset: str, parameters: str) -> Problem:
+    """Return the problem for a dataset and its parameters as JSON, loaded once."""
     return api.load_or_stand_in(dataset, **schema.decoded(parameters))
 
 

@@ -4,12 +4,13 @@ A worker computes the loadings. The grader, which never imports the solver, grad
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from spcabench.comparison.components import find, judge, suite
 from spcabench.comparison.components.suite import Item
 from spcabench.comparison.components.ways import Way, ways
-from spcabench.comparison.jobs import Job
+from spcabench.comparison.jobs import CONTROL, Job
 from spcabench.iterate import Traits
 from spcabench.run import Run
 
@@ -21,14 +22,22 @@ TRUE, HELD_OUT = "components", "components, held out"
 def runs(job: Job) -> Iterator[Run]:
     """Yield all runs, ordered by problem, number of loadings, cardinality and way."""
     ways = _ways(job)
+    controls = iter(() if job.control is None else suite.controls(job.control))
     for item in suite.ITEMS:
-        for r in item.counts:
-            for k in item.ks:
-                for way in ways:
-                    yield _run(job, item, way, r, k)
+        yield from _of_item(job, item, ways, TRUE)
         if item.held_out:
             for way in ways:
-                yield _run(job, item, way, item.counts[-1], item.ks[-1], held_out=True)
+                yield _run(job, item, way, item.counts[-1], item.ks[-1], HELD_OUT)
+        # timed directly after its problem, because the speed of the machine changes slowly
+        for control in islice(controls, 1):
+            yield from _of_item(job, control, ways, CONTROL)
+
+
+def _of_item(job: Job, item: Item, ways: list[Way], kind: str) -> Iterator[Run]:
+    for r in item.counts:
+        for k in item.ks:
+            for way in ways:
+                yield _run(job, item, way, r, k, kind)
 
 
 def warm(job: Job) -> Iterator[Run]:
@@ -41,7 +50,8 @@ def _ways(job: Job) -> list[Way]:
     return ways(job.solver, job.described.traits, job.every_way)
 
 
-def _run(job: Job, item: Item, way: Way, r: int, k: int, held_out: bool = False) -> Run:
+def _run(job: Job, item: Item, way: Way, r: int, k: int, kind: str = TRUE) -> Run:
+    held_out = kind == HELD_OUT
     settings: dict[str, Any] = dict(solver=job.solver, how=way.how, r=r, k=k, limit=job.limit)
     recorded = {**settings, "formulation": way.formulation.value}
     return Run(
@@ -60,7 +70,7 @@ def _run(job: Job, item: Item, way: Way, r: int, k: int, held_out: bool = False)
             settings=recorded,
             item=item.name,
             family=item.family,
-            kind=HELD_OUT if held_out else TRUE,
+            kind=kind,
             asked=k,
             sign=False,
         ),

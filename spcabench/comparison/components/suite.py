@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from spcabench.comparison.suite import DATA
+from spcabench.comparison.suite import DATA, fresh_of
 
 
 @dataclass(frozen=True)
@@ -31,3 +31,8 @@ ITEMS = [
     Item(**entry | {"counts": tuple(entry["counts"]), "ks": tuple(entry["ks"])})
     for entry in DATA["components"]
 ]
+
+
+def controls(seed: int) -> list[Item]:
+    """Return the control problem of each problem, for a seed."""
+    return [fresh_of(item, seed, place) for place, item in enumerate(ITEMS)]

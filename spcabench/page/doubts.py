@@ -1,0 +1,119 @@
+"""Doubts about the numbers of solvers, which the pages of comparisons list."""
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import permutations
+from typing import Any
+
+import pandas as pd
+
+from spcabench import registry
+from spcabench.comparison.controls import Outcome
+from spcabench.comparison.jobs import Comparison, Job
+from spcabench.solving.run_warnings import SENTENCES, Flag
+
+FACTORED = (
+    "The harness converted a covariance to data before the run. It needs an eigendecomposition for "
+    "this, which no cost includes and which can reveal the answer."
+)
+UNCONTROLLED = (
+    "It did not run on control problems, so it could have stored the answers to these problems."
+)
+NAMESAKE = "Its name is that of a solver of the repository, but it is another file."
+
+
+def doubt(solver: str, sentence: str, count: int | str = "") -> dict[str, Any]:
+    """Return a doubt as a line of the table; ``count`` is the number of affected runs."""
+    return {"solver": solver, "sentence": sentence, "count": count}
+
+
+def as_text(doubt: Mapping[str, Any]) -> str:
+    """Return a doubt as a line of text."""
+    runs = f" ({doubt['count']} runs)" if doubt["count"] else ""
+    return f"Doubt, {doubt['solver']}{runs}: {doubt['sentence']}"
+
+
+def said(plan: Comparison, job: Job, extra: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return doubts: violations of the contract, specified seeds, and dropped or differing rows."""
+    doubts = [
+        doubt(solver, f"The solver violates the contract: {sentence}")
+        for solver, sentences in plan.broken.items()
+        for sentence in sentences
+    ]
+    if job.fresh is not None and extra["seed_given"]:
+        where = f" (in {', '.join(extra['seed_given'])})" if "apart" in extra else ""
+        sentence = (
+            f"The seed of the fresh problems, {job.fresh}, was specified instead of drawn{where}, "
+            "so whoever ran the comparison may have known these problems or tried several seeds."
+        )
+        doubts.append(doubt("all solvers", sentence))
+    for sentence in extra.get("dropped", []):
+        counted = re.search(r", (\d+) rows: ", sentence)
+        count = int(counted[1]) if counted else 1
+        solver = sentence.partition(",")[0]
+        doubts.append(doubt(solver, f"A row was rejected: {sentence}.", count))
+    differ = (
+        "Rows of the same run differ in value or flops: the solver is randomised, its versions or "
+        "the machines differ, or a row was edited."
+    )
+    unlike = extra.get("differences", {})
+    return doubts + [doubt(solver, differ, count) for solver, count in unlike.items()]
+
+
+def of_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return reasons to doubt a solver's numbers, each with the number of affected runs."""
+    flagged = rows.dropna(subset=["flags"])
+    pairs = [(r.solver, flag) for r in flagged.itertuples() for flag in r.flags]
+    counts = pd.Series(pairs, dtype=object).value_counts()
+    doubts = [
+        doubt(solver, SENTENCES[Flag(flag)], int(count)) for (solver, flag), count in counts.items()
+    ]
+    for solver, runs in rows.groupby("solver"):
+        # the file was edited during the comparison, or rows come from machines with different
+        # versions
+        if (versions := runs.solver_sha256.nunique()) > 1:
+            sentence = f"Its runs used {versions} different files of this name."
+            doubts.append(doubt(solver, sentence, len(runs)))
+    doubts += _of_strangers(rows[rows.own.eq(False)])
+    for solver, twin in permutations(rows.solver.unique(), 2):
+        if _looks(solver) == _looks(twin):
+            sentence = f"Its name looks like that of {twin}, another solver."
+            doubts.append(doubt(solver, sentence))
+    return doubts
+
+
+def uncontrolled(solvers: Iterable[str]) -> list[dict[str, Any]]:
+    """Return doubts about third-party solvers that did not run on control problems."""
+    return [doubt(solver, UNCONTROLLED) for solver in solvers]
+
+
+def of_controls(found: dict[str, Outcome], where: str = "") -> list[dict[str, Any]]:
+    """Return doubts about files that are clearly worse or slower on control problems."""
+    return [
+        doubt(solver, f"{sentence}{where}", count)
+        for solver, outcome in found.items()
+        for sentence, count in outcome.doubts
+    ]
+
+
+def _of_strangers(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return doubts about files from outside the repository: conversions and names."""
+    factored = rows.solver[rows.given.eq("covariance") & rows.form.isin(("data", "sparse"))]
+    ours = {_looks(name) for name in registry.names("solver")}
+    return [
+        *(doubt(str(s), FACTORED, int(count)) for s, count in factored.value_counts().items()),
+        *(doubt(s, NAMESAKE) for s in rows.solver.unique() if _looks(s) in ours),
+    ]
+
+
+def _looks(name: str) -> str:
+    """Return a name without differences that readers overlook: case, 0 or O, and 1, I or l."""
+    return name.lower().translate(str.maketrans("0i1", "oll"))
+
+
+def claims(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the solvers from outside the repository that claim upper bounds."""
+    # the tests check the bounds of our own solvers
+    foreign = rows[rows.claimed_bound.notna() & rows.own.eq(False)]
+    sentence = "This solver claims upper bounds, which are not used here."
+    return [doubt(str(s), sentence, len(part)) for s, part in foreign.groupby("solver")]
