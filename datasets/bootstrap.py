@@ -14,7 +14,9 @@ from spcabench.vectors import largest_indices
 
 
 def load(of="alon", given=None, variables=None, samples=180, seed=0):
-    """Return A = X / sqrt(m), where X (m, n) contains the drawn rows, centred.
+    """Return A = X / sqrt(m), where X (m, n) contains the drawn rows, centred, or their covariance.
+
+    The form is that of the original problem.
 
     of : name of the dataset.
     given : parameters of the dataset, as a mapping.
@@ -35,15 +37,15 @@ def load(of="alon", given=None, variables=None, samples=180, seed=0):
     if variables is not None:
         columns = largest_indices(_variances(X), min(variables, original.n))
         X, names = X[:, columns], None if names is None else [names[j] for j in columns]
-    if sp.issparse(X):  # few columns remain, so a dense array is smaller
-        X = X.toarray()
-    return Problem.from_data(
+    drawn = Problem.from_data(
         X,
         f"rows of {original.name}, drawn again",
         divisor="m",
         features=names,
         provenance={**original.provenance, "preprocessing": "rows drawn again, centred"},
     )
+    # solvers are faster or slower in another form
+    return drawn.given_as("covariance") if original.m is None else drawn
 
 
 def _drawn(original, samples, rng):

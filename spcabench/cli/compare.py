@@ -155,18 +155,17 @@ def compare(
     broken = _broken(_named(own, requested))
     # drawn after the files were imported and checked, so they can neither see nor influence it
     seed = _seed(fresh)
-    requested = [
-        controls.with_control(replace(job, fresh=seed), options.ROOT / HOME / "jobs")
-        for job in requested
-    ]
+    requested = [replace(job, fresh=seed) for job in requested]
     title = name or "-".join([*(Path(solver).stem for solver in own[:3]), requested[0].folder])
     _check_title(title)
     if not keep_times:
         _drop_stale_times(requested, here=profile == "default")
+    # after stale rows were dropped, because their seed is no longer unknown
+    requested = [controls.with_control(job, options.ROOT / HOME / "jobs") for job in requested]
     plan = options.ROOT / HOME / title / "plan.json"
     _write_plan(plan, own, requested, broken, drawn=fresh == options.NEW)
     say(
-        f"suite {suite!r}: {len(requested)} solvers, one job per solver; stored results are reused",
+        f"suite {suite!r}: one job per solver ({len(requested)}); stored results are reused",
         flush=True,
     )
     _make(title, jobs, profile)

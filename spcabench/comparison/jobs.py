@@ -69,8 +69,9 @@ class Job:
         suite. limit : time limit of a run in seconds. fresh : seed of new problems that replace the
         standard problems. every_way : for several components, whether to use all deflations instead
         of the default alone. seeds : number of seeds for a randomised solver. control : seed of the
-        control problems of a third-party solver (`controls`). tuned_on : a sentence about how the
-        settings were chosen. about : description of the solver, read from its file.
+        control problems of a third-party solver (`controls`). control_for : checksum of the file
+        for which this seed was drawn. tuned_on : a sentence about how the settings were chosen.
+        about : description of the solver, read from its file.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -84,6 +85,7 @@ class Job:
     every_way: bool = False
     seeds: int = SEEDS
     control: int | None = None
+    control_for: str = ""
     tuned_on: str = ""
     about: Description | None = None
 
@@ -131,9 +133,13 @@ class Job:
         seeds = "" if self.seeds == SEEDS else f"-seeds{self.seeds}"
         return f"{self.suite}{fresh}-{self.settings}-{self.limit:g}s{ks}{ways}{seeds}"
 
+    def file(self, folder: Path) -> Path:
+        """Return the path of the job's file in a folder."""
+        return folder / self.folder / f"{self.key}.json"
+
     def write(self, folder: Path) -> Path:
         """Write the job to a file in a folder, unless it is unchanged, and return the path."""
-        file = folder / self.folder / f"{self.key}.json"
+        file = self.file(folder)
         write_changed(file, json.dumps(self.fields) + "\n")
         return file
 
@@ -159,6 +165,11 @@ class Job:
     def further_seeds(self) -> range:
         """All seeds except the first; empty if the solver has no setting ``seed``."""
         return range(1, self.seeds if "seed" in self.described.defaults else 1)
+
+    @property
+    def recovery_seed(self) -> int | None:
+        """Seed of the recovery problems, which a third-party file cannot know; None by default."""
+        return self.control if self.fresh is None else self.fresh
 
     @property
     def own_settings(self) -> dict[str, Any]:

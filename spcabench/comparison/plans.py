@@ -68,7 +68,7 @@ def _runs(job: Job) -> Iterator[Run]:
         # timed directly after its problem, because the speed of the machine changes slowly
         yield from next(controls, ())
     if job.suite in ("standard", "quick"):
-        for item in suite.recovery(job.fresh):
+        for item in suite.recovery(job.recovery_seed):
             yield run_of(job, item, item.ks[0])
     if job.suite != "standard" or job.fresh is not None:
         return
@@ -107,6 +107,7 @@ def _measure(job: Job, item: Item, function: Callable[..., Any], judge: Callable
     return Run(
         function=function,
         judge=judge,
+        seed=job.control or 0,  # a third-party file cannot know the samples that are drawn
         uses=(job.solver,),
         settings=dict(name=job.solver, **settings),
         timeout=3 * PATIENCE_FACTOR * job.limit,

@@ -115,6 +115,11 @@ def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> lis
     return [fresh_of(item, fresh, place) for place, item in enumerate(chosen)]
 
 
+def generated(items: Iterable[Any]) -> list[str]:
+    """Return the names of the items, for one component or several, that a seed generates."""
+    return [item.name for item in items if "seed" in item.parameters]
+
+
 def by_name(suites: Iterable[str] = SUITES) -> dict[tuple[str, bool], Item]:
     """Return a mapping from names and sign constraints to the items of suites."""
     return {(item.name, item.nonnegative): item for suite in suites for item in SUITES[suite]}

@@ -128,7 +128,7 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
     # if several machines ran a solver, the job of the first one is used
     job_of = {label: job for part in reversed(parts) for label, job in part.jobs.items()}
     # values and bounds reported by other machines are not trusted
-    believed = [entering.of_jobs(part.rows, job_of, elsewhere=True) for part in parts]
+    believed = [entering.of_jobs(part.rows, part.jobs, elsewhere=True) for part in parts]
     parts = [replace(part, rows=rows) for part, (rows, _) in zip(parts, believed, strict=True)]
     dropped = [
         f"{sentence} (in {part.name})"

@@ -143,9 +143,10 @@ def lines(
             f"{100 * r['at 0.999']:>6.0f} %{r['share']:>9.4f}{time:>11}{flops:>9}"
         )
         if c := controls.get(r["solver"]):
+            time = duration(c.time) if c.answered else "-"
             shown.append(
                 f"{'':<10}{'  on control problems':{width}}{c.answered:>4} of {c.pairs:<3}"
-                f"{100 * c.reached:>6.0f} %{c.share:>9.4f}{duration(c.time):>11}"
+                f"{100 * c.reached:>6.0f} %{c.share:>9.4f}{time:>11}"
             )
     explained = [*HEADS, CONTROL] if controls else HEADS
     meanings = [f"{head:10}{meaning}" for head, meaning in explained]

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spcabench.comparison import controls, jobs, merging, plans, suite
+from spcabench import api
+from spcabench.comparison import controls, entering, jobs, merging, plans, suite
 from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
 from spcabench.page import comparison_page
@@ -17,6 +18,7 @@ from tests.checking import tricks
 from tests.checking.tricks import SMALL
 from tests.comparisons import compared, few_problems
 from tests.problems import WHOLE
+from tests.trial import table
 
 ITEM = Item("gaussian", "gaussian", SMALL, (3, 5, 7, 9), "gaussian", "ours")
 # At import, it solves the problem of the suite and stores the support of each answer by the ranks
@@ -83,7 +85,7 @@ def test_a_file_that_does_better_on_the_control_problems_is_not_doubted(times):
     assert not doubts(([0.5] * len(times), slow), ([1.0] * len(times), fast))
 
 
-@given(times=st.lists(st.floats(1e-4, 1.0), min_size=2, max_size=30))
+@given(times=st.lists(st.floats(1e-4, 1.0), min_size=3, max_size=30))
 def test_a_file_that_is_always_slower_on_the_control_problems_is_doubted(times):
     good, slow = [1.0] * len(times), [4.0 * time for time in times]
     ((sentence, count),) = doubts((good, times), (good, slow))
@@ -98,32 +100,46 @@ def test_a_file_that_misses_the_target_on_many_control_problems_is_doubted(lost,
     assert bool(said) == doubted == (0.5**lost < controls.LEVEL)
 
 
+def test_a_few_outliers_do_not_hide_that_a_file_is_slower():
+    """The file could be quick on a few control problems, or slow on a few standard problems."""
+    times, outliers = np.full(16, 1e-3), np.ones(16)
+    outliers[:2] = 1e-6
+    said = doubts(([1.0] * 16, times), ([1.0] * 16, 10.0 * times * outliers))
+    assert len(said) == 1
+
+
 def test_runs_without_an_answer_are_not_compared_by_time():
     assert not doubts(([1.0] * 3, [1.0, 1.0, 1.0]), ([0.0] * 3, [np.nan] * 3))
 
 
-def test_the_seed_depends_on_the_file_and_on_a_secret(tmp_path):
-    """The seed is the same if a job is resumed, and another after any change of the file."""
-    file = tricks.file_of(tmp_path, "mine")
+def test_the_seed_is_kept_for_rows_or_an_interrupted_job_of_the_same_file(tmp_path):
+    """Otherwise a job could not be resumed; any change of the file draws another seed."""
+    file, folder = tricks.file_of(tmp_path, "mine"), tmp_path / "compare" / "jobs"
     job = jobs.Job.of(file, "quick")
-    seeds = [controls.with_control(job, tmp_path / "a").control for _ in range(2)]
-    other_secret = controls.with_control(job, tmp_path / "b").control
+
+    def seed():
+        controlled = controls.with_control(job, folder)
+        controlled.write(folder)
+        return controlled.control
+
+    rows = jobs.rows_of(job.file(folder))
+    rows.parent.mkdir(parents=True)
+    assert len({seed(), seed()}) == 2  # nothing has run
+    for there in (rows.with_suffix(".0123.journal"), rows):
+        there.touch()
+        kept = seed()
+        assert kept == seed()
     tricks.file_of(tmp_path, "mine", top="# changed")
-    changed = controls.with_control(job, tmp_path / "a").control
-    assert seeds[0] == seeds[1] and len({seeds[0], other_secret, changed}) == 3
+    assert seed() != kept
+    changed = seed()
+    job.file(folder).write_text("{")
+    assert seed() != changed
 
 
 def test_neither_a_solver_of_the_repository_nor_a_fresh_comparison_needs_control_problems(tmp_path):
     file = tricks.file_of(tmp_path, "mine")
     for job in (jobs.Job.of("tpower", "quick"), jobs.Job.of(file, "quick", fresh=5)):
         assert controls.with_control(job, tmp_path) == job
-    assert not (tmp_path / controls.SECRET).exists()
-
-
-def test_an_unreadable_secret_is_named(tmp_path):
-    (tmp_path / controls.SECRET).mkdir()
-    with pytest.raises(InputError, match=controls.SECRET):
-        controls.with_control(jobs.Job.of(tricks.file_of(tmp_path, "mine")), tmp_path)
 
 
 def test_each_pair_runs_on_a_control_problem_and_is_timed(tmp_path):
@@ -137,6 +153,28 @@ def test_each_pair_runs_on_a_control_problem_and_is_timed(tmp_path):
     assert [r.parameters for r in runs] == [r.parameters for r in fresh if r.seed == 0]
 
 
+def test_recovery_and_held_out_variance_use_the_seed_of_the_control_problems(tmp_path):
+    """A file could store the planted supports, and answers to known samples."""
+    job = jobs.Job.of(tricks.file_of(tmp_path, "mine"), "standard", control=5)
+    runs = plans.plan(job).groups[""]
+    planted = [run.parameters for run in runs if run.columns["kind"] == "recovery"]
+    assert planted == [item.parameters for item in suite.recovery(5)]
+    assert not [seed for seed in suite.SEEDS if seed in {values["seed"] for values in planted}]
+    measured = [run for run in runs if run.function]
+    assert measured and all(run.seed == 5 for run in measured)
+
+
+def test_rows_of_recovery_problems_of_another_seed_are_dropped():
+    rows = table([dict(solver=s, kind="recovery", asked=5, status="error") for s in ("a", "b")])
+    items = {"a": suite.recovery(5)[:1], "b": suite.recovery(6)[:1]}
+    item = items["a"][0]
+    rows = rows.assign(
+        dataset=item.dataset, parameters=[item.parameters] * 2, item="recovery", provenance=[{}, {}]
+    )
+    kept, (sentence,) = entering._with_planted_supports(rows, items, api.load)
+    assert kept.solver.tolist() == ["a"] and sentence.startswith("b, recovery, k = 5")
+
+
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory):
     """Compare a file that stores answers, an honest one, and an honest one without a control."""
@@ -148,7 +186,7 @@ def plan(tmp_path_factory):
             "stores": tricks.file_of(home, "stores", top=STORED, body=LOOKS_UP),
             "honest": tricks.file_of(home, "honest", body=LONG),
         }
-        yield compared(patch, home, "both", [*files.values()], control=5)
+        return compared(patch, home, "both", [*files.values()], control=5)
 
 
 def test_a_file_with_stored_answers_is_doubted_and_an_honest_one_is_not(plan):
@@ -159,9 +197,9 @@ def test_a_file_with_stored_answers_is_doubted_and_an_honest_one_is_not(plan):
     assert "times as long as on the standard problems" in doubted[-1]
     page = plan.with_name("index.html").read_text()
     assert 'id="control"' in page and "control, seed 5" in page
-    table = pd.read_csv(plan.with_name("ranking.csv")).set_index("solver")
-    assert table["control seed"].tolist() == [5, 5]
-    assert table.loc["stores", "control time"] > 3.0 * table.loc["stores", "time"]
+    ranks = pd.read_csv(plan.with_name("ranking.csv")).set_index("solver")
+    assert ranks["control seed"].tolist() == [5, 5]
+    assert ranks.loc["stores", "control time"] > 3.0 * ranks.loc["stores", "time"]
 
 
 @pytest.fixture

@@ -91,6 +91,11 @@ def test_of_a_covariance_normal_rows_are_drawn():
     assert np.abs(drawn[np.arange(13)].B - S).max() < 0.06
 
 
+@pytest.mark.parametrize("of", ["pitprops", "gaussian", "spiked"])
+def test_a_problem_that_is_drawn_again_keeps_its_form(of):
+    assert api.load("bootstrap", of=of).form == api.load(of).form
+
+
 def test_the_variables_of_a_fresh_sample_are_those_of_largest_variance():
     full, few = (
         api.load_or_stand_in("bootstrap", of="alon", seed=1, **more).covariance.diagonal()

@@ -1,7 +1,8 @@
 """Control problems in a comparison of several components, for third-party files.
 
 They serve the same purpose as those of one component (`spcabench.comparison.controls`). No other
-solver runs on them, so values are compared with those of a quick solver of the repository.
+solver runs on them, so values are compared with those of a quick solver of the repository. Doubts
+only use generated problems: samples of real data are harder, so honest files would be doubted.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,11 +13,12 @@ import numpy as np
 import pandas as pd
 
 from spcabench import api, registry
+from spcabench.comparison.components import suite
 from spcabench.comparison.components.ranking import PAIR, line_of, problem_of
 from spcabench.comparison.components.runs import TRUE
 from spcabench.comparison.controls import LEVEL, PUBLIC, SLOWER, is_above, slower
 from spcabench.comparison.jobs import CONTROL, Job
-from spcabench.comparison.suite import FRESH
+from spcabench.comparison.suite import FRESH, generated
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.measures import measures
 from spcabench.vectors import Vector
@@ -86,6 +88,7 @@ def _quick(dataset: str, parameters: str, r: int, k: int) -> tuple[float, float]
 def _outcome(label: str, how: str, seed: int, part: pd.DataFrame, level: float) -> Outcome:
     """Compare the lines of one way; ``level`` is divided by the number of ways."""
     standard, control = (part[part.kind == kind].set_index(PAIR) for kind in (TRUE, CONTROL))
+    drawn = standard.index.isin(generated(suite.ITEMS), level="item")
     value, value_control = (float(t.ratio.fillna(0.0).mean()) for t in (standard, control))
     return Outcome(
         solver=label,
@@ -97,7 +100,7 @@ def _outcome(label: str, how: str, seed: int, part: pd.DataFrame, level: float) 
         value_control=value_control,
         seconds=float(standard.seconds.mean()),
         seconds_control=float(control.seconds.mean()),
-        doubts=tuple(_doubts(standard, control, level)),
+        doubts=tuple(_doubts(standard[drawn], control, level)),
     )
 
 
