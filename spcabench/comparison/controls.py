@@ -21,7 +21,9 @@ from spcabench.errors import InputError
 from spcabench.vectors import Vector
 
 LEVEL = 0.01  # level of the tests for a clear difference
-SLOWER = 1.25  # a larger ratio of times, at this level, is a clear difference
+# a larger ratio of values, or of times, is a clear difference at this level
+WORSE, SLOWER = 1.001, 1.25
+LEAST = 0.01  # fraction of the best value that a failure is assigned, because zero has no logarithm
 PUBLIC = "The answers to the standard problems can be stored, because these problems are public."
 
 
@@ -89,6 +91,11 @@ def outcomes(
     return found
 
 
+def times(found: Mapping[str, Outcome]) -> dict[str, float]:
+    """Return the times of the solvers on their control problems."""
+    return {solver: outcome.time for solver, outcome in found.items() if outcome.answered}
+
+
 def uncontrolled(
     answers: pd.DataFrame, job_of: Mapping[str, Job], found: Mapping[str, Outcome]
 ) -> list[str]:
@@ -103,13 +110,13 @@ def uncontrolled(
 
 def _outcome(job: Job, standard: pd.DataFrame, control: pd.DataFrame) -> Outcome:
     """Compare the answers of a solver to its control problems and to the standard problems."""
-    generated = suite.generated(suite.items(job.suite, job.ks))
+    items = suite.items(job.suite, job.ks)
+    generated, similar = suite.generated(items), suite.similar(items)
     entry = ranking.ranking(control).iloc[0]
     control = control.assign(item=control.item.str.removeprefix(suite.FRESH))
     both = standard.merge(control, on=ranking.PAIR, suffixes=("", "_control"))
-    # samples of real data can be harder, so honest files would be doubted
-    compared = both[both.item.isin(generated)]
-    doubts = (*_worse(compared), *_slower(compared))
+    worse, slower = (both[both.item.isin(names)] for names in (generated, similar))
+    doubts = (*_worse(worse), *_slower(slower))
     reached, share, time = (float(entry[name]) for name in (ranking.HIT, "share", "time"))
     return Outcome(
         int(job.control or 0), int(entry.pairs), int(entry.answered), reached, share, time, doubts
@@ -117,30 +124,30 @@ def _outcome(job: Job, standard: pd.DataFrame, control: pd.DataFrame) -> Outcome
 
 
 def _worse(both: pd.DataFrame) -> Iterator[tuple[str, int]]:
-    """Yield a doubt if the target is clearly reached on fewer of the control problems.
-
-    A sign test compares the pairs on which it is reached on one of the two problems alone.
-    """
-    target = ranking.TARGETS[-1]
-    standard, control = (ranking.reached(both[f"shares{s}"], target) for s in ("", "_control"))
-    lost, won = int((standard > control).sum()), int((standard < control).sum())
-    if lost and special.bdtrc(lost - 1, lost + won, 0.5) < LEVEL:
+    """Yield a doubt if fractions of the best value are clearly smaller on the control problems."""
+    standard, control = (both[f"share{s}"].fillna(0.0).clip(lower=LEAST) for s in ("", "_control"))
+    if is_above(_by_problem(both, standard / control), WORSE, LEVEL):
         yield (
-            f"It reaches {100 * target:.1f} % of the best value on {100 * control.mean():.0f} % of "
-            f"the control problems, but on {100 * standard.mean():.0f} % of the standard "
-            f"problems. {PUBLIC}",
-            lost,
+            f"It reaches {100 * control.mean():.4g} % of the best value on the control problems, "
+            f"but {100 * standard.mean():.4g} % on the standard problems of these families. "
+            f"{PUBLIC}",
+            len(both),
         )
 
 
 def _slower(both: pd.DataFrame) -> Iterator[tuple[str, int]]:
     """Yield a doubt if runs on the control problems clearly take longer."""
-    logs = np.log((both.time_control / both.time).dropna().to_numpy(float))
+    logs = _by_problem(both, both.time_control / both.time)
     if is_above(logs, SLOWER, LEVEL):
-        yield slower(logs), len(logs)
+        yield of_ratios(logs), len(both)
 
 
-def slower(logs: Vector) -> str:
+def _by_problem(both: pd.DataFrame, ratios: pd.Series) -> Vector:
+    """Return the mean logarithm of the ratios of each problem, whose pairs are not independent."""
+    return np.log(ratios).groupby(both.item).mean().dropna().to_numpy(float)
+
+
+def of_ratios(logs: Vector) -> str:
     """Return the doubt about a solver, for the logarithms of the ratios of its times."""
     return (
         f"On the control problems, it takes {np.exp(logs.mean()):.2g} times as long as on the "

@@ -97,6 +97,7 @@ RESAMPLED = {"spectra": 10, "leukemia": 20, "colon": 20}
 # parameters that select the variables with the largest variances; fresh samples repeat this
 # selection
 CHOSEN = ("genes", "words")
+STRUCTURED = ("adversarial",)  # datasets whose structure is lost if samples are drawn
 FRESH = "fresh "  # first word of the names of fresh problems
 
 
@@ -116,8 +117,19 @@ def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> lis
 
 
 def generated(items: Iterable[Any]) -> list[str]:
-    """Return the names of the items, for one component or several, that a seed generates."""
+    """Return the names of the items, for one component or several, that a seed generates.
+
+    Their fresh problems are as hard as they are. Samples of real data can be harder.
+    """
     return [item.name for item in items if "seed" in item.parameters]
+
+
+def similar(items: Iterable[Any]) -> list[str]:
+    """Return the names of the items whose fresh problems have the same structure.
+
+    Honest solvers take about as long on both.
+    """
+    return [item.name for item in items if item.dataset not in STRUCTURED]
 
 
 def by_name(suites: Iterable[str] = SUITES) -> dict[tuple[str, bool], Item]:

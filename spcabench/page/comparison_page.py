@@ -99,7 +99,8 @@ class Standing:
         last = _last(rows)
         answers = entering.rated(rows, next(iter(part.jobs.values())))
         found = controls.outcomes(rows, answers, part.jobs)
-        return cls(part, rows, answers, rank_solvers(answers, last), last, found)
+        ranks = rank_solvers(answers, last, controls.times(found))
+        return cls(part, rows, answers, ranks, last, found)
 
 
 def _within(answers: pd.DataFrame, order: list[str], apart: bool) -> list[dict[str, Any]]:
@@ -175,19 +176,19 @@ def _written(
 
     extra : additional values for the page.
     """
-    job = next(iter(job_of.values()))
-    answers = entering.rated(rows, job, elsewhere="places" in (extra or {}))
-    ranks = rank_solvers(answers, last)
+    job, extra = next(iter(job_of.values())), dict(extra or {})
+    answers = entering.rated(rows, job, elsewhere="places" in extra)
+    if "controls" not in extra:
+        found = controls.outcomes(rows, answers, job_of)
+        extra |= {"controls": found, "of_controls": doubts.of_controls(found)}
+    ranks = rank_solvers(answers, last, controls.times(extra["controls"]))
     files = {label: job.solver for label, job in job_of.items() if job.solver.endswith(".py")}
     pictures = list(comparison_pictures.pictures(rows, answers, ranks, plan.named, files, last))
     for picture in pictures:
         write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
     looks = comparison_pictures.looks_of(ranks, plan.named, files)
     seeds = [] if plan.drawn else [plan.name]
-    extra = {"looks": looks, "seed_given": seeds, "published": False, **(extra or {})}
-    if "controls" not in extra:
-        found = controls.outcomes(rows, answers, job_of)
-        extra |= {"controls": found, "of_controls": doubts.of_controls(found)}
+    extra = {"looks": looks, "seed_given": seeds, "published": False, **extra}
     extra["doubts"] = doubts.said(plan, job, extra) + doubts.of_rows(extra.pop("made", rows))
     extra["doubts"] += extra.pop("of_controls")
     missing = controls.uncontrolled(answers, job_of, extra["controls"])

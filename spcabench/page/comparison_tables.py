@@ -72,7 +72,8 @@ CONTROL = (
     "their answers",
 )
 ORDER = {
-    "time": "Listed by 99.9 %, then by share, then by time.",
+    "time": "Listed by 99.9 %, then by share, then by time (for a file from elsewhere, the longer "
+    "of its times on the standard and on the control problems).",
     "flops": "Listed by 99.9 %, then by share, then by flops (files from elsewhere last), because "
     "timings differ.",
 }

@@ -127,3 +127,18 @@ def test_a_better_answer_may_change_the_ranking(honest):
     lie = lie.assign(variance_refit=1e3 * lie.variance_refit)
     answers = ranking.standing(pd.concat([honest, lie], ignore_index=True), {})
     assert ranking.ranking(answers).solver[0] == "liar"
+
+
+@pytest.mark.parametrize("last", ["time", "flops"])
+def test_equally_good_files_are_ordered_by_their_times_on_control_problems(last, honest):
+    """Stored answers save no time; a file that is quicker on the control problems gains nothing."""
+    both = [honest[honest.solver == "tpower"].assign(solver=s, own=False) for s in ("a", "b")]
+    answers = ranking.standing(pd.concat(both, ignore_index=True), {})
+    answers.loc[answers.solver == "a", "time"] *= 0.1
+    order = [
+        ranking.ranking(answers, last, times).solver.tolist()
+        for times in ({}, {"a": 10.0}, {"a": 1e-9, "b": 1e-9}, {"a": 1e-9, "b": 1e-12})
+    ]
+    assert order == [["a", "b"], ["b", "a"], ["a", "b"], ["a", "b"]]
+    shown = ranking.ranking(answers, last, {"a": 10.0}).set_index("solver").time
+    assert shown["a"] < shown["b"]

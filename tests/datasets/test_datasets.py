@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spcabench import api, registry
+from spcabench.comparison import suite
 from spcabench.errors import InputError
 from spcabench.readers import corpus, sources
 from tests.problems import some
@@ -91,9 +92,13 @@ def test_of_a_covariance_normal_rows_are_drawn():
     assert np.abs(drawn[np.arange(13)].B - S).max() < 0.06
 
 
-@pytest.mark.parametrize("of", ["pitprops", "gaussian", "spiked"])
-def test_a_problem_that_is_drawn_again_keeps_its_form(of):
-    assert api.load("bootstrap", of=of).form == api.load(of).form
+@pytest.mark.parametrize("name", ["pit props", "leukemia", "kos words", "spectra"])
+def test_a_problem_that_is_drawn_again_keeps_its_form_and_size(name):
+    (item,) = [item for item in suite.ITEMS if item.name == name]
+    drawn, original = (
+        api.load_or_stand_in(i.dataset, **i.parameters) for i in (suite.fresh_of(item, 5, 0), item)
+    )
+    assert (drawn.form, drawn.n, drawn.m) == (original.form, original.n, original.m)
 
 
 def test_the_variables_of_a_fresh_sample_are_those_of_largest_variance():

@@ -16,14 +16,12 @@ from spcabench import api, registry
 from spcabench.comparison.components import suite
 from spcabench.comparison.components.ranking import PAIR, line_of, problem_of
 from spcabench.comparison.components.runs import TRUE
-from spcabench.comparison.controls import LEVEL, PUBLIC, SLOWER, is_above, slower
+from spcabench.comparison.controls import LEVEL, PUBLIC, SLOWER, WORSE, is_above, of_ratios
 from spcabench.comparison.jobs import CONTROL, Job
 from spcabench.comparison.suite import FRESH, generated
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.measures import measures
 from spcabench.vectors import Vector
-
-WORSE = 1.001  # a larger ratio of values, at the level of the test, is a clear difference
 
 
 @dataclass(frozen=True)
@@ -118,10 +116,10 @@ def _doubts(
         )
     times = _logs(control.seconds, standard.seconds)
     if is_above(times, SLOWER, level):
-        yield slower(times), len(times)
+        yield of_ratios(times), len(times)
 
 
 def _logs(first: pd.Series, second: pd.Series) -> Vector:
-    """Return the logarithms of the ratios of two columns, for the pairs that have both."""
-    ratios = (first / second.reindex(first.index)).dropna()
-    return np.log(ratios.to_numpy(float))
+    """Return the mean logarithm of the ratios of two columns for each problem that has both."""
+    logs = np.log(first / second.reindex(first.index))
+    return logs.groupby(level="item").mean().dropna().to_numpy(float)
