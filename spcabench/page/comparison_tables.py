@@ -68,7 +68,7 @@ HEADS = (
 )
 CONTROL = (
     "control",
-    "new problems of the same families, drawn after the file was read; nobody can have stored "
+    "new problems of the same families, drawn after the file was read, so it cannot contain "
     "their answers",
 )
 ORDER = {

@@ -107,8 +107,9 @@ def _of_strangers(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _looks(name: str) -> str:
-    """Return a name without differences that readers overlook: case, 0 or O, and 1, I or l."""
-    return name.lower().translate(str.maketrans("0i1", "oll"))
+    """Return a name without differences that readers overlook: case, 0 and O, 1 and l, vv and w."""
+    plain = name.lower().translate(str.maketrans("0i1", "oll"))
+    return plain.replace("vv", "w").replace("rn", "m")
 
 
 def claims(rows: pd.DataFrame) -> list[dict[str, Any]]:

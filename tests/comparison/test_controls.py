@@ -1,5 +1,6 @@
 """Control problems show what a file achieves on problems whose answers it cannot have stored."""
 
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from spcabench import api
 from spcabench.comparison import controls, entering, jobs, merging, plans, suite
 from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
-from spcabench.page import comparison_page
+from spcabench.page import comparison_page, paper_kit
 from spcabench.running import rows as results
 from tests.checking import tricks
 from tests.checking.tricks import SMALL
@@ -235,6 +236,7 @@ def copied(plan, monkeypatch):
         part = merging.Part.read(plan.parent)
         job_of = {label: replace(job, **changes) for label, job in part.jobs.items()}
         merging.write(folder, job_of, results.read_table([plan.with_name(merging.ROWS)]))
+        shutil.copy(plan, folder)
         return folder
 
     return copy
@@ -261,9 +263,16 @@ def test_rows_without_control_problems_are_a_doubt(copied):
 
 @WHOLE
 def test_control_problems_of_another_seed_are_missing_runs(copied):
-    """The rows must be of the problems of the stated seed."""
-    found = comparison_page.Standing.read(copied("another", control=6))
+    """The rows must be of the problems of the stated seed. The page is written all the same."""
+    folder = copied("another", control=6)
+    found = comparison_page.Standing.read(folder)
     assert [outcome.answered for outcome in found.controls.values()] == [0, 0]
+    comparison_page.publish(folder, folder)
+    lines = (folder / "ranking.txt").read_text().splitlines()
+    shown = [line.split() for line in lines if "on control problems" in line]
+    assert len(shown) == 2 and all(line[3:6] == ["0", "of", "5"] for line in shown)
+    assert all(line[-1] == "-" for line in shown)
+    paper_kit.write(folder, folder / "kit")
 
 
 @WHOLE
