@@ -168,8 +168,9 @@ def lines(
     for c in controls:
         text.append(
             f"{c['solver']}, {_words(c['how'])}, on {c['pairs']} control problems (standard "
-            f"problems in brackets): {100 * c['value_control']:.1f} % ({100 * c['value']:.1f} %) "
-            f"of a quick solver's variance, {c['seconds_control']:.3g} s ({c['seconds']:.3g} s)"
+            f"problems in brackets): {_or_dash(100 * c['value_control'], '.1f', ' %')} "
+            f"({_or_dash(100 * c['value'], '.1f', ' %')}) of a quick solver's variance, "
+            f"{_or_dash(c['seconds_control'], '.3g', ' s')} ({_or_dash(c['seconds'], '.3g', ' s')})"
         )
     text += [doubts.as_text(doubt) for doubt in listed]
     for bad in failures:

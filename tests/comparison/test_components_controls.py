@@ -112,3 +112,16 @@ def test_the_time_of_a_third_party_file_is_that_of_the_outside_clock(plan):
         for row in rows[rows.kind == runs.TRUE].assign(own=own).itertuples():
             inside, shown = row.extra["seconds"], ranking.line_of(row)["seconds"]
             assert shown == (inside if own else row.outer_time) >= inside
+
+
+def test_other_data_than_those_of_the_rows_give_no_bound_and_no_ratio(plan):
+    """Such as a stand-in, where the page is written without the data."""
+    files = [jobs.rows_of(plan.parents[3] / file) for file in Comparison.read(plan).jobs]
+    rows = results.read(files).assign(own=False)
+    other = rows.assign(problem="of another machine")
+    table = ranking.standing(other[other.kind != CONTROL])
+    assert table.value.notna().all() and table.bound.isna().all()
+    job_of = {"mine": Job.read(plan.parents[3] / Comparison.read(plan).jobs[0])}
+    for found in controls.outcomes(other, job_of):
+        assert np.isnan(found.value) and np.isnan(found.value_control) and not found.doubts
+    assert ranking.standing(rows[rows.kind != CONTROL]).gap.ge(-1e-9).all()

@@ -16,7 +16,7 @@ from spcabench import api, registry
 from spcabench.comparison.components import suite
 from spcabench.comparison.components.ranking import PAIR, line_of, problem_of
 from spcabench.comparison.components.runs import TRUE
-from spcabench.comparison.controls import LEVEL, PUBLIC, SLOWER, WORSE, is_above, of_ratios
+from spcabench.comparison.controls import LEAST, LEVEL, PUBLIC, SLOWER, WORSE, is_above, of_ratios
 from spcabench.comparison.jobs import CONTROL, Job
 from spcabench.comparison.suite import FRESH, generated
 from spcabench.solving.formulations import Formulation
@@ -66,18 +66,23 @@ def outcomes(rows: pd.DataFrame, job_of: Mapping[str, Job]) -> list[Outcome]:
 
 
 def _ratio(line: pd.Series) -> float:
-    """Return the value of a line divided by that of the quick solver; NaN without an answer."""
-    if np.isnan(line.value):
-        return float("nan")
+    """Return the value of a line divided by that of the quick solver, or zero without an answer.
+
+    It is NaN if other data are available here.
+    """
     orthonormal = Formulation(line.formulation).orthonormal
-    quick = _quick(line.dataset, line.parameters, int(line.r), int(line.k))
+    if np.isnan(line.value):
+        return 0.0
+    quick = _quick(line.dataset, line.parameters, line.problem, int(line.r), int(line.k))
     return float(line.value) / quick[not orthonormal]
 
 
 @cache
-def _quick(dataset: str, parameters: str, r: int, k: int) -> tuple[float, float]:
+def _quick(dataset: str, parameters: str, name: str, r: int, k: int) -> tuple[float, float]:
     """Return the total and the projected variance of the loadings that a quick solver finds."""
-    problem, (solver, settings) = problem_of(dataset, parameters), registry.quick_solver()
+    problem, (solver, settings) = problem_of(dataset, parameters, name), registry.quick_solver()
+    if problem is None:
+        return float("nan"), float("nan")
     components = api.components(problem, solver, r, k=k, refit=True, **settings)
     found = measures(problem, np.column_stack([result.x for result in components]))
     return found.total, found.projected
@@ -87,7 +92,7 @@ def _outcome(label: str, how: str, seed: int, part: pd.DataFrame, level: float) 
     """Compare the lines of one way; ``level`` is divided by the number of ways."""
     standard, control = (part[part.kind == kind].set_index(PAIR) for kind in (TRUE, CONTROL))
     drawn = standard.index.isin(generated(suite.ITEMS), level="item")
-    value, value_control = (float(t.ratio.fillna(0.0).mean()) for t in (standard, control))
+    value, value_control = (float(t.ratio.mean()) for t in (standard, control))
     return Outcome(
         solver=label,
         how=how,
@@ -106,7 +111,7 @@ def _doubts(
     standard: pd.DataFrame, control: pd.DataFrame, level: float
 ) -> Iterator[tuple[str, int]]:
     """Yield doubts if answers to the control problems are clearly worse or slower."""
-    values = _logs(standard.ratio, control.ratio)
+    values = _logs(*(table.ratio.clip(lower=LEAST) for table in (standard, control)))
     if is_above(values, WORSE, level):
         yield (
             "Relative to a quick solver of the repository, its variances on the standard problems "

@@ -77,7 +77,7 @@ def line_of(row: Any) -> dict[str, Any]:
 
 def _bounded(table: pd.DataFrame) -> pd.DataFrame:
     """Add a certified bound, its source and the gap to lines with a value."""
-    keys = ["formulation", "dataset", "parameters", "r", "k"]
+    keys = ["formulation", "dataset", "parameters", "problem", "r", "k"]
     bound_of = {
         key: _bound(*key)
         for key in table.dropna(subset=["value"])[keys].itertuples(index=False, name=None)
@@ -90,14 +90,24 @@ def _bounded(table: pd.DataFrame) -> pd.DataFrame:
 
 
 @cache
-def _bound(formulation: str, dataset: str, parameters: str, r: int, k: int) -> tuple[float, str]:
-    return joint_bound(problem_of(dataset, parameters), Formulation(formulation), r, k)
+def _bound(
+    formulation: str, dataset: str, parameters: str, name: str, r: int, k: int
+) -> tuple[float, str]:
+    problem = problem_of(dataset, parameters, name)
+    if problem is None:
+        return float("nan"), ""
+    return joint_bound(problem, Formulation(formulation), r, k)
 
 
 @cache
-def problem_of(dataset: str, parameters: str) -> Problem:
-    """Return the problem for a dataset and its parameters as JSON, loaded once."""
-    return api.load_or_stand_in(dataset, **schema.decoded(parameters))
+def problem_of(dataset: str, parameters: str, name: str) -> Problem | None:
+    """Return the problem for a dataset and its parameters as JSON, loaded once.
+
+    The result is None if it has another name than in the row, because other data are available
+    here, such as a stand-in.
+    """
+    problem = api.load_or_stand_in(dataset, **schema.decoded(parameters))
+    return problem if problem.name == name else None
 
 
 def ranking(table: pd.DataFrame) -> pd.DataFrame:
