@@ -126,13 +126,27 @@ def _outcome(job: Job, standard: pd.DataFrame, control: pd.DataFrame) -> Outcome
 def _worse(both: pd.DataFrame) -> Iterator[tuple[str, int]]:
     """Yield a doubt if fractions of the best value are clearly smaller on the control problems."""
     standard, control = (both[f"share{s}"].fillna(0.0).clip(lower=LEAST) for s in ("", "_control"))
-    if is_above(_by_problem(both, standard / control), WORSE, LEVEL):
+    if is_above(_by_problem(both, standard / control), WORSE, LEVEL) or _is_lost(both):
         yield (
             f"It reaches {100 * control.mean():.4g} % of the best value on the control problems, "
             f"but {100 * standard.mean():.4g} % on the standard problems of these families. "
             f"{PUBLIC}",
             len(both),
         )
+
+
+def _is_lost(both: pd.DataFrame) -> bool:
+    """Whether the target is clearly reached on fewer control problems, even if there are few.
+
+    A problem is lost if the target is reached on half of its pairs more than on those of its
+    control problem. If it is reached with probability p on both, independently, this happens with
+    probability p (1 - p) <= 1/4 for a single pair.
+    """
+    target = ranking.TARGETS[-1]
+    hits, controlled = (ranking.reached(both[f"shares{s}"], target) for s in ("", "_control"))
+    more = (hits - controlled).groupby(both.item).mean()
+    lost = int((more >= 0.5).sum())
+    return bool(lost and special.bdtrc(lost - 1, len(more), 0.25) < LEVEL)
 
 
 def _slower(both: pd.DataFrame) -> Iterator[tuple[str, int]]:

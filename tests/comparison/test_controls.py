@@ -67,7 +67,8 @@ LONG = "yield work(problem.covariance, k, 1500)"
 def answers_of(shares, times):
     """Return columns of rated answers, one pair for each fraction of the best value and time."""
     pairs = dict(item=[f"problem {i}" for i in range(len(shares))], asked=3)
-    return pd.DataFrame(pairs | dict(share=shares, time=times))
+    by_seed = [[share] for share in shares]
+    return pd.DataFrame(pairs | dict(share=shares, shares=by_seed, time=times))
 
 
 def doubts(standard, control):
@@ -110,6 +111,14 @@ def test_a_file_that_is_much_worse_on_few_control_problems_is_doubted():
     assert "91.4 % of the best value on the control problems, but 100 %" in sentence and count == 5
 
 
+@pytest.mark.parametrize(("lost", "doubted"), [(4, False), (5, True)])
+def test_a_file_that_misses_the_target_on_every_control_problem_is_doubted(lost, doubted):
+    """Even if the values vary so much that their mean alone could be chance."""
+    shares = np.array([0.7, 0.998, 0.95, 0.99, 0.6])
+    shares[lost:] = 1.0
+    assert bool(doubts(([1.0] * 5, [1.0] * 5), (shares, [1.0] * 5))) == doubted
+
+
 @given(st.permutations([0.9, 1.0, 0.97, 1.0, 1.0, 0.99, 1.0, 0.95, 1.0, 0.985, 1.0, 0.93]))
 def test_shares_in_another_order_are_chance(shares):
     """An honest file loses and wins pairs, since the control problems are other problems."""
@@ -132,6 +141,7 @@ def test_runs_without_an_answer_are_compared_by_value_and_not_by_time():
 
 def test_pairs_of_one_problem_are_no_evidence_about_others():
     both = answers_of([1.0] * 9, [1.0] * 9).assign(item="a", share_control=0.9, time_control=9.0)
+    both["shares_control"] = [[0.9]] * 9
     assert not [*controls._worse(both), *controls._slower(both)]
 
 
