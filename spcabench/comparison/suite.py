@@ -169,7 +169,7 @@ def new_seed() -> int:
     Raises InputError if this process has run a third-party file, which could influence the seed.
     """
     if registry.has_strangers():
-        raise InputError("--fresh: this process has run a solver's file; use a new process")
+        raise InputError("new problems: this process has run a solver's file; use a new process")
     return secrets.randbelow(10**9)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spcabench import api
+from spcabench import api, registry
 from spcabench.comparison import controls, entering, jobs, merging, plans, suite
 from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
@@ -145,8 +145,9 @@ def test_pairs_of_one_problem_are_no_evidence_about_others():
     assert not [*controls._worse(both), *controls._slower(both)]
 
 
-def test_the_seed_is_kept_for_rows_or_an_interrupted_job_of_the_same_file(tmp_path):
+def test_the_seed_is_kept_for_rows_or_an_interrupted_job_of_the_same_file(tmp_path, monkeypatch):
     """Otherwise a job could not be resumed; any change of the file draws another seed."""
+    monkeypatch.setattr(registry, "_STRANGERS", set())  # as in a new process
     file, folder = tricks.file_of(tmp_path, "mine"), tmp_path / "compare" / "jobs"
     job = jobs.Job.of(file, "quick")
 
