@@ -32,8 +32,8 @@ class Outcome:
     """What a third-party file achieves on its control problems.
 
     seed : the seed of the control problems. pairs, answered : number of pairs, and of answers.
-    reached, share, time : as in the ranking. doubts : sentences about clear differences from the
-    standard problems, and numbers of pairs.
+    reached, share, time : as in the ranking, but a failure takes as long as the time limit.
+    doubts : sentences about clear differences from the standard problems, and numbers of pairs.
     """
 
     seed: int
@@ -85,15 +85,19 @@ def outcomes(
         if job.is_ours or job.control is None or not len(mine):
             continue
         fresh = replace(job, fresh=job.control, control=None)
-        mine, _ = entering.of_jobs(mine.assign(kind=ANSWER), {label: fresh}, elsewhere)
+        mine, faults = entering.of_jobs(mine.assign(kind=ANSWER), {label: fresh}, elsewhere)
         control = entering.rated(mine, fresh, elsewhere)
-        found[label] = _outcome(job, answers[answers.solver == label], control)
+        outcome = _outcome(job, answers[answers.solver == label], control)
+        if faults:
+            sentence = f"Its rows of control problems are not complete: {faults[0]}."
+            outcome = replace(outcome, doubts=(*outcome.doubts, (sentence, len(faults))))
+        found[label] = outcome
     return found
 
 
 def times(found: Mapping[str, Outcome]) -> dict[str, float]:
     """Return the times of the solvers on their control problems."""
-    return {solver: outcome.time for solver, outcome in found.items() if outcome.answered}
+    return {solver: outcome.time for solver, outcome in found.items()}
 
 
 def uncontrolled(
@@ -112,7 +116,8 @@ def _outcome(job: Job, standard: pd.DataFrame, control: pd.DataFrame) -> Outcome
     """Compare the answers of a solver to its control problems and to the standard problems."""
     items = suite.items(job.suite, job.ks)
     generated, similar = suite.generated(items), suite.similar(items)
-    entry = ranking.ranking(control).iloc[0]
+    # a file must not become faster by failing
+    entry = ranking.ranking(control.assign(time=control.time.fillna(job.limit))).iloc[0]
     control = control.assign(item=control.item.str.removeprefix(suite.FRESH))
     both = standard.merge(control, on=ranking.PAIR, suffixes=("", "_control"))
     worse, slower = (both[both.item.isin(names)] for names in (generated, similar))

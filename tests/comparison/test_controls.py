@@ -278,12 +278,27 @@ def test_control_problems_of_another_seed_are_missing_runs(copied):
     folder = copied("another", control=6)
     found = comparison_page.Standing.read(folder)
     assert [outcome.answered for outcome in found.controls.values()] == [0, 0]
+    assert all(time > 0.4 for time in controls.times(found.controls).values())  # limit: 0.5 s
     comparison_page.publish(folder, folder)
     lines = (folder / "ranking.txt").read_text().splitlines()
     shown = [line.split() for line in lines if "on control problems" in line]
     assert len(shown) == 2 and all(line[3:6] == ["0", "of", "5"] for line in shown)
     assert all(line[-1] == "-" for line in shown)
     paper_kit.write(folder, folder / "kit")
+
+
+@WHOLE
+def test_a_row_of_a_control_problem_that_is_left_out_is_a_doubt_and_saves_no_time(copied):
+    folder = copied("fewer")
+    before = comparison_page.Standing.read(folder).controls["honest"]
+    table = results.read_table([folder / merging.ROWS])
+    rows = zip(table["solver"].to_pylist(), table["kind"].to_pylist(), strict=True)
+    first = [*rows].index(("honest", jobs.CONTROL))
+    kept = [place != first for place in range(len(table))]
+    results.write_table(table.filter(kept), folder / merging.ROWS)
+    after = comparison_page.Standing.read(folder).controls["honest"]
+    assert (before.answered, after.answered) == (5, 4) and after.time > 2.0 * before.time
+    assert "1 rows: they are missing" in after.doubts[-1][0] and not before.doubts
 
 
 @WHOLE
