@@ -69,7 +69,7 @@ HEADS = (
 CONTROL = (
     "control",
     "new problems of the same families, drawn after the file was read, so it cannot contain "
-    "their answers",
+    "their answers; --fresh ranks all solvers on such problems",
 )
 ORDER = {
     "time": "Listed by 99.9 %, then by share, then by time (for a file from elsewhere, the longer "

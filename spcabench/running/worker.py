@@ -27,7 +27,7 @@ from spcabench.run import FUNCTIONS, Run
 from spcabench.running import external_solver, intact
 from spcabench.running.schema import Answer
 from spcabench.solving.bounds import leading_eigenvalue
-from spcabench.solving.driver import Limits, drive
+from spcabench.solving.driver import Limits, drive, in_form
 from spcabench.solving.result import Result, refitted
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
@@ -284,13 +284,15 @@ def rehearsed(
     """Execute a run on another problem of the same size, so that the next run is as fast as others.
 
     The variables have another order, other signs unless loadings must be nonnegative, and each has
-    another unit, so the answer is different and cannot be stored for the next run.
+    another unit, so the answer is different and cannot be stored for the next run. The problem
+    itself is only converted, because this work of the harness would seem to be the solver's.
     """
     rng = np.random.default_rng()
     signs = (1.0,) if settings.get("nonnegative") else (-1.0, 1.0)
     units = rng.uniform(1.0, 2.0, problem.n) * rng.choice(signs, problem.n)
     other = problem.disguised(rng.permutation(problem.n), units)
     _once(other, Run(dataset="", solver=name, seed=seed), {**settings, "history": False})
+    in_form(problem, registry.module("solver", name).TRAITS)
     return {}
 
 

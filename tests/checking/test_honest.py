@@ -183,3 +183,11 @@ def test_a_warm_start_is_told_that_something_is_kept(tmp_path):
     file = write(tmp_path, "warm start over k")
     messages = [o.sentence for o in conformance.check(file) if o.verdict == "fails"]
     assert any("stores data between runs" in sentence for sentence in messages), messages
+
+
+def test_a_conversion_of_large_data_by_the_harness_is_no_hidden_work(tmp_path):
+    """The harness forms the covariance once for all runs on a problem, before the first one."""
+    file = tricks.file_of(tmp_path, "covariance_only")
+    data = dict(dataset="gaussian", parameters=dict(m=4000, n=300, seed=0))
+    row = tricks.row(file, tmp_path, warm=True, **data)
+    assert row.status in GOOD and row.flags is None
