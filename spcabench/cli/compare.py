@@ -160,7 +160,7 @@ def compare(
     _check_title(title)
     if not keep_times:
         _drop_stale_times(requested, here=profile == "default")
-    # after stale rows were dropped, because their seed is no longer unknown
+    # after stale rows were deleted, so that new measurements use a new seed
     requested = [controls.with_control(job, options.ROOT / HOME / "jobs") for job in requested]
     plan = options.ROOT / HOME / title / "plan.json"
     _write_plan(plan, own, requested, broken, drawn=fresh == options.NEW)

@@ -59,7 +59,7 @@ def with_control(job: Job, folder: Path) -> Job:
     content = registry.path("solver", job.solver).read_bytes()
     job = replace(job, control_for=hashlib.sha256(content).hexdigest())
     file = job.file(folder)
-    with suppress(InputError):  # there is none, or it is damaged
+    with suppress(InputError):  # the file is missing or damaged
         earlier = Job.read(file)
         if earlier.control_for == job.control_for and _has_runs(rows_of(file)):
             return replace(job, control=earlier.control)
@@ -120,15 +120,15 @@ def _outcome(job: Job, standard: pd.DataFrame, control: pd.DataFrame) -> Outcome
     entry = ranking.ranking(control.assign(time=control.time.fillna(job.limit))).iloc[0]
     control = control.assign(item=control.item.str.removeprefix(suite.FRESH))
     both = standard.merge(control, on=ranking.PAIR, suffixes=("", "_control"))
-    worse, slower = (both[both.item.isin(names)] for names in (generated, similar))
-    doubts = (*_worse(worse), *_slower(slower))
+    values, times = (both[both.item.isin(names)] for names in (generated, similar))
+    doubts = (*worse(values), *slower(times))
     reached, share, time = (float(entry[name]) for name in (ranking.HIT, "share", "time"))
     return Outcome(
         int(job.control or 0), int(entry.pairs), int(entry.answered), reached, share, time, doubts
     )
 
 
-def _worse(both: pd.DataFrame) -> Iterator[tuple[str, int]]:
+def worse(both: pd.DataFrame) -> Iterator[tuple[str, int]]:
     """Yield a doubt if fractions of the best value are clearly smaller on the control problems."""
     standard, control = (both[f"share{s}"].fillna(0.0).clip(lower=LEAST) for s in ("", "_control"))
     if is_above(_by_problem(both, standard / control), WORSE, LEVEL) or _is_lost(both):
@@ -154,7 +154,7 @@ def _is_lost(both: pd.DataFrame) -> bool:
     return bool(lost and special.bdtrc(lost - 1, len(more), 0.25) < LEVEL)
 
 
-def _slower(both: pd.DataFrame) -> Iterator[tuple[str, int]]:
+def slower(both: pd.DataFrame) -> Iterator[tuple[str, int]]:
     """Yield a doubt if runs on the control problems clearly take longer."""
     logs = _by_problem(both, both.time_control / both.time)
     if is_above(logs, SLOWER, LEVEL):

@@ -98,7 +98,7 @@ def write(
     as_text = {name: answers[name].map(results.to_json) for name in ("settings", "shares")}
     table = answers[list(TABLE)].assign(**as_text)
     files = write_answers(folder, table, published)
-    write_text(folder / "ranking.csv", with_controls(ranking, controls).to_csv(index=False))
+    write_text(folder / "ranking.csv", _with_controls(ranking, controls).to_csv(index=False))
     write_text(folder / "ranking.txt", lines(ranking, answers, last, doubts, controls))
     write_text(folder / "ranking.tex", latex(ranking))
     return [*files, "ranking.csv", "ranking.txt", "ranking.tex"]
@@ -165,7 +165,7 @@ def lines(
     return "\n".join(blocks).rstrip() + "\n"
 
 
-def with_controls(ranking: pd.DataFrame, controls: Mapping[str, Outcome]) -> pd.DataFrame:
+def _with_controls(ranking: pd.DataFrame, controls: Mapping[str, Outcome]) -> pd.DataFrame:
     """Return the ranking with what third-party files achieve on control problems, if there are any.
 
     The columns are empty for the solvers of the repository.

@@ -75,7 +75,7 @@ def doubts(standard, control):
     both = answers_of(*standard).merge(
         answers_of(*control), on=["item", "asked"], suffixes=("", "_control")
     )
-    return [*controls._worse(both), *controls._slower(both)]
+    return [*controls.worse(both), *controls.slower(both)]
 
 
 @given(st.lists(st.tuples(st.floats(0.5, 1.0), st.floats(1e-5, 1.0)), min_size=1, max_size=30))
@@ -142,7 +142,7 @@ def test_runs_without_an_answer_are_compared_by_value_and_not_by_time():
 def test_pairs_of_one_problem_are_no_evidence_about_others():
     both = answers_of([1.0] * 9, [1.0] * 9).assign(item="a", share_control=0.9, time_control=9.0)
     both["shares_control"] = [[0.9]] * 9
-    assert not [*controls._worse(both), *controls._slower(both)]
+    assert not [*controls.worse(both), *controls.slower(both)]
 
 
 def test_the_seed_is_kept_for_rows_or_an_interrupted_job_of_the_same_file(tmp_path, monkeypatch):
