@@ -36,6 +36,11 @@ def key(w):
     return plans.plan(jobs.Job.read(Path(f"results/compare/jobs/{w.folder}/{w.job}.json"))).key
 
 
+def is_third_party(w):
+    """Whether a job of a comparison runs a file from outside the repository, whose name has a hash."""
+    return w.home == "compare" and "-" in w.job
+
+
 def is_timed(w):
     return w.home == "compare" or w.job.startswith("timed")
 
@@ -64,7 +69,7 @@ rule all:
 rule run:
     output: "results/{home}/rows/{folder}/{job}.parquet"
     params: of=key
-    priority: lambda w: 0 if is_timed(w) else 2
+    priority: lambda w: 3 if is_third_party(w) else 0 if is_timed(w) else 2  # errors in a user's file appear early
     resources: slurm_extra=lambda w: "--exclusive" if is_timed(w) else ""
     shell: "{STEP} run {output:q}"
 

@@ -14,10 +14,12 @@ from spcabench.running import exclusive_timing
 from spcabench.streams import say
 
 if TYPE_CHECKING:
+    from spcabench.comparison.fresh import Problems
     from spcabench.comparison.jobs import Job
 
 HOME = Path("results") / "compare"
 COMPONENTS, SEEDS = "components", 5  # copied from `comparison.jobs`, which is slow to import
+UNLESS_KEPT = "unless kept"  # draw a seed, unless the files and their problems are as before
 TAKEN = ("commands", "jobs", "rows", "tuning", "workflow.log")  # other entries of the folder HOME
 
 Named = Annotated[
@@ -52,7 +54,16 @@ Fresh = Annotated[
     typer.Option(
         metavar="[SEED]",
         help="Use new problems of the same families, which no solver has seen. A new seed is drawn "
-        "and printed. If you specify SEED instead, the page warns that it was not drawn.",
+        "and printed. If you specify SEED instead, the page warns that it was not drawn. A "
+        "comparison with a file of your own uses new problems by default.",
+    ),
+]
+Public = Annotated[
+    bool,
+    typer.Option(
+        "--public",
+        help="Use the problems of the suite for files of your own, too. The page warns that such "
+        "a file can contain the answers to these problems.",
     ),
 ]
 Keep = Annotated[
@@ -105,6 +116,7 @@ def compare(
     time_limit: Limit = 2.0,
     settings: Settings = "default",
     fresh: Fresh = None,
+    public: Public = False,
     seeds: Seeds = SEEDS,
     keep_times: Keep = False,
     command: Command = None,
@@ -116,9 +128,9 @@ def compare(
     """Compare solvers on standard problems.
 
     Writes a page and prints a table. Only runs that are missing or whose solver has changed are
-    executed. With -k, the cardinalities of the problems are replaced.
+    executed. If a file of your own was changed, new problems are drawn, and all solvers run on
+    them. With -k, the cardinalities of the problems are replaced.
     """
-    from spcabench.comparison import controls
     from spcabench.comparison.jobs import Job
     from spcabench.running import workflow
 
@@ -136,8 +148,9 @@ def compare(
             )
         if against != "all":
             own, against = [_absolute(solver) for solver in against.split(",")], "none"
+    _check_seed(fresh, public)
     if suite == COMPONENTS:
-        _refuse_for_several(k, settings, fresh, command, paper)
+        _refuse_for_several(k, settings, command, paper)
     if paper is not None:
         atomic_files.make_folder(paper)  # fail before the runs if the folder cannot be written
     if command is not None:
@@ -153,17 +166,16 @@ def compare(
         for solver in solvers
     ]
     broken = _broken(_named(own, requested))
-    # drawn after the files were imported and checked, so they can neither see nor influence it
-    seed = _seed(fresh)
-    requested = [replace(job, fresh=seed) for job in requested]
-    title = name or "-".join([*(Path(solver).stem for solver in own[:3]), requested[0].folder])
+    if fresh is None and not public and not all(job.is_ours for job in requested):
+        fresh = UNLESS_KEPT
+    title = name or "-".join([*(Path(solver).stem for solver in own[:3]), _kind(requested, fresh)])
     _check_title(title)
-    if not keep_times:
-        _drop_stale_times(requested, here=profile == "default")
-    # after stale rows were deleted, so that new measurements use a new seed
-    requested = [controls.with_control(job, options.ROOT / HOME / "jobs") for job in requested]
     plan = options.ROOT / HOME / title / "plan.json"
-    _write_plan(plan, own, requested, broken, drawn=fresh == options.NEW)
+    here = None if keep_times else profile == "default"
+    # drawn after the files were imported and checked, so they can neither see nor influence it
+    problems = _problems(fresh, plan, requested, here)
+    requested = [replace(job, fresh=problems.seed) for job in requested]
+    _write_plan(plan, own, requested, broken, problems)
     say(
         f"suite {suite!r}: one job per solver ({len(requested)}); stored results are reused",
         flush=True,
@@ -188,13 +200,12 @@ def _tuned(job: "Job") -> "Job":
 
 
 def _refuse_for_several(
-    k: str | None, settings: str, fresh: str | None, command: str | None, paper: Path | None
+    k: str | None, settings: str, command: str | None, paper: Path | None
 ) -> None:
     """Raise InputError if an option does not apply to a comparison of several components."""
-    if k or settings != "default" or any(v is not None for v in (fresh, command, paper)):
+    if k or settings != "default" or command is not None or paper is not None:
         raise InputError(
-            f"--suite {COMPONENTS}: cannot be combined with -k, --settings, --fresh, --command or "
-            "--paper"
+            f"--suite {COMPONENTS}: cannot be combined with -k, --settings, --command or --paper"
         )
 
 
@@ -248,21 +259,70 @@ def _of_command(command: str, name: str | None) -> str:
     return str(file)
 
 
-def _seed(fresh: str | None) -> int | None:
-    """Return the seed of fresh problems and print it; None for the standard problems."""
-    from spcabench.comparison import suite
-
-    if fresh is None:
-        return None
-    if fresh != options.NEW and not re.fullmatch(r"[0-9]{1,18}", fresh):
+def _check_seed(fresh: str | None, public: bool) -> None:
+    """Raise InputError if the seed of --fresh is invalid, or if --public is specified too."""
+    if fresh not in (None, options.NEW) and not re.fullmatch(r"[0-9]{1,18}", str(fresh)):
         raise InputError(f"--fresh: {fresh!r}; the seed must be a whole number, at least 0")
-    drawn = fresh == options.NEW
-    seed = suite.new_seed() if drawn else int(fresh)
-    origin = "drawn now" if drawn else "which was not drawn now, as the page will state"
+    if public and fresh is not None:
+        raise InputError("--public: cannot be combined with --fresh, which uses new problems")
+
+
+def _kind(requested: list["Job"], fresh: str | None) -> str:
+    """Return the name of the suite, the settings and the limits, with a seed if it was specified.
+
+    A drawn seed is not part of the name, so that the page of a changed file replaces the old one.
+    """
+    if fresh is None:
+        return requested[0].folder
+    if fresh.isdecimal():
+        return replace(requested[0], fresh=int(fresh)).folder
+    return replace(requested[0], fresh=0).folder.replace("-fresh0", "-fresh", 1)
+
+
+def _problems(
+    fresh: str | None, plan: Path, requested: list["Job"], here: bool | None
+) -> "Problems":
+    """Choose the problems of a comparison, and print the seed of fresh problems.
+
+    plan : the file of an earlier plan, whose problems can be kept. here : whether missing rows will
+        be computed on this machine, or None to keep stored times at all events.
+    """
+    from spcabench.comparison import fresh as fresh_problems
+
+    def without_stale_times(seed: int | None) -> None:
+        if here is not None:
+            _drop_stale_times([replace(job, fresh=seed) for job in requested], here)
+
+    if fresh is None or fresh.isdecimal():
+        seed = None if fresh is None else int(fresh)
+        without_stale_times(seed)
+        if seed is not None:
+            say(f"new problems with seed {seed}, which was not drawn now, as the page will state")
+        return fresh_problems.Problems(seed)
+    earlier = fresh_problems.kept(plan, requested) if fresh == UNLESS_KEPT else None
+    if earlier is not None:
+        without_stale_times(earlier.seed)
+        earlier = fresh_problems.kept(plan, requested)  # unless the rows of the files were deleted
+    if earlier is not None:
+        say(
+            f"problems with seed {earlier.seed}, drawn earlier for the same files; to draw new "
+            "ones, use --fresh",
+            flush=True,
+        )
+        return earlier
+    chosen = fresh_problems.drawn(requested)
     say(
-        f"fresh problems with seed {seed}, {origin}; to repeat them, use --fresh {seed}", flush=True
+        f"new problems with seed {chosen.seed}, drawn now; to repeat them, use --fresh "
+        f"{chosen.seed}",
+        flush=True,
     )
-    return seed
+    if fresh == UNLESS_KEPT:
+        say(
+            "All solvers run on these problems, because a file of your own could contain the "
+            "answers to the problems of the suite (--public uses these)",
+            flush=True,
+        )
+    return chosen
 
 
 def _rows(requested: list["Job"]) -> list[Path]:
@@ -334,7 +394,7 @@ def _write_plan(
     own: list[str],
     requested: list["Job"],
     broken: dict[str, list[str]],
-    drawn: bool,
+    problems: "Problems",
 ) -> None:
     """Write the plan of a comparison, unless the file already contains the same plan.
 
@@ -346,7 +406,8 @@ def _write_plan(
     files = [job.write(options.ROOT / HOME / "jobs") for job in requested]
     named = _named(own, requested)
     jobs = [str(file.relative_to(options.ROOT)) for file in files]
-    text = Comparison(plan.parent.name, [*named], broken, jobs, drawn).text()
+    about = (problems.drawn, problems.files, problems.continued)
+    text = Comparison(plan.parent.name, [*named], broken, jobs, *about).text()
     atomic_files.write_changed(plan, text)
     if not all(map(Path.is_file, _rows(requested))):
         plan.with_name("index.html").unlink(missing_ok=True)

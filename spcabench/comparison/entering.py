@@ -9,7 +9,6 @@ for a run, the best trusted answer is used.
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -51,8 +50,7 @@ def of_jobs(
     """
     job = next(iter(job_of.values()))
     # include the recovery problems, whose rows are checked against the planted supports
-    recovery = {label: suite.recovery(job.recovery_seed) for label, job in job_of.items()}
-    items = [*suite.items(job.suite, job.ks, job.fresh), *chain.from_iterable(recovery.values())]
+    items = [*suite.items(job.suite, job.ks, job.fresh), *suite.recovery(job.fresh)]
     # rows can claim any origin, so the location of the file determines whether bounds are trusted
     ours = {label for label, job in job_of.items() if job.is_ours}
     rows = rows.assign(own=rows.own.where(rows.own.isna(), rows.solver.isin(ours)))
@@ -64,7 +62,7 @@ def of_jobs(
     ]
     table, rows = best_known_of(job), rows[~other]
     load = known.checking(items, table)
-    rows, dropped = recomputed(rows, items, table, load, elsewhere, recovery)
+    rows, dropped = recomputed(rows, items, table, load, elsewhere)
     return rows, [*late, *dropped]
 
 
@@ -82,12 +80,7 @@ def best_known_of(job: Job) -> Table:
 
 
 def recomputed(
-    rows: pd.DataFrame,
-    items: Iterable[Item],
-    table: Table,
-    load: Load,
-    elsewhere: bool = False,
-    recovery: Mapping[str, Iterable[Item]] | None = None,
+    rows: pd.DataFrame, items: Iterable[Item], table: Table, load: Load, elsewhere: bool = False
 ) -> tuple[pd.DataFrame, list[str]]:
     """Return rows with recomputed values, and sentences about rejected rows.
 
@@ -102,10 +95,8 @@ def recomputed(
     items = [*items]
     by_name = {item.name: item for item in items if item.family != "recovery"}
     planted = [item for item in items if item.family == "recovery"]
-    if recovery is None:
-        recovery = dict.fromkeys(map(str, rows.solver), planted)
     rows, sentences = _sound(rows)
-    rows, lost = _with_planted_supports(rows, recovery, load)
+    rows, lost = _with_planted_supports(rows, planted, load)
     sentences += lost
     good = rows.kind.isin(ANSWERS) & rows.status.isin(GOOD)
     rows = rows.assign(given=None)
@@ -150,22 +141,19 @@ def _sound(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _with_planted_supports(
-    rows: pd.DataFrame, recovery: Mapping[str, Iterable[Item]], load: Load
+    rows: pd.DataFrame, items: Iterable[Item], load: Load
 ) -> tuple[pd.DataFrame, list[str]]:
     """Add the planted supports to the rows of recovery runs.
 
     Return the rows, and a sentence about each dropped row. A planted support is taken from the
     problem, not from the row.
     """
-    items_of = {
-        solver: {_data(item.dataset, item.parameters): item for item in items}
-        for solver, items in recovery.items()
-    }
+    item_of = {_data(item.dataset, item.parameters): item for item in items}
     supports: dict[str, Any] = {}
     sentences, wrong = [], []
     for index, row in rows[rows.kind == "recovery"].iterrows():
         data = _data(row["dataset"], row["parameters"])
-        item = items_of.get(row["solver"], {}).get(data)
+        item = item_of.get(data)
         if item and data not in supports:
             supports[data] = load(item.dataset, **item.parameters)
         fault = _no_recovery(row, item, supports.get(data))

@@ -23,8 +23,7 @@ from spcabench.running.description import Description
 MOST_NAMED = 8  # maximum number of cardinalities listed in the name of a folder
 COMPONENTS = "components"  # name of the suite for several components
 SEEDS = 5  # default number of seeds for a randomised solver
-# kinds of rows: answers with the first seed, with other seeds, and to control problems
-ANSWER, SEED, CONTROL = "suite", "seed", "control"
+ANSWER, SEED = "suite", "seed"  # kinds of rows: answers with the first seed, and with other seeds
 # A label is the name of a solver. If two files have the same name, the label includes the folder.
 # If the folders also have the same name, the label includes a hash.
 FOLDER = re.compile("[A-Za-z0-9_.+ -]+")
@@ -38,7 +37,9 @@ class Comparison:
     named : labels of the solvers named by the user. broken : mapping from the labels of solver
         files to the checks that the files failed. jobs : paths of the job files, relative to the
         folder that contains ``results``. drawn : whether the seed of fresh problems was drawn at
-        random by the command instead of specified by the user.
+        random by the command instead of specified by the user. files : mapping from paths of
+        third-party files to the hash of their runs when this seed was drawn. continued : whether
+        such a file was run again after the command that drew the seed had been interrupted.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -48,6 +49,8 @@ class Comparison:
     broken: dict[str, list[str]] = field(default_factory=dict)
     jobs: list[str] = field(default_factory=list)
     drawn: bool = False
+    files: dict[str, str] = field(default_factory=dict)
+    continued: bool = False
 
     @classmethod
     def read(cls, file: Path) -> "Comparison":
@@ -68,10 +71,8 @@ class Job:
     solver : name of the solver, or an absolute path. ks : cardinalities that replace those of the
         suite. limit : time limit of a run in seconds. fresh : seed of new problems that replace the
         standard problems. every_way : for several components, whether to use all deflations instead
-        of the default alone. seeds : number of seeds for a randomised solver. control : seed of the
-        control problems of a third-party solver (`controls`). control_for : checksum of the file
-        for which this seed was drawn. tuned_on : a sentence about how the settings were chosen.
-        about : description of the solver, read from its file.
+        of the default alone. seeds : number of seeds for a randomised solver. tuned_on : a sentence
+        about how the settings were chosen. about : description of the solver, read from its file.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -84,8 +85,6 @@ class Job:
     fresh: int | None = None
     every_way: bool = False
     seeds: int = SEEDS
-    control: int | None = None
-    control_for: str = ""
     tuned_on: str = ""
     about: Description | None = None
 
@@ -165,11 +164,6 @@ class Job:
     def further_seeds(self) -> range:
         """All seeds except the first; empty if the solver has no setting ``seed``."""
         return range(1, self.seeds if "seed" in self.described.defaults else 1)
-
-    @property
-    def recovery_seed(self) -> int | None:
-        """Seed of the recovery problems, which a third-party file cannot know; None by default."""
-        return self.control if self.fresh is None else self.fresh
 
     @property
     def own_settings(self) -> dict[str, Any]:

@@ -93,9 +93,7 @@ def _rises(history: str, k: int) -> list[dict[str, float]]:
 
 def check(parts: list[Part]) -> None:
     """Raise InputError unless all comparisons use the same problems, settings and limits."""
-    own = dict.fromkeys(
-        ("solver", "about", "tuned_on", "control", "control_for")
-    )  # differ between solvers
+    own = dict.fromkeys(("solver", "about", "tuned_on"))  # differ between solvers
     terms = [
         (f"{part.name} ({label})", job.fields | own)
         for part in parts

@@ -7,7 +7,7 @@ from typing import Any
 from spcabench import registry
 from spcabench.comparison import audits, resampling, suite
 from spcabench.comparison.components import runs as components
-from spcabench.comparison.jobs import ANSWER, COMPONENTS, CONTROL, SEED, Job
+from spcabench.comparison.jobs import ANSWER, COMPONENTS, SEED, Job
 from spcabench.comparison.suite import Item
 from spcabench.iterate import Traits
 from spcabench.run import Run
@@ -53,10 +53,9 @@ def plan(job: Job) -> Plan:
 def _runs(job: Job) -> Iterator[Run]:
     """Yield all runs in order: each pair of the suite with all seeds, recovery, and resampling.
 
-    Only problems without a sign constraint are resampled. Fresh problems are not resampled, because
-    resampling needs the standard data.
+    Only problems without a sign constraint are resampled. If the problems are fresh, the standard
+    data are resampled, with samples from the same seed.
     """
-    controls = _controls(job)
     for item in suite.items(job.suite, job.ks, job.fresh):
         for k in item.ks:
             yield run_of(job, item, k, timed=True, history=True)
@@ -65,26 +64,15 @@ def _runs(job: Job) -> Iterator[Run]:
             for seed in job.further_seeds:
                 run = run_of(job, item, k, timed=not registry.is_own_file(job.solver))
                 yield replace(run, seed=seed, memory=False, columns={**run.columns, "kind": SEED})
-        # timed directly after its problem, because the speed of the machine changes slowly
-        yield from next(controls, ())
     if job.suite in ("standard", "quick"):
-        for item in suite.recovery(job.recovery_seed):
+        for item in suite.recovery(job.fresh):
             yield run_of(job, item, item.ks[0])
-    if job.suite != "standard" or job.fresh is not None:
+    if job.suite != "standard":
         return
     for item in suite.items(job.suite):
         if item.name in suite.RESAMPLED and not item.nonnegative:
             for function, judge in resampling.MEASURES:
                 yield _measure(job, item, function, judge)
-
-
-def _controls(job: Job) -> Iterator[list[Run]]:
-    """Yield the runs on each control problem, if the job has any (see `controls`)."""
-    if job.control is None:
-        return
-    for item in suite.items(job.suite, job.ks, job.control):
-        runs = [run_of(job, item, k, timed=True) for k in item.ks]
-        yield [replace(r, memory=False, columns={**r.columns, "kind": CONTROL}) for r in runs]
 
 
 def run_of(job: Job, item: Item, k: int, timed: bool = False, **run_settings: Any) -> Run:
@@ -107,7 +95,7 @@ def _measure(job: Job, item: Item, function: Callable[..., Any], judge: Callable
     return Run(
         function=function,
         judge=judge,
-        seed=job.control or 0,  # a third-party file cannot know the samples that are drawn
+        seed=job.fresh or 0,
         uses=(job.solver,),
         settings=dict(name=job.solver, **settings),
         timeout=3 * PATIENCE_FACTOR * job.limit,

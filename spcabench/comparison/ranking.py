@@ -40,8 +40,7 @@ RANK = (
 )
 LAST = {
     "time": "the shifted geometric mean of the times (shift 10 ms; a failure has the largest time "
-    "of all runs); for a third-party file, this is its time on the control problems if that is "
-    "longer.",
+    "of all runs).",
     "flops": "the shifted geometric mean of the flops (shift 1e5; a failure has the largest number "
     "of all runs). Times are not ranked, because they were measured under different conditions. "
     "Flops of third-party solvers are not ranked. They are listed after solvers of the repository "
@@ -196,16 +195,11 @@ def steps(history: str) -> dict[str, Vector]:
     return {name: np.array([step[name] for step in taken], dtype=float) for name in names}
 
 
-def ranking(
-    answers: pd.DataFrame, last: str = "time", control_times: Mapping[str, float] | None = None
-) -> pd.DataFrame:
+def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
     """Return one row per solver that was run, in the order of `RULE`, with ranks by `RANK`.
 
     last : the criterion that orders solvers of equal quality, "time" or "flops". With "flops",
         third-party solvers are listed after the solvers of the repository and ordered by time.
-
-    control_times : times of third-party solvers on their control problems (`controls`). If such a
-        time is longer, it is used for the order, so stored answers save no time.
 
     own : whether the solver belongs to the repository.
 
@@ -253,11 +247,10 @@ def ranking(
     # Vector operations are not counted, so a third-party file could replace products by sums of
     # columns, which cost time but no flops.
     table["counted"] = table.flops.where(table.own, np.inf)
-    table["longer"] = np.fmax(table.time, table.solver.map(dict(control_times or {})).astype(float))
-    costs = ["counted", "longer"] if last == "flops" else ["longer"]
+    costs = ["counted", "time"] if last == "flops" else [last]
     order, down = ["at 0.999", "equal", *costs], [False, False, *(True for _ in costs)]
     table = table.sort_values(order, ascending=down, kind="stable")
-    table = table.drop(columns=["equal", "counted", "longer"]).reset_index(drop=True)
+    table = table.drop(columns=["equal", "counted"]).reset_index(drop=True)
     above, _ = told_apart(_of_pairs(answers, HIT)[list(table.solver)])
     return table.assign(**ranges(above), **_intervals(answers, list(table.solver)))
 

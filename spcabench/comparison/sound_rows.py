@@ -11,7 +11,7 @@ import numpy as np
 
 from spcabench import registry
 from spcabench.comparison import ranking
-from spcabench.comparison.jobs import ANSWER, CONTROL, LABEL, SEED
+from spcabench.comparison.jobs import ANSWER, LABEL, SEED
 from spcabench.running import rows as results
 from spcabench.solving.status import GOOD
 
@@ -21,7 +21,7 @@ TIMES = ["solve_time", "setup_time"]  # required in every answer
 
 def fault(row: Mapping[str, Any]) -> str:
     """Describe an impossible value in a row; return "" if all values are possible."""
-    if row["kind"] in (ANSWER, SEED, CONTROL):
+    if row["kind"] in (ANSWER, SEED):
         for name in NEEDED:
             if results.is_empty(row[name]):
                 return f"{name}: must not be empty in a run of a suite"

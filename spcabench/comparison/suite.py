@@ -97,7 +97,6 @@ RESAMPLED = {"spectra": 10, "leukemia": 20, "colon": 20}
 # parameters that select the variables with the largest variances; fresh samples repeat this
 # selection
 CHOSEN = ("genes", "words")
-STRUCTURED = ("adversarial",)  # datasets whose structure is lost if samples are drawn
 FRESH = "fresh "  # first word of the names of fresh problems
 
 
@@ -119,17 +118,9 @@ def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> lis
 def generated(items: Iterable[Any]) -> list[str]:
     """Return the names of the items, for one component or several, that a seed generates.
 
-    Their fresh problems are as hard as they are. Samples of real data can be harder.
+    Fresh problems of all other items are samples of known data.
     """
-    return [item.name for item in items if "seed" in item.parameters]
-
-
-def similar(items: Iterable[Any]) -> list[str]:
-    """Return the names of the items whose fresh problems have the same structure.
-
-    Honest solvers take about as long on both.
-    """
-    return [item.name for item in items if item.dataset not in STRUCTURED]
+    return [i.name for i in items if "seed" in i.parameters and i.dataset != "bootstrap"]
 
 
 def by_name(suites: Iterable[str] = SUITES) -> dict[tuple[str, bool], Item]:

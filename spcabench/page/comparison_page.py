@@ -16,7 +16,6 @@ from spcabench.comparison import (
     best_known,
     budgets,
     conditions,
-    controls,
     entering,
     jobs,
     merging,
@@ -80,8 +79,7 @@ def publish(folder: Path, out: Path) -> Path:
 class Standing:
     """A comparison read from its folder, ranked as on its page.
 
-    last : the criterion that orders equal solvers, "time" or "flops". controls : what third-party
-        files achieve on control problems.
+    last : the criterion that orders equal solvers, "time" or "flops".
     """
 
     part: merging.Part
@@ -89,7 +87,6 @@ class Standing:
     answers: pd.DataFrame
     ranks: pd.DataFrame
     last: str
-    controls: dict[str, controls.Outcome]
 
     @classmethod
     def read(cls, folder: Path) -> "Standing":
@@ -98,9 +95,7 @@ class Standing:
         rows, _ = entering.of_jobs(part.rows, part.jobs)
         last = _last(rows)
         answers = entering.rated(rows, next(iter(part.jobs.values())))
-        found = controls.outcomes(rows, answers, part.jobs)
-        ranks = rank_solvers(answers, last, controls.times(found))
-        return cls(part, rows, answers, ranks, last, found)
+        return cls(part, rows, answers, rank_solvers(answers, last), last)
 
 
 def _within(answers: pd.DataFrame, order: list[str], apart: bool) -> list[dict[str, Any]]:
@@ -143,7 +138,8 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
     for part in parts:
         for solver, violations in part.plan.broken.items():
             broken.setdefault(solver, []).extend(f"{why} (in {part.name})" for why in violations)
-    plan = Comparison(folder.name, broken=broken)
+    continued = any(part.plan.continued for part in parts)
+    plan = Comparison(folder.name, broken=broken, continued=continued)
     times = merging.times(parts, entering.best_known_of(next(iter(job_of.values()))))
     by_machine = times.pivot(index="solver", columns="place", values="time")
     extra = {
@@ -153,14 +149,7 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
         "made": pd.concat([part.rows for part in parts]),
         "dropped": dropped,
         "seed_given": [part.name for part in parts if not part.plan.drawn],
-        "controls": {},
-        "of_controls": [],
     }
-    for part in (part for part in parts if (part.rows.kind == "suite").any()):
-        answers = entering.rated(part.rows, next(iter(part.jobs.values())), elsewhere=True)
-        found = controls.outcomes(part.rows, answers, part.jobs, elsewhere=True)
-        extra["controls"] = found | extra["controls"]
-        extra["of_controls"] += doubts.of_controls(found, f" (in {part.name})")
     return _written(folder, plan, job_of, rows, "flops", extra)
 
 
@@ -178,10 +167,7 @@ def _written(
     """
     job, extra = next(iter(job_of.values())), dict(extra or {})
     answers = entering.rated(rows, job, elsewhere="places" in extra)
-    if "controls" not in extra:
-        found = controls.outcomes(rows, answers, job_of)
-        extra |= {"controls": found, "of_controls": doubts.of_controls(found)}
-    ranks = rank_solvers(answers, last, controls.times(extra["controls"]))
+    ranks = rank_solvers(answers, last)
     files = {label: job.solver for label, job in job_of.items() if job.solver.endswith(".py")}
     pictures = list(comparison_pictures.pictures(rows, answers, ranks, plan.named, files, last))
     for picture in pictures:
@@ -189,15 +175,15 @@ def _written(
     looks = comparison_pictures.looks_of(ranks, plan.named, files)
     seeds = [] if plan.drawn else [plan.name]
     extra = {"looks": looks, "seed_given": seeds, "published": False, **extra}
-    extra["doubts"] = doubts.said(plan, job, extra) + doubts.of_rows(extra.pop("made", rows))
-    extra["doubts"] += extra.pop("of_controls")
-    missing = controls.uncontrolled(answers, job_of, extra["controls"])
-    extra["doubts"] += doubts.uncontrolled(missing)
+    answered = {*answers.solver[answers.answered]}
+    extra["doubts"] = doubts.said(plan, job_of, answered, extra)
+    extra["doubts"] += doubts.of_rows(extra.pop("made", rows))
+    if job.fresh is not None:
+        items = suite.items(job.suite, job.ks, job.fresh)
+        extra["doubts"] += doubts.of_samples(answers, items)
     extra["claims"] = doubts.claims(rows)
     listed = extra["doubts"] + extra["claims"]
-    tables = comparison_tables.write(
-        folder, answers, ranks, last, listed, extra["controls"], extra["published"]
-    )
+    tables = comparison_tables.write(folder, answers, ranks, last, listed, extra["published"])
     extra["files"] = [(file, quote(file)) for file in tables]
     extra["within"] = _within(answers, list(looks), "apart" in extra)
     data, home = comparison_curves.data(answers, looks), folder.resolve()

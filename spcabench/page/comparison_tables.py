@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ import pandas as pd
 
 from spcabench.atomic_files import replacing, write_text
 from spcabench.claims.words import duration
-from spcabench.comparison.controls import Outcome
 from spcabench.comparison.ranking import resolution
 from spcabench.page.doubts import as_text
 from spcabench.page.math_html import compact
@@ -66,14 +64,8 @@ HEADS = (
         "a lower limit (≥) for files from elsewhere, which may do work that nobody counts",
     ),
 )
-CONTROL = (
-    "control",
-    "new problems of the same families, drawn after the file was read, so it cannot contain "
-    "their answers; --fresh ranks all solvers on such problems",
-)
 ORDER = {
-    "time": "Listed by 99.9 %, then by share, then by time (for a file from elsewhere, the longer "
-    "of its times on the standard and on the control problems).",
+    "time": "Listed by 99.9 %, then by share, then by time.",
     "flops": "Listed by 99.9 %, then by share, then by flops (files from elsewhere last), because "
     "timings differ.",
 }
@@ -85,21 +77,20 @@ def write(
     ranking: pd.DataFrame,
     last: str,
     doubts: Iterable[Mapping[str, Any]] = (),
-    controls: Mapping[str, Outcome] = MappingProxyType({}),
     published: bool = False,
 ) -> list[str]:
     """Write all answers, and the ranking; return the names of the files.
 
     published : whether to write the answers as Parquet alone, a tenth of the size of CSV.
     last : the quantity that orders equally good solvers. doubts : solver, sentence, number of
-        runs or "". controls : what third-party files achieve on control problems.
+        runs or "".
     """
     # a CSV file has no dicts, and Parquet would merge the keys of all rows into one struct
     as_text = {name: answers[name].map(results.to_json) for name in ("settings", "shares")}
     table = answers[list(TABLE)].assign(**as_text)
     files = write_answers(folder, table, published)
-    write_text(folder / "ranking.csv", _with_controls(ranking, controls).to_csv(index=False))
-    write_text(folder / "ranking.txt", lines(ranking, answers, last, doubts, controls))
+    write_text(folder / "ranking.csv", ranking.to_csv(index=False))
+    write_text(folder / "ranking.txt", lines(ranking, answers, last, doubts))
     write_text(folder / "ranking.tex", latex(ranking))
     return [*files, "ranking.csv", "ranking.txt", "ranking.tex"]
 
@@ -127,7 +118,6 @@ def lines(
     answers: pd.DataFrame,
     last: str,
     doubts: Iterable[Mapping[str, Any]] = (),
-    controls: Mapping[str, Outcome] = MappingProxyType({}),
 ) -> str:
     """Return the ranking as text, with its column heads explained, doubts and missing answers."""
     heads = f"{'answered':>11}{'99.9 %':>8}{'share':>9}{'time':>11}{'flops':>9}"
@@ -143,14 +133,7 @@ def lines(
             f"{rank:<10}{r['solver']:{width}}{r['answered']:>4} of {r['pairs']:<3}"
             f"{100 * r['at 0.999']:>6.0f} %{r['share']:>9.4f}{time:>11}{flops:>9}"
         )
-        if c := controls.get(r["solver"]):
-            time = duration(c.time) if c.answered else "-"
-            shown.append(
-                f"{'':<10}{'  on control problems':{width}}{c.answered:>4} of {c.pairs:<3}"
-                f"{100 * c.reached:>6.0f} %{c.share:>9.4f}{time:>11}"
-            )
-    explained = [*HEADS, CONTROL] if controls else HEADS
-    meanings = [f"{head:10}{meaning}" for head, meaning in explained]
+    meanings = [f"{head:10}{meaning}" for head, meaning in HEADS]
     blocks = [
         *shown,
         "",
@@ -163,19 +146,6 @@ def lines(
         *_unanswered(answers),
     ]
     return "\n".join(blocks).rstrip() + "\n"
-
-
-def _with_controls(ranking: pd.DataFrame, controls: Mapping[str, Outcome]) -> pd.DataFrame:
-    """Return the ranking with what third-party files achieve on control problems, if there are any.
-
-    The columns are empty for the solvers of the repository.
-    """
-    if not controls:
-        return ranking
-    of_solver = [vars(controls[s]) if s in controls else {} for s in ranking.solver]
-    names = ("seed", "pairs", "answered", "reached", "share", "time")
-    added = {f"control {name}": [numbers.get(name) for numbers in of_solver] for name in names}
-    return ranking.assign(**added)
 
 
 def _spreads(ranking: pd.DataFrame) -> list[str]:

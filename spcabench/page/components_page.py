@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench import opening, registry
+from spcabench import opening
 from spcabench.atomic_files import write_changed, write_text
-from spcabench.comparison.components import controls, ranking, suite
+from spcabench.comparison.components import ranking, suite
 from spcabench.comparison.components import runs as several_runs
 from spcabench.comparison.components.runs import HELD_OUT, TRUE
-from spcabench.comparison.jobs import COMPONENTS, CONTROL, Comparison, Job, labels, rows_of
+from spcabench.comparison.jobs import COMPONENTS, Comparison, Job, labels, rows_of
 from spcabench.page import comparison_tables, components_pictures, doubts
 from spcabench.page.render import render
 from spcabench.running import rows as results
@@ -53,10 +52,8 @@ def write(plan_file: Path, out: Path | None = None) -> Path:
     results.check(rows, plan.name)
     machines = sorted(set(zip(rows.cpu, rows.commit, strict=True)))
     about = {"name": plan.name, "named": plan.named, "limit": listed[0].limit, "machines": machines}
-    found = controls.outcomes(rows, job_of)
-    about["controls"] = [asdict(outcome) for outcome in found]
-    about["doubts"] = _doubts(plan, rows, job_of, found)
-    table = ranking.standing(rows[rows.kind != CONTROL])
+    table = ranking.standing(rows)
+    about |= {"fresh": listed[0].fresh, "doubts": _doubts(plan, rows, job_of, table)}
     folder = out or plan_file.parent
     if out is not None:
         write_text(out / ABOUT, json.dumps(about) + "\n")
@@ -64,22 +61,28 @@ def write(plan_file: Path, out: Path | None = None) -> Path:
 
 
 def _doubts(
-    plan: Comparison,
-    rows: pd.DataFrame,
-    job_of: Mapping[str, Job],
-    found: Iterable[controls.Outcome],
+    plan: Comparison, rows: pd.DataFrame, job_of: Mapping[str, Job], table: pd.DataFrame
 ) -> list[dict[str, Any]]:
-    """Return reasons to doubt the numbers of solvers."""
-    listed = doubts.said(plan, next(iter(job_of.values())), {}) + doubts.of_rows(
-        rows.assign(given=None)
-    )
-    for outcome in found:
-        for sentence, count in outcome.doubts:
-            listed.append(doubts.doubt(f"{outcome.solver}, {_words(outcome.how)}", sentence, count))
+    """Return reasons to doubt the numbers of solvers.
+
+    table : as returned by `ranking.standing`.
+    """
+    given = [] if plan.drawn else [plan.name]
     answered = {*rows.solver[(rows.kind == TRUE) & (rows.status == Status.FINISHED)]}
-    ran = {outcome.solver for outcome in found}
-    strangers = [label for label, job in job_of.items() if not job.is_ours]
-    return listed + doubts.uncontrolled(s for s in strangers if s in answered - ran)
+    listed = doubts.said(plan, job_of, answered, {"seed_given": given})
+    listed += doubts.of_rows(rows.assign(given=None))
+    fresh = next(iter(job_of.values())).fresh
+    if fresh is None:
+        return listed
+    ran = table[(table.kind == TRUE) & (table.status != Status.SKIPPED)]
+    ours = {label: job.is_ours for label, job in job_of.items()}
+    ran = _named(ran.assign(own=ran.solver.map(ours), shares=[[s] for s in ran.share.fillna(0.0)]))
+    for _, part in ran.groupby("formulation"):
+        pairs = part.groupby("solver").solver.transform("size")
+        # ways that ran on easier problems only are not ranked
+        found = doubts.of_samples(part[pairs == pairs.max()], suite.items(fresh))
+        listed += [doubt for doubt in found if doubt not in listed]
+    return listed
 
 
 def write_again(folder: Path) -> Path:
@@ -94,8 +97,8 @@ def _written(folder: Path, about: dict[str, Any], table: pd.DataFrame, published
     shown = table.drop(columns=[name for name in NOT_SHOWN if name in table])
     files = comparison_tables.write_answers(folder, shown, published)
     # published comparisons of earlier versions have neither
-    about = {"controls": [], "doubts": [], **about}
-    write_text(folder / "ranking.txt", lines(ranks, failures, about["controls"], about["doubts"]))
+    about = {"fresh": None, "doubts": [], **about}
+    write_text(folder / "ranking.txt", lines(ranks, failures, about["doubts"]))
     pictures = list(components_pictures.pictures(table, ranks))
     # without loadings, as in a published table, the picture of them remains
     for picture in pictures:
@@ -118,11 +121,10 @@ def _written(folder: Path, about: dict[str, Any], table: pd.DataFrame, published
         pairs=_pairs(answers),
         failures=failures,
         stand_ins=sorted(set(table.problem[table.stand_in.eq(True)])),
-        items=suite.ITEMS,
+        items=suite.items(about["fresh"]),
         patience=several_runs.PATIENCE,
         claims=[],
         doubted={doubt["solver"].partition(",")[0] for doubt in about["doubts"]},
-        quick=registry.quick_solver()[0],
         **about,
     )
     write_text(folder / "index.html", text)
@@ -139,12 +141,11 @@ def is_of_components(plan_file: Path) -> bool:
 def lines(
     ranking: pd.DataFrame,
     failures: list[dict[str, Any]],
-    controls: Iterable[Mapping[str, Any]] = (),
     listed: Iterable[Mapping[str, Any]] = (),
 ) -> str:
     """Format the ranking as text, one block per formulation, and list doubts and failures.
 
-    controls : fields of `controls.Outcome`. listed : doubts.
+    listed : doubts.
     """
     text, width = [], max([28, *(len(name) + 1 for name in ranking.solver)])
     for formulation, part in ranking.groupby("formulation", sort=False):
@@ -165,13 +166,6 @@ def lines(
     text.append("Ranked within each formulation, by the share of the best, not across them.")
     text.append("A rank is the range that the problems leave open (docs/comparing.md).")
     text.append("")
-    for c in controls:
-        text.append(
-            f"{c['solver']}, {_words(c['how'])}, on {c['pairs']} control problems (standard "
-            f"problems in brackets): {_or_dash(100 * c['value_control'], '.1f', ' %')} "
-            f"({_or_dash(100 * c['value'], '.1f', ' %')}) of a quick solver's variance, "
-            f"{_or_dash(c['seconds_control'], '.3g', ' s')} ({_or_dash(c['seconds'], '.3g', ' s')})"
-        )
     text += [doubts.as_text(doubt) for doubt in listed]
     for bad in failures:
         text.append(

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from spcabench import registry
-from spcabench.comparison.controls import Outcome
+from spcabench.comparison import ranking, suite
 from spcabench.comparison.jobs import Comparison, Job
 from spcabench.solving.run_warnings import SENTENCES, Flag
 
@@ -16,8 +16,18 @@ FACTORED = (
     "The harness converted a covariance to data before the run. It needs an eigendecomposition for "
     "this, which no cost includes and which can reveal the answer."
 )
-UNCONTROLLED = (
-    "It did not run on control problems, so it could have stored the answers to these problems."
+PUBLIC = "The problems of the suite are public, so the file could contain their answers (--public)."
+CONTINUED = (
+    "The comparison was interrupted after its problems had been drawn, and continued later. The "
+    "file could have read their answers from elsewhere. --fresh draws new problems."
+)
+CLAIMED = (
+    "Its rows come from elsewhere. Their vectors were graded here, but it is only claimed that "
+    "this file computed them, at these costs, without knowing the problems."
+)
+SAMPLES = (
+    "All problems are samples of public data, and the file could contain supports that are good "
+    "for most samples."
 )
 NAMESAKE = "Its name is that of a solver of the repository, but it is another file."
 
@@ -33,8 +43,14 @@ def as_text(doubt: Mapping[str, Any]) -> str:
     return f"Doubt, {doubt['solver']}{runs}: {doubt['sentence']}"
 
 
-def said(plan: Comparison, job: Job, extra: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return doubts: violations of the contract, specified seeds, and dropped or differing rows."""
+def said(
+    plan: Comparison, job_of: Mapping[str, Job], answered: Iterable[str], extra: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Return doubts: violations of the contract, known problems, and dropped or differing rows.
+
+    answered : labels of the solvers that have an answer.
+    """
+    job = next(iter(job_of.values()))
     doubts = [
         doubt(solver, f"The solver violates the contract: {sentence}")
         for solver, sentences in plan.broken.items()
@@ -47,6 +63,17 @@ def said(plan: Comparison, job: Job, extra: dict[str, Any]) -> list[dict[str, An
             "so whoever ran the comparison may have known these problems or tried several seeds."
         )
         doubts.append(doubt("all solvers", sentence))
+    doubts += [
+        doubt(label, sentence)
+        for label, theirs in job_of.items()
+        if label in answered and not theirs.is_ours
+        for sentence, applies in {
+            PUBLIC: theirs.fresh is None,
+            CONTINUED: plan.continued,
+            CLAIMED: "places" in extra,
+        }.items()
+        if applies
+    ]
     for sentence in extra.get("dropped", []):
         counted = re.search(r", (\d+) rows: ", sentence)
         count = int(counted[1]) if counted else 1
@@ -82,18 +109,37 @@ def of_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
     return doubts
 
 
-def uncontrolled(solvers: Iterable[str]) -> list[dict[str, Any]]:
-    """Return doubts about third-party solvers that did not run on control problems."""
-    return [doubt(solver, UNCONTROLLED) for solver in solvers]
+def of_samples(answers: pd.DataFrame, items: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return doubts about third-party files that may only be good on samples of public data.
 
-
-def of_controls(found: dict[str, Outcome], where: str = "") -> list[dict[str, Any]]:
-    """Return doubts about files that are clearly worse or slower on control problems."""
+    answers : the answers of a comparison on fresh problems: solver, own, item, answered, and
+        ``share`` and ``shares`` as in `ranking.standing`. items : these problems.
+    """
+    strangers = answers.solver[answers.answered & answers.own.eq(False)].unique()
+    names = suite.generated(items)
+    if not names:
+        return [doubt(solver, SAMPLES) for solver in strangers]
+    better, alone = (_better(part) for part in (answers, answers[answers.item.isin(names)]))
     return [
-        doubt(solver, f"{sentence}{where}", count)
-        for solver, outcome in found.items()
-        for sentence, count in outcome.doubts
+        doubt(
+            solver,
+            "No solver is better on all problems together, but some of these are samples of public "
+            "data, and the file could contain supports that are good for most samples. On the "
+            f"{len(names)} generated problems, {alone[solver]} "
+            f"{'solvers are' if alone[solver] > 1 else 'solver is'} better.",
+        )
+        for solver in strangers
+        if not better[solver] and alone[solver]
     ]
+
+
+def _better(answers: pd.DataFrame) -> dict[str, int]:
+    """Return, for each solver, the number of solvers with better answers, regardless of costs."""
+    hits = ranking.reached(answers.shares, ranking.TARGETS[-1])
+    quality = answers.assign(hit=hits, share=answers.share.fillna(0.0))
+    means = quality.groupby("solver")[["hit", "share"]].mean().round(ranking.DIGITS)
+    found = [*means.itertuples(name=None)]
+    return {solver: sum(other > mine for _, *other in found) for solver, *mine in found}
 
 
 def _of_strangers(rows: pd.DataFrame) -> list[dict[str, Any]]:

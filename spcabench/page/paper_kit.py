@@ -123,6 +123,7 @@ def _words(
         "proven": int(pairs.proven.sum()),
         "fresh": job.fresh,
         "drawn": standing.part.plan.drawn,
+        "continued": standing.part.plan.continued,
         "stand_ins": sorted({*answers.item[answers.stand_in.eq(True)]}),
         "about": suite.SETTINGS[job.settings]["about"],
         "tuned": [f"{s}: {j.tuned_on}" for s, j in standing.part.jobs.items() if j.tuned_on],
@@ -140,7 +141,6 @@ def _words(
         "commits": sorted({commit[:10] for commit in rows.commit}),
         "convention": CONVENTION,
         "last": standing.last,
-        "controls": standing.controls,
         "outside": list(standing.ranks.solver[~standing.ranks.own.astype(bool)]),
     }
 

@@ -312,8 +312,8 @@ class Row(Answer):
     item: str | None = _column("problem of the suite", empty=COMPARISONS)
     family: str | None = _column("family of problems to which it belongs", empty=COMPARISONS)
     kind: str | None = _column(
-        "suite, seed (the same run with another seed), control (the run on a control problem), "
-        "recovery (of a known support), held_out or stability",
+        "suite, seed (the same run with another seed), recovery (of a known support), held_out or "
+        "stability",
         empty=COMPARISONS,
     )
     asked: int | None = _column("requested cardinality, also of skipped runs", empty=COMPARISONS)

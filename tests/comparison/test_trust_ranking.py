@@ -60,7 +60,8 @@ def test_honest_solvers_are_ranked_alike_beside_a_dishonest_one(trick, honest, r
         assert ranked(both, last) == ranked(honest, last)
 
 
-def test_a_fresh_seed_is_drawn_after_the_files_were_read_and_tried(here, monkeypatch):
+@pytest.mark.parametrize("fresh", [None, options.NEW])
+def test_a_seed_is_drawn_after_the_files_were_read_and_tried(here, monkeypatch, fresh):
     """No import can see the seed, and no solver is imported by the process that draws it."""
     monkeypatch.setattr(options, "ROOT", here)
     monkeypatch.setattr(registry, "_STRANGERS", set())  # as in a new process
@@ -79,7 +80,7 @@ def test_a_fresh_seed_is_drawn_after_the_files_were_read_and_tried(here, monkeyp
     record(workflow, "workflow", lambda *_: 1)
     file = tricks.file_of(here, "honest")
     with pytest.raises(typer.Exit):
-        compare.compare([file], against="tpower", suite="quick", fresh=options.NEW)
+        compare.compare([file], against="tpower", suite="quick", fresh=fresh)
     assert events == ["of_stranger", "check", "new_seed", "workflow"]
     with pytest.raises(typer.Exit):
         compare.compare(["tpower"], against="none", suite="quick", fresh="5")
@@ -127,18 +128,3 @@ def test_a_better_answer_may_change_the_ranking(honest):
     lie = lie.assign(variance_refit=1e3 * lie.variance_refit)
     answers = ranking.standing(pd.concat([honest, lie], ignore_index=True), {})
     assert ranking.ranking(answers).solver[0] == "liar"
-
-
-@pytest.mark.parametrize("last", ["time", "flops"])
-def test_equally_good_files_are_ordered_by_their_times_on_control_problems(last, honest):
-    """Stored answers save no time; a file that is quicker on the control problems gains nothing."""
-    both = [honest[honest.solver == "tpower"].assign(solver=s, own=False) for s in ("a", "b")]
-    answers = ranking.standing(pd.concat(both, ignore_index=True), {})
-    answers.loc[answers.solver == "a", "time"] *= 0.1
-    order = [
-        ranking.ranking(answers, last, times).solver.tolist()
-        for times in ({}, {"a": 10.0}, {"a": 1e-9, "b": 1e-9}, {"a": 1e-9, "b": 1e-12})
-    ]
-    assert order == [["a", "b"], ["b", "a"], ["a", "b"], ["a", "b"]]
-    shown = ranking.ranking(answers, last, {"a": 10.0}).set_index("solver").time
-    assert shown["a"] < shown["b"]

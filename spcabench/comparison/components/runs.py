@@ -4,13 +4,12 @@ A worker computes the loadings. The grader, which never imports the solver, grad
 """
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 from spcabench.comparison.components import find, judge, suite
 from spcabench.comparison.components.suite import Item
 from spcabench.comparison.components.ways import Way, ways
-from spcabench.comparison.jobs import CONTROL, Job
+from spcabench.comparison.jobs import Job
 from spcabench.iterate import Traits
 from spcabench.run import Run
 
@@ -20,24 +19,19 @@ TRUE, HELD_OUT = "components", "components, held out"
 
 
 def runs(job: Job) -> Iterator[Run]:
-    """Yield all runs, ordered by problem, number of loadings, cardinality and way."""
+    """Yield all runs, ordered by problem, number of loadings, cardinality and way.
+
+    Loadings are held out on the standard data only, because a sample can contain a row twice.
+    """
     ways = _ways(job)
-    controls = iter(() if job.control is None else suite.controls(job.control))
-    for item in suite.ITEMS:
-        yield from _of_item(job, item, ways, TRUE)
+    for item, standard in zip(suite.items(job.fresh), suite.ITEMS, strict=True):
+        for r in item.counts:
+            for k in item.ks:
+                for way in ways:
+                    yield _run(job, item, way, r, k)
         if item.held_out:
             for way in ways:
-                yield _run(job, item, way, item.counts[-1], item.ks[-1], HELD_OUT)
-        # timed directly after its problem, because the speed of the machine changes slowly
-        for control in islice(controls, 1):
-            yield from _of_item(job, control, ways, CONTROL)
-
-
-def _of_item(job: Job, item: Item, ways: list[Way], kind: str) -> Iterator[Run]:
-    for r in item.counts:
-        for k in item.ks:
-            for way in ways:
-                yield _run(job, item, way, r, k, kind)
+                yield _run(job, standard, way, item.counts[-1], item.ks[-1], HELD_OUT)
 
 
 def warm(job: Job) -> Iterator[Run]:

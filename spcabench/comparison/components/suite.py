@@ -33,6 +33,8 @@ ITEMS = [
 ]
 
 
-def controls(seed: int) -> list[Item]:
-    """Return the control problem of each problem, for a seed."""
-    return [fresh_of(item, seed, place) for place, item in enumerate(ITEMS)]
+def items(fresh: int | None = None) -> list[Item]:
+    """Return the problems, or new problems of the same families for a seed."""
+    if fresh is None:
+        return ITEMS
+    return [fresh_of(item, fresh, place) for place, item in enumerate(ITEMS)]

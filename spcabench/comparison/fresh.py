@@ -1,0 +1,64 @@
+"""The problems of a comparison: those of its suite, or fresh ones, which no third-party file knows.
+
+The problems of the suites are public, so a third-party file can contain their answers. Therefore,
+all solvers of a comparison with such a file solve fresh problems of the same families, whose seed
+is drawn after the file was read and checked. A changed file gets new problems, because its author
+may have seen the earlier ones.
+"""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from spcabench.comparison import plans, suite
+from spcabench.comparison.jobs import Comparison, Job, rows_of
+from spcabench.errors import InputError
+
+
+@dataclass(frozen=True)
+class Problems:
+    """The problems of a comparison.
+
+    seed : seed of fresh problems, or None for the problems of the suite. drawn, files, continued :
+        as in `jobs.Comparison`.
+    """
+
+    seed: int | None = None
+    drawn: bool = False
+    files: dict[str, str] = field(default_factory=dict)
+    continued: bool = False
+
+
+def drawn(requested: Iterable[Job]) -> Problems:
+    """Draw a seed for the third-party files among the solvers of these jobs."""
+    seed = suite.new_seed()
+    return Problems(seed, True, _hashes(requested, seed))
+
+
+def kept(plan_file: Path, requested: Iterable[Job]) -> Problems | None:
+    """Return the problems of an earlier plan if they can be used again, or else None.
+
+    They can be used again if their seed was drawn for the same files, and if there are rows or a
+    journal of these files. Otherwise, nothing is lost by drawing another seed.
+    """
+    root = plan_file.resolve().parents[3]
+    with suppress(InputError):  # there is no plan, or it is damaged
+        plan = Comparison.read(plan_file)
+        seed = Job.read(root / plan.jobs[0]).fresh if plan.jobs and plan.drawn else None
+        if seed is None or not _hashes(requested, seed).items() <= plan.files.items():
+            return None
+        homes = [replace(job, fresh=seed).file(plan_file.parents[1] / "jobs") for job in requested]
+        files = [rows_of(h) for h, job in zip(homes, requested, strict=True) if not job.is_ours]
+        missing = [file for file in files if not file.is_file()]
+        begun = any(any(file.parent.glob(f"{file.stem}.*.journal")) for file in missing)
+        if begun or len(missing) < len(files):
+            return Problems(seed, True, plan.files, plan.continued or bool(missing))
+    return None
+
+
+def _hashes(requested: Iterable[Job], seed: int) -> dict[str, str]:
+    """Return a mapping from paths of third-party files to the hash of all code of their runs."""
+    return {
+        job.solver: plans.plan(replace(job, fresh=seed)).key for job in requested if not job.is_ours
+    }

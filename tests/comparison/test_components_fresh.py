@@ -1,0 +1,98 @@
+"""Comparisons of several components with a third-party file use fresh problems."""
+
+from dataclasses import replace
+
+import pytest
+
+from spcabench.comparison import jobs, plans
+from spcabench.comparison.components import ranking, runs, suite
+from spcabench.comparison.components.suite import Item
+from spcabench.comparison.jobs import COMPONENTS, Comparison, Job
+from spcabench.page import components_page, doubts
+from spcabench.running import rows as results
+from spcabench.running import runner
+from tests.checking import tricks
+
+ITEMS = [
+    Item(f"gaussian {n}", "gaussian", dict(m=30, n=n, seed=0), (2,), (3, 5), "gaussian", "", n)
+    for n in (12, 15)
+]
+WAYS = ("projection", "drop features")
+
+
+def test_fresh_problems_are_new_and_samples_are_held_out_from_the_standard_data(tmp_path):
+    file = tricks.file_of(tmp_path, "mine")
+    job = Job.of(file, COMPONENTS, fresh=5, every_way=True)
+    every = plans.plan(job).groups[""]
+    standard = plans.plan(replace(job, fresh=None)).groups[""]
+    assert len(every) == len(standard)
+    for new, old in zip(every, standard, strict=True):
+        assert new.settings == old.settings and new.columns["kind"] == old.columns["kind"]
+        held_out = old.columns["kind"] == runs.HELD_OUT
+        assert (new.parameters == old.parameters) == held_out
+        assert new.timed != held_out
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch, request):
+    """Compare an honest third-party file and a solver of the repository on two problems."""
+    monkeypatch.setattr(suite, "ITEMS", ITEMS)
+    monkeypatch.chdir(tmp_path)
+    folder, files = tmp_path / "results" / "compare", []
+    fresh = getattr(request, "param", 5)
+    for solver in (tricks.file_of(tmp_path, "mine"), "tpower"):
+        job = Job.of(solver, COMPONENTS, limit=1.0, fresh=fresh)
+        files.append(job.write(folder / "jobs"))
+        runner.make_rows(plans.plan(job), jobs.rows_of(files[-1]))
+    file = folder / "both" / "plan.json"
+    file.parent.mkdir()
+    names = [str(path.relative_to(tmp_path)) for path in files]
+    file.write_text(Comparison("both", ["mine"], {}, names, drawn=True).text())
+    return file
+
+
+def doubts_of(plan):
+    """Write the page of a plan, and return the lines with doubts in its ranking."""
+    components_page.write(plan)
+    lines = plan.with_name("ranking.txt").read_text().splitlines()
+    return [line for line in lines if "Doubt, " in line]
+
+
+def test_drawn_problems_are_shown_and_cause_no_doubt(plan):
+    assert not doubts_of(plan)
+    page = plan.with_name("index.html").read_text()
+    assert "New problems from seed 5." in page and "fresh gaussian 12" in page
+
+
+def test_samples_of_public_data_alone_a_specified_seed_and_a_broken_contract_are_doubts(
+    plan, monkeypatch
+):
+    monkeypatch.setattr("spcabench.comparison.suite.generated", lambda _: [])
+    broken = replace(Comparison.read(plan), drawn=False, broken={"mine": ["feasible: no"]})
+    plan.write_text(broken.text())
+    contract, given, *samples = doubts_of(plan)
+    assert "violates the contract: feasible: no" in contract and "specified" in given
+    assert sorted(samples) == [f"Doubt, mine, {way}: {doubts.SAMPLES}" for way in sorted(WAYS)]
+
+
+@pytest.mark.parametrize("plan", [None], indirect=True)
+def test_the_public_problems_are_a_doubt_about_a_third_party_file(plan):
+    assert doubts_of(plan) == [f"Doubt, mine: {doubts.PUBLIC}"]
+
+
+def test_the_time_of_a_third_party_file_is_that_of_the_outside_clock(plan):
+    files = [jobs.rows_of(plan.parents[3] / file) for file in Comparison.read(plan).jobs]
+    rows = results.read(files)
+    for own in (False, True):
+        for row in rows[rows.kind == runs.TRUE].assign(own=own).itertuples():
+            inside, shown = row.extra["seconds"], ranking.line_of(row)["seconds"]
+            assert shown == (inside if own else row.outer_time) >= inside
+
+
+def test_other_data_than_those_of_the_rows_give_no_bound(plan):
+    """Such as a stand-in, where the page is written without the data."""
+    files = [jobs.rows_of(plan.parents[3] / file) for file in Comparison.read(plan).jobs]
+    rows = results.read(files).assign(own=False)
+    table = ranking.standing(rows.assign(problem="of another machine"))
+    assert table.value.notna().all() and table.bound.isna().all()
+    assert ranking.standing(rows).gap.ge(-1e-9).all()
