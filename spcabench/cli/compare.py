@@ -311,17 +311,15 @@ def _problems(
         )
         return earlier
     chosen = fresh_problems.drawn(requested)
-    say(
-        f"new problems with seed {chosen.seed}, drawn now; to repeat them, use --fresh "
-        f"{chosen.seed}",
-        flush=True,
-    )
+    again = f"--fresh {chosen.seed}"
+    why = f"; to repeat them, use {again}"
     if fresh == UNLESS_KEPT:
-        say(
-            "All solvers run on these problems, because a file of your own could contain the "
-            "answers to the problems of the suite (--public uses these)",
-            flush=True,
+        why = (
+            ", because a file of your own could contain the answers to the public problems. All "
+            f"solvers run on them. While you change your file, {again} keeps them, so that only "
+            "your file runs; --public uses the public problems"
         )
+    say(f"new problems with seed {chosen.seed}, drawn now{why}", flush=True)
     return chosen
 
 
