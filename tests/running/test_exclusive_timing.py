@@ -280,6 +280,38 @@ def test_the_share_of_the_harness_is_measured_on_a_busy_machine_too(monkeypatch)
     assert share == pytest.approx((0.001, 0.05, *IDLE.values()), rel=0.01)
 
 
+class _Helper:
+    """A process of a solver: this process."""
+
+    process = SimpleNamespace(pid=os.getpid())
+
+
+def test_the_share_of_the_harness_is_measured_in_the_form_of_the_run(monkeypatch):
+    """Copying data takes much longer than copying their covariance."""
+    forms = []
+
+    def ask(helper, run, watch=None):
+        forms.append(run.form)
+        return Answer(status=Status.ERROR)
+
+    monkeypatch.setattr(outside_cost, "_OVERHEADS", {})
+    run = Run(dataset="pitprops", solver="grqi", settings=dict(k=3), form="data")
+    outside_cost._overhead(run, _Helper, ask)
+    assert forms == ["data"]
+
+
+def test_the_time_outside_is_at_least_that_of_the_solver(monkeypatch):
+    """An honest run would seem to be free, and its first run to be longer than the following."""
+    watch = outside_cost.Watch
+    monkeypatch.setattr(outside_cost, "Watch", lambda _: watch(os.getpid()))
+    extra = dict(seconds=0.02, least=0.01, most=0.02, waited=0.01)
+    overhead = outside_cost.Overhead(1.0, 1.0, 0.0, 0.0)
+    run = Run(dataset="pitprops", solver="grqi", settings=dict(k=3))
+    answer = Answer(status=Status.FINISHED, extra=extra)
+    taken = outside_cost._measured(run, 5, _Helper, lambda *_, **__: answer, overhead)
+    assert taken.seconds == 0.01
+
+
 def _watched(monkeypatch, wall, waited, own, total):
     """Return the seconds of work in which a process was watched, by clocks that show these times.
 
