@@ -6,10 +6,13 @@ is drawn after the file was read and checked. A changed file gets new problems, 
 may have seen the earlier ones.
 """
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import pandas as pd
 
 from spcabench.comparison import plans, suite
 from spcabench.comparison.jobs import Comparison, Job, rows_of
@@ -55,6 +58,23 @@ def kept(plan_file: Path, requested: Iterable[Job]) -> Problems | None:
         if begun or len(missing) < len(files):
             return Problems(seed, True, plan.files, plan.continued or bool(missing))
     return None
+
+
+def changed(plan: Comparison, job_of: Mapping[str, Job], rows: pd.DataFrame) -> list[str]:
+    """Return the labels of third-party files that were changed after their seed had been drawn.
+
+    A file is changed if its hash is not that in the plan, or if its rows are of another file, which
+    was replaced by the old one later. job_of, rows : jobs and rows of a comparison by label.
+    """
+    labels = []
+    for label, job in job_of.items():
+        if job.fresh is not None and job.solver in plan.files:
+            file = Path(job.solver)
+            now = _hashes([job], job.fresh)[job.solver] if file.is_file() else ""
+            content = hashlib.sha256(file.read_bytes()).hexdigest() if now else ""
+            others = {*rows.solver_sha256[rows.solver == label].dropna()} - {content}
+            labels += [label] if others or now != plan.files[job.solver] else []
+    return labels
 
 
 def _hashes(requested: Iterable[Job], seed: int) -> dict[str, str]:

@@ -17,6 +17,7 @@ from spcabench.comparison import (
     budgets,
     conditions,
     entering,
+    fresh,
     jobs,
     merging,
     plans,
@@ -55,7 +56,8 @@ def write(plan_file: Path) -> Path:
     # read the stored file, because a merge of this comparison will also use the stored rows
     rows = results.read([plan_file.with_name(merging.ROWS)])
     rows, dropped = entering.of_jobs(rows, job_of)
-    return _written(plan_file.parent, plan, job_of, rows, _last(rows), {"dropped": dropped})
+    extra = {"dropped": dropped, "changed": fresh.changed(plan, job_of, rows)}
+    return _written(plan_file.parent, plan, job_of, rows, _last(rows), extra)
 
 
 def publish(folder: Path, out: Path) -> Path:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from spcabench import opening
 from spcabench.atomic_files import write_changed, write_text
+from spcabench.comparison import fresh
 from spcabench.comparison.components import ranking, suite
 from spcabench.comparison.components import runs as several_runs
 from spcabench.comparison.components.runs import HELD_OUT, TRUE
@@ -69,10 +70,11 @@ def _doubts(
     """
     given = [] if plan.drawn else [plan.name]
     answered = {*rows.solver[(rows.kind == TRUE) & (rows.status == Status.FINISHED)]}
-    listed = doubts.said(plan, job_of, answered, {"seed_given": given})
+    extra = {"seed_given": given, "changed": fresh.changed(plan, job_of, rows)}
+    listed = doubts.said(plan, job_of, answered, extra)
     listed += doubts.of_rows(rows.assign(given=None))
-    fresh = next(iter(job_of.values())).fresh
-    if fresh is None:
+    seed = next(iter(job_of.values())).fresh
+    if seed is None:
         return listed
     ran = table[(table.kind == TRUE) & (table.status != Status.SKIPPED)]
     ours = {label: job.is_ours for label, job in job_of.items()}
@@ -80,7 +82,7 @@ def _doubts(
     for _, part in ran.groupby("formulation"):
         pairs = part.groupby("solver").solver.transform("size")
         # ways that ran on easier problems only are not ranked
-        found = doubts.of_samples(part[pairs == pairs.max()], suite.items(fresh))
+        found = doubts.of_samples(part[pairs == pairs.max()], suite.items(seed))
         listed += [doubt for doubt in found if doubt not in listed]
     return listed
 

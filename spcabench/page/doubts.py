@@ -21,6 +21,10 @@ CONTINUED = (
     "The comparison was interrupted after its problems had been drawn, and continued later. The "
     "file could have read their answers from elsewhere. --fresh draws new problems."
 )
+CHANGED = (
+    "The file, or a data file that belongs to it, was changed after its problems had been drawn, "
+    "so it could contain their answers."
+)
 CLAIMED = (
     "Its rows come from elsewhere. Their vectors were graded here, but it is only claimed that "
     "this file computed them, at these costs, without knowing the problems."
@@ -69,6 +73,7 @@ def said(
         if label in answered and not theirs.is_ours
         for sentence, applies in {
             PUBLIC: theirs.fresh is None,
+            CHANGED: label in extra.get("changed", ()),
             CONTINUED: plan.continued,
             CLAIMED: "places" in extra,
         }.items()

@@ -10,7 +10,7 @@ import typer
 
 from spcabench import api, registry
 from spcabench.cli import compare, options
-from spcabench.comparison import entering, jobs, merging, plans, suite
+from spcabench.comparison import entering, fresh, jobs, merging, plans, suite
 from spcabench.comparison.jobs import Comparison, Job
 from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
@@ -159,6 +159,25 @@ def test_only_a_continued_comparison_of_drawn_problems_is_doubted(tmp_path, monk
     plan.write_text(drawn.text())
     comparison_page.write(plan)
     assert doubts_of(plan) == ({("mine", doubts.CONTINUED)} if continued else set())
+
+
+def test_a_file_that_is_changed_after_its_problems_were_drawn_is_doubted(tmp_path, monkeypatch):
+    """Even if it was replaced by the old one in the meantime."""
+    file = tricks.file_of(tmp_path, "mine")
+    plan = compared(monkeypatch, tmp_path, "new", ["tpower", file], items=2, fresh=7)
+    job_of = merging.Part.read(plan.parent).jobs
+    files = fresh._hashes(job_of.values(), 7)
+    plan.write_text(replace(Comparison.read(plan), drawn=True, files=files).text())
+    comparison_page.write(plan)
+    assert not doubts_of(plan)
+    rows = table([dict(solver="mine", solver_sha256="0")])
+    assert fresh.changed(Comparison.read(plan), job_of, rows) == ["mine"]
+    tricks.file_of(tmp_path, "mine", top="CHANGED = True")
+    code_hash._summary.cache_clear()
+    comparison_page.write(plan)
+    assert doubts_of(plan) == {("mine", doubts.CHANGED)}
+    Path(file).unlink()
+    assert fresh.changed(Comparison.read(plan), job_of, rows) == ["mine"]
 
 
 def test_a_file_on_public_problems_is_doubted_and_a_solver_of_the_repository_is_not(
