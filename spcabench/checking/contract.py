@@ -21,6 +21,7 @@ from spcabench.iterate import Traits
 from spcabench.problem.problem import Problem
 from spcabench.solving.driver import in_form, parameters
 from spcabench.solving.result import Result
+from spcabench.solving.tune import penalty_range
 from spcabench.vectors import Vector
 
 N, K = 8, 3
@@ -138,9 +139,7 @@ def _has_a_penalty(module: ModuleType, settings: set[str]) -> None:
             'control="penalty" requires TRAITS.penalty, a setting with that name, and the function '
             "penalty_range(problem)"
         )
-    low, high = module.penalty_range(in_form(next(_problems()), module.TRAITS))
-    if not 0 < low < high:
-        raise Broken(f"penalty_range returns ({low:.3g}, {high:.3g}); it must be 0 < low < high")
+    penalty_range(module, in_form(next(_problems()), module.TRAITS))
 
 
 def is_feasible(module: ModuleType) -> None:
@@ -201,7 +200,7 @@ def finds_components_as_stated(module: ModuleType) -> None:
     for problem in _all_problems(module):
         settings = {**_asked(module, problem), "components": 2}
         if module.TRAITS.control == "penalty":
-            high = module.penalty_range(in_form(problem, module.TRAITS))[1]
+            high = penalty_range(module, in_form(problem, module.TRAITS))[1]
             settings = {module.TRAITS.penalty: 0.1 * high, "components": 2}
         result = api.solve(problem, module, **settings)
         if not result.good:

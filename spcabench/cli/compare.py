@@ -3,7 +3,8 @@
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 HOME = Path("results") / "compare"
 COMPONENTS, SEEDS = "components", 5  # copied from `comparison.jobs`, which is slow to import
+SLOW_IMPORT = 5.0  # seconds for importing a file, above which the user is told
 UNLESS_KEPT = "unless kept"  # draw a seed, unless the files and their problems are as before
 TAKEN = ("commands", "jobs", "rows", "tuning", "workflow.log")  # other entries of the folder HOME
 
@@ -131,7 +133,6 @@ def compare(
     executed. If a file of your own was changed, new problems are drawn, and all solvers run on
     them. With -k, the cardinalities of the problems are replaced.
     """
-    from spcabench.comparison.jobs import Job
     from spcabench.running import workflow
 
     # reject invalid options before the descriptions of solvers are read, which starts processes
@@ -162,7 +163,7 @@ def compare(
     solvers = dict.fromkeys([*own, *_others(own, against, suite, settings)])
     asked = dict(settings=settings, ks=ks, limit=time_limit, seeds=seeds)
     requested = [
-        _tuned(Job.of(solver, suite, every_way=suite == COMPONENTS and solver in own, **asked))
+        _tuned(_job(solver, suite, every_way=suite == COMPONENTS and solver in own, **asked))
         for solver in solvers
     ]
     broken = _broken(_named(own, requested))
@@ -185,6 +186,22 @@ def compare(
         from spcabench.page import paper_kit
 
         say(paper_kit.write(options.ROOT / HOME / title, paper))
+
+
+def _job(solver: str, suite: str, **asked: Any) -> "Job":
+    """Return the job for a solver, and tell the user if its file takes long to import."""
+    from spcabench.comparison.jobs import Job
+
+    begun = perf_counter()
+    job = Job.of(solver, suite, **asked)
+    seconds = perf_counter() - begun
+    if seconds > SLOW_IMPORT and not job.is_ours:
+        say(
+            f"{job.label}: importing the file took {seconds:.0f} s; each of its processes imports "
+            "it again, so the comparison will take long",
+            flush=True,
+        )
+    return job
 
 
 def _tuned(job: "Job") -> "Job":
@@ -340,9 +357,10 @@ def _drop_stale_times(requested: list["Job"], here: bool) -> None:
     if stale is None:
         return
     why, seconds = stale
+    where = "" if all(job.is_ours for job in requested) else ", and a drawn seed is drawn again"
     say(
         f"stored times were measured {why}, so all {len(requested)} solvers run again (last time "
-        f"{seconds:.0f} s). To keep the stored times without ranking them, use --keep-times",
+        f"{seconds:.0f} s){where}. To keep the stored times without ranking them, use --keep-times",
         flush=True,
     )
     for file in files:
@@ -433,9 +451,12 @@ def _broken(named: dict[str, str]) -> dict[str, list[str]]:
     for number, (label, solver) in enumerate(files.items(), 1):
         # the checks of a slow solver take minutes
         say(f"checking {label} ({number} of {len(files)})", flush=True)
-        outcomes = conformance.check(solver)
-        fails = [f"{o.name}: {o.sentence}" for o in outcomes if o.verdict == "fails"]
-        promises |= {label: fails} if fails else {}
+        fails: dict[str, str] = {}  # one cause can make many checks fail
+        for outcome in conformance.check(solver):
+            if outcome.verdict == "fails":
+                fails.setdefault(outcome.sentence, outcome.name)
+        said = [f"{check}: {sentence}" for sentence, check in fails.items()]
+        promises |= {label: said} if said else {}
     return promises
 
 

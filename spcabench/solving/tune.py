@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from spcabench.errors import SolverError
 from spcabench.flops import counting, solving
 from spcabench.problem.problem import Problem
 from spcabench.solving.driver import Limits, drive, in_form
@@ -153,8 +154,18 @@ def _range(problem: Problem, solver: ModuleType) -> tuple[float, float, int, flo
     converted = in_form(problem, solver.TRAITS)
     with counting() as ledger, solving():
         start = perf_counter()
-        low, high = solver.penalty_range(converted)
+        low, high = penalty_range(solver, converted)
         return low, high, ledger.flops, perf_counter() - start
+
+
+def penalty_range(solver: ModuleType, problem: Problem) -> tuple[float, float]:
+    """Return the range of a solver's penalty for a problem; raise SolverError if it is invalid."""
+    low, high = solver.penalty_range(problem)
+    if not 0.0 < low < high < np.inf:
+        raise SolverError(
+            f"penalty_range returns ({low:.3g}, {high:.3g}); it must be 0 < low < high"
+        )
+    return low, high
 
 
 class _Bracket:

@@ -128,6 +128,15 @@ def test_a_damaged_plan_and_deleted_rows_draw_new_problems(here, typed):
     assert seeds_of(here, third) != seeds_of(here, second)
 
 
+def test_a_slow_import_and_a_cause_of_many_failures_are_said_once(typed, here, capsys, monkeypatch):
+    monkeypatch.setattr(compare, "SLOW_IMPORT", 0.0)
+    file = tricks.file_of(here, "mine", body="yield problems")
+    _, comparison = typed(file)
+    said = capsys.readouterr().out
+    assert "mine: importing the file took" in said and "tpower: importing" not in said
+    assert str(comparison.broken).count("NameError") == 1
+
+
 def test_public_and_fresh_contradict_each_other(typed, here):
     with pytest.raises(InputError, match="--public: cannot be combined with --fresh"):
         compare.compare(["tpower"], public=True, fresh="5")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from spcabench import Problem, api, registry
+from spcabench.errors import SolverError
 from spcabench.solving import tune
 from spcabench.solving.run_warnings import Flag
 from tests import problems
@@ -183,3 +184,12 @@ def test_a_search_ends_with_its_time_and_keeps_the_best_trial(tmp_path):
     assert short.search["runs"] < full.search["runs"]
     assert short.status == "time_limit" and short.good
     assert 1 <= short.cardinality <= 5
+
+
+@pytest.mark.parametrize("ends", [(0.0, 1.0), (2.0, 1.0), (1.0, np.inf), (np.nan, 1.0)])
+def test_a_range_of_penalties_without_a_logarithm_is_refused(ends, monkeypatch):
+    """The solver would get NaN as its penalty."""
+    solver = registry.module("solver", "gpower1")
+    monkeypatch.setattr(solver, "penalty_range", lambda problem: ends)
+    with pytest.raises(SolverError, match="it must be 0 < low < high"):
+        api.solve(problems.problem("gaussian", 0)[0], "gpower1", k=3)

@@ -11,6 +11,7 @@ from spcabench.problem.problem import Problem
 from spcabench.solving.deflate import Components
 from spcabench.solving.driver import in_form
 from spcabench.solving.measures import measures
+from spcabench.solving.tune import penalty_range
 from spcabench.vectors import Array, Indices, embed, support
 
 TRIALS = 25  # maximum number of trials in the search for a penalty
@@ -111,7 +112,7 @@ def _searched(
     module = registry.module("solver", solver)
     most = k if how == ROUNDED else r * k
     accepted = in_form(problem, module.TRAITS)
-    low, high = (float(np.log(t)) for t in module.penalty_range(accepted))
+    low, high = (float(np.log(t)) for t in penalty_range(module, accepted))
     best, value = np.zeros((problem.n, 0)), 0.0
     while bill.runs < TRIALS and high - low > CLOSED and bill.seconds < PATIENCE * limit:
         middle = (low + high) / 2.0
