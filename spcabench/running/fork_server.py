@@ -10,8 +10,10 @@ If the caller of a step disappears, the step is killed with all its descendants.
 
 import gc
 import json
+import multiprocessing.util
 import os
 import selectors
+import shutil
 import signal
 import socket
 import sys
@@ -140,6 +142,8 @@ def _be_step(step: dict[str, Any], files: list[int]) -> None:
         with suppress(Exception):
             sys.stdout.flush()
             sys.stderr.flush()
+            # os._exit skips the functions that would delete this folder of sockets
+            shutil.rmtree(multiprocessing.util.get_temp_dir(), ignore_errors=True)
         os._exit(code)
 
 

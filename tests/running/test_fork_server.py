@@ -10,6 +10,7 @@ import time
 import pytest
 
 from spcabench.running import fork_server, step, workflow
+from tests.checking import tricks
 from tests.system_processes import below, called, gone
 
 STEP = [sys.executable, "-S", step.__file__]
@@ -39,6 +40,21 @@ def test_a_step_says_and_ends_as_the_command_does(server, tmp_path, arguments, c
         expected.stderr,
     )
     assert expected.returncode == code
+
+
+def test_a_step_leaves_no_temporary_folder(tmp_path, monkeypatch):
+    """Its process ends without the functions that multiprocessing runs at the exit."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    file = tricks.file_of(tmp_path, "mine")
+    with workflow._fork_server(here=True) as environment:
+        if not environment:
+            pytest.skip("processes are not forked here")
+        subprocess.run(
+            [*STEP, "check", file], env=os.environ | environment, capture_output=True, check=True
+        )
+    assert not [*temporary.iterdir()]
 
 
 def test_a_step_ends_with_its_caller(server, tmp_path):
