@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from spcabench import registry, style
-from spcabench.comparison import budgets, jobs, ranking, suite
+from spcabench.comparison import budgets, entering, jobs, ranking, suite
 from spcabench.page import (
     comparison_curves,
     comparison_drawing,
@@ -72,7 +72,7 @@ def data_of(file):
 def answers_of(plan):
     rows = results.read([plan.with_name("rows.parquet")])
     first = jobs.Job.read(plan.parents[3] / json.loads(plan.read_text())["jobs"][0])
-    return ranking.standing(rows, page._best_known(first))
+    return ranking.standing(rows, entering.best_known_of(first))
 
 
 @browser
