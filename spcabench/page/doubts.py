@@ -124,27 +124,26 @@ def of_samples(answers: pd.DataFrame, items: Iterable[Any]) -> list[dict[str, An
     names = suite.generated(items)
     if not names:
         return [doubt(solver, SAMPLES) for solver in strangers]
-    better, alone = (_better(part) for part in (answers, answers[answers.item.isin(names)]))
-    return [
-        doubt(
-            solver,
-            "No solver is better on all problems together, but some of these are samples of public "
-            "data, and the file could contain supports that are good for most samples. On the "
-            f"{len(names)} generated problems, {alone[solver]} "
-            f"{'solvers are' if alone[solver] > 1 else 'solver is'} better.",
-        )
-        for solver in strangers
-        if not better[solver] and alone[solver]
-    ]
+    overall, alone = (_quality(part) for part in (answers, answers[answers.item.isin(names)]))
+    found = []
+    for mine in strangers:
+        beaten = [s for s in overall if overall[s] < overall[mine] and alone[s] >= alone[mine]]
+        if beaten and overall[mine] == max(overall.values()):
+            sentence = (
+                f"It is first, but its lead over {', '.join(beaten)} comes from samples of public "
+                "data, and the file could contain supports that are good for most samples. On the "
+                f"{len(names)} generated problems alone, it is not better."
+            )
+            found.append(doubt(mine, sentence))
+    return found
 
 
-def _better(answers: pd.DataFrame) -> dict[str, int]:
-    """Return, for each solver, the number of solvers with better answers, regardless of costs."""
+def _quality(answers: pd.DataFrame) -> dict[str, tuple[float, ...]]:
+    """Return, for each solver, the means that rank it, regardless of costs."""
     hits = ranking.reached(answers.shares, ranking.TARGETS[-1])
     quality = answers.assign(hit=hits, share=answers.share.fillna(0.0))
     means = quality.groupby("solver")[["hit", "share"]].mean().round(ranking.DIGITS)
-    found = [*means.itertuples(name=None)]
-    return {solver: sum(other > mine for _, *other in found) for solver, *mine in found}
+    return {solver: tuple(of_solver) for solver, *of_solver in means.itertuples()}
 
 
 def _of_strangers(rows: pd.DataFrame) -> list[dict[str, Any]]:
