@@ -16,7 +16,7 @@ from spcabench.vectors import largest_indices
 def load(of="alon", given=None, variables=None, samples=180, seed=0):
     """Return A = X / sqrt(m), where X (m, n) contains the drawn rows, centred, or their covariance.
 
-    The form is that of the original problem.
+    The form is that of the original problem. The variables are in random order.
 
     of : name of the dataset.
     given : parameters of the dataset, as a mapping.
@@ -32,17 +32,21 @@ def load(of="alon", given=None, variables=None, samples=180, seed=0):
     if of == "bootstrap":
         raise InputError("of: 'bootstrap'; name another dataset")
     original = registry.module("dataset", of).load(**(given or {}))
-    X = _drawn(original, samples, np.random.default_rng(seed))
-    names = original.features
+    rng = np.random.default_rng(seed)
+    X, columns = _drawn(original, samples, rng), np.arange(original.n)
     if variables is not None:
         columns = largest_indices(_variances(X), min(variables, original.n))
-        X, names = X[:, columns], None if names is None else [names[j] for j in columns]
+    columns = rng.permutation(columns)
+    names = original.features
     drawn = Problem.from_data(
-        X,
+        X[:, columns],
         f"rows of {original.name}, drawn again",
         divisor="m",
-        features=names,
-        provenance={**original.provenance, "preprocessing": "rows drawn again, centred"},
+        features=None if names is None else [names[j] for j in columns],
+        provenance={
+            **original.provenance,
+            "preprocessing": "rows drawn again, centred, variables in random order",
+        },
     )
     # solvers are faster or slower in another form; few words of a corpus form a covariance
     few_words = sp.issparse(X) and variables is not None
