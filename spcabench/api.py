@@ -226,7 +226,9 @@ def _run(
         return drive(problem, solver, {"k": k, **settings}, limits, seed, fresh)
     penalty = settings.get(traits.penalty)
     if (penalty is None) == (k is None):
-        raise InputError(f"{traits.penalty}: solver {label!r} needs either {traits.penalty} or k")
+        raise InputError(
+            f"{traits.penalty}: solver {label!r} needs either {traits.penalty} or k, not both"
+        )
     if penalty is None:
         assert k is not None
         return tune.search(problem, solver, k, settings, limits, seed, fresh)

@@ -158,8 +158,11 @@ def runs_its_example(module: ModuleType) -> str | None:
     settings = dict(example)
     if isinstance(k := settings.get("k"), int):
         settings["k"] = min(k, problem.n)  # the example can be intended for larger problems
+    asked = _asked(module, problem)
+    if module.TRAITS.penalty in settings:
+        asked.pop("k", None)  # the example is for this penalty
     try:
-        result = api.solve(problem, module, **(_asked(module, problem) | settings))
+        result = api.solve(problem, module, **(asked | settings))
     except InputError as error:
         raise Broken(f"EXAMPLE: {error}") from None
     if not result.good:

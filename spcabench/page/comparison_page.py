@@ -24,7 +24,7 @@ from spcabench.comparison import (
     suite,
 )
 from spcabench.comparison.jobs import Comparison, Job
-from spcabench.comparison.ranking import LAST, RANK, RULE, TARGETS, resampled, resolution
+from spcabench.comparison.ranking import LAST, RANK, RULE, TARGETS, reached, resampled, resolution
 from spcabench.comparison.ranking import ranking as rank_solvers
 from spcabench.errors import InputError
 from spcabench.page import (
@@ -182,7 +182,8 @@ def _written(
     extra["doubts"] += doubts.of_rows(extra.pop("made", rows))
     if job.fresh is not None:
         items = suite.items(job.suite, job.ks, job.fresh)
-        extra["doubts"] += doubts.of_samples(answers, items)
+        rated = answers.assign(hit=reached(answers.shares, TARGETS[-1]))
+        extra["doubts"] += doubts.of_samples(rated, items, ("hit", "share"))
     extra["claims"] = doubts.claims(rows)
     listed = extra["doubts"] + extra["claims"]
     tables = comparison_tables.write(folder, answers, ranks, last, listed, extra["published"])

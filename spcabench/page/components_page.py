@@ -78,11 +78,11 @@ def _doubts(
         return listed
     ran = table[(table.kind == TRUE) & (table.status != Status.SKIPPED)]
     ours = {label: job.is_ours for label, job in job_of.items()}
-    ran = _named(ran.assign(own=ran.solver.map(ours), shares=[[s] for s in ran.share.fillna(0.0)]))
+    ran = _named(ran.assign(own=ran.solver.map(ours)))
     for _, part in ran.groupby("formulation"):
         pairs = part.groupby("solver").solver.transform("size")
         # ways that ran on easier problems only are not ranked
-        found = doubts.of_samples(part[pairs == pairs.max()], suite.items(seed))
+        found = doubts.of_samples(part[pairs == pairs.max()], suite.items(seed), ["share"])
         listed += [doubt for doubt in found if doubt not in listed]
     return listed
 

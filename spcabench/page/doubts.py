@@ -1,7 +1,7 @@
 """Doubts about the numbers of solvers, which the pages of comparisons list."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
@@ -114,17 +114,21 @@ def of_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
     return doubts
 
 
-def of_samples(answers: pd.DataFrame, items: Iterable[Any]) -> list[dict[str, Any]]:
+def of_samples(
+    answers: pd.DataFrame, items: Iterable[Any], ranked_by: Sequence[str]
+) -> list[dict[str, Any]]:
     """Return doubts about third-party files that may only be good on samples of public data.
 
-    answers : the answers of a comparison on fresh problems: solver, own, item, answered, and
-        ``share`` and ``shares`` as in `ranking.standing`. items : these problems.
+    answers : the answers of a comparison on fresh problems: solver, own, item, answered, and the
+        columns ``ranked_by``, whose means rank the solvers, regardless of costs. items : these
+        problems.
     """
     strangers = answers.solver[answers.answered & answers.own.eq(False)].unique()
     names = suite.generated(items)
     if not names:
         return [doubt(solver, SAMPLES) for solver in strangers]
-    overall, alone = (_quality(part) for part in (answers, answers[answers.item.isin(names)]))
+    generated = answers[answers.item.isin(names)]
+    overall, alone = (_quality(part, ranked_by) for part in (answers, generated))
     found = []
     for mine in strangers:
         beaten = [s for s in overall if overall[s] < overall[mine] and alone[s] >= alone[mine]]
@@ -138,11 +142,10 @@ def of_samples(answers: pd.DataFrame, items: Iterable[Any]) -> list[dict[str, An
     return found
 
 
-def _quality(answers: pd.DataFrame) -> dict[str, tuple[float, ...]]:
-    """Return, for each solver, the means that rank it, regardless of costs."""
-    hits = ranking.reached(answers.shares, ranking.TARGETS[-1])
-    quality = answers.assign(hit=hits, share=answers.share.fillna(0.0))
-    means = quality.groupby("solver")[["hit", "share"]].mean().round(ranking.DIGITS)
+def _quality(answers: pd.DataFrame, columns: Sequence[str]) -> dict[str, tuple[float, ...]]:
+    """Return the means of the columns for each solver, where a failure counts as zero."""
+    quality = answers.fillna(dict.fromkeys(columns, 0.0))
+    means = quality.groupby("solver")[[*columns]].mean().round(ranking.DIGITS)
     return {solver: tuple(of_solver) for solver, *of_solver in means.itertuples()}
 
 

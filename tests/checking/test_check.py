@@ -143,6 +143,12 @@ def test_a_wrong_example_is_found(example, outcome_of):
     assert outcome.sentence.startswith(sentence), outcome.sentence
 
 
+def test_an_example_can_have_a_penalty_in_place_of_k(monkeypatch):
+    solver = registry.module("solver", "gpower1")
+    monkeypatch.setattr(solver, "EXAMPLE", dict(gamma=0.1))
+    assert contract.runs_its_example(solver) is None
+
+
 def test_a_reason_that_fails_many_checks_is_said_once(spcabench, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(_text("yield problems"))

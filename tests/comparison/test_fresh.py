@@ -200,9 +200,7 @@ def test_a_file_on_public_problems_is_doubted_and_a_solver_of_the_repository_is_
 def answers_of(shares, own):
     """Return answers of a solver to problems, with these fractions of the best value."""
     items = [f"problem {i}" for i in range(len(shares))]
-    return pd.DataFrame(
-        dict(item=items, own=own, share=shares, shares=[[s] for s in shares], answered=True)
-    )
+    return pd.DataFrame(dict(item=items, own=own, share=shares, answered=True))
 
 
 GENERATED = Item("problem 0", "gaussian", SMALL | dict(seed=1), (4,), "gaussian", "ours")
@@ -223,7 +221,7 @@ SAMPLE = Item("problem 1", "bootstrap", dict(of="pitprops", given={}, seed=1), (
 def test_a_file_that_is_first_on_samples_of_public_data_alone_is_doubted(shares, doubted):
     ours, mine = answers_of((0.95, 0.8), True), answers_of(shares, False)
     both = pd.concat([ours.assign(solver="tpower"), mine.assign(solver="mine")])
-    found = doubts.of_samples(both, [GENERATED, SAMPLE])
+    found = doubts.of_samples(both, [GENERATED, SAMPLE], ["share"])
     assert [doubt["solver"] for doubt in found] == ["mine"] * doubted
     assert all("its lead over tpower comes from samples" in d["sentence"] for d in found)
 
@@ -232,7 +230,7 @@ def test_a_suite_of_samples_alone_is_a_doubt_about_each_third_party_file():
     both = pd.concat(
         [answers_of((1.0,), own).assign(solver=s) for s, own in (("tpower", True), ("mine", False))]
     )
-    assert doubts.of_samples(both, [SAMPLE]) == [doubts.doubt("mine", doubts.SAMPLES)]
+    assert doubts.of_samples(both, [SAMPLE], ["share"]) == [doubts.doubt("mine", doubts.SAMPLES)]
 
 
 @WHOLE
