@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -44,18 +45,17 @@ def test_a_step_says_and_ends_as_the_command_does(server, tmp_path, arguments, c
 
 def test_a_step_leaves_no_temporary_folder(tmp_path, monkeypatch):
     """Its process ends without the functions that multiprocessing runs at the exit."""
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    monkeypatch.setenv("TMPDIR", str(temporary))
     file = tricks.file_of(tmp_path, "mine")
-    with workflow._fork_server(here=True) as environment:
-        if not environment:
-            pytest.skip("processes are not forked here")
-        completed = subprocess.run(
-            [*STEP, "check", file], env=os.environ | environment, capture_output=True, text=True
-        )
-    assert "holds        is feasible" in completed.stdout, completed
-    assert not [*temporary.iterdir()]
+    with TemporaryDirectory() as temporary:  # the path of a socket must be short
+        monkeypatch.setenv("TMPDIR", temporary)
+        with workflow._fork_server(here=True) as environment:
+            if not environment:
+                pytest.skip("processes are not forked here")
+            completed = subprocess.run(
+                [*STEP, "check", file], env=os.environ | environment, capture_output=True, text=True
+            )
+        assert "holds        is feasible" in completed.stdout, completed
+        assert not os.listdir(temporary)
 
 
 def test_a_step_ends_with_its_caller(server, tmp_path):
