@@ -29,14 +29,15 @@ class Problems:
 
     seed: int | None = None
     drawn: bool = False
-    files: dict[str, str] = field(default_factory=dict)
+    files: dict[str, tuple[str, str]] = field(default_factory=dict)
     continued: bool = False
 
 
 def drawn(requested: Iterable[Job]) -> Problems:
     """Draw a seed for the third-party files among the solvers of these jobs."""
     seed = suite.new_seed()
-    return Problems(seed, True, _hashes(requested, seed))
+    files = {file: (key, _checksum(file)) for file, key in _hashes(requested, seed).items()}
+    return Problems(seed, True, files)
 
 
 def kept(plan_file: Path, requested: Iterable[Job]) -> Problems | None:
@@ -49,7 +50,8 @@ def kept(plan_file: Path, requested: Iterable[Job]) -> Problems | None:
     with suppress(InputError):  # there is no plan, or it is damaged
         plan = Comparison.read(plan_file)
         seed = Job.read(root / plan.jobs[0]).fresh if plan.jobs and plan.drawn else None
-        if seed is None or not _hashes(requested, seed).items() <= plan.files.items():
+        before = {file: key for file, (key, _) in plan.files.items()}
+        if seed is None or not _hashes(requested, seed).items() <= before.items():
             return None
         homes = [replace(job, fresh=seed).file(plan_file.parents[1] / "jobs") for job in requested]
         files = [rows_of(h) for h, job in zip(homes, requested, strict=True) if not job.is_ours]
@@ -63,18 +65,24 @@ def kept(plan_file: Path, requested: Iterable[Job]) -> Problems | None:
 def changed(plan: Comparison, job_of: Mapping[str, Job], rows: pd.DataFrame) -> list[str]:
     """Return the labels of third-party files that were changed after their seed had been drawn.
 
-    A file is changed if its hash is not that in the plan, or if its rows are of another file, which
-    was replaced by the old one later. job_of, rows : jobs and rows of a comparison by label.
+    A file is changed if the hash of its runs is not that in the plan, or if its rows are of another
+    file, which can have been replaced later. Comments can be changed, because they affect no run.
+
+    job_of, rows : jobs and rows of a comparison by label.
     """
     labels = []
     for label, job in job_of.items():
         if job.fresh is not None and job.solver in plan.files:
-            file = Path(job.solver)
-            now = _hashes([job], job.fresh)[job.solver] if file.is_file() else ""
-            content = hashlib.sha256(file.read_bytes()).hexdigest() if now else ""
-            others = {*rows.solver_sha256[rows.solver == label].dropna()} - {content}
-            labels += [label] if others or now != plan.files[job.solver] else []
+            key, checksum = plan.files[job.solver]
+            there = Path(job.solver).is_file()
+            now = _hashes([job], job.fresh)[job.solver] if there else ""
+            others = {*rows.solver_sha256[rows.solver == label].dropna()} - {checksum}
+            labels += [label] if others or now != key else []
     return labels
+
+
+def _checksum(file: str) -> str:
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
 def _hashes(requested: Iterable[Job], seed: int) -> dict[str, str]:

@@ -38,8 +38,9 @@ class Comparison:
         files to the checks that the files failed. jobs : paths of the job files, relative to the
         folder that contains ``results``. drawn : whether the seed of fresh problems was drawn at
         random by the command instead of specified by the user. files : mapping from paths of
-        third-party files to the hash of their runs when this seed was drawn. continued : whether
-        such a file was run again after the command that drew the seed had been interrupted.
+        third-party files to the hash of their runs, and to their checksum, when this seed was
+        drawn. continued : whether such a file was run again after the command that drew the seed
+        had been interrupted.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -49,7 +50,7 @@ class Comparison:
     broken: dict[str, list[str]] = field(default_factory=dict)
     jobs: list[str] = field(default_factory=list)
     drawn: bool = False
-    files: dict[str, str] = field(default_factory=dict)
+    files: dict[str, tuple[str, str]] = field(default_factory=dict)
     continued: bool = False
 
     @classmethod

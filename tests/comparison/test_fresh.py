@@ -104,6 +104,8 @@ def test_rows_keep_the_seed_and_a_changed_file_loses_it(here, typed):
     _, again = typed(file)
     _, more = typed(file, against="tpower,grqi")
     assert again == first and seeds_of(here, more) == seeds_of(here, first)
+    tricks.file_of(here, "mine", top="# a comment")
+    assert typed(file)[1] == first
     tricks.file_of(here, "mine", top="CHANGED = True")
     _, changed = typed(file)
     assert seeds_of(here, changed) != seeds_of(here, first) and changed.drawn
@@ -175,12 +177,18 @@ def test_a_file_that_is_changed_after_its_problems_were_drawn_is_doubted(tmp_pat
     file = tricks.file_of(tmp_path, "mine")
     plan = compared(monkeypatch, tmp_path, "new", ["tpower", file], items=2, fresh=7)
     job_of = merging.Part.read(plan.parent).jobs
-    files = fresh._hashes(job_of.values(), 7)
+    monkeypatch.setattr(registry, "_STRANGERS", set())  # as in a new process
+    monkeypatch.setattr(suite, "new_seed", lambda: 7)
+    files = fresh.drawn(job_of.values()).files
     plan.write_text(replace(Comparison.read(plan), drawn=True, files=files).text())
     comparison_page.write(plan)
     assert not doubts_of(plan)
     rows = table([dict(solver="mine", solver_sha256="0")])
     assert fresh.changed(Comparison.read(plan), job_of, rows) == ["mine"]
+    tricks.file_of(tmp_path, "mine", top="# a comment affects no run")
+    code_hash._summary.cache_clear()
+    comparison_page.write(plan)
+    assert not doubts_of(plan)
     tricks.file_of(tmp_path, "mine", top="CHANGED = True")
     code_hash._summary.cache_clear()
     comparison_page.write(plan)
