@@ -249,7 +249,10 @@ def _check_title(title: str) -> None:
 
 
 def _check_sizes(suite_name: str, ks: tuple[int, ...]) -> None:
-    """Raise InputError if a cardinality exceeds the number of variables of every problem."""
+    """Raise InputError if a cardinality exceeds the number of variables of every problem.
+
+    If it exceeds the number of variables of some problems, tell the user.
+    """
     from spcabench import api
     from spcabench.comparison import suite
 
@@ -261,6 +264,9 @@ def _check_sizes(suite_name: str, ks: tuple[int, ...]) -> None:
         raise InputError(
             f"-k: {max(ks)}; the largest problem of suite {suite_name!r} has {largest} variables"
         )
+    small = [f"{item.name} ({item.variables})" for item in items if 0 < item.variables < max(ks)]
+    if small:
+        say(f"-k: larger values than the number of variables are left out: {', '.join(small)}")
 
 
 def _of_command(command: str, name: str | None) -> str:

@@ -103,16 +103,24 @@ FRESH = "fresh "  # first word of the names of fresh problems
 def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> list[Item]:
     """Return the problems of a suite with their own cardinalities, or with ``ks`` if specified.
 
+    A problem only has the cardinalities of ``ks`` that are at most its number of variables, if this
+    number is known.
+
     fresh : seed of new problems of the same families, which replace the standard problems.
 
     Raises InputError if the suite is unknown.
     """
     if suite not in SUITES:
         raise InputError(validate.nearest("suite", suite, SUITES))
-    chosen = [replace(item, ks=ks or item.ks) for item in SUITES[suite]]
-    if fresh is None:
-        return chosen
-    return [fresh_of(item, fresh, place) for place, item in enumerate(chosen)]
+    chosen = SUITES[suite]
+    if fresh is not None:
+        chosen = [fresh_of(item, fresh, place) for place, item in enumerate(chosen)]
+    return [item for item in (_with_ks(item, ks) for item in chosen) if item.ks]
+
+
+def _with_ks(item: Item, ks: tuple[int, ...]) -> Item:
+    possible = tuple(k for k in ks if not item.variables or k <= item.variables)
+    return replace(item, ks=possible if ks else item.ks)
 
 
 def generated(items: Iterable[Any]) -> list[str]:

@@ -78,7 +78,7 @@ def _doubts(
         return listed
     ran = table[(table.kind == TRUE) & (table.status != Status.SKIPPED)]
     ours = {label: job.is_ours for label, job in job_of.items()}
-    ran = _named(ran.assign(own=ran.solver.map(ours)))
+    ran = _named(ran.assign(own=ran.solver.map(ours), file=ran.solver))
     for _, part in ran.groupby("formulation"):
         pairs = part.groupby("solver").solver.transform("size")
         # ways that ran on easier problems only are not ranked

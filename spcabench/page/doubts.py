@@ -33,6 +33,10 @@ SAMPLES = (
     "All problems are samples of public data, and the file could contain supports that are good "
     "for most samples."
 )
+COMMAND = (
+    "Commands are not confined: it could store answers between its runs, or read answers that "
+    "another program writes. Read its source before you trust its values and times."
+)
 NAMESAKE = "Its name is that of a solver of the repository, but it is another file."
 
 
@@ -106,6 +110,8 @@ def of_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
         if (versions := runs.solver_sha256.nunique()) > 1:
             sentence = f"Its runs used {versions} different files of this name."
             doubts.append(doubt(solver, sentence, len(runs)))
+    runs_a_command = ["startup_seconds" in (extra or ()) for extra in rows.extra]
+    doubts += [doubt(str(s), COMMAND) for s in rows.solver[runs_a_command].unique()]
     doubts += _of_strangers(rows[rows.own.eq(False)])
     for solver, twin in permutations(rows.solver.unique(), 2):
         if _looks(solver) == _looks(twin):
@@ -120,9 +126,11 @@ def of_samples(
     """Return doubts about third-party files that may only be good on samples of public data.
 
     answers : the answers of a comparison on fresh problems: solver, own, item, answered, and the
-        columns ``ranked_by``, whose means rank the solvers, regardless of costs. items : these
+        columns ``ranked_by``, whose means rank the solvers, regardless of costs. If a file is
+        several solvers, the column ``file`` tells them apart from those of others. items : these
         problems.
     """
+    file_of = dict(zip(answers.solver, answers.get("file", answers.solver), strict=True))
     strangers = answers.solver[answers.answered & answers.own.eq(False)].unique()
     names = suite.generated(items)
     if not names:
@@ -131,7 +139,8 @@ def of_samples(
     overall, alone = (_quality(part, ranked_by) for part in (answers, generated))
     found = []
     for mine in strangers:
-        beaten = [s for s in overall if overall[s] < overall[mine] and alone[s] >= alone[mine]]
+        others = [solver for solver in overall if file_of[solver] != file_of[mine]]
+        beaten = [s for s in others if overall[s] < overall[mine] and alone[s] >= alone[mine]]
         if beaten and overall[mine] == max(overall.values()):
             sentence = (
                 f"It is first, but its lead over {', '.join(beaten)} comes from samples of public "

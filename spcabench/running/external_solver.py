@@ -2,7 +2,8 @@
 
 ``compare --command`` writes a solver file for the command (`text_of`), which is run like any other
 solver. The measured time is that of the process and excludes writing the problem and reading the
-answer. The process is killed if its parent process exits.
+answer. When the process exits, its answer is complete: the processes that it left behind are
+killed before the answer is read. The process is killed if its parent process exits.
 """
 
 import ast
@@ -24,6 +25,7 @@ from time import perf_counter, sleep
 from typing import IO, Any
 
 import numpy as np
+import psutil
 import scipy.io
 
 from spcabench import opening
@@ -31,6 +33,7 @@ from spcabench.errors import InputError, SolverError
 from spcabench.iterate import Iterate
 from spcabench.problem.problem import Problem
 from spcabench.running import supervisor
+from spcabench.solving.driver import THREADS_SECONDS, THREADS_SHARE
 from spcabench.solving.result import Result
 from spcabench.solving.status import Status
 from spcabench.vectors import Array, Vector
@@ -40,6 +43,7 @@ FORMS = "{data}, A (m, n), or {covariance}, Sigma (n, n); {k}; {out}"
 SHARE = 0.9  # fraction of the timeout of a run that is available to its commands
 # maximum number of start-up runs, and seconds after which no further run is started
 ROUNDS, ENOUGH = 3, 1.0
+LARGEST, LETTERS = 1e6, 100  # maximum size of an answer in bytes, and further bytes per number
 POLL = 0.0005  # seconds between two checks of a process
 _deadlines = [float("inf")]
 
@@ -153,6 +157,12 @@ def numbers(result: Result) -> dict[str, Any]:
     }
 
 
+def used_threads(result: Result) -> bool:
+    """Return whether the process used far more processor time than a single thread can."""
+    wall = result.extra["process_seconds"]
+    return bool(result.extra["process_cpu_seconds"] > THREADS_SHARE * wall + THREADS_SECONDS)
+
+
 @lru_cache
 def _startup(command: str, folder: str) -> float:
     """Return the start-up time in seconds: the shortest of up to three runs on two variables."""
@@ -209,7 +219,11 @@ def _write(M: Array, file: Path) -> None:
 
 
 def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
-    """Run a process and return its time and memory; raise Failed if it fails or is too slow."""
+    """Run a process and return its time and memory; raise Failed if it fails or is too slow.
+
+    The time includes killing the processes that it left behind, which could still be computing.
+    """
+    others = {child.pid for child in psutil.Process().children()}
     with (inner / "stderr").open("w+") as errors:
         start = perf_counter()
         process = subprocess.Popen(
@@ -222,6 +236,8 @@ def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
         )
         code, usage = _waited(process, start)
         seconds = perf_counter() - start
+        if supervisor.end_orphans(others):
+            seconds = perf_counter() - start
         if code:
             raise Failed(Status.CRASH, _crash(code, errors))
     unit = 1 if sys.platform == "darwin" else 1024
@@ -259,9 +275,12 @@ def _crash(code: int, errors: IO[str]) -> str:
 
 def _vector(file: Path, n: int) -> Vector:
     """Return the n numbers in a file; raise Failed if it does not contain n numbers."""
-    if not file.is_file():
+    if not os.path.lexists(file):
         raise Failed(Status.ERROR, "the command succeeded but did not write {out}")
+    if file.is_symlink():  # to a file that another process could still be writing
+        raise Failed(Status.ERROR, "{out} is a link; the command must write a file")
     try:
+        opening.regular(file, largest=LARGEST + LETTERS * n)
         x = _numbers(file)
     except Exception as error:  # readers raise many kinds of errors
         words = " ".join(str(error).split())[:150]
@@ -273,7 +292,6 @@ def _vector(file: Path, n: int) -> Vector:
 
 def _numbers(file: Path) -> Vector:
     """Return all numbers in a file in order."""
-    opening.regular(file)
     if file.suffix == ".npy":
         return np.load(file, allow_pickle=False).astype(float).ravel()
     if file.suffix == ".mtx":

@@ -65,18 +65,22 @@ def end_watcher(watcher: int) -> None:
         os.waitpid(watcher, 0)
 
 
-def end_orphans(own: Collection[int]) -> None:
+def end_orphans(own: Collection[int]) -> bool:
     """Kill the processes that this process adopted, and their descendants.
 
-    Adopted processes are children in other process groups, except for the ids in ``own``.
+    Adopted processes are children in other process groups, except for the ids in ``own``. Returns
+    whether there were any.
     """
+    found = False
     for _ in range(int(PATIENCE / 0.01)):
         orphans = [p for p in psutil.Process().children() if p.pid not in own and _apart(p.pid)]
         if not orphans:
-            return
+            break
+        found = True
         for process in orphans:
             _kill([*_stopped_below(process.pid), process])
         psutil.wait_procs(orphans, timeout=0.01)  # also reaps the killed processes
+    return found
 
 
 def _apart(pid: int) -> bool:

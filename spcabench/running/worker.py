@@ -153,6 +153,7 @@ def _solved(problem: Problem, run: Run) -> Answer:
         answer = replace(answer, peak_memory=peak, memory_before=before)
     if external_solver.is_command(registry.path("solver", str(run.solver))):
         answer = replace(answer, **external_solver.numbers(result))
+        answer = answer.flagged(threads=external_solver.used_threads(result))
     if not run.timed:
         return answer
     if earlier is None and not result.search and result.setup_time + result.solve_time > LONG:

@@ -36,7 +36,8 @@ START = 300.0  # maximum seconds until a process is ready
 _OWN: set[int] = set()  # ids of all workers; other children of this process were adopted
 LOOK = 0.5  # seconds between two checks whether the process is still alive
 HOMES = ("HOME", "TMPDIR", "XDG_CACHE_HOME")  # variables that name folders of the user
-RESULTS = ("results", ".snakemake")  # folders of plans, rows and logs in the current folder
+# in the current folder: plans, rows and logs, and locks, which show when other solvers are timed
+RESULTS, LOCKS = ("results", ".snakemake"), ".*.lock"
 TEMPORARY = ("spcabench-*", "pymp-*")  # temporary folders of this package and of multiprocessing
 ENDING = 5.0  # seconds within which a process that closed its pipe must be gone
 SEPARATED = "separated"  # message of a new process whose users have yet to be mapped
@@ -79,10 +80,12 @@ class Cell:
 def cell(files: Sequence[Path], *hidden: Path) -> Iterator[Cell]:
     """Yield the limits of a process that can read some files; its folder is deleted at the end.
 
-    It can read neither results, plans nor folders of other processes, in which sockets listen.
+    It can read neither results, plans, locks nor folders of other processes, in which sockets
+    listen.
     """
     temporary = Path(tempfile.gettempdir())
     others = [path for name in TEMPORARY for path in temporary.glob(name)]
+    others += Path().glob(LOCKS)
     with tempfile.TemporaryDirectory(prefix="spcabench-") as folder:
         yield Cell(Path(folder), [*map(Path, RESULTS), *others, *hidden], files)
 

@@ -36,6 +36,7 @@ separated = pytest.mark.skipif(
 REACHES = {
     "rows": 'os.listdir(FOLDER + "/results")',
     "plan": 'open(FOLDER + "/results/plan.json").read()',
+    "lock": 'open(FOLDER + "/.timing-machine.lock").close()',
     "words": 'open(f"/proc/{os.getppid()}/cmdline").read()',
     "memory": 'open(f"/proc/{os.getppid()}/mem", "rb").close()',
     "sockets": 'open("/proc/self/net/unix").read()',
@@ -658,6 +659,7 @@ def test_what_lies_outside_is_out_of_reach(row, here, what):
     """The rows and plans of comparisons, and other processes."""
     (here / "results").mkdir()
     (here / "results/plan.json").write_text("{}")
+    (here / ".timing-machine.lock").touch()
     ends = os.openpty()
     (here / "terminal").write_text(os.ttyname(ends[1]))
     answer = row(f"reaches for {what}")

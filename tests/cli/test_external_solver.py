@@ -1,5 +1,6 @@
 """Solvers in any language: programs are graded like solvers, and faults give one sentence."""
 
+import os
 import shlex
 import shutil
 import subprocess
@@ -9,13 +10,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from spcabench import api
 from spcabench.cli import compare, options
 from spcabench.errors import InputError
+from spcabench.page import doubts
 from spcabench.run import Run
 from spcabench.running import external_solver
+from spcabench.solving.run_warnings import Flag
 from spcabench.vectors import project
 from tests.answers import row_of
 from tests.problems import WHOLE, some
@@ -99,6 +103,71 @@ def test_a_hanging_program_is_ended_with_all_that_it_started(file_of, tmp_path):
     assert answer.status == "killed"
     assert "the command was killed after" in answer.reason
     assert gone([*map(int, (tmp_path / "ids").read_text().split())], 10.0)
+
+
+LATER = """
+    import os, time
+    {before}
+    if len(S) > 2 and os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            open("ids", "w").write(str(os.getpid()))
+            time.sleep(0.3)
+            with open(out, "a") as file:
+                np.savetxt(file, x)
+        os._exit(0)
+    if len(S) == 2:
+        np.savetxt(out, x)
+    time.sleep(0.1)
+"""
+
+
+@pytest.mark.parametrize(
+    "before, says",
+    {
+        "pass": "the command succeeded but did not write",
+        "open('padded', 'w').write(4 * 10**7 * ' '); os.symlink(os.path.abspath('padded'), out)"
+        " if len(S) > 2 else 0": "{out} is a link",
+        "os.mkfifo(out) if len(S) > 2 else 0": "a device or a pipe",
+    }.items(),
+)
+def test_nothing_computes_after_a_command_has_exited(file_of, tmp_path, before, says):
+    answer = answered(file_of(LATER.format(before=before)))
+    assert answer.status == "error"
+    assert says in answer.reason
+    assert gone([int((tmp_path / "ids").read_text())], 0.1)
+
+
+BUSY = """
+    import time
+    from multiprocessing import Process
+    def work():
+        end = time.process_time() + (1.5 if len(S) > 2 else 0.0)
+        while time.process_time() < end: pass
+    workers = [Process(target=work) for _ in range({count})]
+    [w.start() for w in workers]
+    [w.join() for w in workers]
+    np.savetxt(out, x)
+"""
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is only one processor")
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_command_that_uses_several_processors_is_flagged(file_of, count):
+    answer = answered(file_of(BUSY.format(count=count)), seconds=60.0, limit=30.0)
+    assert answer.status == "finished", answer.reason
+    flagged = Flag.threads in (answer.flags or ())
+    if count == 1:
+        assert not flagged
+    else:  # on a busy machine, two processes can share one processor
+        assert flagged or answer.cpu_time < 1.6 * answer.solve_time
+
+
+def test_a_command_always_has_a_doubt(file_of):
+    answer = answered(file_of(WRITES.format("x")), seconds=120.0, limit=60.0)
+    row = dict(vars(answer), solver="mine", extra=answer.extra, given=None)
+    (doubt,) = doubts.of_rows(pd.DataFrame([row]))
+    assert doubt == doubts.doubt("mine", doubts.COMMAND)
 
 
 @pytest.mark.parametrize("kind", ["npy", "csv", "mtx"])

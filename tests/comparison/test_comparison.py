@@ -83,6 +83,11 @@ def test_the_standard_suite_has_40_pairs_with_an_origin_each_and_loads():
         for item in items:
             assert item.origin and item.family and item.dataset in registry.names("dataset")
     assert {item.ks for item in suite.items("quick", (2,))} == {(2,)}
+    for fresh in (None, 7):  # without cardinalities that no answer could have
+        large = suite.items("quick", (5, 30, 70), fresh)
+        assert {k for item in large for k in item.ks} == {5, 30, 70}
+        assert all(k <= item.variables for item in large for k in item.ks)
+        assert len(suite.items("quick", (70,), fresh)) < len(suite.items("quick"))
     with pytest.raises(InputError, match="suite"):
         suite.items("standart")
     with pytest.raises(InputError, match="settings"):

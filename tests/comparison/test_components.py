@@ -99,6 +99,7 @@ def test_loadings_that_break_their_formulation_are_a_failure(small, tmp_path, fo
     graded = _graded(tmp_path, file)
     assert graded.value.isna().all()
     assert (graded.status != "finished").all()
+    assert graded.reason.str.contains("constraint").all()
 
 
 @of_the_table

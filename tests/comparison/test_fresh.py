@@ -234,6 +234,18 @@ def test_a_file_that_is_first_on_samples_of_public_data_alone_is_doubted(shares,
     assert all("its lead over tpower comes from samples" in d["sentence"] for d in found)
 
 
+def test_another_way_to_use_the_same_file_is_no_rival():
+    ways = {"mine, projection": (0.95, 0.9), "mine, schur": (0.95, 0.8), "tpower": (0.9, 0.8)}
+    both = pd.concat(
+        [
+            answers_of(shares, own=way == "tpower").assign(solver=way, file=way.split(",")[0])
+            for way, shares in ways.items()
+        ]
+    )
+    assert doubts.of_samples(both, [GENERATED, SAMPLE], ["share"]) == []
+    assert doubts.of_samples(both.drop(columns="file"), [GENERATED, SAMPLE], ["share"])
+
+
 def test_a_suite_of_samples_alone_is_a_doubt_about_each_third_party_file():
     both = pd.concat(
         [answers_of((1.0,), own).assign(solver=s) for s, own in (("tpower", True), ("mine", False))]

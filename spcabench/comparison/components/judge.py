@@ -14,6 +14,7 @@ from spcabench.comparison.components import find
 from spcabench.problem.problem import Problem
 from spcabench.solving.formulations import Formulation, fault
 from spcabench.solving.measures import held_out, measures, recovery
+from spcabench.solving.status import Status
 from spcabench.vectors import Array
 
 
@@ -53,4 +54,7 @@ def _feasible(
 ) -> tuple[Array, str]:
     """Return the loadings Z (n, r), and the reason why they are infeasible, or ""."""
     Z = find.assembled(numbers, problem.n)
-    return Z, fault(Z, formulation, k, r) if Z.shape[1] else "no loading was found"
+    if Z.shape[1]:
+        return Z, fault(Z, formulation, k, r)
+    broken = str(Status.INFEASIBLE) in numbers["statuses"]
+    return Z, "every loading violates a constraint" if broken else "no loading was found"
