@@ -22,14 +22,15 @@ HOME = Path("results") / "compare"
 COMPONENTS, SEEDS = "components", 5  # copied from `comparison.jobs`, which is slow to import
 SLOW_IMPORT = 5.0  # seconds for importing a file, above which the user is told
 UNLESS_KEPT = "unless kept"  # draw a seed, unless the files and their problems are as before
-TAKEN = ("commands", "jobs", "rows", "tuning", "workflow.log")  # other entries of the folder HOME
+# other entries of the folder HOME
+TAKEN = ("checks", "commands", "jobs", "rows", "tuning", "workflow.log")
 
 Named = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="SOLVERS",
-        help="Names or files of solvers, separated by spaces or commas. The default is all "
-        "solvers.",
+        help="Names of solvers, separated by spaces or commas, or files, separated by spaces. The "
+        "default is all solvers.",
     ),
 ]
 Against = Annotated[
@@ -133,6 +134,8 @@ def compare(
     executed. If a file of your own was changed, new problems are drawn, and all solvers run on
     them. With -k, the cardinalities of the problems are replaced.
     """
+    from spcabench.comparison import violations
+    from spcabench.comparison.jobs import labels
     from spcabench.running import workflow
 
     # reject invalid options before the descriptions of solvers are read, which starts processes
@@ -166,7 +169,8 @@ def compare(
         _tuned(_job(solver, suite, every_way=suite == COMPONENTS and solver in own, **asked))
         for solver in solvers
     ]
-    broken = _broken(_named(own, requested))
+    job_of = dict(zip(labels(requested), requested, strict=True))
+    broken = violations.found(job_of, options.ROOT / HOME / "checks")
     if fresh is None and not public and not all(job.is_ours for job in requested):
         fresh = UNLESS_KEPT
     title = name or "-".join([*(Path(solver).stem for solver in own[:3]), _kind(requested, fresh)])
@@ -383,7 +387,6 @@ def _absolute(solver: str) -> str:
 
 def _others(own: list[str], against: str, suite_name: str, settings: str) -> list[str]:
     """Return the other solvers in a comparison."""
-    from spcabench import registry
     from spcabench.comparison import jobs, suite
 
     if suite_name == COMPONENTS:
@@ -392,10 +395,7 @@ def _others(own: list[str], against: str, suite_name: str, settings: str) -> lis
     suite.settings_of(settings)
     if against == "all":
         return jobs.entrants(suite_name)
-    others = [] if against == "none" else against.split(",")
-    for other in others:
-        registry.path("solver", other)
-    return others
+    return [] if against == "none" else [_absolute(other) for other in against.split(",")]
 
 
 def _others_of_components(own: list[str], against: str) -> list[str]:
@@ -403,7 +403,7 @@ def _others_of_components(own: list[str], against: str) -> list[str]:
     from spcabench.comparison.components import ways
     from spcabench.running.description import describe
 
-    others = [] if against in ("none", "all") else against.split(",")
+    others = [] if against in ("none", "all") else [_absolute(s) for s in against.split(",")]
     for argument, named in {"solver": own, "--against": others}.items():
         for solver in named:
             if not ways.ways(solver, describe(solver).traits):
@@ -441,29 +441,6 @@ def _named(own: list[str], requested: list["Job"]) -> dict[str, str]:
 
     labels = zip(jobs.labels(requested), requested, strict=True)
     return {label: job.solver for label, job in labels if job.solver in own}
-
-
-def _broken(named: dict[str, str]) -> dict[str, list[str]]:
-    """Return a mapping from the label of each solver file to descriptions of its failed checks."""
-    from spcabench.checking import conformance
-    from spcabench.running import external_solver
-
-    promises: dict[str, list[str]] = {}
-    files = {
-        label: solver
-        for label, solver in named.items()
-        if solver.endswith(".py") and not external_solver.is_command(Path(solver))
-    }
-    for number, (label, solver) in enumerate(files.items(), 1):
-        # the checks of a slow solver take minutes
-        say(f"checking {label} ({number} of {len(files)})", flush=True)
-        fails: dict[str, str] = {}  # one cause can make many checks fail
-        for outcome in conformance.check(solver):
-            if outcome.verdict == "fails":
-                fails.setdefault(outcome.sentence, outcome.name)
-        said = [f"{check}: {sentence}" for sentence, check in fails.items()]
-        promises |= {label: said} if said else {}
-    return promises
 
 
 def merge(

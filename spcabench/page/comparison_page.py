@@ -81,7 +81,7 @@ def publish(folder: Path, out: Path) -> Path:
 class Standing:
     """A comparison read from its folder, ranked as on its page.
 
-    last : the criterion that orders equal solvers, "time" or "flops".
+    last : the criterion that orders equal solvers, "time" or "flops". doubts : those of its page.
     """
 
     part: merging.Part
@@ -89,15 +89,18 @@ class Standing:
     answers: pd.DataFrame
     ranks: pd.DataFrame
     last: str
+    doubts: list[dict[str, Any]]
 
     @classmethod
     def read(cls, folder: Path) -> "Standing":
         """Read the comparison in a folder, and recompute its values."""
         part = merging.Part.read(folder)
-        rows, _ = entering.of_jobs(part.rows, part.jobs)
+        rows, dropped = entering.of_jobs(part.rows, part.jobs)
         last = _last(rows)
         answers = entering.rated(rows, next(iter(part.jobs.values())))
-        return cls(part, rows, answers, rank_solvers(answers, last), last)
+        extra = {"dropped": dropped, "changed": fresh.changed(part.plan, part.jobs, rows)}
+        listed = _doubts(part.plan, part.jobs, rows, answers, extra)
+        return cls(part, rows, answers, rank_solvers(answers, last), last, listed)
 
 
 def _within(answers: pd.DataFrame, order: list[str], apart: bool) -> list[dict[str, Any]]:
@@ -175,15 +178,9 @@ def _written(
     for picture in pictures:
         write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
     looks = comparison_pictures.looks_of(ranks, plan.named, files)
-    seeds = [] if plan.drawn else [plan.name]
-    extra = {"looks": looks, "seed_given": seeds, "published": False, **extra}
-    answered = {*answers.solver[answers.answered]}
-    extra["doubts"] = doubts.said(plan, job_of, answered, extra)
-    extra["doubts"] += doubts.of_rows(extra.pop("made", rows))
-    if job.fresh is not None:
-        items = suite.items(job.suite, job.ks, job.fresh)
-        rated = answers.assign(hit=reached(answers.shares, TARGETS[-1]))
-        extra["doubts"] += doubts.of_samples(rated, items, ("hit", "share"))
+    extra = {"looks": looks, "published": False, **extra}
+    extra["doubts"] = _doubts(plan, job_of, rows, answers, extra)
+    extra.pop("made", None)
     extra["claims"] = doubts.claims(rows)
     listed = extra["doubts"] + extra["claims"]
     tables = comparison_tables.write(folder, answers, ranks, last, listed, extra["published"])
@@ -218,6 +215,25 @@ def _written(
     )
     write_text(folder / "index.html", text)
     return folder / "index.html"
+
+
+def _doubts(
+    plan: Comparison,
+    job_of: dict[str, Job],
+    rows: pd.DataFrame,
+    answers: pd.DataFrame,
+    extra: dict[str, Any],
+) -> list[dict[str, Any]]:
+    """Return reasons to doubt the numbers of solvers."""
+    job = next(iter(job_of.values()))
+    extra = {"seed_given": [] if plan.drawn else [plan.name], **extra}
+    listed = doubts.said(plan, job_of, {*answers.solver[answers.answered]}, extra)
+    listed += doubts.of_rows(extra.get("made", rows))
+    if job.fresh is not None:
+        items = suite.items(job.suite, job.ks, job.fresh)
+        rated = answers.assign(hit=reached(answers.shares, TARGETS[-1]))
+        listed += doubts.of_samples(rated, items, ("hit", "share"))
+    return listed
 
 
 def _table(files: list[Path], labels: list[str]) -> pa.Table:

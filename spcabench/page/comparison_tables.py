@@ -1,6 +1,6 @@
 """Write the tables of a comparison: all answers, and the ranking as text and for LaTeX."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import pandas as pd
 from spcabench.atomic_files import replacing, write_text
 from spcabench.claims.words import duration
 from spcabench.comparison.ranking import resolution
-from spcabench.page.doubts import as_text
+from spcabench.page.doubts import ALL, as_text
 from spcabench.page.math_html import compact
 from spcabench.running import rows as results
 
@@ -39,6 +39,7 @@ TABLE = (
     "form",
     "settings",
 )
+LETTERS = 0x180  # LaTeX knows the letters of European languages, which end here
 # columns of the LaTeX table: column, head, format
 LATEX = (
     ("answered", "Answered", "{:.0f}"),
@@ -51,6 +52,7 @@ LATEX = (
 )
 
 
+DAGGER = r"$^\dagger$"  # marks a solver whose numbers are in doubt
 # explanations of the column heads for readers who see only a terminal or a log
 HEADS = (
     ("rank", "range that the problems leave open; lines separate the groups"),
@@ -89,9 +91,11 @@ def write(
     as_text = {name: answers[name].map(results.to_json) for name in ("settings", "shares")}
     table = answers[list(TABLE)].assign(**as_text)
     files = write_answers(folder, table, published)
-    write_text(folder / "ranking.csv", ranking.to_csv(index=False))
+    doubts = list(doubts)
+    about = [" ".join(d["sentence"] for d in doubts if _concerns(d, s)) for s in ranking.solver]
+    write_text(folder / "ranking.csv", ranking.assign(doubts=about).to_csv(index=False))
     write_text(folder / "ranking.txt", lines(ranking, answers, last, doubts))
-    write_text(folder / "ranking.tex", latex(ranking))
+    write_text(folder / "ranking.tex", latex(ranking, doubts))
     return [*files, "ranking.csv", "ranking.txt", "ranking.tex"]
 
 
@@ -173,10 +177,19 @@ def _unanswered(answers: pd.DataFrame) -> list[str]:
     return lines
 
 
-def latex(ranking: pd.DataFrame, cited: Mapping[str, str] | None = None) -> str:
+def _concerns(doubt: Mapping[str, Any], solver: str) -> bool:
+    """Whether a doubt is about a solver, or about all solvers."""
+    return doubt["solver"] in (solver, ALL)
+
+
+def latex(
+    ranking: pd.DataFrame,
+    doubts: Sequence[Mapping[str, Any]] = (),
+    cited: Mapping[str, str] | None = None,
+) -> str:
     """Return the ranking as a LaTeX table with intervals, in the style of the booktabs package.
 
-    cited : solver -> key of its paper.
+    doubts : marked by daggers and listed below the table. cited : solver -> key of its paper.
     """
     heads = ["Rank", "Solver", *(head for _, head, _ in LATEX)]
     lines = [
@@ -192,10 +205,15 @@ def latex(ranking: pd.DataFrame, cited: Mapping[str, str] | None = None) -> str:
             cells[-1] = rf"$\geq$ {cells[-1]}"
         key = (cited or {}).get(entry["solver"])
         solver = escaped(entry["solver"]) + (rf"~\cite{{{key}}}" if key else "")
+        solver += DAGGER * any(_concerns(doubt, entry["solver"]) for doubt in doubts)
         rank = entry["rank"].replace(" to ", "--") if entry["answered"] else "--"
         lines += ["\\midrule"] * begins
         lines.append(" & ".join([rank, solver, *cells]) + r" \\")
-    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"]) + "\n"
+    lines += ["\\bottomrule", "\\end{tabular}"]
+    if doubts:
+        lines.append("\n\\par\\smallskip\\raggedright")
+    lines += [rf"{DAGGER} {escaped(as_text(doubt))}\par" for doubt in doubts]
+    return "\n".join(lines) + "\n"
 
 
 def _interval(entry: Mapping[str, Any], name: str, how: str) -> str:
@@ -216,7 +234,8 @@ def _number(value: float, how: str) -> str:
 
 
 def escaped(name: str) -> str:
-    """Escape the special characters of LaTeX in a text."""
+    """Escape the special characters of LaTeX in a text, and replace those that it does not know."""
     special = {c: f"\\{c}" for c in "_&%#${}"} | {"\\": r"\textbackslash{}"}
     special |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(letter, letter) for letter in name)
+    special |= {"\n": " ", "≥": r"$\geq$", "≤": r"$\leq$"}
+    return "".join(special.get(c, c if ord(c) < LETTERS and c.isprintable() else "?") for c in name)

@@ -12,6 +12,7 @@ from spcabench.comparison import ranking, suite
 from spcabench.comparison.jobs import Comparison, Job
 from spcabench.solving.run_warnings import SENTENCES, Flag
 
+ALL = "all solvers"
 FACTORED = (
     "The harness converted a covariance to data before the run. It needs an eigendecomposition for "
     "this, which no cost includes and which can reveal the answer."
@@ -70,7 +71,7 @@ def said(
             f"The seed of the fresh problems, {job.fresh}, was specified instead of drawn{where}, "
             "so whoever ran the comparison may have known these problems or tried several seeds."
         )
-        doubts.append(doubt("all solvers", sentence))
+        doubts.append(doubt(ALL, sentence))
     doubts += [
         doubt(label, sentence)
         for label, theirs in job_of.items()

@@ -16,6 +16,7 @@ from spcabench.page.comparison_tables import escaped
 from spcabench.page.render import render
 
 DATA = Path(suite.__file__).with_name("data.bib")
+ADDRESS = re.compile(r"https?://[^\s{}\\]+")
 CONFERENCES = re.compile("ICML|NIPS|NeurIPS|COLT|AISTATS")
 
 
@@ -43,7 +44,8 @@ def write(folder: Path, out: Path) -> Path:
     own = f"@misc{{spcabench,\n  title = {{spcabench, version {words['version']}}},\n"
     own += "  author = {{the spcabench developers}},\n  year = {2026}\n}\n"
     atomic_files.write_text(out / "references.bib", "\n".join([own, *entries.values()]))
-    atomic_files.write_text(out / "table.tex", comparison_tables.latex(ranks, key_of))
+    table = comparison_tables.latex(ranks, standing.doubts, key_of)
+    atomic_files.write_text(out / "table.tex", table)
     for name in ("setup", "main"):
         text = render(f"kit_{name}.tex.j2", tex=escaped, pictures=pictures, **words)
         atomic_files.write_text(out / f"{name}.tex", text)
@@ -68,11 +70,11 @@ def bibtex(key: str, paper: Facts) -> str:
         kind, fields = "inproceedings", {"booktitle": paper.venue}
     elif journal:
         kind, fields = "article", {"journal": journal[1], "volume": journal[2]}
-    fields |= {
-        "author": re.sub(r",\s*|\s+and\s+", " and ", paper.authors),
+    fields = {name: escaped(value) for name, value in fields.items()} | {
+        "author": re.sub(r",\s*|\s+and\s+", " and ", escaped(paper.authors)),
         "title": "{" + escaped(paper.title) + "}",
         "year": str(paper.year or ""),
-        "note": rf"\url{{{paper.address}}}" if paper.address else "",
+        "note": rf"\url{{{paper.address}}}" if ADDRESS.fullmatch(paper.address) else "",
     }
     lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
     return f"@{kind}{{{key},\n" + ",\n".join(lines) + "\n}\n"

@@ -27,7 +27,8 @@ SENTENCES = {
     Flag.clock: "A clock outside the solver's process measured more time than the clock inside, "
     "and the longer time is used. If the machine was very busy, repeat the run.",
     Flag.threads: "The solver used more processor time than a single thread can.",
-    Flag.warm: "The solver needed fewer flops or less time when it solved the same problem again.",
+    Flag.warm: "The solver needed fewer flops or less time, or found a better answer, when it "
+    "solved the same problem again than for the first time or with its variables in another order.",
     Flag.claim: "The solver's own answer refutes the upper bound that it claims.",
     Flag.patched: "Functions of the harness were replaced in the solver's process, or files of the "
     "installation changed during the run.",

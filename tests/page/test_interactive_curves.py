@@ -277,6 +277,7 @@ def test_the_ranking_is_a_table_of_latex(plan):
     columns = 1 + len(comparison_tables.LATEX)  # the rank comes before the solver
     assert all(x.count("&") == columns for x in text.splitlines() if x.endswith(r"\\"))
     assert comparison_tables.escaped("a_b & 5 %") == r"a\_b \& 5 \%"
+    assert comparison_tables.escaped("é ≥ 漢\n\x07") == r"é $\geq$ ? ?"
 
 
 def test_no_two_solvers_of_a_picture_look_alike(tmp_path):

@@ -3,10 +3,16 @@
 import re
 import shutil
 import subprocess
+from dataclasses import replace
+
+import pandas as pd
+import pytest
 
 from spcabench import registry
 from spcabench.comparison import suite
+from spcabench.iterate import Facts
 from spcabench.page import comparison_tables, paper_kit
+from tests.checking import tricks
 from tests.comparisons import compared
 from tests.problems import WHOLE
 
@@ -29,6 +35,35 @@ def test_a_kit_cites_what_it_has_and_compiles(tmp_path, monkeypatch):
     if shutil.which("pdflatex"):
         latex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main"]
         subprocess.run(latex, cwd=main.parent, check=True, capture_output=True, timeout=60)
+
+
+@pytest.mark.parametrize("public", [True, False])
+def test_a_doubt_is_shown_wherever_the_ranking_is(tmp_path, monkeypatch, public):
+    """On the page, in the terminal, in the tables, and in the kit for a paper."""
+    file = tricks.file_of(tmp_path, "mine")
+    fresh = None if public else 5  # a seed that was specified
+    plan = compared(monkeypatch, tmp_path, "two", [file, "tpower"], named=["mine"], fresh=fresh)
+    home, kit = plan.parent, paper_kit.write(plan.parent, tmp_path / "kit").parent
+    sentence = "problems of the suite are public" if public else "was specified instead of drawn"
+    for text in (home / "index.html", home / "ranking.txt"):
+        assert sentence in text.read_text()
+    for text in (home / "ranking.tex", kit / "table.tex"):
+        marked = re.findall(r"& (\w+)(?:~\\cite\{\w+\})?\$\^\\dagger\$ &", text.read_text())
+        assert {*marked} == ({"mine"} if public else {"mine", "tpower"})
+        assert sentence in text.read_text()
+    doubts = pd.read_csv(home / "ranking.csv").set_index("solver").doubts
+    assert sentence in doubts["mine"] and (sentence in str(doubts["tpower"])) == (not public)
+
+
+def test_facts_of_a_file_are_text_and_nothing_else():
+    paper = Facts(
+        authors=r"Ann \input{x}", title="{%", venue="a_b \n}", address="javascript:alert(1)"
+    )
+    entry = paper_kit.bibtex("ann", paper)
+    assert r"\input" not in entry and "javascript" not in entry
+    assert re.sub(r"\\[{}]", "", entry).count("{") == re.sub(r"\\[{}]", "", entry).count("}")
+    safe = replace(paper, address="https://example.org/a_b")
+    assert r"\url{https://example.org/a_b}" in paper_kit.bibtex("ann", safe)
 
 
 def test_every_paper_of_a_solver_has_one_key_and_an_entry_with_balanced_braces():
