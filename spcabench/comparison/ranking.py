@@ -328,12 +328,12 @@ def resolution(answers: pd.DataFrame) -> str:
     solvers = list(answers.solver[answers.answered].unique())
     above, differences = told_apart(_of_pairs(answers, HIT)[solvers])
     told, blurred = differences[above], np.abs(differences[~above & ~above.T])
-    largest = f"{100 * blurred.max():.0f} points at 99.9 %"
+    largest = f"{100 * blurred.max():.0f} points"
     if not told.size:
-        return f"{problems} problems: no difference is significant; the largest is {largest}."
+        return f"{problems} problems: at 99.9 %, no difference is significant (up to {largest})."
     return (
-        f"{problems} problems: the smallest significant difference is {100 * told.min():.0f} "
-        f"points, and the largest insignificant difference is {largest}."
+        f"{problems} problems: at 99.9 %, the smallest significant difference is "
+        f"{100 * told.min():.0f} points, and the largest insignificant difference is {largest}."
     )
 
 
