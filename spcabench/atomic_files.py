@@ -5,6 +5,7 @@ import io
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ from spcabench import opening
 from spcabench.errors import InputError
 
 PROBE = 4096  # size in bytes of a file that is written to test a folder
+LONGEST = 70  # maximum length in bytes of a folder for sockets, whose paths have at most 103 bytes
 
 
 @contextmanager
@@ -27,6 +29,17 @@ def writing(path: Path) -> Iterator[None]:
         if isinstance(error, shutil.Error):  # it lists all files that could not be copied
             reason = re.sub(r"\[Errno \d+\] |: '.*", "", str(error.args[0][0][2]))
         raise InputError(f"{path}: cannot be written ({reason})") from error
+
+
+def temporary() -> Path:
+    """Return the folder for temporary files; raise InputError if it cannot contain sockets."""
+    folder = tempfile.gettempdir()
+    if (length := len(os.fsencode(folder))) > LONGEST:
+        raise InputError(
+            f"TMPDIR: {folder} has {length} bytes; at most {LONGEST} are allowed, because the "
+            "paths of sockets are limited"
+        )
+    return Path(folder)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from time import monotonic, sleep
 from types import ModuleType
 from typing import Any
 
-from spcabench import machine, registry
+from spcabench import atomic_files, machine, registry
 from spcabench.readers import sources
 from spcabench.running import messages, sandbox, supervisor
 from spcabench.solving.status import Status
@@ -83,7 +83,7 @@ def cell(files: Sequence[Path], *hidden: Path) -> Iterator[Cell]:
     It can read neither results, plans, locks nor folders of other processes, in which sockets
     listen.
     """
-    temporary = Path(tempfile.gettempdir())
+    temporary = atomic_files.temporary()
     others = [path for name in TEMPORARY for path in temporary.glob(name)]
     others += Path().glob(LOCKS)
     with tempfile.TemporaryDirectory(prefix="spcabench-") as folder:

@@ -114,7 +114,7 @@ def _fork_server(here: bool) -> Iterator[dict[str, str]]:
     if not here or not hasattr(os, "pidfd_open"):
         yield {}
         return
-    with TemporaryDirectory(prefix="spcabench-") as folder:
+    with TemporaryDirectory(prefix="spcabench-", dir=atomic_files.temporary()) as folder:
         address = Path(folder) / "socket"
         process = subprocess.Popen(
             [sys.executable, "-m", fork_server.__name__, str(address)],

@@ -1,11 +1,12 @@
 """The function that writes files follows links and only replaces regular files."""
 
 import os
+import tempfile
 
 import numpy as np
 import pytest
 
-from spcabench import SparsePCA, api, select
+from spcabench import SparsePCA, api, atomic_files, select
 from spcabench.atomic_files import write_text
 from spcabench.errors import InputError
 
@@ -61,3 +62,13 @@ def test_no_cell_of_a_table_is_a_formula(tmp_path):
     path = api.path(pd.DataFrame(X, columns=["=cmd", "b", "c", "d", "e"]), "tpower", [1, 5])
     path.to_csv(tmp_path / "path.csv")
     assert ",=cmd" not in (tmp_path / "path.csv").read_text()
+
+
+@pytest.mark.parametrize("length", [atomic_files.LONGEST, atomic_files.LONGEST + 1])
+def test_a_folder_in_which_no_socket_fits_is_refused(length, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", "/" + "x" * (length - 1))
+    if length <= atomic_files.LONGEST:
+        assert len(str(atomic_files.temporary())) == length
+    else:
+        with pytest.raises(InputError, match=f"TMPDIR: .* has {length} bytes; at most"):
+            atomic_files.temporary()
