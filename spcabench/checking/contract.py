@@ -68,7 +68,7 @@ def _all_problems(module: ModuleType) -> Iterator[Problem]:
     """Yield small problems and a larger one with a new seed, each as data and as a covariance."""
     yield from _problems()
     hard = module.TRAITS.exact or module.TRAITS.relaxation
-    n = LARGE_SEARCHED if hard else LARGE
+    n = min(LARGE_SEARCHED if hard else LARGE, module.TRAITS.largest or LARGE)
     rng = np.random.default_rng(SEED)
     X = rng.standard_normal((n + 12, n)) + np.outer(rng.standard_normal(n + 12), np.arange(n) < K)
     yield Problem.from_data(X, f"data ({len(X)}, {n}), seed {SEED}")

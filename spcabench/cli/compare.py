@@ -3,8 +3,7 @@
 import re
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 HOME = Path("results") / "compare"
 COMPONENTS, SEEDS = "components", 5  # copied from `comparison.jobs`, which is slow to import
-SLOW_IMPORT = 5.0  # seconds for importing a file, above which the user is told
 UNLESS_KEPT = "unless kept"  # draw a seed, unless the files and their problems are as before
 # other entries of the folder HOME
 TAKEN = ("checks", "commands", "jobs", "rows", "tuning", "workflow.log")
@@ -135,7 +133,7 @@ def compare(
     them. With -k, the cardinalities of the problems are replaced.
     """
     from spcabench.comparison import violations
-    from spcabench.comparison.jobs import labels
+    from spcabench.comparison.jobs import Job, labels
     from spcabench.running import workflow
 
     # reject invalid options before the descriptions of solvers are read, which starts processes
@@ -166,7 +164,7 @@ def compare(
     solvers = dict.fromkeys([*own, *_others(own, against, suite, settings)])
     asked = dict(settings=settings, ks=ks, limit=time_limit, seeds=seeds)
     requested = [
-        _tuned(_job(solver, suite, every_way=suite == COMPONENTS and solver in own, **asked))
+        _tuned(Job.of(solver, suite, every_way=suite == COMPONENTS and solver in own, **asked))
         for solver in solvers
     ]
     job_of = dict(zip(labels(requested), requested, strict=True))
@@ -190,22 +188,6 @@ def compare(
         from spcabench.page import paper_kit
 
         say(paper_kit.write(options.ROOT / HOME / title, paper))
-
-
-def _job(solver: str, suite: str, **asked: Any) -> "Job":
-    """Return the job for a solver, and tell the user if its file takes long to import."""
-    from spcabench.comparison.jobs import Job
-
-    begun = perf_counter()
-    job = Job.of(solver, suite, **asked)
-    seconds = perf_counter() - begun
-    if seconds > SLOW_IMPORT and not job.is_ours:
-        say(
-            f"{job.label}: importing the file took {seconds:.0f} s; each of its processes imports "
-            "it again, so the comparison will take long",
-            flush=True,
-        )
-    return job
 
 
 def _tuned(job: "Job") -> "Job":

@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from time import perf_counter
 from typing import Any, ClassVar
 
 from spcabench import opening, registry
@@ -13,7 +14,9 @@ from spcabench.errors import InputError, SolverError, in_one_line
 from spcabench.iterate import Traits
 from spcabench.running.worker_process import Ended, Worker, cell
 from spcabench.solving.driver import Limits, parameters
+from spcabench.streams import say
 
+SLOW = 5.0  # seconds for importing a file, above which the user is told
 PATIENCE = 60.0  # maximum seconds for importing a file
 SETTINGS = ("paper", "tuned", "grid")  # the first two are also values of --settings
 
@@ -60,10 +63,18 @@ def of_stranger(solver: str) -> Description:
     """Return the description of a third-party file, which is imported in a worker."""
     files = [registry.path("solver", solver)]
     with cell(files) as limits, closing(Worker(answer, cell=limits)) as helper:
+        begun = perf_counter()  # after the start of the process, which can be slow by itself
         try:
             reply = helper.ask(_absolute(solver), PATIENCE)
         except Ended as end:
             raise InputError(f"{_shown(solver)}: its import: {end.reason}") from None
+        seconds = perf_counter() - begun
+    if seconds > SLOW:
+        say(
+            f"{_shown(solver)}: its import took {seconds:.0f} s. Each process of a comparison "
+            "imports it again, so comparisons take long",
+            flush=True,
+        )
     if isinstance(reply, dict) and "fault" in reply:
         raise InputError(f"{_shown(solver)}: {reply['fault']}")
     return opening.checked(reply, Description, _shown(solver))

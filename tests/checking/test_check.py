@@ -272,6 +272,13 @@ def test_right_solvers_hold(solver):
         assert conformance.outcome(name, promise, solver).verdict == "holds"
 
 
+@pytest.mark.parametrize("largest", [14, 100])
+def test_a_solver_for_small_problems_is_checked_on_small_problems(largest, outcome_of):
+    text = _text("yield x").replace('"cardinality"', f'"cardinality", largest={largest}')
+    for promise in problems.some(3, [*contract.PROMISES]):
+        assert outcome_of(promise, text).verdict == "holds"
+
+
 def test_a_solver_that_does_not_count_is_not_audited():
     solver = next(s for s in registry.names("solver") if s not in problems.COUNTED)
     promise = contract.PROMISES["counts honestly"]

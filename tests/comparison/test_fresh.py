@@ -15,7 +15,7 @@ from spcabench.comparison.jobs import Comparison, Job
 from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
 from spcabench.page import comparison_page, doubts
-from spcabench.running import code_hash, workflow
+from spcabench.running import code_hash, description, workflow
 from spcabench.running import rows as results
 from tests.checking import tricks
 from tests.checking.tricks import SMALL
@@ -131,11 +131,11 @@ def test_a_damaged_plan_and_deleted_rows_draw_new_problems(here, typed):
 
 
 def test_a_slow_import_and_a_cause_of_many_failures_are_said_once(typed, here, capsys, monkeypatch):
-    monkeypatch.setattr(compare, "SLOW_IMPORT", 0.0)
+    monkeypatch.setattr(description, "SLOW", 0.0)
     file = tricks.file_of(here, "mine", body="yield problems")
     _, comparison = typed(file)
     said = capsys.readouterr().out
-    assert "mine: importing the file took" in said and "tpower: importing" not in said
+    assert "mine.py: its import took" in said and "tpower: its import" not in said
     assert str(comparison.broken).count("NameError") == 1
 
 
