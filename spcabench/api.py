@@ -351,8 +351,12 @@ def _jointly(
     if settings.get("blocks") is not None:
         raise InputError("blocks: cannot be combined with joint components")
     result = solve(problem, solver, k=k, components=count, **settings)
-    if result.Z is None:
-        raise SolverError(f"solver {result.solver!r} is joint, but yielded no Z")
+    if result.Z is None or result.Z.ndim != 2:
+        raise SolverError(f"solver {result.solver!r} is joint, but yielded no Z (n, r)")
+    if (found := result.Z.shape[1]) > count:
+        raise SolverError(
+            f"solver {result.solver!r} yielded {found} components; at most {count} were requested"
+        )
     answers = [
         graded(z, result.status if z.any() else Status.ZERO, None, problem.n, result.nonnegative)
         for z in result.Z.T

@@ -114,23 +114,24 @@ def joined(parts: list[Part]) -> pd.DataFrame:
     return entering.best_of_each_run(pd.concat([part.rows for part in parts], ignore_index=True))
 
 
-def differences(parts: list[Part]) -> dict[str, int]:
-    """Return, for each solver, the number of pairs on which parts differ in values or flops.
+def differences(parts: list[Part]) -> dict[str, tuple[int, list[str]]]:
+    """Return the number of pairs on which parts differ in values or flops, and the parts' names.
 
-    Runs that were stopped at their time limit are not compared.
+    Solvers without differences are left out. Runs that were stopped at their time limit are not
+    compared.
     """
     together = pd.concat([part.rows.assign(place=part.name) for part in parts], ignore_index=True)
     ended = (together.kind == "suite") & (together.status != Status.TIME_LIMIT)
     answered = together[ended & together.variance_refit.notna()]
-    counts = {}
+    found = {}
     for solver, part in answered.groupby("solver", sort=False):
         groups = part.groupby(["item", "asked", "sign"])
         unlike = groups.variance_refit.max() > groups.variance_refit.min() * (1.0 + CLOSE)
         for column in ("flops", "setup_flops", "search_flops"):
             unlike |= groups[column].max() > groups[column].min()
         if unlike.any():
-            counts[str(solver)] = int(unlike.sum())
-    return counts
+            found[str(solver)] = int(unlike.sum()), sorted(part.place.unique())
+    return found
 
 
 def times(parts: list[Part], table: Mapping[tuple[str, str, int, bool], Entry]) -> pd.DataFrame:

@@ -151,7 +151,7 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
         "places": list(by_machine.columns),
         "apart": [(s, list(v)) for s, v in zip(by_machine.index, by_machine.values, strict=True)],
         "differences": merging.differences(parts),
-        "made": pd.concat([part.rows for part in parts]),
+        "made": pd.concat([part.rows.assign(place=part.name) for part in parts]),
         "dropped": dropped,
         "seed_given": [part.name for part in parts if not part.plan.drawn],
     }

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import permutations
+from itertools import permutations, repeat
 from typing import Any
 
 import pandas as pd
@@ -27,8 +27,8 @@ CHANGED = (
     "so it could contain their answers."
 )
 CLAIMED = (
-    "Its rows come from elsewhere. Their vectors were graded here, but it is only claimed that "
-    "this file computed them, at these costs, without knowing the problems."
+    "The rows come from merged folders. Their vectors were graded here, but it is only claimed who "
+    "computed them, at which costs, and without knowing the problems."
 )
 SAMPLES = (
     "All problems are samples of public data, and the file could contain supports that are good "
@@ -48,7 +48,7 @@ def doubt(solver: str, sentence: str, count: int | str = "") -> dict[str, Any]:
 
 def as_text(doubt: Mapping[str, Any]) -> str:
     """Return a doubt as a line of text."""
-    runs = f" ({doubt['count']} runs)" if doubt["count"] else ""
+    runs = f" ({doubt['count']} run{'s' * (doubt['count'] != 1)})" if doubt["count"] else ""
     return f"Doubt, {doubt['solver']}{runs}: {doubt['sentence']}"
 
 
@@ -80,31 +80,39 @@ def said(
             PUBLIC: theirs.fresh is None,
             CHANGED: label in extra.get("changed", ()),
             CONTINUED: plan.continued,
-            CLAIMED: "places" in extra,
         }.items()
         if applies
     ]
+    if "places" in extra:
+        doubts.append(doubt(ALL, CLAIMED))
     for sentence in extra.get("dropped", []):
         counted = re.search(r", (\d+) rows: ", sentence)
         count = int(counted[1]) if counted else 1
         solver = sentence.partition(",")[0]
         doubts.append(doubt(solver, f"A row was rejected: {sentence}.", count))
-    differ = (
-        "Rows of the same run differ in value or flops: the solver is randomised, its versions or "
-        "the machines differ, or a row was edited."
-    )
-    unlike = extra.get("differences", {})
-    return doubts + [doubt(solver, differ, count) for solver, count in unlike.items()]
+    for solver, (count, places) in extra.get("differences", {}).items():
+        sentence = (
+            f"Rows of the same run in {' and '.join(places)} differ in value or flops: the solver "
+            "is randomised, its versions or the machines differ, or a row was edited."
+        )
+        doubts.append(doubt(solver, sentence, count))
+    return doubts
 
 
 def of_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return reasons to doubt a solver's numbers, each with the number of affected runs."""
+    """Return reasons to doubt a solver's numbers, each with the number of affected runs.
+
+    rows : those of merged comparisons have a column ``place``, the name of the folder.
+    """
     flagged = rows.dropna(subset=["flags"])
-    pairs = [(r.solver, flag) for r in flagged.itertuples() for flag in r.flags]
-    counts = pd.Series(pairs, dtype=object).value_counts()
-    doubts = [
-        doubt(solver, SENTENCES[Flag(flag)], int(count)) for (solver, flag), count in counts.items()
+    places = [f" (In {place}.)" for place in flagged["place"]] if "place" in rows else repeat("")
+    pairs = [
+        (r.solver, f"{SENTENCES[Flag(flag)]}{place}")
+        for r, place in zip(flagged.itertuples(), places, strict=False)
+        for flag in r.flags
     ]
+    counts = pd.Series(pairs, dtype=object).value_counts()
+    doubts = [doubt(solver, sentence, int(count)) for (solver, sentence), count in counts.items()]
     for solver, runs in rows.groupby("solver"):
         # the file was edited during the comparison, or rows come from machines with different
         # versions
@@ -144,9 +152,9 @@ def of_samples(
         beaten = [s for s in others if overall[s] < overall[mine] and alone[s] >= alone[mine]]
         if beaten and overall[mine] == max(overall.values()):
             sentence = (
-                f"It is first, but its lead over {', '.join(beaten)} comes from samples of public "
-                "data, and the file could contain supports that are good for most samples. On the "
-                f"{len(names)} generated problems alone, it is not better."
+                f"No solver has better answers, but its lead over {', '.join(beaten)} comes from "
+                "samples of public data, and the file could contain supports that are good for "
+                f"most samples. On the {len(names)} generated problems alone, it is not better."
             )
             found.append(doubt(mine, sentence))
     return found

@@ -61,7 +61,7 @@ def fault(Z: Array, formulation: Formulation, k: int, r: int | None = None) -> s
 
     k : maximum number of nonzeros of each loading; for a common support, its maximum size; for
         penalised loadings, the maximum average number of nonzeros. r : number of requested
-        loadings, at least q; by default q.
+        loadings, which q must not exceed; by default q.
     """
     if Z.ndim != 2 or not np.isfinite(Z).all():
         return "Z must be a matrix of finite numbers"
@@ -69,6 +69,8 @@ def fault(Z: Array, formulation: Formulation, k: int, r: int | None = None) -> s
     if (np.abs(norms**2 - 1.0) > UNIT).any():
         j = int(np.abs(norms - 1.0).argmax())
         return f"loading {j + 1} has norm {norms[j]:.10g}"
+    if r is not None and Z.shape[1] > r:
+        return f"there are {Z.shape[1]} loadings; at most {r} are allowed"
     return _too_many(Z, formulation, k, r or Z.shape[1]) or _not_apart(Z, formulation)
 
 

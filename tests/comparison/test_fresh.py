@@ -254,7 +254,7 @@ def test_a_suite_of_samples_alone_is_a_doubt_about_each_third_party_file():
 
 
 @WHOLE
-def test_rows_of_a_third_party_file_from_elsewhere_are_claimed(tmp_path, monkeypatch):
+def test_merged_rows_are_claimed(tmp_path, monkeypatch):
     file = tricks.file_of(tmp_path, "mine")
     plan = compared(monkeypatch, tmp_path, "one", ["tpower", file], fresh=7)
     plan.write_text(replace(Comparison.read(plan), drawn=True, continued=True).text())
@@ -262,8 +262,8 @@ def test_rows_of_a_third_party_file_from_elsewhere_are_claimed(tmp_path, monkeyp
     shutil.copytree(plan.parent, other)
     merged.mkdir()
     comparison_page.write_merged(merged, [plan.parent, other])
-    found = {(s, t) for s, t in doubts_of(merged / "plan.json") if s == "mine"}
-    assert {("mine", doubts.CLAIMED), ("mine", doubts.CONTINUED)} <= found
+    found = {*doubts_of(merged / "plan.json")}
+    assert {(doubts.ALL, doubts.CLAIMED), ("mine", doubts.CONTINUED)} <= found
     other_seed = {
         label: replace(job, fresh=8) for label, job in merging.Part.read(other).jobs.items()
     }

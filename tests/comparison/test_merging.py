@@ -1,5 +1,6 @@
 """Merging comparisons made on two machines, and the settings that a comparison's page shows."""
 
+import html
 import json
 from dataclasses import replace
 from itertools import permutations
@@ -17,6 +18,7 @@ from spcabench.flops import CONVENTION
 from spcabench.page import comparison_page as page
 from spcabench.page import doubts
 from spcabench.running import rows as results
+from spcabench.solving.run_warnings import SENTENCES, Flag
 from spcabench.solving.status import Status
 from tests.comparisons import compared
 from tests.problems import WHOLE
@@ -161,7 +163,8 @@ def test_what_two_machines_made_differently_is_said(folders):
     assert merging.differences([one, two]) == {}
     unlike = replace(two, rows=two.rows.assign(flops=two.rows.flops + 1))
     pairs = (one.rows.solver == "tpower") & (one.rows.kind == "suite")
-    assert merging.differences([one, unlike]) == {"tpower": int(pairs.sum())}
+    names = sorted([one.name, two.name])
+    assert merging.differences([one, unlike]) == {"tpower": (int(pairs.sum()), names)}
 
 
 @pytest.mark.parametrize(
@@ -174,9 +177,24 @@ def test_what_two_machines_made_differently_is_said(folders):
 )
 def test_rows_of_one_run_that_differ_are_a_doubt(folders, tmp_path, out, edit):
     text = page.write_merged(out, [folders[0], changed(folders[0], tmp_path / "two", **edit)])
-    assert "Rows of the same run differ in value or flops" in text.read_text()
-    assert "Rows of the same run differ" in (out / "ranking.txt").read_text()
+    names = " and ".join(sorted([folders[0].name, "two"]))
+    assert f"Rows of the same run in {names} differ in value or flops" in text.read_text()
+    assert f"Rows of the same run in {names} differ" in (out / "ranking.txt").read_text()
     assert ("2 different files of this name" in text.read_text()) == (len(edit) > 1)
+
+
+def test_a_flag_in_merged_rows_names_its_folder(folders, tmp_path, out):
+    """Otherwise edited flags would accuse a rival whose own rows are clean."""
+    two = changed(folders[0], tmp_path / "two", flags=lambda _: ["threads"])
+    text = page.write_merged(out, [folders[0], two]).read_text()
+    assert f"{SENTENCES[Flag.threads]} (In two.)" in html.unescape(text)
+    assert f"(In {folders[0].name}.)" not in text
+
+
+def test_what_a_merged_page_cannot_know_is_said_of_all_solvers(folders, out):
+    text = page.write_merged(out, folders).read_text()
+    assert text.index(doubts.CLAIMED) < text.index('id="ranking"')
+    assert f"Doubt, all solvers: {doubts.CLAIMED}" in (out / "ranking.txt").read_text()
 
 
 def test_comparisons_of_other_terms_are_not_joined(folders):

@@ -91,6 +91,15 @@ def test_a_joint_solver_must_yield_its_components(tmp_path):
         api.components(Problem.from_covariance(np.eye(6)), solver, 2, k=2, deflation="joint")
 
 
+def test_a_joint_solver_must_not_yield_more_components_than_were_requested(tmp_path):
+    solver = _trial(tmp_path, "disjoint", "Z = np.eye(problem.n)[:, :4]", ", components=1")
+    with pytest.raises(SolverError, match="4 components; at most 2 were requested"):
+        api.components(Problem.from_covariance(np.eye(6)), solver, 2, k=2, deflation="joint")
+    name = "finds components as stated"
+    outcome = conformance.outcome(name, contract.PROMISES[name], solver.__file__)
+    assert outcome.verdict == "fails" and "Z has shape (8, 4)" in outcome.sentence
+
+
 @pytest.mark.parametrize("solver", JOINT)
 def test_every_joint_solver_finds_components_as_it_states(solver):
     name = "finds components as stated"

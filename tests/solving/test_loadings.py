@@ -121,6 +121,7 @@ def test_each_formulation_names_what_is_broken():
     assert fault(e[:, :2], Formulation.COMMON, 2) == ""
     assert "loadings use 2 variables" in fault(e[:, :2], Formulation.COMMON, 1)
     assert "norm 2" in fault(2.0 * e[:, :2], Formulation.DISJOINT, 1)
+    assert "there are 3 loadings; at most 2" in fault(e[:, :3], Formulation.DISJOINT, 1, 2)
 
 
 @SEEDS
