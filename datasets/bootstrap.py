@@ -1,7 +1,8 @@
-"""A bootstrap sample of another dataset: its rows, drawn with replacement.
+"""A bootstrap sample of another dataset: its rows, drawn with replacement, with random scales.
 
 If the dataset is a covariance, samples from the normal distribution with this covariance are drawn
-instead. A comparison on fresh problems uses bootstrap samples in place of its real data.
+instead. A comparison on fresh problems uses bootstrap samples in place of its real data. Without
+the random factors, supports that are good for most samples could be known.
 """
 
 import numpy as np
@@ -13,10 +14,11 @@ from spcabench.problem.problem import Problem
 from spcabench.vectors import largest_indices
 
 
-def load(of="alon", given=None, variables=None, samples=180, seed=0):
+def load(of="alon", given=None, variables=None, samples=180, spread=0.0, seed=0):
     """Return A = X / sqrt(m), where X (m, n) contains the drawn rows, centred, or their covariance.
 
-    The form is that of the original problem. The variables are in random order.
+    The form is that of the original problem. The variables are in random order, and each of them is
+    multiplied by a random factor.
 
     of : name of the dataset.
     given : parameters of the dataset, as a mapping.
@@ -24,16 +26,21 @@ def load(of="alon", given=None, variables=None, samples=180, seed=0):
         default, all variables.
     samples : number of samples drawn if the dataset is a covariance. A sample of data always has
         as many rows as the data.
+    spread : standard deviation of the logarithm of the factors; 0 keeps the scales.
     """
     if variables is not None:
         validate.whole("variables", variables, 1)
     validate.whole("samples", samples, 2)
+    if validate.number("spread", spread) < 0.0:
+        raise InputError(f"spread: {spread}; it must be at least 0")
     validate.whole("seed", seed, 0)
     if of == "bootstrap":
         raise InputError("of: 'bootstrap'; name another dataset")
     original = registry.module("dataset", of).load(**(given or {}))
     rng = np.random.default_rng(seed)
     X, columns = _drawn(original, samples, rng), np.arange(original.n)
+    factors = np.exp(spread * rng.standard_normal(original.n))
+    X = X @ sp.diags_array(factors) if sp.issparse(X) else X * factors
     if variables is not None:
         columns = largest_indices(_variances(X), min(variables, original.n))
     columns = rng.permutation(columns)
@@ -45,7 +52,8 @@ def load(of="alon", given=None, variables=None, samples=180, seed=0):
         features=None if names is None else [names[j] for j in columns],
         provenance={
             **original.provenance,
-            "preprocessing": "rows drawn again, centred, variables in random order",
+            "preprocessing": "rows drawn again, centred, variables in random order"
+            + (", multiplied by random factors" if spread else ""),
         },
     )
     # solvers are faster or slower in another form; few words of a corpus form a covariance

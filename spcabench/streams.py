@@ -27,6 +27,11 @@ def plain(text: str) -> str:
     return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
+def one_line(text: str) -> str:
+    """Return a text without line breaks, with which it could imitate other lines of a list."""
+    return " ".join(text.split())
+
+
 def say(*words: Any, **how: Any) -> None:
     """Print untrusted text: call `print` with `plain` applied to each argument."""
     print(*(plain(str(word)) for word in words), **how)

@@ -22,6 +22,8 @@ from spcabench.running.description import Description
 
 MOST_NAMED = 8  # maximum number of cardinalities listed in the name of a folder
 COMPONENTS = "components"  # name of the suite for several components
+# settings of a run that are the same for all solvers
+SET_HERE = ("k", "seed", "time_limit", "nonnegative", "refit", "fresh", "blocks", "components")
 SEEDS = 5  # default number of seeds for a randomised solver
 ANSWER, SEED = "suite", "seed"  # kinds of rows: answers with the first seed, and with other seeds
 # A label is the name of a solver. If two files have the same name, the label includes the folder.
@@ -168,8 +170,22 @@ class Job:
 
     @property
     def own_settings(self) -> dict[str, Any]:
-        """Settings of the solver in this comparison: its default, paper or tuned settings."""
-        return suite.settings_of(self.settings, self.label, self.described.settings)
+        """Settings of the solver in this comparison: its default, paper or tuned settings.
+
+        Raises InputError if the solver's file contains a setting that the comparison sets.
+        """
+        own = suite.settings_of(self.settings, self.label, self.described.settings)
+        self.check_settings(self.settings.upper(), own)
+        return own
+
+    def check_settings(self, constant: str, names: Iterable[str]) -> None:
+        """Raise InputError if a constant of the solver's file has settings of the comparison."""
+        for name in names:
+            if name in SET_HERE or name == self.described.traits.penalty:
+                raise InputError(
+                    f"solver {self.label!r}: {constant}: {name!r} is set by the comparison; remove "
+                    "it"
+                )
 
 
 def check_labels(file: Path, names: Iterable[str]) -> None:

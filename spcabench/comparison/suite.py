@@ -98,6 +98,11 @@ RESAMPLED = {"spectra": 10, "leukemia": 20, "colon": 20}
 # selection
 CHOSEN = ("genes", "words")
 FRESH = "fresh "  # first word of the names of fresh problems
+# Spread of the random factors of the variables in fresh samples. With 60 stored supports of other
+# samples, 99.9 % of the best value is reached on 0 to 100 % of the samples (five problems) without
+# factors, on 0 to 92 % with a spread of 0.1, and with 0.5 only on pit props (33 %).
+SPREAD = 0.5
+DESIGNED = ("adversarial",)  # datasets that are of a kind that other scales would destroy
 
 
 def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> list[Item]:
@@ -123,12 +128,12 @@ def _with_ks(item: Item, ks: tuple[int, ...]) -> Item:
     return replace(item, ks=possible if ks else item.ks)
 
 
-def generated(items: Iterable[Any]) -> list[str]:
-    """Return the names of the items, for one component or several, that a seed generates.
+def are_known(items: Iterable[Any]) -> bool:
+    """Whether fresh problems include samples of public data with unchanged scales.
 
-    Fresh problems of all other items are samples of known data.
+    A file could contain supports that are good for most of these samples.
     """
-    return [i.name for i in items if "seed" in i.parameters and i.dataset != "bootstrap"]
+    return any(i.dataset == "bootstrap" and not i.parameters["spread"] for i in items)
 
 
 def by_name(suites: Iterable[str] = SUITES) -> dict[tuple[str, bool], Item]:
@@ -183,7 +188,8 @@ def fresh_of(item: Any, seed: int, place: int) -> Any:
         return replace(item, name=FRESH + item.name, parameters=parameters)
     settings = {name: value for name, value in item.parameters.items() if name not in CHOSEN}
     variables = [value for name, value in item.parameters.items() if name in CHOSEN]
-    parameters = dict(of=item.dataset, given=settings, seed=drawn)
+    spread = 0.0 if item.dataset in DESIGNED else SPREAD
+    parameters = dict(of=item.dataset, given=settings, spread=spread, seed=drawn)
     parameters |= dict(variables=variables[0]) if variables else {}
     return replace(item, name=FRESH + item.name, dataset="bootstrap", parameters=parameters)
 

@@ -60,10 +60,9 @@ def tuned(job: Job, folder: Path) -> Job:
 
 
 def _check(job: Job, grid: Mapping[str, Any]) -> None:
+    job.check_settings("GRID", grid)
     where = f"solver {job.label!r}: GRID"
     for name, values in grid.items():
-        if name in ("k", "seed", "time_limit", job.described.traits.penalty):
-            raise InputError(f"{where}: {name!r} is set by the comparison; remove it")
         if not isinstance(values, list) or not values:
             raise InputError(f"{where}: {name!r} is {values!r:.40}; it must be a list of values")
     if prod(map(len, grid.values())) > MOST:

@@ -24,7 +24,7 @@ from spcabench.comparison import (
     suite,
 )
 from spcabench.comparison.jobs import Comparison, Job
-from spcabench.comparison.ranking import LAST, RANK, RULE, TARGETS, reached, resampled, resolution
+from spcabench.comparison.ranking import LAST, RANK, RULE, TARGETS, resampled, resolution
 from spcabench.comparison.ranking import ranking as rank_solvers
 from spcabench.errors import InputError
 from spcabench.page import (
@@ -225,15 +225,9 @@ def _doubts(
     extra: dict[str, Any],
 ) -> list[dict[str, Any]]:
     """Return reasons to doubt the numbers of solvers."""
-    job = next(iter(job_of.values()))
     extra = {"seed_given": [] if plan.drawn else [plan.name], **extra}
     listed = doubts.said(plan, job_of, {*answers.solver[answers.answered]}, extra)
-    listed += doubts.of_rows(extra.get("made", rows))
-    if job.fresh is not None:
-        items = suite.items(job.suite, job.ks, job.fresh)
-        rated = answers.assign(hit=reached(answers.shares, TARGETS[-1]))
-        listed += doubts.of_samples(rated, items, ("hit", "share"))
-    return listed
+    return listed + doubts.of_rows(extra.get("made", rows))
 
 
 def _table(files: list[Path], labels: list[str]) -> pa.Table:

@@ -13,6 +13,7 @@ from spcabench.comparison.ranking import resolution
 from spcabench.page.doubts import ALL, as_text
 from spcabench.page.math_html import compact
 from spcabench.running import rows as results
+from spcabench.streams import one_line
 
 TABLE = (
     "item",
@@ -147,7 +148,7 @@ def lines(
         *_spreads(ranking),
         "",
         *map(as_text, doubts),
-        *_unanswered(answers),
+        *unanswered(answers),
     ]
     return "\n".join(blocks).rstrip() + "\n"
 
@@ -166,14 +167,14 @@ def _begins(ranking: pd.DataFrame) -> list[bool]:
     return list(ranking.group.diff() > 0)
 
 
-def _unanswered(answers: pd.DataFrame) -> list[str]:
+def unanswered(answers: pd.DataFrame) -> list[str]:
     """Return a line for each solver and status without an answer, with the number and reason."""
     lines = []
     for (solver, status), part in answers[~answers.answered].groupby(["solver", "status"]):
         # runs with the same status mostly have the same reason
         whys = list(dict.fromkeys(part.reason.replace("", "no reason is known")))
         others = f" (and {len(whys) - 1} more)" if len(whys) > 1 else ""
-        lines.append(f"{solver}: {status} on {len(part)}: {whys[0]}{others}")
+        lines.append(f"{solver}: {status} on {len(part)}: {one_line(whys[0])}{others}")
     return lines
 
 

@@ -54,7 +54,7 @@ def write(plan_file: Path, out: Path | None = None) -> Path:
     machines = sorted(set(zip(rows.cpu, rows.commit, strict=True)))
     about = {"name": plan.name, "named": plan.named, "limit": listed[0].limit, "machines": machines}
     table = ranking.standing(rows)
-    about |= {"fresh": listed[0].fresh, "doubts": _doubts(plan, rows, job_of, table)}
+    about |= {"fresh": listed[0].fresh, "doubts": _doubts(plan, rows, job_of)}
     folder = out or plan_file.parent
     if out is not None:
         write_text(out / ABOUT, json.dumps(about) + "\n")
@@ -62,29 +62,19 @@ def write(plan_file: Path, out: Path | None = None) -> Path:
 
 
 def _doubts(
-    plan: Comparison, rows: pd.DataFrame, job_of: Mapping[str, Job], table: pd.DataFrame
+    plan: Comparison, rows: pd.DataFrame, job_of: Mapping[str, Job]
 ) -> list[dict[str, Any]]:
-    """Return reasons to doubt the numbers of solvers.
-
-    table : as returned by `ranking.standing`.
-    """
+    """Return reasons to doubt the numbers of solvers."""
     given = [] if plan.drawn else [plan.name]
     answered = {*rows.solver[(rows.kind == TRUE) & (rows.status == Status.FINISHED)]}
     extra = {"seed_given": given, "changed": fresh.changed(plan, job_of, rows)}
     listed = doubts.said(plan, job_of, answered, extra)
-    listed += doubts.of_rows(rows.assign(given=None))
-    seed = next(iter(job_of.values())).fresh
-    if seed is None:
-        return listed
-    ran = table[(table.kind == TRUE) & (table.status != Status.SKIPPED)]
     ours = {label: job.is_ours for label, job in job_of.items()}
-    ran = _named(ran.assign(own=ran.solver.map(ours), file=ran.solver))
-    for _, part in ran.groupby("formulation"):
-        pairs = part.groupby("solver").solver.transform("size")
-        # ways that ran on easier problems only are not ranked
-        found = doubts.of_samples(part[pairs == pairs.max()], suite.items(seed), ["share"])
-        listed += [doubt for doubt in found if doubt not in listed]
-    return listed
+    factored = rows.solver.map(lambda solver: job_of[solver].described.traits.accepts == "data")
+    form = rows.form.where(~factored, "data")  # to which the solver converts each problem
+    return listed + doubts.of_rows(
+        rows.assign(own=rows.solver.map(ours), given=rows.form, form=form)
+    )
 
 
 def write_again(folder: Path) -> Path:
@@ -100,7 +90,7 @@ def _written(folder: Path, about: dict[str, Any], table: pd.DataFrame, published
     files = comparison_tables.write_answers(folder, shown, published)
     # published comparisons of earlier versions have neither
     about = {"fresh": None, "doubts": [], **about}
-    write_text(folder / "ranking.txt", lines(ranks, failures, about["doubts"]))
+    write_text(folder / "ranking.txt", lines(ranks, _named(table), about["doubts"]))
     pictures = list(components_pictures.pictures(table, ranks))
     # without loadings, as in a published table, the picture of them remains
     for picture in pictures:
@@ -142,12 +132,12 @@ def is_of_components(plan_file: Path) -> bool:
 
 def lines(
     ranking: pd.DataFrame,
-    failures: list[dict[str, Any]],
+    answers: pd.DataFrame,
     listed: Iterable[Mapping[str, Any]] = (),
 ) -> str:
-    """Format the ranking as text, one block per formulation, and list doubts and failures.
+    """Format the ranking as text, one block per formulation, and list doubts and missing answers.
 
-    listed : doubts.
+    answers : as returned by `_named`. listed : doubts.
     """
     text, width = [], max([28, *(len(name) + 1 for name in ranking.solver)])
     for formulation, part in ranking.groupby("formulation", sort=False):
@@ -169,10 +159,7 @@ def lines(
     text.append("A rank is the range that the problems leave open (docs/comparing.md).")
     text.append("")
     text += [doubts.as_text(doubt) for doubt in listed]
-    for bad in failures:
-        text.append(
-            f"{'; '.join(bad['solver'])}: {bad['status']} on {bad['count']}: {bad['reason']}"
-        )
+    text += comparison_tables.unanswered(answers)
     return "\n".join(text).rstrip() + "\n"
 
 

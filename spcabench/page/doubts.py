@@ -1,16 +1,17 @@
 """Doubts about the numbers of solvers, which the pages of comparisons list."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import permutations, repeat
 from typing import Any
 
 import pandas as pd
 
 from spcabench import registry
-from spcabench.comparison import ranking, suite
+from spcabench.comparison import suite
 from spcabench.comparison.jobs import Comparison, Job
 from spcabench.solving.run_warnings import SENTENCES, Flag
+from spcabench.streams import one_line
 
 ALL = "all solvers"
 FACTORED = (
@@ -31,8 +32,8 @@ CLAIMED = (
     "computed them, at which costs, and without knowing the problems."
 )
 SAMPLES = (
-    "All problems are samples of public data, and the file could contain supports that are good "
-    "for most samples."
+    "The problems are samples of public constructions, and the file could contain supports that "
+    "are good for most samples."
 )
 COMMAND = (
     "Commands are not confined: it could store answers between its runs, or read answers that "
@@ -43,7 +44,7 @@ NAMESAKE = "Its name is that of a solver of the repository, but it is another fi
 
 def doubt(solver: str, sentence: str, count: int | str = "") -> dict[str, Any]:
     """Return a doubt as a line of the table; ``count`` is the number of affected runs."""
-    return {"solver": solver, "sentence": sentence, "count": count}
+    return {"solver": solver, "sentence": one_line(sentence), "count": count}
 
 
 def as_text(doubt: Mapping[str, Any]) -> str:
@@ -78,6 +79,8 @@ def said(
         if label in answered and not theirs.is_ours
         for sentence, applies in {
             PUBLIC: theirs.fresh is None,
+            SAMPLES: theirs.suite in suite.SUITES
+            and suite.are_known(suite.items(theirs.suite, theirs.ks, theirs.fresh)),
             CHANGED: label in extra.get("changed", ()),
             CONTINUED: plan.continued,
         }.items()
@@ -127,44 +130,6 @@ def of_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
             sentence = f"Its name looks like that of {twin}, another solver."
             doubts.append(doubt(solver, sentence))
     return doubts
-
-
-def of_samples(
-    answers: pd.DataFrame, items: Iterable[Any], ranked_by: Sequence[str]
-) -> list[dict[str, Any]]:
-    """Return doubts about third-party files that may only be good on samples of public data.
-
-    answers : the answers of a comparison on fresh problems: solver, own, item, answered, and the
-        columns ``ranked_by``, whose means rank the solvers, regardless of costs. If a file is
-        several solvers, the column ``file`` tells them apart from those of others. items : these
-        problems.
-    """
-    file_of = dict(zip(answers.solver, answers.get("file", answers.solver), strict=True))
-    strangers = answers.solver[answers.answered & answers.own.eq(False)].unique()
-    names = suite.generated(items)
-    if not names:
-        return [doubt(solver, SAMPLES) for solver in strangers]
-    generated = answers[answers.item.isin(names)]
-    overall, alone = (_quality(part, ranked_by) for part in (answers, generated))
-    found = []
-    for mine in strangers:
-        others = [solver for solver in overall if file_of[solver] != file_of[mine]]
-        beaten = [s for s in others if overall[s] < overall[mine] and alone[s] >= alone[mine]]
-        if beaten and overall[mine] == max(overall.values()):
-            sentence = (
-                f"No solver has better answers, but its lead over {', '.join(beaten)} comes from "
-                "samples of public data, and the file could contain supports that are good for "
-                f"most samples. On the {len(names)} generated problems alone, it is not better."
-            )
-            found.append(doubt(mine, sentence))
-    return found
-
-
-def _quality(answers: pd.DataFrame, columns: Sequence[str]) -> dict[str, tuple[float, ...]]:
-    """Return the means of the columns for each solver, where a failure counts as zero."""
-    quality = answers.fillna(dict.fromkeys(columns, 0.0))
-    means = quality.groupby("solver")[[*columns]].mean().round(ranking.DIGITS)
-    return {solver: tuple(of_solver) for solver, *of_solver in means.itertuples()}
 
 
 def _of_strangers(rows: pd.DataFrame) -> list[dict[str, Any]]:

@@ -32,7 +32,8 @@ ATTEMPTS = 3  # load can disturb an attempt, but a solver that hides time does s
 MISSED_SHARE, MISSED_SECONDS = 0.25, 0.001
 # a smaller difference is charged too, unless the error of the harness's own time could explain it
 CHARGED_SHARE, CHARGED_SECONDS = 0.05, 0.0003
-LATE_SHARE, LATE_SECONDS = 0.25, 0.1  # tolerated delay: fraction of the time limit, plus seconds
+# tolerated delay: fraction of the time limit, plus seconds, which are at most half of the limit
+LATE_SHARE, LATE_SECONDS = 0.25, 0.1
 # one thread: processor time <= 1.25 x wall time + 0.05 s
 THREADS_SHARE, THREADS_SECONDS = 1.25, 0.05
 TICKS, LONGER = 0.02, 8  # error of the processor time in seconds; factor for more runs
@@ -119,7 +120,7 @@ def costed(
         cost, outside = replace(cost, warm=True, declared=worked), worked
     answer = _times(answer, cost, outside)
     limit = run.settings.get("time_limit", np.inf)
-    if outside > limit * (1.0 + LATE_SHARE) + LATE_SECONDS:
+    if outside > limit * (1.0 + LATE_SHARE) + min(LATE_SECONDS, 0.5 * limit):
         reason = f"it took {outside:.2g} s; the time limit is {limit:g} s"
         return replace(answer, status=Status.LATE, reason=reason), ()
     return answer, cost.vectors

@@ -17,7 +17,6 @@ ITEMS = [
     Item(f"gaussian {n}", "gaussian", dict(m=30, n=n, seed=0), (2,), (3, 5), "gaussian", "", n)
     for n in (12, 15)
 ]
-WAYS = ("projection", "drop features")
 
 
 def test_fresh_problems_are_new_and_samples_are_held_out_from_the_standard_data(tmp_path):
@@ -64,20 +63,46 @@ def test_drawn_problems_are_shown_and_cause_no_doubt(plan):
     assert "New problems from seed 5." in page and "fresh gaussian 12" in page
 
 
-def test_samples_of_public_data_alone_a_specified_seed_and_a_broken_contract_are_doubts(
-    plan, monkeypatch
-):
-    monkeypatch.setattr("spcabench.comparison.suite.generated", lambda _: [])
+def test_a_specified_seed_and_a_broken_contract_are_doubts(plan):
     broken = replace(Comparison.read(plan), drawn=False, broken={"mine": ["feasible: no"]})
     plan.write_text(broken.text())
-    contract, given, *samples = doubts_of(plan)
+    contract, given = doubts_of(plan)
     assert "violates the contract: feasible: no" in contract and "specified" in given
-    assert sorted(samples) == [f"Doubt, mine, {way}: {doubts.SAMPLES}" for way in sorted(WAYS)]
 
 
 @pytest.mark.parametrize("plan", [None], indirect=True)
 def test_the_public_problems_are_a_doubt_about_a_third_party_file(plan):
     assert doubts_of(plan) == [f"Doubt, mine: {doubts.PUBLIC}"]
+
+
+def test_a_file_that_takes_data_where_the_problem_is_a_covariance_has_a_doubt(plan, monkeypatch):
+    """As in a comparison of one component: the conversion is on no cost."""
+    accepts_data = Job.described.fget
+    monkeypatch.setattr(
+        Job, "described", property(lambda job: replace_traits(accepts_data(job), accepts="data"))
+    )
+    monkeypatch.setattr(results, "read", with_column(results.read, form="covariance"))
+    assert any(line.endswith(doubts.FACTORED) for line in doubts_of(plan))
+    assert not any("tpower" in line for line in doubts_of(plan))
+
+
+def replace_traits(description, **traits):
+    """Return a description with other traits."""
+    return replace(description, traits=replace(description.traits, **traits))
+
+
+def with_column(read, **columns):
+    """Return a function that reads rows, and sets columns."""
+    return lambda files: read(files).assign(**columns)
+
+
+def test_r_loadings_on_fewer_common_variables_are_not_asked_for(monkeypatch):
+    item = replace(ITEMS[0], counts=(2, 6), ks=(5, 8))
+    monkeypatch.setattr(suite, "ITEMS", [item])
+    for solver in ("row_sparse", "amanpg"):
+        asked = [run.settings for run in plans.plan(Job.of(solver, COMPONENTS)).groups[""]]
+        pairs = {(s["r"], s["k"]) for s in asked if s["formulation"] == "common"}
+        assert pairs == {(2, 5), (2, 8), (6, 8)}
 
 
 def test_the_time_of_a_third_party_file_is_that_of_the_outside_clock(plan):

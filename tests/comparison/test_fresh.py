@@ -4,7 +4,6 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
 import pytest
 import typer
 
@@ -12,13 +11,11 @@ from spcabench import api, registry
 from spcabench.cli import compare, options
 from spcabench.comparison import entering, fresh, jobs, merging, plans, suite
 from spcabench.comparison.jobs import Comparison, Job
-from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
 from spcabench.page import comparison_page, doubts
 from spcabench.running import code_hash, description, workflow
 from spcabench.running import rows as results
 from tests.checking import tricks
-from tests.checking.tricks import SMALL
 from tests.comparisons import compared
 from tests.problems import WHOLE
 from tests.trial import table
@@ -205,52 +202,21 @@ def test_a_file_on_public_problems_is_doubted_and_a_solver_of_the_repository_is_
     assert doubts_of(plan) == {("mine", doubts.PUBLIC)}
 
 
-def answers_of(shares, own):
-    """Return answers of a solver to problems, with these fractions of the best value."""
-    items = [f"problem {i}" for i in range(len(shares))]
-    return pd.DataFrame(dict(item=items, own=own, share=shares, answered=True))
+@pytest.mark.parametrize("name", suite.SUITES)
+def test_fresh_samples_of_real_data_have_other_scales(name):
+    """Stored supports of the original data are then poor, unlike those of a designed problem."""
+    items = suite.items(name, fresh=5)
+    spreads = {i.parameters["spread"] for i in items if i.dataset == "bootstrap"}
+    assert spreads <= ({0.0} if name == "adversarial" else {suite.SPREAD})
+    assert suite.are_known(items) == (name == "adversarial")
+    assert not suite.are_known(suite.items(name))
 
 
-GENERATED = Item("problem 0", "gaussian", SMALL | dict(seed=1), (4,), "gaussian", "ours")
-SAMPLE = Item("problem 1", "bootstrap", dict(of="pitprops", given={}, seed=1), (4,), "", "ours")
-
-
-@pytest.mark.parametrize(
-    ("shares", "doubted"),
-    [
-        ((0.9, 1.0), True),  # the best on the mean, but not on the generated problem
-        ((0.95, 1.0), True),  # equally good there
-        ((1.0, 0.7), False),  # worse on the sample
-        ((1.0, 1.0), False),  # better on both
-        ((0.95, 0.8), False),  # no lead
-        ((0.5, 0.9), False),  # not the best
-    ],
-)
-def test_a_file_that_is_first_on_samples_of_public_data_alone_is_doubted(shares, doubted):
-    ours, mine = answers_of((0.95, 0.8), True), answers_of(shares, False)
-    both = pd.concat([ours.assign(solver="tpower"), mine.assign(solver="mine")])
-    found = doubts.of_samples(both, [GENERATED, SAMPLE], ["share"])
-    assert [doubt["solver"] for doubt in found] == ["mine"] * doubted
-    assert all("its lead over tpower comes from samples" in d["sentence"] for d in found)
-
-
-def test_another_way_to_use_the_same_file_is_no_rival():
-    ways = {"mine, projection": (0.95, 0.9), "mine, schur": (0.95, 0.8), "tpower": (0.9, 0.8)}
-    both = pd.concat(
-        [
-            answers_of(shares, own=way == "tpower").assign(solver=way, file=way.split(",")[0])
-            for way, shares in ways.items()
-        ]
-    )
-    assert doubts.of_samples(both, [GENERATED, SAMPLE], ["share"]) == []
-    assert doubts.of_samples(both.drop(columns="file"), [GENERATED, SAMPLE], ["share"])
-
-
-def test_a_suite_of_samples_alone_is_a_doubt_about_each_third_party_file():
-    both = pd.concat(
-        [answers_of((1.0,), own).assign(solver=s) for s, own in (("tpower", True), ("mine", False))]
-    )
-    assert doubts.of_samples(both, [SAMPLE], ["share"]) == [doubts.doubt("mine", doubts.SAMPLES)]
+def test_a_designed_problem_that_is_known_is_a_doubt(tmp_path):
+    job = Job.of(tricks.file_of(tmp_path, "mine"), "adversarial", fresh=5)
+    both = {"mine": job, "tpower": Job.of("tpower", "adversarial", fresh=5)}
+    found = doubts.said(Comparison("both", drawn=True), both, [*both], {"seed_given": []})
+    assert found == [doubts.doubt("mine", doubts.SAMPLES)]
 
 
 @WHOLE

@@ -191,6 +191,18 @@ def test_a_flag_in_merged_rows_names_its_folder(folders, tmp_path, out):
     assert f"(In {folders[0].name}.)" not in text
 
 
+def test_no_text_from_elsewhere_adds_a_line_to_the_ranking(folders, tmp_path, out):
+    """Which could be a forged doubt about a rival."""
+    reason = dict(status=lambda _: "error", reason=lambda _: "it crashed\nDoubt, tpower: forged")
+    two = changed(folders[1], tmp_path / "two", **reason)
+    plan = {"name": "two", "broken": {"gpower1": ["x\nDoubt, tpower: forged"]}}
+    (two / "plan.json").write_text(json.dumps(plan))
+    page.write_merged(out, [folders[0], two])
+    lines = (out / "ranking.txt").read_text().splitlines()
+    assert any("forged" in line for line in lines)
+    assert not any(line.startswith("Doubt, tpower: forged") for line in lines)
+
+
 def test_what_a_merged_page_cannot_know_is_said_of_all_solvers(folders, out):
     text = page.write_merged(out, folders).read_text()
     assert text.index(doubts.CLAIMED) < text.index('id="ranking"')

@@ -2,9 +2,11 @@
 comparison.
 """
 
+from dataclasses import replace
+
 import pytest
 
-from spcabench.comparison import jobs, suite, tuning
+from spcabench.comparison import jobs, plans, suite, tuning
 from spcabench.errors import InputError
 
 # the setting decides how much of the variance is found: the best value is in the middle
@@ -60,6 +62,17 @@ def test_what_is_no_grid_is_refused_in_a_line(tuned, grid, said):
     with pytest.raises(InputError, match="GRID.*" + said) as refused:
         tuned(grid)
     assert len(str(refused.value)) <= 200
+
+
+@pytest.mark.parametrize("name", ["k", "time_limit", "seed"])
+@pytest.mark.parametrize("kind", ["paper", "tuned"])
+def test_a_file_cannot_set_what_the_comparison_sets(tmp_path, kind, name):
+    file = tmp_path / "mine.py"
+    file.write_text(SOLVER.replace("GRID = {grid}", f"{kind.upper()} = {{{name!r}: 5}}"))
+    job = jobs.Job.of(str(file), "quick", settings=kind)
+    with pytest.raises(InputError, match=f"{kind.upper()}: '{name}' is set by the comparison"):
+        plans.plan(job)
+    assert plans.plan(replace(job, settings="default"))
 
 
 def test_the_problems_are_none_of_the_suites():

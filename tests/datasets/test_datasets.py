@@ -94,6 +94,21 @@ def test_of_a_covariance_normal_rows_are_drawn():
     assert np.abs(drawn.covariance[np.array(order)].B - S).max() < 0.06
 
 
+@pytest.mark.parametrize(
+    ("of", "settings"),
+    [("gaussian", dict(m=50, n=8)), ("random_sparse", dict(m=50, n=8)), ("pitprops", {})],
+)
+def test_random_factors_change_the_scale_of_each_variable_alone(of, settings):
+    plain, scaled = (
+        api.load_or_stand_in("bootstrap", of=of, given=settings, spread=spread, seed=3)
+        for spread in (0.0, 0.5)
+    )
+    S, T = (problem.given_as("covariance").matrix.S for problem in (plain, scaled))
+    factors = np.sqrt(T.diagonal() / S.diagonal())
+    assert np.allclose(T, S * np.outer(factors, factors))
+    assert len({*factors}) == len(S) and 0.1 < np.log(factors).std() < 1.5
+
+
 @pytest.mark.parametrize("name", ["pit props", "leukemia", "kos words", "spectra"])
 def test_a_problem_that_is_drawn_again_keeps_its_form_and_size(name):
     (item,) = [item for item in suite.ITEMS if item.name == name]
@@ -112,7 +127,8 @@ def test_the_variables_of_a_fresh_sample_are_those_of_largest_variance():
 
 
 @pytest.mark.parametrize(
-    "wrong", [dict(of="bootstrap"), dict(variables=0), dict(samples=1), dict(seed=-1)]
+    "wrong",
+    [dict(of="bootstrap"), dict(variables=0), dict(samples=1), dict(seed=-1), dict(spread=-0.1)],
 )
 def test_wrong_parameters_of_rows_drawn_again_are_one_line(wrong):
     (name,) = wrong

@@ -140,7 +140,8 @@ def test_the_table_of_several_components_explains_its_heads():
     line = dict(solver="a", how="joint", answered=1, pairs=1, share=1.0, gap=0.1, violation=0.0)
     line |= dict(partly=False, rank="1")
     ranks = pd.DataFrame([line | dict(formulation="disjoint", seconds=0.1)])
-    text = components_page.lines(ranks, [])
+    nothing = pd.DataFrame(dict(solver=[], status=[], reason=[], answered=pd.Series(dtype=bool)))
+    text = components_page.lines(ranks, nothing)
     head = text.splitlines()[1]
     for word, _ in components_page.HEADS:
         assert word in head and f"\n{word:13}" in text

@@ -12,6 +12,7 @@ from spcabench.comparison.components.ways import Way, ways
 from spcabench.comparison.jobs import Job
 from spcabench.iterate import Traits
 from spcabench.run import Run
+from spcabench.solving.formulations import Formulation
 
 LIMIT = 1.0  # time limit of each run of a solver in seconds
 PATIENCE = 40.0  # seconds after which the process of a run is killed
@@ -27,8 +28,12 @@ def runs(job: Job) -> Iterator[Run]:
     for item, standard in zip(suite.items(job.fresh), suite.ITEMS, strict=True):
         for r in item.counts:
             for k in item.ks:
-                for way in ways:
-                    yield _run(job, item, way, r, k)
+                # r orthonormal loadings on k common variables only exist for k >= r
+                yield from (
+                    _run(job, item, way, r, k)
+                    for way in ways
+                    if k >= r or way.formulation != Formulation.COMMON
+                )
         if item.held_out:
             for way in ways:
                 yield _run(job, standard, way, item.counts[-1], item.ks[-1], HELD_OUT)
