@@ -36,6 +36,10 @@ class Part:
     def read(cls, folder: Path) -> "Part":
         """Read the comparison in a folder; raise InputError if there is no valid comparison."""
         jobs_file, rows = folder / JOBS, folder / ROWS
+        if not jobs_file.exists() and (folder / PLAN).exists():
+            raise InputError(
+                f"{folder}: a comparison of several components, which cannot be merged"
+            )
         for file in (jobs_file, rows):
             if not file.is_file():
                 raise InputError(f"{folder}: no {file.name}; specify the folder of a comparison")

@@ -2,6 +2,7 @@
 
 import html
 import json
+import shutil
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -201,6 +202,12 @@ def test_no_text_from_elsewhere_adds_a_line_to_the_ranking(folders, tmp_path, ou
     lines = (out / "ranking.txt").read_text().splitlines()
     assert any("forged" in line for line in lines)
     assert not any(line.startswith("Doubt, tpower: forged") for line in lines)
+
+
+def test_a_comparison_of_components_is_refused_with_the_reason(folders, tmp_path, out):
+    shutil.copy(folders[0] / "plan.json", tmp_path)
+    with pytest.raises(InputError, match="of several components cannot be merged"):
+        page.write_merged(out, [folders[0], tmp_path])
 
 
 def test_what_a_merged_page_cannot_know_is_said_of_all_solvers(folders, out):
