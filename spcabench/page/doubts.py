@@ -122,7 +122,7 @@ def of_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
         if (versions := runs.solver_sha256.nunique()) > 1:
             sentence = f"Its runs used {versions} different files of this name."
             doubts.append(doubt(solver, sentence, len(runs)))
-    runs_a_command = ["startup_seconds" in (extra or ()) for extra in rows.extra]
+    runs_a_command = [isinstance(e, dict) and "startup_seconds" in e for e in rows.extra]
     doubts += [doubt(str(s), COMMAND) for s in rows.solver[runs_a_command].unique()]
     doubts += _of_strangers(rows[rows.own.eq(False)])
     for solver, twin in permutations(rows.solver.unique(), 2):

@@ -206,7 +206,9 @@ def test_no_text_from_elsewhere_adds_a_line_to_the_ranking(folders, tmp_path, ou
 
 def test_a_comparison_of_components_is_refused_with_the_reason(folders, tmp_path, out):
     shutil.copy(folders[0] / "plan.json", tmp_path)
-    with pytest.raises(InputError, match="of several components cannot be merged"):
+    with pytest.raises(
+        InputError, match="a comparison of several components, which cannot be merged"
+    ):
         page.write_merged(out, [folders[0], tmp_path])
 
 
