@@ -37,10 +37,13 @@ def found(job_of: Mapping[str, Job], folder: Path) -> dict[str, list[str]]:
         # the checks of a slow solver take minutes
         say(f"checking {label} ({number} of {len(files)})", flush=True)
         store = folder / f"{job.key}-{_version(job)}.json"
-        fails = opening.read_json(store, dict[str, str], "violations") if store.exists() else {}
-        fails |= {o.name: o.sentence for o in conformance.check(job.solver) if o.verdict == "fails"}
-        if fails:
-            write_changed(store, json.dumps(fails, indent=1) + "\n")
+        kept = opening.read_json(store, dict[str, str], "violations") if store.exists() else {}
+        now = [outcome for outcome in conformance.check(job.solver) if outcome.verdict == "fails"]
+        # a process that was too slow or was killed can be the fault of a busy machine
+        kept |= {outcome.name: outcome.sentence for outcome in now if not outcome.ends}
+        if kept:
+            write_changed(store, json.dumps(kept, indent=1) + "\n")
+        if fails := kept | {outcome.name: outcome.sentence for outcome in now}:
             # one cause can make many checks fail
             of = {sentence: name for name, sentence in reversed(fails.items())}
             broken[label] = [f"{name}: {sentence}" for sentence, name in reversed(of.items())]

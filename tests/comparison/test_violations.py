@@ -40,6 +40,14 @@ def test_a_violation_is_kept_until_the_file_is_changed(tmp_path, outcomes):
     assert violations.found(job_of, tmp_path / "checks") == {}
 
 
+def test_a_process_that_was_too_slow_is_a_violation_of_this_comparison_alone(tmp_path, outcomes):
+    """A busy machine can be its cause."""
+    job_of = {"mine": Job.of(tricks.file_of(tmp_path, "mine"), "quick")}
+    outcomes += [[Outcome("ends", "fails", "too slow", ends="too slow")], []]
+    assert violations.found(job_of, tmp_path / "checks") == {"mine": ["ends: too slow"]}
+    assert violations.found(job_of, tmp_path / "checks") == {}
+
+
 def test_a_file_among_the_rivals_is_checked_too(tmp_path, outcomes):
     """A label is that of the file, wherever the file was named."""
     for name in ("a", "b"):
