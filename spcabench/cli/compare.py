@@ -184,6 +184,7 @@ def compare(
         flush=True,
     )
     _make(title, jobs, profile)
+    _say_seed(problems)
     if paper is not None:
         from spcabench.page import paper_kit
 
@@ -291,7 +292,7 @@ def _kind(requested: list["Job"], fresh: str | None) -> str:
 def _problems(
     fresh: str | None, plan: Path, requested: list["Job"], here: bool | None
 ) -> "Problems":
-    """Choose the problems of a comparison, and print the seed of fresh problems.
+    """Choose the problems of a comparison, and tell the user.
 
     plan : the file of an earlier plan, whose problems can be kept. here : whether missing rows will
         be computed on this machine, or None to keep stored times at all events.
@@ -313,23 +314,23 @@ def _problems(
         without_stale_times(earlier.seed)
         earlier = fresh_problems.kept(plan, requested)  # unless the rows of the files were deleted
     if earlier is not None:
-        say(
-            f"problems with seed {earlier.seed}, drawn earlier for the same files; to draw new "
-            "ones, use --fresh",
-            flush=True,
-        )
+        say("problems drawn earlier for the same files; to draw new ones, use --fresh", flush=True)
         return earlier
-    chosen = fresh_problems.drawn(requested)
-    again = f"--fresh {chosen.seed}"
-    why = f"; to repeat them, use {again}"
-    if fresh == UNLESS_KEPT:
-        why = (
-            ", because a file of your own could contain the answers to the public problems. All "
-            f"solvers run on them. While you change your file, {again} keeps them, so that only "
-            "your file runs; --public uses the public problems"
+    why = (
+        ", because a file of your own could contain the answers to the public problems. All "
+        "solvers run on them. --public uses the public problems"
+    )
+    say(f"new problems, drawn now{why if fresh == UNLESS_KEPT else ''}", flush=True)
+    return fresh_problems.drawn(requested)
+
+
+def _say_seed(problems: "Problems") -> None:
+    """Print a drawn seed, after all runs: a file could read it if the output goes to a file."""
+    if problems.drawn:
+        say(
+            f"The problems were drawn with seed {problems.seed}. --fresh {problems.seed} keeps "
+            "them while you change a file, so that only this file runs."
         )
-    say(f"new problems with seed {chosen.seed}, drawn now{why}", flush=True)
-    return chosen
 
 
 def _rows(requested: list["Job"]) -> list[Path]:

@@ -212,7 +212,7 @@ def _cost(run: Run, helper: Worker, ask: Ask, overhead: Overhead) -> Cost:
         outside=outside,
         first=at_first,
         warm=warm,
-        threads=many.processor > THREADS_SHARE * many.wall + THREADS_SECONDS,
+        threads=_used_threads(many.processor, many.wall),
         vectors=tuple(vectors),
     )
 
@@ -247,6 +247,11 @@ class Watch:
         # one thread cannot work longer than the clock shows, but several processes can
         self.worked = max(self.worked, min(own, self.wall), self.processor - TICKS)
 
+    @property
+    def used_threads(self) -> bool:
+        """Whether the processes used more processor time than a single thread can."""
+        return _used_threads(self.processor, self.wall)
+
     def _waited(self) -> tuple[float, float]:
         return machine.waited(self.pid), machine.waited()
 
@@ -260,6 +265,10 @@ class Watch:
             total = own + ended.children_user + ended.children_system
             total += sum(map(_spent_by, process.children(recursive=True)))
         return own, total
+
+
+def _used_threads(processor: float, wall: float) -> bool:
+    return processor > THREADS_SHARE * wall + THREADS_SECONDS
 
 
 class _Taken(NamedTuple):

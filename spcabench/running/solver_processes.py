@@ -276,7 +276,9 @@ def answer_of(
         answer = replace(answer, peak_memory=answer.peak_memory + living)
     if answer.status == Status.MEMORY_LIMIT:  # otherwise the next run would have less memory
         helper.restart()
-    return _timed_outside(replace(answer, **now), watch.wall, watch.worked)
+    answer = _timed_outside(replace(answer, **now), watch.wall, watch.worked)
+    # with several components, no repeated runs show whether a third-party file uses threads
+    return answer.flagged(threads=bool(run.function) and is_stranger(run) and watch.used_threads)
 
 
 def believed(reply: Any, stranger: bool) -> Answer:

@@ -11,6 +11,7 @@ from spcabench.comparison.jobs import COMPONENTS, Comparison, Job
 from spcabench.page import components_page, doubts
 from spcabench.running import rows as results
 from spcabench.running import runner
+from tests.answers import row_of
 from tests.checking import tricks
 
 ITEMS = [
@@ -94,6 +95,35 @@ def replace_traits(description, **traits):
 def with_column(read, **columns):
     """Return a function that reads rows, and sets columns."""
     return lambda files: read(files).assign(**columns)
+
+
+TWO = """
+from multiprocessing import get_context
+
+def busy(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+"""
+FORKS = """
+workers = [get_context("fork").Process(target=busy, args=(0.4,)) for _ in range({count})]
+for worker in workers:
+    worker.start()
+for worker in workers:
+    worker.join()
+yield work(problem.covariance, k)
+"""
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_file_that_uses_two_processors_for_several_components_is_flagged(tmp_path, count):
+    file = tricks.file_of(tmp_path, "mine", top=TWO, body=FORKS.format(count=count))
+    first = next(runs.runs(Job.of(file, COMPONENTS, limit=5.0, fresh=5)))
+    answer = row_of(first, tmp_path)
+    assert answer.status == "finished", answer.reason
+    flagged = "threads" in (answer.flags or ())
+    # on a busy machine, two processes can share one processor
+    assert not flagged if count == 1 else flagged or answer.outer_time > 1.2
 
 
 def test_r_loadings_on_fewer_common_variables_are_not_asked_for(monkeypatch):

@@ -44,6 +44,19 @@ def seeds_of(home, comparison):
     return {Job.read(home / file).fresh for file in comparison.jobs}
 
 
+@pytest.mark.parametrize("new", [None, options.NEW])
+def test_no_output_has_the_seed_before_all_runs(typed, here, capsys, new):
+    """A file could read it if the output goes to a file beside it."""
+    file = tricks.file_of(here, "mine")
+    _, comparison = typed(file, fresh=new)
+    (seed,) = seeds_of(here, comparison)
+    _, again = with_rows(here, typed, file)
+    assert "drawn" in (said := capsys.readouterr().out)
+    assert not any(str(seed) in said for seed in {seed, *seeds_of(here, again)})
+    compare._say_seed(fresh.Problems(seed, True))
+    assert f"--fresh {seed} " in capsys.readouterr().out
+
+
 def files_of(home, comparison, solver):
     """Return the path of a solver's rows."""
     named = [home / file for file in comparison.jobs if solver in file]
