@@ -1,6 +1,7 @@
 """Doubts about the numbers of solvers, which the pages of comparisons list."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import permutations, repeat
 from typing import Any
@@ -88,9 +89,10 @@ def said(
     ]
     if "places" in extra:
         doubts.append(doubt(ALL, CLAIMED))
-    for sentence in extra.get("dropped", []):
+    # rows of several seeds are rejected with the same sentence
+    for sentence, times in Counter(extra.get("dropped", [])).items():
         counted = re.search(r", (\d+) rows: ", sentence)
-        count = int(counted[1]) if counted else 1
+        count = int(counted[1]) if counted else times
         solver = sentence.partition(",")[0]
         doubts.append(doubt(solver, f"A row was rejected: {sentence}.", count))
     for solver, (count, places) in extra.get("differences", {}).items():

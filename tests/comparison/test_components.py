@@ -102,6 +102,21 @@ def test_loadings_that_break_their_formulation_are_a_failure(small, tmp_path, fo
     assert graded.reason.str.contains("constraint").all()
 
 
+def test_a_gain_from_the_tolerance_of_orthogonality_is_no_rank():
+    items = [f"problem {i}" for i in range(12)]
+    line = dict(r=2, k=3, r_=2, formulation="orthonormal", how="joint", kind="", status="finished")
+    line |= dict(gap=0.1, found=2, value=1.0)
+    of = {"slack": (1.0, 0.2), "honest": (1.0 - 3e-5, 0.1), "worse": (1.0 - 3e-4, 0.1)}
+    lines = [
+        line | dict(item=item, solver=solver, share=share, seconds=seconds)
+        for solver, (share, seconds) in of.items()
+        for item in items
+    ]
+    ranked = ranking.ranking(pd.DataFrame(lines)).set_index("solver")
+    assert [*ranked.index] == ["honest", "slack", "worse"]  # equal shares by time
+    assert [*ranked["rank"]] == ["1 to 2", "1 to 2", "3"]
+
+
 @of_the_table
 def test_a_shorter_answer_can_be_better_only_by_its_variance(table):
     ranks = ranking.ranking(table)

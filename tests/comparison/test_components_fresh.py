@@ -144,6 +144,18 @@ def test_the_time_of_a_third_party_file_is_that_of_the_outside_clock(plan):
             assert shown == (inside if own else row.outer_time) >= inside
 
 
+def test_an_answer_of_a_third_party_file_after_its_limit_does_not_count(plan):
+    files = [jobs.rows_of(plan.parents[3] / file) for file in Comparison.read(plan).jobs]
+    rows = results.read(files)
+    rows = rows[rows.kind == runs.TRUE]
+    for row in rows.assign(own=False, outer_time=100.0).itertuples():
+        line = ranking.line_of(row)
+        assert line["status"] == "late" and "at most 3 s are allowed" in line["reason"]  # 2 calls
+    for own, seconds in ((True, 100.0), (False, 2.9)):
+        lines = [*map(ranking.line_of, rows.assign(own=own, outer_time=seconds).itertuples())]
+        assert {line["status"] for line in lines} == {"finished"}
+
+
 def test_other_data_than_those_of_the_rows_give_no_bound(plan):
     """Such as a stand-in, where the page is written without the data."""
     files = [jobs.rows_of(plan.parents[3] / file) for file in Comparison.read(plan).jobs]

@@ -21,6 +21,10 @@ from spcabench.solving.joint_bounds import joint_bound
 from spcabench.solving.status import Status
 
 PAIR = ["item", "r", "k"]
+# The loadings can differ from orthonormal ones by up to 1e-4, which gains up to about 3e-5 of the
+# value, so smaller differences between shares are not ranked.
+DIGITS = 4
+LATE = 1.5  # maximum time of a third-party file, as a multiple of the time limit of all its calls
 NOT_MEASURES = ("indices", "values", "statuses", "runs")
 
 
@@ -44,8 +48,8 @@ def standing(rows: pd.DataFrame) -> pd.DataFrame:
 def line_of(row: Any) -> dict[str, Any]:
     """Return a line of the table for a row.
 
-    Its value is NaN if there is no answer. The time of a third-party file is that of the whole
-    call, measured from outside, because the file could change the clock in its process.
+    Its value is NaN if there is no answer in time. The time of a third-party file is that of the
+    whole call, measured from outside, because the file could change the clock in its process.
     """
     settings = row.settings
     line = {
@@ -72,6 +76,10 @@ def line_of(row: Any) -> dict[str, Any]:
     numbers = {name: value for name, value in row.extra.items() if name not in NOT_MEASURES}
     if row.own is not None and not row.own:
         numbers["seconds"] = max(numbers["seconds"], row.outer_time)
+        allowed = LATE * settings["limit"] * find.calls(settings["how"], settings["r"])
+        if numbers["seconds"] > allowed:
+            reason = f"it took {numbers['seconds']:.2g} s; at most {allowed:g} s are allowed"
+            return line | {"status": str(Status.LATE), "reason": reason}
     return line | numbers | {"found": Z.shape[1], "Z": Z}
 
 
@@ -114,7 +122,7 @@ def ranking(table: pd.DataFrame) -> pd.DataFrame:
     """Return a line for each formulation, solver and way, sorted from best to worst.
 
     Formulations are not compared with each other. Ways that did not run on all problems are listed
-    last.
+    last. Ways with equal shares (to four digits) are ordered by time.
 
     share : mean fraction of the best value of each problem, with zero for a failure.
 
@@ -142,16 +150,17 @@ def ranking(table: pd.DataFrame) -> pd.DataFrame:
         )
     ranked = pd.DataFrame(lines)
     partly = ranked.pairs < ranked.groupby("formulation").pairs.transform("max")
-    order = ["formulation", "partly", "share", "seconds"]
-    ranked = ranked.assign(partly=partly).sort_values(
+    order = ["formulation", "partly", "equal", "seconds"]
+    ranked = ranked.assign(partly=partly, equal=ranked.share.round(DIGITS)).sort_values(
         order, ascending=[True, True, False, True], ignore_index=True
     )
+    ranked = ranked.drop(columns="equal")
     columns = {}
     for formulation, part in ranked[~ranked.partly].groupby("formulation"):
         shares = table[table.formulation == formulation].pivot(
             index=PAIR, columns=["solver", "how"], values="share"
         )
         ways = [*part[["solver", "how"]].itertuples(index=False, name=None)]
-        above, _ = told_apart(shares.fillna(0.0)[ways])
+        above, _ = told_apart(shares.fillna(0.0)[ways].round(DIGITS))
         columns[formulation] = pd.DataFrame(ranges(above), part.index)
     return ranked.join(pd.concat(columns.values()))
