@@ -178,7 +178,7 @@ def _written(
     for picture in pictures:
         write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
     looks = comparison_pictures.looks_of(ranks, plan.named, files)
-    extra = {"looks": looks, "published": False, **extra}
+    extra = {"looks": looks, "published": False, "seed_given": _seed_given(plan), **extra}
     extra["doubts"] = _doubts(plan, job_of, rows, answers, extra)
     extra.pop("made", None)
     extra["claims"] = doubts.claims(rows)
@@ -217,6 +217,11 @@ def _written(
     return folder / "index.html"
 
 
+def _seed_given(plan: Comparison) -> list[str]:
+    """Return the name of a comparison whose seed was not drawn, in a list."""
+    return [] if plan.drawn else [plan.name]
+
+
 def _doubts(
     plan: Comparison,
     job_of: dict[str, Job],
@@ -225,7 +230,7 @@ def _doubts(
     extra: dict[str, Any],
 ) -> list[dict[str, Any]]:
     """Return reasons to doubt the numbers of solvers."""
-    extra = {"seed_given": [] if plan.drawn else [plan.name], **extra}
+    extra = {"seed_given": _seed_given(plan), **extra}
     listed = doubts.said(plan, job_of, {*answers.solver[answers.answered]}, extra)
     return listed + doubts.of_rows(extra.get("made", rows))
 

@@ -327,7 +327,7 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     "compare grqi --name ../../evil": "--name: '../../evil'",
     "compare grqi --name /tmp/evil": "--name",
     "compare grqi --name ..": "--name",
-    "compare grqi --name rows": "not the names commands, jobs, rows",
+    "compare grqi --name rows": "not the names checks, commands, jobs, rows",
     f"compare grqi --name {'x' * 300}": "at most 150",
     "compare grqi --suite quick -k 100000": "has 150 variables",
     "new solver class": "'class' already has a meaning in Python",
