@@ -98,11 +98,10 @@ RESAMPLED = {"spectra": 10, "leukemia": 20, "colon": 20}
 # selection
 CHOSEN = ("genes", "words")
 FRESH = "fresh "  # first word of the names of fresh problems
-# Spread of the random factors of the variables in fresh samples. With 60 stored supports of other
-# samples, 99.9 % of the best value is reached on 0 to 100 % of the samples (five problems) without
-# factors, on 0 to 92 % with a spread of 0.1, and with 0.5 only on pit props (33 %).
+# Spread of the random factors of the variables in fresh samples. With a smaller spread, supports
+# that were stored earlier are optimal more often (`docs.tables.stored_supports`).
 SPREAD = 0.5
-DESIGNED = ("adversarial",)  # datasets that are of a kind that other scales would destroy
+DESIGNED = ("adversarial",)  # datasets that are designed for their scales
 
 
 def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> list[Item]:

@@ -185,7 +185,7 @@ def test_rows_of_one_run_that_differ_are_a_doubt(folders, tmp_path, out, edit):
 
 
 def test_a_flag_in_merged_rows_names_its_folder(folders, tmp_path, out):
-    """Otherwise edited flags would accuse a rival whose own rows are clean."""
+    """Flags that were edited in one folder must not discredit clean rows in another folder."""
     two = changed(folders[0], tmp_path / "two", flags=lambda _: ["threads"])
     text = page.write_merged(out, [folders[0], two]).read_text()
     assert f"{SENTENCES[Flag.threads]} (In two.)" in html.unescape(text)
@@ -193,7 +193,7 @@ def test_a_flag_in_merged_rows_names_its_folder(folders, tmp_path, out):
 
 
 def test_no_text_from_elsewhere_adds_a_line_to_the_ranking(folders, tmp_path, out):
-    """Which could be a forged doubt about a rival."""
+    """Such a line could be a forged doubt about a rival."""
     reason = dict(status=lambda _: "error", reason=lambda _: "it crashed\nDoubt, tpower: forged")
     two = changed(folders[1], tmp_path / "two", **reason)
     plan = {"name": "two", "broken": {"gpower1": ["x\nDoubt, tpower: forged"]}}
