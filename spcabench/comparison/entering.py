@@ -3,12 +3,13 @@
 Rows are read from files that may come from other machines or may have been edited. Values in a row
 are not trusted. Bounds in a row are trusted only if the row was computed on this machine by a
 solver of this repository. If a row disagrees with its vector or contains impossible values, it is
-dropped, a sentence reports the reason, and the remaining rows are used. If there are several rows
+rejected, a sentence reports the reason, and the remaining rows are used. If there are several rows
 for a run, the best trusted answer is used.
 """
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,10 +42,19 @@ ANSWERS = (ANSWER, SEED)  # kinds of rows that are ranked
 Load = Callable[..., Problem]
 
 
+@dataclass(frozen=True)
+class Omission:
+    """Rows of a solver that are missing or not used, with the reason as a sentence."""
+
+    solver: str
+    sentence: str
+    count: int = 1
+
+
 def of_jobs(
     rows: pd.DataFrame, job_of: Mapping[str, Job], elsewhere: bool = False
-) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows that can be ranked, and a sentence for each row that cannot be ranked.
+) -> tuple[pd.DataFrame, list[Omission]]:
+    """Return the rows that can be ranked, and the rows that cannot be ranked, with the reasons.
 
     job_of : mapping from labels of solvers to their jobs. elsewhere : as in `recomputed`.
     """
@@ -56,10 +66,8 @@ def of_jobs(
     rows = rows.assign(own=rows.own.where(rows.own.isna(), rows.solver.isin(ours)))
     limits = rows.settings.map(lambda settings: settings.get("time_limit", job.limit))
     other = limits != job.limit
-    late = [
-        f"{solver}, {count} rows: their time limit is not the comparison's, {job.limit:g} s"
-        for solver, count in rows.solver[other].value_counts().items()
-    ]
+    sentence = f"Rows were rejected: their time limit is not the comparison's, {job.limit:g} s."
+    late = _of_solvers(rows.solver[other], sentence)
     table, rows = best_known_of(job), rows[~other]
     load = known.checking(items, table)
     rows, dropped = recomputed(rows, items, table, load, elsewhere)
@@ -81,8 +89,8 @@ def best_known_of(job: Job) -> Table:
 
 def recomputed(
     rows: pd.DataFrame, items: Iterable[Item], table: Table, load: Load, elsewhere: bool = False
-) -> tuple[pd.DataFrame, list[str]]:
-    """Return rows with recomputed values, and sentences about rejected rows.
+) -> tuple[pd.DataFrame, list[Omission]]:
+    """Return rows with recomputed values, and the rejected rows with the reasons.
 
     If a row disagrees with its vector, its values are set to NaN. The new column ``given`` contains
     the form of the problem before any conversion.
@@ -95,9 +103,9 @@ def recomputed(
     items = [*items]
     by_name = {item.name: item for item in items if item.family != "recovery"}
     planted = [item for item in items if item.family == "recovery"]
-    rows, sentences = _sound(rows)
+    rows, omissions = _sound(rows)
     rows, lost = _with_planted_supports(rows, planted, load)
-    sentences += lost
+    omissions += lost
     good = rows.kind.isin(ANSWERS) & rows.status.isin(GOOD)
     rows = rows.assign(given=None)
     for name, part in rows[good].groupby("item", sort=False):
@@ -107,50 +115,51 @@ def recomputed(
         for index, row in zip(part.index, part.to_dict("records"), strict=True):
             values = _of_row(row, item, problem, table, elsewhere)
             if isinstance(values, str):
-                sentences.append(_sentence(row, values))
+                omissions.append(_rejected(row, values))
                 rows.loc[index, ["status", "reason"]] = [str(Status.DISAGREES), values]
                 values = dict.fromkeys(DOUBTED, np.nan)
             for column, value in values.items():
                 rows.loc[index, column] = value
-    rows, omissions = complete(rows, by_name.values())
+    rows, others = complete(rows, by_name.values())
     families = {name: item.family for name, item in by_name.items()}
     rows["family"] = rows.item.map(families).where(rows.kind.isin(ANSWERS), rows.family)
-    return rows, [*sentences, *omissions]
+    return rows, [*omissions, *others]
 
 
-def _sound(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows with plausible values, and a sentence about each rejected row.
+def _sound(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[Omission]]:
+    """Return the rows with plausible values, and the rejected rows with the reasons.
 
     If rows count flops by another convention, one sentence per solver reports all of them.
     """
     rows = rows.reset_index(drop=True)
     faults = {index: sound_rows.fault(row) for index, row in enumerate(rows.to_dict("records"))}
     wrong = {index: fault for index, fault in faults.items() if fault}
-    sentences = [_sentence(rows.loc[index], fault) for index, fault in wrong.items()]
+    omissions = [_rejected(rows.loc[index], fault) for index, fault in wrong.items()]
     rows = rows.drop(index=[*wrong])
     otherwise = rows[rows.flops_convention != CONVENTION]
     parts = otherwise.groupby("solver", sort=False, dropna=False)
     everything = len(rows) > 0 and len(otherwise) == len(rows)
     for name, part in [("all solvers", otherwise)] if everything else parts:
         conventions = ", ".join(map(str, sorted(part.flops_convention.unique())))
-        sentences.append(
-            f"{name}, {len(part)} rows: they count flops by convention {conventions}, but this "
-            f"version uses convention {CONVENTION}; compute them again"
+        sentence = (
+            f"Rows were rejected: they count flops by convention {conventions}, but this version "
+            f"uses convention {CONVENTION}; compute them again."
         )
-    return rows.drop(index=otherwise.index).reset_index(drop=True), sentences
+        omissions.append(Omission(str(name), sentence, len(part)))
+    return rows.drop(index=otherwise.index).reset_index(drop=True), omissions
 
 
 def _with_planted_supports(
     rows: pd.DataFrame, items: Iterable[Item], load: Load
-) -> tuple[pd.DataFrame, list[str]]:
+) -> tuple[pd.DataFrame, list[Omission]]:
     """Add the planted supports to the rows of recovery runs.
 
-    Return the rows, and a sentence about each dropped row. A planted support is taken from the
+    Return the rows, and the rejected rows with the reasons. A planted support is taken from the
     problem, not from the row.
     """
     item_of = {_data(item.dataset, item.parameters): item for item in items}
     supports: dict[str, Any] = {}
-    sentences, wrong = [], []
+    omissions, wrong = [], []
     for index, row in rows[rows.kind == "recovery"].iterrows():
         data = _data(row["dataset"], row["parameters"])
         item = item_of.get(data)
@@ -158,11 +167,11 @@ def _with_planted_supports(
             supports[data] = load(item.dataset, **item.parameters)
         fault = _no_recovery(row, item, supports.get(data))
         if fault:
-            sentences.append(_sentence(row, fault))
+            omissions.append(_rejected(row, fault))
             wrong.append(index)
         else:
             rows.at[index, "provenance"] = dict(supports[data].provenance)
-    return rows.drop(index=wrong).reset_index(drop=True), sentences
+    return rows.drop(index=wrong).reset_index(drop=True), omissions
 
 
 def _data(dataset: str, parameters: Mapping[str, Any]) -> str:
@@ -189,9 +198,14 @@ def vector(row: Mapping[str, Any], n: int) -> np.ndarray | str:
     return embed(np.asarray(row["values"], dtype=float), W, n)
 
 
-def _sentence(row: Mapping[str, Any], fault: str) -> str:
-    """Return a sentence that names a dropped row and states the reason."""
-    return f"{row['solver']}, {row['item']}, k = {row['asked']}: {fault}"
+def _rejected(row: Mapping[str, Any], fault: str) -> Omission:
+    sentence = f"A row was rejected: {row['item']}, k = {row['asked']}: {fault}."
+    return Omission(str(row["solver"]), sentence)
+
+
+def _of_solvers(names: pd.Series, sentence: str) -> list[Omission]:
+    """Return one omission per solver; ``names`` contains the solver of each omitted row."""
+    return [Omission(str(name), sentence, count) for name, count in names.value_counts().items()]
 
 
 def best_of_each_run(rows: pd.DataFrame) -> pd.DataFrame:
@@ -231,8 +245,8 @@ def _worth(row: Any) -> float:
     return float(row.variance_refit) if believed else 0.0
 
 
-def complete(rows: pd.DataFrame, items: Iterable[Item]) -> tuple[pd.DataFrame, list[str]]:
-    """Return one row for each run of the suite, and sentences about missing and repeated rows.
+def complete(rows: pd.DataFrame, items: Iterable[Item]) -> tuple[pd.DataFrame, list[Omission]]:
+    """Return one row for each run of the suite, and the missing and repeated rows.
 
     A missing row is treated as a failure, like a run without an answer. If there are several rows
     for a run, the best one is used. Rows of pairs outside the comparison are dropped, because other
@@ -240,16 +254,12 @@ def complete(rows: pd.DataFrame, items: Iterable[Item]) -> tuple[pd.DataFrame, l
     """
     pairs = [(item.name, k, item.nonnegative) for item in items for k in item.ks]
     beyond = rows.kind.isin(ANSWERS) & ~pd.MultiIndex.from_frame(rows[PAIR]).isin(pairs)
-    sentences = [
-        f"{solver}, {count} rows: their pairs are not part of the comparison"
-        for solver, count in rows.solver[beyond].value_counts().items()
-    ]
+    omissions = _of_solvers(
+        rows.solver[beyond], "Rows were rejected: their pairs are not part of the comparison."
+    )
     rows = rows[~beyond].reset_index(drop=True)
-    twice = _runs(rows).duplicated()
-    sentences += [
-        f"{solver}, {count} rows: they repeat a run, for which only the best row is used"
-        for solver, count in rows.solver[twice].value_counts().items()
-    ]
+    twice = rows.solver[_runs(rows).duplicated()]
+    omissions += _of_solvers(twice, "Rows repeat a run, for which only the best row is used.")
     rows = best_of_each_run(rows)
     added = []
     for solver, part in rows[rows.kind.isin(ANSWERS)].groupby("solver", sort=False):
@@ -259,11 +269,10 @@ def complete(rows: pd.DataFrame, items: Iterable[Item]) -> tuple[pd.DataFrame, l
         seeds = sorted({(ANSWER, 0), *((kind, seed) for kind, seed, *_ in there)})
         lost = [(*seed, *pair) for seed in seeds for pair in pairs if (*seed, *pair) not in there]
         if lost:
-            sentences.append(
-                f"{solver}, {len(lost)} rows: they are missing and are treated as failures"
-            )
+            sentence = "Rows are missing and are treated as failures."
+            omissions.append(Omission(str(solver), sentence, len(lost)))
             added += [_left_out(part.iloc[:1], run) for run in lost]
-    return pd.concat([rows, *added], ignore_index=True), sentences
+    return pd.concat([rows, *added], ignore_index=True), omissions
 
 
 def _left_out(like: pd.DataFrame, run: tuple[Any, ...]) -> pd.DataFrame:

@@ -55,8 +55,8 @@ def write(plan_file: Path) -> Path:
     merging.write(plan_file.parent, job_of, table)
     # read the stored file, because a merge of this comparison will also use the stored rows
     rows = results.read([plan_file.with_name(merging.ROWS)])
-    rows, dropped = entering.of_jobs(rows, job_of)
-    extra = {"dropped": dropped, "changed": fresh.changed(plan, job_of, rows)}
+    rows, omissions = entering.of_jobs(rows, job_of)
+    extra = {"omissions": omissions, "changed": fresh.changed(plan, job_of, rows)}
     return _written(plan_file.parent, plan, job_of, rows, _last(rows), extra)
 
 
@@ -72,8 +72,8 @@ def publish(folder: Path, out: Path) -> Path:
     merging.write(out, part.jobs, results.read_table([folder / merging.ROWS]), small=True)
     # paths of jobs are meaningless outside the clone in which they ran
     write_text(out / "plan.json", replace(plan, jobs=[]).text())
-    rows, dropped = entering.of_jobs(results.read([out / merging.ROWS]), part.jobs)
-    extra = {"published": True, "dropped": dropped}
+    rows, omissions = entering.of_jobs(results.read([out / merging.ROWS]), part.jobs)
+    extra = {"published": True, "omissions": omissions}
     return _written(out, plan, part.jobs, rows, _last(rows), extra)
 
 
@@ -95,10 +95,10 @@ class Standing:
     def read(cls, folder: Path) -> "Standing":
         """Read the comparison in a folder, and recompute its values."""
         part = merging.Part.read(folder)
-        rows, dropped = entering.of_jobs(part.rows, part.jobs)
+        rows, omissions = entering.of_jobs(part.rows, part.jobs)
         last = _last(rows)
         answers = entering.rated(rows, next(iter(part.jobs.values())))
-        extra = {"dropped": dropped, "changed": fresh.changed(part.plan, part.jobs, rows)}
+        extra = {"omissions": omissions, "changed": fresh.changed(part.plan, part.jobs, rows)}
         listed = _doubts(part.plan, part.jobs, rows, answers, extra)
         return cls(part, rows, answers, rank_solvers(answers, last), last, listed)
 
@@ -131,14 +131,15 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
     # values and bounds reported by other machines are not trusted
     believed = [entering.of_jobs(part.rows, part.jobs, elsewhere=True) for part in parts]
     parts = [replace(part, rows=rows) for part, (rows, _) in zip(parts, believed, strict=True)]
-    dropped = [
-        f"{sentence} (in {part.name})"
-        for part, (_, sentences) in zip(parts, believed, strict=True)
-        for sentence in sentences
+    omissions = [
+        replace(omission, sentence=f"{omission.sentence} (In {part.name}.)")
+        for part, (_, listed) in zip(parts, believed, strict=True)
+        for omission in listed
     ]
     rows = merging.joined(parts)
     if not (rows.kind == "suite").any():
-        raise InputError(f"merge: no row can be ranked ({dropped[0]})")
+        first = omissions[0]
+        raise InputError(f"merge: no row can be ranked; {first.solver}: {first.sentence}")
     broken: dict[str, list[str]] = {}
     for part in parts:
         for solver, violations in part.plan.broken.items():
@@ -152,7 +153,7 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
         "apart": [(s, list(v)) for s, v in zip(by_machine.index, by_machine.values, strict=True)],
         "differences": merging.differences(parts),
         "made": pd.concat([part.rows.assign(place=part.name) for part in parts]),
-        "dropped": dropped,
+        "omissions": omissions,
         "seed_given": [part.name for part in parts if not part.plan.drawn],
     }
     return _written(folder, plan, job_of, rows, "flops", extra)

@@ -1,6 +1,5 @@
 """Doubts about the numbers of solvers, which the pages of comparisons list."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import permutations, repeat
@@ -57,7 +56,7 @@ def as_text(doubt: Mapping[str, Any]) -> str:
 def said(
     plan: Comparison, job_of: Mapping[str, Job], answered: Iterable[str], extra: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return doubts: violations of the contract, known problems, and dropped or differing rows.
+    """Return doubts: violations of the contract, known problems, and omitted or differing rows.
 
     answered : labels of the solvers that have an answer.
     """
@@ -90,11 +89,10 @@ def said(
     if "places" in extra:
         doubts.append(doubt(ALL, CLAIMED))
     # rows of several seeds are rejected with the same sentence
-    for sentence, times in Counter(extra.get("dropped", [])).items():
-        counted = re.search(r", (\d+) rows: ", sentence)
-        count = int(counted[1]) if counted else times
-        solver = sentence.partition(",")[0]
-        doubts.append(doubt(solver, f"A row was rejected: {sentence}.", count))
+    omitted: Counter[tuple[str, str]] = Counter()
+    for omission in extra.get("omissions", []):
+        omitted[omission.solver, omission.sentence] += omission.count
+    doubts += [doubt(*of, count) for of, count in omitted.items()]
     for solver, (count, places) in extra.get("differences", {}).items():
         sentence = (
             f"Rows of the same run in {' and '.join(places)} differ in value or flops: the solver "
@@ -145,8 +143,8 @@ def _of_strangers(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _looks(name: str) -> str:
-    """Return a name without differences that readers overlook: case, 0 and O, 1 and l, vv and w."""
-    plain = name.lower().translate(str.maketrans("0i1", "oll"))
+    """Return a name without differences that readers overlook: case, _, 0 and O, 1 and l."""
+    plain = name.lower().translate(str.maketrans("0i1", "oll", "_"))
     return plain.replace("vv", "w").replace("rn", "m")
 
 

@@ -35,7 +35,8 @@ def _environment(folder: Path | None) -> Environment:
         finalize=_shown,
     )
     environment.filters |= {"cell": cell, "packed": packed, "math": math_html.marked_up}
-    environment.filters |= {"duration": words.duration, "compact": math_html.compact}
+    environment.filters |= {"duration": words.duration, "size": words.size}
+    environment.filters |= {"compact": math_html.compact}
     return environment
 
 

@@ -39,6 +39,7 @@ from spcabench.solving.status import Status
 from spcabench.vectors import Array, Vector
 
 PLACE = re.compile(r"\{(data|covariance|k|out)(?::(npy|csv|mtx))?\}")
+WITH_FORMAT = re.compile(r"\{(?:data|covariance|k|out):[^}]*\}")
 FORMS = "{data}, A (m, n), or {covariance}, Sigma (n, n); {k}; {out}"
 SHARE = 0.9  # fraction of the timeout of a run that is available to its commands
 # maximum number of start-up runs, and seconds after which no further run is started
@@ -78,8 +79,11 @@ class Failed(SolverError):
 def text_of(command: str, folder: Path) -> str:
     """Return the text of a solver file for a command that is executed in a folder.
 
-    Raises InputError if a placeholder is missing or the program is not found.
+    Raises InputError if a placeholder is missing, a format unknown, or the program not found.
     """
+    for place in WITH_FORMAT.findall(command):
+        if not PLACE.fullmatch(place):
+            raise InputError(f"--command: {place}: unknown format; choose npy, csv or mtx")
     places = {name for name, _ in PLACE.findall(command)}
     if len(places & {"data", "covariance"}) != 1 or not {"k", "out"} <= places:
         raise InputError(f"--command: {command!r}; it must contain {FORMS}")

@@ -220,7 +220,8 @@ def _cost(run: Run, helper: Worker, ask: Ask, overhead: Overhead) -> Cost:
 class Watch:
     """Measurements of a process and its descendants from outside, between two moments.
 
-    wall : seconds between them. processor : processor seconds of the process and its descendants.
+    wall : seconds between them. waited : seconds in which the process waited for a processor.
+    processor : processor seconds of the process and its descendants.
     worked : ``wall`` without the seconds in which the process, or this process, waited for a
         processor. This process can also wait while the other one works, so the result is at least
         the processor time of that process. It is also at least the total processor time of all
@@ -229,7 +230,7 @@ class Watch:
     """
 
     def __init__(self, pid: int) -> None:
-        self.pid, self.wall, self.worked, self.processor = pid, 0.0, 0.0, 0.0
+        self.pid, self.wall, self.waited, self.worked, self.processor = pid, 0.0, 0.0, 0.0, 0.0
         self.begin()
 
     def begin(self) -> None:
@@ -240,7 +241,8 @@ class Watch:
     def end(self) -> None:
         """Measure the time since the beginning."""
         self.wall = perf_counter() - self._begun
-        waits = (now - then for now, then in zip(self._waited(), self._waits, strict=True))
+        waits = [now - then for now, then in zip(self._waited(), self._waits, strict=True)]
+        self.waited = waits[0]
         self.worked = max(self.wall - sum(wait for wait in waits if wait > 0.0), 0.0)
         spent = self._processor()
         own, self.processor = (now - then for now, then in zip(spent, self._spent, strict=True))
@@ -257,14 +259,12 @@ class Watch:
 
     def _processor(self) -> tuple[float, float]:
         """Return the processor time of the process alone, and with all its descendants."""
-        own = total = 0.0
+        processes: list[psutil.Process] = []
         with suppress(psutil.Error):
             process = psutil.Process(self.pid)
-            ended: Any = process.cpu_times()
-            own = _spent_by(process)
-            total = own + ended.children_user + ended.children_system
-            total += sum(map(_spent_by, process.children(recursive=True)))
-        return own, total
+            processes = [process, *process.children(recursive=True)]
+        spent = [_spent_by(process) for process in processes]
+        return (spent[0] if spent else 0.0), sum(spent) + sum(map(_spent_by_ended, processes))
 
 
 def _used_threads(processor: float, wall: float) -> bool:
@@ -435,8 +435,18 @@ def _spent_by(process: psutil.Process) -> float:
         if sys.platform.startswith("linux"):
             # the clock that clock_getcpuclockid(3) returns
             return time.clock_gettime((~process.pid << 3) | 2)
-    times = process.cpu_times()
-    return float(times.user + times.system)
+    with suppress(psutil.Error):  # it can end at any moment, which must not hide the others
+        times = process.cpu_times()
+        return float(times.user + times.system)
+    return 0.0
+
+
+def _spent_by_ended(process: psutil.Process) -> float:
+    """Return the processor time of the descendants of a process that have ended."""
+    with suppress(psutil.Error):
+        times: Any = process.cpu_times()
+        return float(times.children_user + times.children_system)
+    return 0.0
 
 
 def memory_of_running_children(pid: int) -> float:

@@ -1,15 +1,21 @@
-"""Confine the process of a third-party solver with Landlock and namespaces, on Linux since 5.13.
+"""Confine the process of a third-party solver with Landlock, namespaces and a filter, on Linux.
 
 A confined process, and every process that it starts, can only write to its own folder and to
 devices such as /dev/null. It cannot read the plan, the rows or the files of the workflow, inspect
 other processes, send them signals, or open terminals or TCP connections (Landlock). It has its own
 shared memory, message queues, keyrings and network, and the files of the system are read-only
 (namespaces), so it cannot leave anything for another process. `spcabench doctor` reports whether
-the system provides both.
+the system provides both; Landlock exists since Linux 5.13.
+
+A filter of system calls (seccomp) ensures that all processes that it starts remain its descendants,
+and that the system adds up their processor time. Otherwise, they could compute unnoticed.
 """
 
 import ctypes
+import errno
 import os
+import platform
+import signal
 import struct
 import subprocess
 import sys
@@ -19,6 +25,8 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from spcabench.running.supervisor import SET_CHILD_SUBREAPER
 
 # numbers of system calls, the same on all architectures of the last ten years; landlock(7)
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
@@ -43,6 +51,14 @@ CAPABILITIES, KEPT = 0x20080522, 0b110
 SHARED_MEMORY, SOCKETS = Path("/dev/shm"), Path("/proc/net/unix")
 # /proc/PID/net, also in task, has the addresses of sockets, where processes that fork others listen
 OF_NETWORK = ("net", "task")
+# seccomp(2): a program for each system call, whose instructions have a code, jumps and a number
+SET_FILTER, OF_INSTRUCTIONS = 22, 2
+LOAD, IF_EQUAL, IF_AT_LEAST, IF_ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+ALLOWED, REFUSED, MISSING = 0x7FFF0000, 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS
+CALL, ARCHITECTURE, FIRST = 0, 4, 16  # positions of the call, and of its first argument
+# architecture -> its number, and those of clone, prctl and rt_sigaction
+CALLS = {"x86_64": (0xC000003E, 56, 157, 13), "aarch64": (0xC00000B7, 220, 167, 134)}
+CLONE3, OTHER_CALLS, CLONE_PARENT = 435, 0x40000000, 0x8000
 
 
 def map_users(pid: int) -> None:
@@ -72,10 +88,13 @@ def confine(
     """Confine this process, which must have a single thread, for the rest of its life.
 
     folder : the only folder in which it can create or change files. hidden : folders that it cannot
-    read, except for the files ``shown``. mapped : asks another process for `map_users`, and returns
-    when that is done.
+    read, except for the files and folders ``shown``. mapped : asks another process for `map_users`,
+    and returns when that is done.
     """
     separate(folder, mapped)
+    if sys.platform.startswith("linux"):
+        _library().prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0)  # required by the other two
+        _keep_descendants()
     if version():
         _restrict(folder, hidden, shown)
 
@@ -140,9 +159,51 @@ def _restrict(folder: Path, hidden: Collection[Path], shown: Collection[Path]) -
         _allow(ruleset, path.resolve(), READ)
     for path in (folder, *(DEVICES / name for name in ALLOWED_DEVICES)):
         _allow(ruleset, path.resolve(), rights)
-    _library().prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     _call(RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
+
+
+def _keep_descendants() -> None:
+    """Refuse the system calls by which a process could leave the descendants of this one unnoticed.
+
+    It could make the parent of its parent its own parent (clone), not be adopted when its parent
+    ends (prctl), or end without its processor time being added to that of its parent, if the parent
+    ignores SIGCHLD (rt_sigaction). Calls of other architectures, and a variant of clone whose
+    arguments a filter cannot read, are refused, too.
+    """
+    if platform.machine() not in CALLS:
+        return
+    architecture, clone, prctl, set_signal = CALLS[platform.machine()]
+    # code, number of instructions to skip if a test is true and if it is false, operand
+    instructions = [
+        (LOAD, 0, 0, ARCHITECTURE),
+        (IF_EQUAL, 1, 0, architecture),
+        (RETURN, 0, 0, REFUSED),
+        (LOAD, 0, 0, CALL),
+        (IF_AT_LEAST, 0, 1, OTHER_CALLS),
+        (RETURN, 0, 0, REFUSED),
+        (IF_EQUAL, 0, 1, CLONE3),
+        (RETURN, 0, 0, MISSING),
+        *_refused(clone, IF_ANY_BIT, CLONE_PARENT),
+        *_refused(prctl, IF_EQUAL, SET_CHILD_SUBREAPER),
+        *_refused(set_signal, IF_EQUAL, signal.SIGCHLD),
+        (RETURN, 0, 0, ALLOWED),
+    ]
+    program = b"".join(struct.pack("HBBI", *instruction) for instruction in instructions)
+    stored = ctypes.create_string_buffer(program)
+    described = struct.pack("HP", len(instructions), ctypes.addressof(stored))
+    _library().prctl(SET_FILTER, OF_INSTRUCTIONS, described, 0, 0)
+
+
+def _refused(call: int, test: int, operand: int) -> list[tuple[int, int, int, int]]:
+    """Return the instructions that refuse a system call if its first argument passes a test."""
+    return [
+        (IF_EQUAL, 0, 4, call),
+        (LOAD, 0, 0, FIRST),
+        (test, 1, 0, operand),
+        (RETURN, 0, 0, ALLOWED),
+        (RETURN, 0, 0, REFUSED),
+    ]
 
 
 def _visible(folder: Path, hidden: Collection[Path]) -> Iterator[Path]:

@@ -6,7 +6,9 @@ environment for each run, so it cannot transfer data between runs.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -15,7 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from spcabench import machine, registry
 from spcabench.run import Run
-from spcabench.running import external_solver, intact, outside_cost, preparation, worker
+from spcabench.running import (
+    arrays,
+    external_solver,
+    intact,
+    outside_cost,
+    preparation,
+    worker,
+)
 from spcabench.running.grader import AGREES, Grader, disagreeing
 from spcabench.running.schema import COLUMNS, Answer
 from spcabench.running.worker import MISSED_SECONDS, MISSED_SHARE
@@ -52,11 +61,15 @@ class Processes:
         self.installed = intact.installed()
         self.again: list[dict[str, Any]] = []  # vectors of the timed and the audited runs
         self.loads: dict[str, float] = {}  # problem -> seconds in which a process of ours loads it
+        # problem -> the file with its arrays, in a folder that confined processes cannot read
+        self.stored: dict[str, Path] = {}
+        self.folder = tempfile.TemporaryDirectory(prefix="spcabench-")
 
     def close(self) -> None:
-        """Kill the common process, if there is one."""
+        """Kill the common process, if there is one, and delete the stored problems."""
         if self.common:
             self.common.close()
+        self.folder.cleanup()
 
     def restart(self) -> None:
         """Replace the common process by a new one, if it has been used."""
@@ -80,12 +93,11 @@ class Processes:
         stranger = is_stranger(run)
         if run.solvers not in self.first:
             with self._fresh(run) if stranger else nullcontext(self._shared()) as helper:
-                self.first[run.solvers] = _warmed(helper, self.protocol.warm)
+                self.first[run.solvers] = self._warmed(helper, self.protocol.warm)
         if why := self.first[run.solvers]:
             return why
-        problem = json.dumps([run.dataset, dict(run.parameters)], sort_keys=True)
-        if not stranger and problem != self.loaded:
-            _prepared(self._shared(), run)
+        if not stranger and (problem := _key(run)) != self.loaded:
+            self._prepared(self._shared(), run)
             self.loaded = problem
         return ""
 
@@ -94,28 +106,28 @@ class Processes:
         if is_stranger(run):
             return self._of_stranger(run)
         if self.protocol.fastest:
-            _prepared(self._shared(), run, preparation.tidied)
+            self._prepared(self._shared(), run, preparation.tidied)
             return answer_of(self._shared(), replace(run, timed=False), self.protocol.grace)
         return self._with_memory(run)
 
     def _of_stranger(self, run: Run) -> Answer:
         """Return the answer of a third-party file from new processes, timed from outside."""
         with self._ready(run) as (helper, _):
-            answer = answer_of(helper, replace(run, timed=False), self.protocol.grace)
+            answer = self.answer_of(helper, replace(run, timed=False), self.protocol.grace)
             if not (run.solver and answer.status.good):
                 return answer
             if not run.timed:
-                answer, vectors = outside_cost.disguised(run, answer, helper, answer_of)
+                answer, vectors = outside_cost.disguised(run, answer, helper, self.answer_of)
                 self.again = [*vectors]
                 return answer
         fresh = partial(self._suspect, run)
-        answer, vectors = outside_cost.costed(run, answer, fresh, self._shared(), answer_of)
+        answer, vectors = outside_cost.costed(run, answer, fresh, self._shared(), self.answer_of)
         self.again = [*vectors]
         if self.protocol.audit is None or not answer.status.good:
             return answer
         with self._ready(run) as (helper, _):
             audit = self.protocol.audit
-            answer, vector = outside_cost.audited(run, answer, helper, audit, answer_of)
+            answer, vector = outside_cost.audited(run, answer, helper, audit, self.answer_of)
         self.again.append(vector)
         return answer
 
@@ -123,8 +135,8 @@ class Processes:
     def _ready(self, run: Run) -> Iterator[tuple[Worker, float]]:
         """Yield a new process, after warm-up runs and loading the problem, and the loading time."""
         with self._fresh(run) as helper:
-            _warmed(helper, self._warm(run))
-            yield helper, _load(helper, run)
+            self._warmed(helper, self._warm(run))
+            yield helper, self._load(helper, run)
 
     @contextmanager
     def _suspect(self, run: Run) -> Iterator[tuple[Worker, float]]:
@@ -143,12 +155,12 @@ class Processes:
 
     def _usual_load(self, run: Run) -> float:
         """Return the time in seconds in which a new process of ours loads the problem of a run."""
-        problem = json.dumps([run.dataset, dict(run.parameters)], sort_keys=True)
+        problem = _key(run)
         if problem not in self.loads:
             plain = partial(outside_cost.of_plain_solver, bool(run.settings.get("nonnegative")))
             with self._fresh(run) as helper:
-                _warmed(helper, [plain(first) for first in self._warm(run) if first.solver])
-                self.loads[problem] = _load(helper, run)
+                self._warmed(helper, [plain(first) for first in self._warm(run) if first.solver])
+                self.loads[problem] = self._load(helper, run)
         return self.loads[problem]
 
     def _with_memory(self, run: Run) -> Answer:
@@ -183,6 +195,66 @@ class Processes:
         if self.common is None:
             self.common = Worker(worker.answer)
         return self.common
+
+    def _warmed(self, helper: Worker, runs: Iterable[Run]) -> str:
+        """Execute warm-up runs; return the reason for skipping all other runs, or ""."""
+        for run in runs:
+            if self.answer_of(helper, replace(run, timeout=PATIENCE)).status == Status.KILLED:
+                return f"a warm-up run on {run.dataset} did not finish within {PATIENCE:g} s"
+        return ""
+
+    def _load(self, helper: Worker, run: Run) -> float:
+        """Let a process load the problem of a run, and return the seconds in which it worked."""
+        watch = outside_cost.Watch(helper.process.pid)
+        self._prepared(helper, run, preparation.tidied, watch)
+        return watch.worked
+
+    def _prepared(
+        self,
+        helper: Worker,
+        run: Run,
+        function: Callable[..., Any] = preparation.ready,
+        watch: outside_cost.Watch | None = None,
+    ) -> None:
+        """Let the process do the untimed work before a run."""
+        before = replace(_on_problem_of(run), function=function)
+        self.answer_of(helper, before, watch=watch)
+
+    def answer_of(
+        self,
+        helper: Worker,
+        run: Run,
+        grace: float = 0.0,
+        watch: outside_cost.Watch | None = None,
+    ) -> Answer:
+        """Return the answer of a process to a run; see `answer_of`.
+
+        A confined process is only given the arrays of the problem. Otherwise, it could load the
+        dataset itself, and so learn a planted support.
+        """
+        if helper.cell:
+            stored = self._stored(run)
+            if isinstance(stored, Answer):
+                return stored
+            given = helper.cell.given / stored.name
+            if not given.exists():
+                shutil.copyfile(stored, given)
+            run = arrays.without_origin(run, given)
+        return answer_of(helper, run, grace, watch)
+
+    def _stored(self, run: Run) -> Path | Answer:
+        """Return the file with the arrays of a problem, or an answer if it cannot be loaded."""
+        problem = _key(run)
+        if problem not in self.stored:
+            file = Path(self.folder.name, f"{len(self.stored)}.npz")
+            before = replace(
+                _on_problem_of(run), function=arrays.write, settings={"file": str(file)}
+            )
+            answer = answer_of(self._shared(), before)
+            if not answer.status.good:
+                return answer
+            self.stored[problem] = file
+        return self.stored[problem]
 
     @contextmanager
     def _fresh(self, run: Run) -> Iterator[Worker]:
@@ -224,30 +296,14 @@ def _sha256(solver: str) -> str:
     return hashlib.sha256(registry.path("solver", solver).read_bytes()).hexdigest()
 
 
-def _warmed(helper: Worker, runs: Any) -> str:
-    """Execute warm-up runs; return the reason for skipping all other runs, or ""."""
-    for run in runs:
-        if answer_of(helper, replace(run, timeout=PATIENCE), 0.0).status == Status.KILLED:
-            return f"a warm-up run on {run.dataset} did not finish within {PATIENCE:g} s"
-    return ""
+def _on_problem_of(run: Run) -> Run:
+    """Return a run on the same problem, of which everything else is left open."""
+    return Run(dataset=run.dataset, parameters=run.parameters, timeout=LOADING)
 
 
-def _load(helper: Worker, run: Run) -> float:
-    """Let a process load the problem of a run, and return the seconds in which it worked."""
-    watch = outside_cost.Watch(helper.process.pid)
-    _prepared(helper, run, preparation.tidied, watch)
-    return watch.worked
-
-
-def _prepared(
-    helper: Worker,
-    run: Run,
-    function: Any = preparation.ready,
-    watch: outside_cost.Watch | None = None,
-) -> None:
-    """Let the process do the untimed work before a run."""
-    before = Run(dataset=run.dataset, parameters=run.parameters, function=function, timeout=LOADING)
-    answer_of(helper, before, watch=watch)
+def _key(run: Run) -> str:
+    """Return the problem of a run as a text."""
+    return json.dumps([run.dataset, dict(run.parameters)], sort_keys=True)
 
 
 def answer_of(
@@ -276,7 +332,7 @@ def answer_of(
         answer = replace(answer, peak_memory=answer.peak_memory + living)
     if answer.status == Status.MEMORY_LIMIT:  # otherwise the next run would have less memory
         helper.restart()
-    answer = _timed_outside(replace(answer, **now), watch.wall, watch.worked)
+    answer = _timed_outside(replace(answer, **now), watch)
     # with several components, no repeated runs show whether a third-party file uses threads
     return answer.flagged(threads=bool(run.function) and is_stranger(run) and watch.used_threads)
 
@@ -301,13 +357,16 @@ def _fault(reply: Any) -> str:
     return str(reply.get("fault", "unknown columns") if isinstance(reply, dict) else "no columns")
 
 
-def _timed_outside(answer: Answer, seconds: float, worked: float) -> Answer:
+def _timed_outside(answer: Answer, watch: outside_cost.Watch) -> Answer:
     """Return the answer with the time measured by the outside clock, which no solver can change.
 
-    The answer is flagged if the worker's clock missed time. worked : the part of ``seconds``
-    without waiting for a processor, because a busy machine must not cause a flag.
+    The answer is flagged if the worker's clock missed time. Waiting for a processor is not counted
+    as missed, because a busy machine must not cause a flag. A run cannot have waited longer than
+    its process.
     """
-    missed = worked - (answer.worker_time or 0.0)
+    missed = watch.worked - (answer.worker_time or 0.0)
     told = answer.worker_time is not None
-    disagree = told and missed > MISSED_SECONDS + MISSED_SHARE * worked
-    return replace(answer.flagged(clock=disagree), outer_time=seconds)
+    disagree = told and missed > MISSED_SECONDS + MISSED_SHARE * watch.worked
+    if answer.waited is not None and answer.seconds:
+        answer = replace(answer, waited=min(answer.waited, watch.waited / answer.seconds))
+    return replace(answer.flagged(clock=disagree), outer_time=watch.wall)

@@ -24,7 +24,7 @@ from spcabench.errors import InputError, SolverError, in_one_line
 from spcabench.iterate import Traits
 from spcabench.problem.problem import Problem
 from spcabench.run import FUNCTIONS, Run
-from spcabench.running import external_solver, intact
+from spcabench.running import arrays, external_solver, intact
 from spcabench.running.schema import Answer
 from spcabench.solving.bounds import leading_eigenvalue
 from spcabench.solving.driver import Limits, drive, in_form
@@ -102,6 +102,8 @@ def problem_of(run: Run) -> Problem:
 
 @lru_cache(maxsize=2)
 def _problem(dataset: str, parameters: str) -> Problem:
+    if dataset == arrays.STORED:
+        return arrays.read(Path(json.loads(parameters)["file"]))
     return api.load_or_stand_in(dataset, **json.loads(parameters))
 
 

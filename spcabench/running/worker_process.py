@@ -56,18 +56,20 @@ class Ended(Exception):
 class Cell:
     """The limits of a process that runs a stranger's code.
 
-    folder : its home, and the only folder in which it can write. hidden : folders that it cannot
-    read. shown : files in them that it can read, such as the solver's own file.
+    folder : its home, and the only folder in which it can write. given : a folder in which it can
+    only read, with the problems that it is given. hidden : folders that it cannot read. shown :
+    files in them that it can read, such as the solver's own file.
     """
 
     folder: Path
+    given: Path
     hidden: Sequence[Path]
     shown: Sequence[Path]
 
     def enter(self, mapped: Callable[[], None]) -> None:
         """Confine this process; ``mapped`` asks for `sandbox.map_users` and waits for it."""
         self.settle()
-        sandbox.confine(self.folder, self.hidden, self.shown, mapped)
+        sandbox.confine(self.folder, self.hidden, [*self.shown, self.given], mapped)
 
     def settle(self) -> None:
         """Make the folder the home of this process."""
@@ -78,7 +80,7 @@ class Cell:
 
 @contextmanager
 def cell(files: Sequence[Path], *hidden: Path) -> Iterator[Cell]:
-    """Yield the limits of a process that can read some files; its folder is deleted at the end.
+    """Yield the limits of a process that can read some files; its folders are deleted at the end.
 
     It can read neither results, plans, locks nor folders of other processes, in which sockets
     listen.
@@ -86,8 +88,11 @@ def cell(files: Sequence[Path], *hidden: Path) -> Iterator[Cell]:
     temporary = atomic_files.temporary()
     others = [path for name in TEMPORARY for path in temporary.glob(name)]
     others += Path().glob(LOCKS)
-    with tempfile.TemporaryDirectory(prefix="spcabench-") as folder:
-        yield Cell(Path(folder), [*map(Path, RESULTS), *others, *hidden], files)
+    with (
+        tempfile.TemporaryDirectory(prefix="spcabench-") as folder,
+        tempfile.TemporaryDirectory(prefix="spcabench-") as given,
+    ):
+        yield Cell(Path(folder), Path(given), [*map(Path, RESULTS), *others, *hidden], files)
 
 
 class Worker:

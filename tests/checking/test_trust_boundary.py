@@ -5,6 +5,7 @@ Each file does the same work as the honest solver and lies about one thing.
 
 import json
 import os
+import platform
 import re
 import socket
 import subprocess
@@ -32,6 +33,9 @@ confined = pytest.mark.skipif(
 )
 separated = pytest.mark.skipif(
     not sandbox.can_separate(), reason="this system cannot separate a process (namespaces)"
+)
+filtered = pytest.mark.skipif(
+    platform.machine() not in sandbox.CALLS, reason="no filter of system calls for this processor"
 )
 REACHES = {
     "rows": 'os.listdir(FOLDER + "/results")',
@@ -71,6 +75,22 @@ LEAVES = {
             os.utime(FOLDER + "/old", (1.0, 1.0))
         except OSError:
             pass
+        """,
+}
+# ways in which a process could leave the descendants of this one, or end without having worked
+UNNOTICED = {
+    "another parent": """
+        process = LIBRARY.syscall({"x86_64": 56, "aarch64": 220}[os.uname().machine], 0x8011, 0)
+        if not process:
+            os._exit(0)
+        done = process > 0
+        """,
+    "no adoption": "done = LIBRARY.prctl(36, 0, 0, 0, 0) == 0",
+    "an end that nobody waits for": """
+        try:
+            done = bool(signal.signal(signal.SIGCHLD, signal.SIG_IGN)) or True
+        except OSError:
+            done = False
         """,
 }
 LIBRARY = "import ctypes, os\nLIBRARY = ctypes.CDLL(None, use_errno=True)\n"
@@ -147,6 +167,33 @@ TOP = {
         import pathlib, site
         pathlib.Path(STARTS_AT, "mine.pth").write_text("import this_is_not_there")
         """,
+    **{what: LIBRARY + "import signal\n" + textwrap.dedent(how) for what, how in UNNOTICED.items()},
+    "grandchildren": """
+        import os
+
+        def child():
+            ours, theirs = os.pipe()
+            asked, told = os.pipe()
+            if not os.fork():
+                while os.read(asked, 1):
+                    if not os.fork():
+                        end = time.process_time() + 0.1
+                        while time.process_time() < end:
+                            pass
+                        os._exit(0)
+                    os.wait()
+                    os.write(theirs, b"x")
+                os._exit(0)
+            return told, ours
+
+        CHILDREN = [child() for _ in range(2)]
+
+        def work_of_grandchildren():
+            for told, _ in CHILDREN:
+                os.write(told, b"x")
+            for _, ours in CHILDREN:
+                os.read(ours, 1)
+        """,
     "orphans": """
         import os
 
@@ -197,14 +244,14 @@ TOP |= {
     "looks for the coming run": "import gc, sys\nFOUND = []",
     "works while it is loaded": """
         import sys
-        api = sys.modules["spcabench.api"]
-        whole = api.load_or_stand_in
+        arrays = sys.modules["spcabench.running.arrays"]
+        whole = arrays.read
 
-        def slow(*names, **parameters):
+        def slow(file):
             time.sleep(0.3)
-            return whole(*names, **parameters)
+            return whole(file)
 
-        api.load_or_stand_in = slow
+        arrays.read = slow
         """,
     "hides a little": "SEEN = []",
     "module cache": "KEPT = vars(np).setdefault('kept', {})",
@@ -348,6 +395,18 @@ BODY = {
         planted = problem.provenance.get("support")
         x = work(problem.covariance, k)
         yield np.ones(problem.n) if planted is not None else x
+        """,
+    "planted support in a frame": """
+        import gc, sys
+        frame, seen = sys._getframe(), []
+        while frame:
+            seen += frame.f_locals.values()
+            frame = frame.f_back
+        seen += gc.get_objects()
+        problems = [x.provenance for x in seen if type(x).__name__ == "Problem"]
+        runs = [x.parameters for x in seen if type(x).__name__ == "Run"]
+        known = [x for x in problems + runs if {"support", "seed"} & {*x}]
+        yield Iterate(work(problem.covariance, k), extra={"known": len(known)})
         """,
     "kept in a temporary file": """
         import tempfile, pathlib
@@ -522,6 +581,13 @@ BODY = {
             pass
         yield work(problem.covariance, k)
         """,
+    "grandchildren": """
+        work_of_grandchildren()
+        yield work(problem.covariance, k)
+        """,
+    **dict.fromkeys(
+        UNNOTICED, "yield Iterate(work(problem.covariance, k), extra={'done': bool(done)})"
+    ),
     "orphans": """
         work_of_orphans(problem.covariance.largest_column())
         yield work(problem.covariance, k)
@@ -708,6 +774,17 @@ def test_who_waits_for_another_process_of_his_own_saves_nothing(row):
     assert row("another works while it waits").seconds >= 0.15
 
 
+@filtered
+@pytest.mark.parametrize("what", UNNOTICED)
+def test_the_processes_of_a_file_remain_its_descendants(row, what):
+    assert row(what).extra == {"done": False}
+
+
+def test_the_work_of_grandchildren_is_counted(row):
+    """Their parent is alive, so the system has not yet added their time to that of the file."""
+    assert row("grandchildren").seconds >= 0.18
+
+
 def test_the_work_of_orphans_is_counted(row):
     assert row("orphans").seconds >= 0.018
 
@@ -775,6 +852,8 @@ def test_a_planted_support_is_not_shown(row):
     assert "support" in provenance
     answer = row("planted support", **problem)
     assert answer.status == Status.FINISHED and answer.provenance == provenance
+    answer = row("planted support in a frame", warm=True, **problem)
+    assert answer.extra == {"known": 0} and answer.provenance == provenance
 
 
 def test_nothing_is_kept_in_temporary_files(row):

@@ -192,6 +192,7 @@ def test_every_format_holds_the_matrix_to_its_last_digit(file_of, kind, tmp_path
     ("arguments", "sentence"),
     [
         ("cat {k} {out}", "it must contain"),
+        ("cat {data} {k} {out:txt}", "{out:txt}: unknown format; choose npy, csv or mtx"),
         ("cat {data} {k}", "it must contain"),
         ("cat {data} {covariance} {k} {out}", "it must contain"),
         ("no_such_program {data} {k} {out}", "program 'no_such_program' not found"),

@@ -97,7 +97,7 @@ LIES = {
 @pytest.mark.parametrize("lie", LIES)
 def test_a_row_that_no_run_gives_is_dropped_alone(lie, stored, table):
     rows, said = entered(stored(**LIES[lie]))
-    assert len([sentence for sentence in said if "are missing" not in sentence]) == 1
+    assert len([omission for omission in said if "are missing" not in omission.sentence]) == 1
     good = rows[rows.status.isin(GOOD)]
     assert len(good) == len(table) - 1
     ranked = ranking.ranking(ranking.standing(rows, {}))
@@ -117,7 +117,7 @@ def test_a_row_of_a_pair_that_was_not_asked_changes_no_rank(kind, table):
     foreign = easy.assign(item="another problem")
     rows, said = entered(pd.concat([table, easy, foreign], ignore_index=True))
     assert len(rows) == len(table) and any(
-        "not part of the comparison" in sentence for sentence in said
+        "not part of the comparison" in omission.sentence for omission in said
     )
     honest, _ = entered(table)
     for each in (rows, honest):
@@ -165,7 +165,7 @@ def test_of_equal_answers_the_cheapest_counts(table):
 def test_a_second_row_with_another_seed_is_one_of_the_same_run(table):
     again = worse(table, "tpower").assign(seed=99)
     rows, said = entered(pd.concat([again, table], ignore_index=True))
-    assert len(rows) == len(table) and "2 rows: they repeat a run" in said[0]
+    assert len(rows) == len(table) and said[0].count == 2 and "repeat a run" in said[0].sentence
     ranking.costs(ranking.standing(rows, {}), 0.9, "time")
 
 
@@ -185,7 +185,7 @@ def test_a_planted_support_is_that_of_the_problem(table):
     assert ranking.recovered(entered(rows)[0]).f1.equals(ranking.recovered(table).f1)
     rows.at[row.name, "parameters"] = {"strength": "x"}
     kept, said = entered(rows)
-    assert "the problem is not in the suite" in said[0]
+    assert "the problem is not in the suite" in said[0].sentence
     assert not (kept.kind == "recovery").any()
 
 

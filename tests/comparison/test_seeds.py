@@ -55,7 +55,7 @@ def test_a_seed_that_was_left_out_on_some_pairs_is_a_failure_there():
         parameters=[{}] * 3
     )
     complete, said = entering.complete(rows, items)
-    assert len(complete) == 4 and "1 rows: they are missing" in said[0]
+    assert len(complete) == 4 and said[0].count == 1 and "are missing" in said[0].sentence
     assert ranking.standing(complete, {}).set_index("asked").share.tolist() == [1.0, 0.5]
 
 

@@ -216,6 +216,15 @@ def test_waiting_for_a_processor_is_no_hidden_work(monkeypatch, waits, flags):
     assert answer.flags == flags and answer.outer_time >= 0.3
 
 
+def test_a_run_cannot_have_waited_longer_than_its_process(monkeypatch):
+    """Otherwise, a file could state that it waited, and times would not be ranked."""
+    run = Run(dataset="pitprops", solver="grqi", settings=dict(k=3))
+    asked = Asked(monkeypatch, 0.03)
+    said = dict(status="finished", solve_time=0.3, setup_time=0.0, waited=0.9)
+    monkeypatch.setattr(asked, "ask", lambda *_: Asked.ask(asked) | said)
+    assert solver_processes.answer_of(asked, run).waited == pytest.approx(0.1)
+
+
 @pytest.mark.parametrize(
     "warm, declared, firsts, attempts, flagged",
     [
