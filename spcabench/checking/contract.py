@@ -234,7 +234,7 @@ def _work(result: Result) -> int:
 
 
 def is_invariant(module: ModuleType) -> None:
-    """The variance does not depend on units, signs or, without a seed, order of the variables."""
+    """The variance does not depend on units or, without a seed, on signs and order of variables."""
     for seed in range(4):
         X, rng = _data(seed), np.random.default_rng(seed)
         problem = Problem.from_data(X, f"data (12, {N}), seed {seed}")
@@ -245,6 +245,8 @@ def is_invariant(module: ModuleType) -> None:
             value,
             _solve(module, Problem.from_data(1e3 * X)).variance / 1e6,
         )
+        if "seed" in parameters(module.solve):
+            continue  # with random starts, this only holds on average
         if module.TRAITS.nonnegative != "always":
             flipped = Problem.from_data(X * rng.choice([-1.0, 1.0], N))
             _same(
@@ -253,9 +255,8 @@ def is_invariant(module: ModuleType) -> None:
                 value,
                 _solve(module, flipped).variance,
             )
-        if "seed" not in parameters(module.solve):
-            mixed = Problem.from_data(X[:, rng.permutation(N)])
-            _same("if variables are reordered", problem, value, _solve(module, mixed).variance)
+        mixed = Problem.from_data(X[:, rng.permutation(N)])
+        _same("if variables are reordered", problem, value, _solve(module, mixed).variance)
 
 
 def works_on_every_form(module: ModuleType) -> None:

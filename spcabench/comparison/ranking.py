@@ -33,7 +33,8 @@ RANK = (
     "of a problem. Each difference is judged separately.) The range starts at one plus the number "
     "of solvers above, and ends at the number of solvers that are not below. Costs do not affect "
     "ranks. A randomised solver runs with several seeds. Its percentages are means over the seeds, "
-    "and its costs are those of the first seed; for a third-party file, they are also means. A "
+    "and its costs are those of the first seed, or, for a third-party file, the means if these are "
+    "larger. A "
     "group consists of a solver and those after it "
     "that cannot be distinguished from it. With fewer than ten problems, ranks only compare the "
     "counts on these problems, and nothing is claimed about other problems."
@@ -85,16 +86,18 @@ def _costs(every: pd.DataFrame) -> pd.DataFrame:
     """Return the seconds and the flops for each solver and pair, NaN if they are unknown.
 
     They are those of the first seed, or, for third-party files, the means over the seeds with which
-    they have an answer, because they could compute more for some seeds.
+    they have an answer if these are larger, because they could compute more for some seeds, or
+    leave something for later seeds.
     """
     runs = every[((every.kind == ANSWER) | every.own.eq(False)) & every.answered]
     time = runs.search_time.fillna(runs.solve_time + runs.setup_time)
     work = runs.search_flops.fillna(runs.flops + runs.setup_flops).where(runs.flops.notna())
     costs = runs[[*PAIR, "solver"]].assign(time=time.astype(float), work=work.astype(float))
-    by_solver = costs.groupby([*PAIR, "solver"], sort=False)
+    by_solver = costs.groupby([*PAIR, "solver"], sort=False)  # sorted by seed
     # otherwise, the flops of expensive seeds could be hidden
     known = by_solver.work.count() == by_solver.size()
-    return by_solver.mean().assign(work=lambda means: means.work.where(known)).reset_index()
+    larger = np.maximum(by_solver.mean(), by_solver.first())
+    return larger.assign(work=lambda costs: costs.work.where(known)).reset_index()
 
 
 def _over_seeds(every: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from spcabench import registry
-from spcabench.comparison import suite
+from spcabench.comparison import seed_trend, suite
 from spcabench.comparison.jobs import Comparison, Job
 from spcabench.solving.run_warnings import SENTENCES, Flag
 from spcabench.streams import one_line
@@ -38,6 +38,14 @@ SAMPLES = (
 COMMAND = (
     "Commands are not confined: it could store answers between its runs, or read answers that "
     "another program writes. Read its source before you trust its values and times."
+)
+BY_COMMAND = (
+    "It was compared beside a command, which is not confined and could leave answers for it. "
+    "Compare it without the command."
+)
+TREND = (
+    "It finds better answers with later seeds than with earlier ones, as if it kept something "
+    "between the runs."
 )
 NAMESAKE = "Its name is that of a solver of the repository, but it is another file."
 
@@ -123,8 +131,9 @@ def of_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
             sentence = f"Its runs used {versions} different files of this name."
             doubts.append(doubt(solver, sentence, len(runs)))
     runs_a_command = [isinstance(e, dict) and "startup_seconds" in e for e in rows.extra]
-    doubts += [doubt(str(s), COMMAND) for s in rows.solver[runs_a_command].unique()]
-    doubts += _of_strangers(rows[rows.own.eq(False)])
+    commands = rows.solver[runs_a_command].unique()
+    doubts += [doubt(str(s), COMMAND) for s in commands]
+    doubts += _of_strangers(rows[rows.own.eq(False) & ~rows.solver.isin(commands)], len(commands))
     for solver, twin in permutations(rows.solver.unique(), 2):
         if _looks(solver) == _looks(twin):
             sentence = f"Its name looks like that of {twin}, another solver."
@@ -132,14 +141,23 @@ def of_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
     return doubts
 
 
-def _of_strangers(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return doubts about files from outside the repository: conversions and names."""
+def _of_strangers(rows: pd.DataFrame, commands: int) -> list[dict[str, Any]]:
+    """Return doubts about files from outside the repository, except for commands.
+
+    commands : the number of commands that were compared, too.
+    """
     factored = rows.solver[rows.given.eq("covariance") & rows.form.isin(("data", "sparse"))]
     ours = {_looks(name) for name in registry.names("solver")}
     return [
         *(doubt(str(s), FACTORED, int(count)) for s, count in factored.value_counts().items()),
         *(doubt(s, NAMESAKE) for s in rows.solver.unique() if _looks(s) in ours),
+        *(doubt(s, BY_COMMAND) for s in rows.solver.unique() if commands),
+        *(doubt(str(s), TREND) for s, part in rows.groupby("solver") if _has_trend(part)),
     ]
+
+
+def _has_trend(rows: pd.DataFrame) -> bool:
+    return seed_trend.trend(rows) > seed_trend.DEVIATIONS
 
 
 def _looks(name: str) -> str:

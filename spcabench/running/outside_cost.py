@@ -34,12 +34,15 @@ MISSED_SHARE, MISSED_SECONDS = 0.25, 0.001
 CHARGED_SHARE, CHARGED_SECONDS = 0.05, 0.0003
 # tolerated delay: fraction of the time limit, plus seconds, which are at most half of the limit
 LATE_SHARE, LATE_SECONDS = 0.25, 0.1
+OVER_SHARE, OVER_SECONDS = 0.05, 0.02  # an answer with a longer delay is flagged
 # one thread: processor time <= 1.25 x wall time + 0.05 s
 THREADS_SHARE, THREADS_SECONDS = 1.25, 0.05
 TICKS, LONGER = 0.02, 8  # error of the processor time in seconds; factor for more runs
 # A run in an earlier process that exceeds later runs by this factor and these seconds is
 # suspicious, as is a first run in the same process, which is timed again in that case.
 WARM_RATIO, WARM_SECONDS = 5.0, 0.02
+# a run in an earlier process that exceeds later runs by this factor and these seconds is used
+EARLIER_RATIO, EARLIER_SECONDS = 2.0, 0.002
 FIRST_RATIO, FIRST_SECONDS = 2.0, 0.005
 # a first run that exceeds later runs by this factor and these seconds, in each attempt, is used
 USED_RATIO, USED_SECONDS = 1.5, 0.0005
@@ -116,14 +119,22 @@ def costed(
         return replace(answer, status=Status.ERROR, reason=reason), ()
     outside = cost.outside
     worked = (answer.seconds or 0.0) * (1.0 - (answer.waited or 0.0))
-    if worked > WARM_RATIO * outside + WARM_SECONDS:  # data are stored between processes
-        cost, outside = replace(cost, warm=True, declared=worked), worked
+    if worked > EARLIER_RATIO * outside + EARLIER_SECONDS:
+        # a process can leave something for the next one, for example in the cache of the system
+        stored = worked > WARM_RATIO * outside + WARM_SECONDS
+        cost, outside = replace(cost, warm=cost.warm or stored, declared=worked), worked
     answer = _times(answer, cost, outside)
     limit = run.settings.get("time_limit", np.inf)
-    if outside > limit * (1.0 + LATE_SHARE) + min(LATE_SECONDS, 0.5 * limit):
+    if _exceeds(outside, limit, LATE_SHARE, LATE_SECONDS):
         reason = f"it took {outside:.2g} s; the time limit is {limit:g} s"
         return replace(answer, status=Status.LATE, reason=reason), ()
-    return answer, cost.vectors
+    overtime = _exceeds(outside, limit, OVER_SHARE, OVER_SECONDS)
+    return answer.flagged(overtime=overtime), cost.vectors
+
+
+def _exceeds(seconds: float, limit: float, share: float, more: float) -> bool:
+    """Whether a time exceeds a limit by a fraction and by seconds, at most half of the limit."""
+    return seconds > limit * (1.0 + share) + min(more, 0.5 * limit)
 
 
 class _NoAnswerError(Exception):

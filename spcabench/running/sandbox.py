@@ -56,9 +56,14 @@ SET_FILTER, OF_INSTRUCTIONS = 22, 2
 LOAD, IF_EQUAL, IF_AT_LEAST, IF_ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 ALLOWED, REFUSED, MISSING = 0x7FFF0000, 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS
 CALL, ARCHITECTURE, FIRST = 0, 4, 16  # positions of the call, and of its first argument
-# architecture -> its number, and those of clone, prctl and rt_sigaction
-CALLS = {"x86_64": (0xC000003E, 56, 157, 13), "aarch64": (0xC00000B7, 220, 167, 134)}
-CLONE3, OTHER_CALLS, CLONE_PARENT = 435, 0x40000000, 0x8000
+# architecture -> its number, and those of clone, prctl, rt_sigaction, unshare, setns and ptrace
+CALLS = {
+    "x86_64": (0xC000003E, 56, 157, 13, 272, 308, 101),
+    "aarch64": (0xC00000B7, 220, 167, 134, 97, 268, 117),
+}
+CLONE3, OTHER_CALLS = 435, 0x40000000
+# flags of clone(2): the same parent, and new namespaces of all kinds
+CLONE_FLAGS = 0x8000 | 0x20000 | 0x2000000 | 0x4000000 | 0x8000000 | 0x70000000
 
 
 def map_users(pid: int) -> None:
@@ -168,12 +173,12 @@ def _keep_descendants() -> None:
 
     It could make the parent of its parent its own parent (clone), not be adopted when its parent
     ends (prctl), or end without its processor time being added to that of its parent, if the parent
-    ignores SIGCHLD (rt_sigaction). Calls of other architectures, and a variant of clone whose
-    arguments a filter cannot read, are refused, too.
+    ignores SIGCHLD (rt_sigaction, or the end of a namespace). Calls of other architectures, and a
+    variant of clone whose arguments a filter cannot read, are refused, too.
     """
     if platform.machine() not in CALLS:
         return
-    architecture, clone, prctl, set_signal = CALLS[platform.machine()]
+    architecture, clone, prctl, set_signal, *others = CALLS[platform.machine()]
     # code, number of instructions to skip if a test is true and if it is false, operand
     instructions = [
         (LOAD, 0, 0, ARCHITECTURE),
@@ -184,9 +189,10 @@ def _keep_descendants() -> None:
         (RETURN, 0, 0, REFUSED),
         (IF_EQUAL, 0, 1, CLONE3),
         (RETURN, 0, 0, MISSING),
-        *_refused(clone, IF_ANY_BIT, CLONE_PARENT),
+        *_refused(clone, IF_ANY_BIT, CLONE_FLAGS),
         *_refused(prctl, IF_EQUAL, SET_CHILD_SUBREAPER),
         *_refused(set_signal, IF_EQUAL, signal.SIGCHLD),
+        *(each for call in others for each in _refused(call, IF_AT_LEAST, 0)),
         (RETURN, 0, 0, ALLOWED),
     ]
     program = b"".join(struct.pack("HBBI", *instruction) for instruction in instructions)

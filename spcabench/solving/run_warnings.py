@@ -12,6 +12,7 @@ class Flag(StrEnum):
     clock = "clock"
     threads = "threads"
     warm = "warm"
+    overtime = "overtime"
     claim = "claim"
     printed = "printed"
     patched = "patched"
@@ -29,6 +30,8 @@ SENTENCES = {
     Flag.threads: "The solver used more processor time than a single thread can.",
     Flag.warm: "The solver needed fewer flops or less time, or found a better answer, when it "
     "solved the same problem again than for the first time or with its variables in another order.",
+    Flag.overtime: "The answer was complete after the time limit, but within the tolerance for the "
+    "delay of the harness. Solvers that stop at the limit had less time.",
     Flag.claim: "The solver's own answer refutes the upper bound that it claims.",
     Flag.patched: "Functions of the harness were replaced in the solver's process, or files of the "
     "installation changed during the run.",

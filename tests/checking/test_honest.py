@@ -79,6 +79,15 @@ SOLVERS = {
             yield best
             """,
     ),
+    "a random start": dict(
+        settings=", seed=0",
+        body="""
+            x = project(np.random.default_rng(seed).standard_normal(problem.n), k)
+            for _ in range(10):
+                x = project(problem.covariance @ x, k)
+            yield x
+            """,
+    ),
     "restarts without a seed": dict(
         body="""
             Sigma = problem.covariance

@@ -85,6 +85,7 @@ UNNOTICED = {
             os._exit(0)
         done = process > 0
         """,
+    "another namespace": "done = LIBRARY.unshare(0x30000000) == 0",
     "no adoption": "done = LIBRARY.prctl(36, 0, 0, 0, 0) == 0",
     "an end that nobody waits for": """
         try:
@@ -844,6 +845,11 @@ def test_time_that_the_inner_clock_misses_is_seen_outside(row, trick, seconds):
 
 def test_an_answer_after_its_limit_does_not_count(row):
     assert row("one long step", limit=0.3).status == Status.LATE
+
+
+def test_an_answer_a_little_after_its_limit_is_flagged(row):
+    assert row("one long step", limit=1.2).flags == [Flag.overtime]
+    assert row("one long step", limit=2.0).flags is None
 
 
 def test_a_planted_support_is_not_shown(row):
