@@ -121,14 +121,14 @@ def joined(parts: list[Part]) -> pd.DataFrame:
 def differences(parts: list[Part]) -> dict[str, tuple[int, list[str]]]:
     """Return the number of pairs on which parts differ in values or flops, and the parts' names.
 
-    Solvers without differences are left out. Runs that were stopped at their time limit are not
-    compared.
+    A failure differs from an answer. Solvers without differences are left out. Runs that were
+    stopped at their time limit are not compared.
     """
     together = pd.concat([part.rows.assign(place=part.name) for part in parts], ignore_index=True)
     ended = (together.kind == "suite") & (together.status != Status.TIME_LIMIT)
-    answered = together[ended & together.variance_refit.notna()]
     found = {}
-    for solver, part in answered.groupby("solver", sort=False):
+    for solver, part in together[ended].groupby("solver", sort=False):
+        part = part.assign(variance_refit=part.variance_refit.fillna(0.0))
         groups = part.groupby(["item", "asked", "sign"])
         unlike = groups.variance_refit.max() > groups.variance_refit.min() * (1.0 + CLOSE)
         for column in ("flops", "setup_flops", "search_flops"):

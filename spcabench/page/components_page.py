@@ -20,6 +20,7 @@ from spcabench.page import comparison_tables, components_pictures, doubts
 from spcabench.page.render import render
 from spcabench.running import rows as results
 from spcabench.solving.formulations import Formulation
+from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
 NOT_SHOWN = ("Z", "parameters")
@@ -72,9 +73,12 @@ def _doubts(
     ours = {label: job.is_ours for label, job in job_of.items()}
     factored = rows.solver.map(lambda solver: job_of[solver].described.traits.accepts == "data")
     form = rows.form.where(~factored, "data")  # to which the solver converts each problem
-    return listed + doubts.of_rows(
-        rows.assign(own=rows.solver.map(ours), given=rows.form, form=form)
-    )
+    rows = rows.assign(own=rows.solver.map(ours), given=rows.form, form=form)
+    flags = [
+        [*(row.flags or ()), Flag.overtime] if ranking.is_overtime(row) else row.flags
+        for row in rows.itertuples()
+    ]
+    return listed + doubts.of_rows(rows.assign(flags=flags))
 
 
 def write_again(folder: Path) -> Path:

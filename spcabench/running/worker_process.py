@@ -147,7 +147,7 @@ class Worker:
             messages.send(self.pipe.fileno(), [self.asked, message])
             return self._reply(monotonic() + seconds)
         except TimeoutError:
-            end = Ended(Status.KILLED, f"ended after {seconds:.3g} s")
+            end = Ended(Status.KILLED, f"killed after {seconds:.3g} s without an answer")
         except messages.Garbled as garbled:
             end = Ended(Status.CRASH, f"the process was ended: {garbled}")
         except (EOFError, OSError):

@@ -210,7 +210,7 @@ def test_a_comparison_is_made_resumed_and_shows_failures(tmp_path, monkeypatch):
     solvers = ["tpower", "gpower1", *files]
     plan = compared(monkeypatch, tmp_path, "mine", solvers, items=2, named=["loops"])
     text = plan.with_name("index.html").read_text()
-    assert "ended after" in text and "gpower1" in text and ranking.RULE in text
+    assert "killed after" in text and "gpower1" in text and ranking.RULE in text
     ranked = plan.with_name("ranking.txt").read_text()
     assert "needs no_such_library" in text and "loops" in ranked
     heads, first = ranked.splitlines()[:2]

@@ -156,6 +156,17 @@ def test_an_answer_of_a_third_party_file_after_its_limit_does_not_count(plan):
         assert {line["status"] for line in lines} == {"finished"}
 
 
+@pytest.mark.parametrize(
+    ("seconds", "own", "over"), [(2.7, False, True), (2.7, True, False), (2.5, False, False)]
+)
+def test_an_answer_of_several_components_a_little_after_its_limit_is_flagged(
+    plan, seconds, own, over
+):
+    rows = results.read([jobs.rows_of(plan.parents[3] / f) for f in Comparison.read(plan).jobs])
+    rows = rows[rows.kind == runs.TRUE].assign(own=own, outer_time=seconds)
+    assert {*map(ranking.is_overtime, rows.itertuples())} == {over}
+
+
 def test_other_data_than_those_of_the_rows_give_no_bound(plan):
     """Such as a stand-in, where the page is written without the data."""
     files = [jobs.rows_of(plan.parents[3] / file) for file in Comparison.read(plan).jobs]

@@ -166,6 +166,10 @@ def test_what_two_machines_made_differently_is_said(folders):
     pairs = (one.rows.solver == "tpower") & (one.rows.kind == "suite")
     names = sorted([one.name, two.name])
     assert merging.differences([one, unlike]) == {"tpower": (int(pairs.sum()), names)}
+    first = one.rows.index[pairs][0]
+    failed = one.rows.copy()
+    failed.loc[first, ["status", "variance_refit"]] = ["error", None]
+    assert merging.differences([replace(one, rows=failed), two]) == {"tpower": (1, names)}
 
 
 @pytest.mark.parametrize(

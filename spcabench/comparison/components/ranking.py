@@ -25,6 +25,7 @@ PAIR = ["item", "r", "k"]
 # value, so smaller differences between shares are not ranked.
 DIGITS = 4
 LATE = 1.5  # maximum time of a third-party file, as a multiple of the time limit of all its calls
+OVER, OVER_SECONDS = 1.25, 0.1  # a longer time than this multiple plus these seconds is flagged
 NOT_MEASURES = ("indices", "values", "statuses", "runs")
 
 
@@ -81,6 +82,15 @@ def line_of(row: Any) -> dict[str, Any]:
             reason = f"it took {numbers['seconds']:.2g} s; at most {allowed:g} s are allowed"
             return line | {"status": str(Status.LATE), "reason": reason}
     return line | numbers | {"found": Z.shape[1], "Z": Z}
+
+
+def is_overtime(row: Any) -> bool:
+    """Whether the calls of a third-party file took clearly longer than their limits together."""
+    if row.own is None or row.own or row.status != Status.FINISHED:
+        return False
+    settings = row.settings
+    limit = settings["limit"] * find.calls(settings["how"], settings["r"])
+    return bool(row.outer_time > OVER * limit + OVER_SECONDS)
 
 
 def _bounded(table: pd.DataFrame) -> pd.DataFrame:
