@@ -66,7 +66,7 @@ for (const table of document.querySelectorAll("[data-drawn]")) {
 }
 // a line that was not there when the page opened
 if (document.querySelector("[data-drawn]") && location.hash) location.replace(location.hash);
-const UNITS = { "%": 1, "µs": 1e-6, ms: 1e-3, s: 1, min: 60, kB: 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+const UNITS = { "%": 1, "µs": 1e-6, ms: 1e-3, s: 1, min: 60, B: 1, kB: 1e3, MB: 1e6, GB: 1e9, k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 for (const head of document.querySelectorAll(".sortable thead th")) {
   const button = document.createElement("button");
   button.type = "button";

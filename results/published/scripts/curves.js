@@ -107,7 +107,7 @@ const COMPARISON = {
     make() {
       const name = field.problem.value.split("|")[1], pairs = new Set(all.pairs.map((p, i) => [p, i]).filter(([p]) => p.item === name).map(([, i]) => i));
       const curves = [...bySolver(all.runs.filter(r => pairs.has(r.p)))].map(([s, mine]) => ({ s, points: mine.sort((a, b) => a.k - b.k).map(r => ({ x: r.k, y: r.value,
-        tip: `variance ${show(r.value, 6)} with ${r.k} nonzeros, ${percent(r.share)} of the best known at k = ${all.pairs[r.p].k}; ${show(r.cost[1])} s, ${show(r.cost[0])} flops, memory ${show(r.memory === null ? null : r.memory / 1000)} kB; settings ${r.with}` })) }));
+        tip: `variance ${show(r.value, 6)} with ${r.k} nonzeros, ${percent(r.share)} of the best known at k = ${all.pairs[r.p].k}; ${show(r.cost[1])} s, ${show(r.cost[0])} flops, memory ${show(r.memory === null ? null : r.memory / 1e6)} MB; settings ${r.with}` })) }));
       return { curves, y: "variance after the refit", x: "cardinality" };
     },
   },
