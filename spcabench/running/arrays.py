@@ -16,7 +16,10 @@ STORED = "stored"  # in place of the name of a dataset, for a problem in a file
 
 
 def write(problem: Problem, *, seed: int, file: str) -> dict[str, Any]:
-    """Write the arrays of a loaded problem to a file; a function of a `Run`."""
+    """Write the arrays of a loaded problem to a file; a function of a `Run`.
+
+    Returns the reason as ``fault`` if the file cannot be written, for example on a full disk.
+    """
     matrix = problem.matrix
     if isinstance(matrix, Covariance):
         parts: dict[str, Any] = {"S": matrix.S}
@@ -27,7 +30,10 @@ def write(problem: Problem, *, seed: int, file: str) -> dict[str, Any]:
         parts |= {} if matrix.scale is None else {"scale": matrix.scale}
         names = ("data", "indices", "indptr", "shape")
         parts |= {name: getattr(X, name) for name in names} if matrix.sparse else {"X": X}
-    np.savez(file, **parts, indefinite=problem.indefinite, divisor=problem.divisor)
+    try:
+        np.savez(file, **parts, indefinite=problem.indefinite, divisor=problem.divisor)
+    except OSError as error:
+        return {"fault": f"{file}: {error.strerror or error}"}
     return {}
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spcabench import machine, registry
+from spcabench.errors import InputError
 from spcabench.run import Run
 from spcabench.running import (
     arrays,
@@ -238,7 +239,7 @@ class Processes:
                 return stored
             given = helper.cell.given / stored.name
             if not given.exists():
-                shutil.copyfile(stored, given)
+                _copy(stored, given)
             run = arrays.without_origin(run, given)
         return answer_of(helper, run, grace, watch)
 
@@ -253,6 +254,8 @@ class Processes:
             answer = answer_of(self._shared(), before)
             if not answer.status.good:
                 return answer
+            if fault := (answer.extra or {}).get("fault"):
+                raise InputError(str(fault))  # no failure of the solver, whose row would be kept
             self.stored[problem] = file
         return self.stored[problem]
 
@@ -294,6 +297,14 @@ def is_stranger(run: Run) -> bool:
 def _sha256(solver: str) -> str:
     """Return the SHA-256 checksum of a solver's file."""
     return hashlib.sha256(registry.path("solver", solver).read_bytes()).hexdigest()
+
+
+def _copy(file: Path, copy: Path) -> None:
+    """Copy a file; raise InputError if this fails, for example on a full disk."""
+    try:
+        shutil.copyfile(file, copy)
+    except OSError as error:
+        raise InputError(f"{copy}: {error.strerror or error}") from None
 
 
 def _on_problem_of(run: Run) -> Run:

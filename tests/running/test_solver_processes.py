@@ -8,12 +8,15 @@ import time
 from contextlib import closing
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from spcabench import registry
+from spcabench import api, registry
+from spcabench.errors import InputError
 from spcabench.run import Run
-from spcabench.running import messages, supervisor
+from spcabench.running import arrays, messages, solver_processes, supervisor
 from spcabench.running import worker as worker_module
+from spcabench.running.runner import Protocol
 from spcabench.running.solver_processes import answer_of
 from spcabench.running.worker_process import Worker
 from spcabench.solving.status import Status
@@ -267,3 +270,31 @@ def test_a_session_ends_even_where_its_supervisor_was_killed():
         supervisor.end_session(process.pid)
     os.kill(daemon, 9)  # a session of its own, which nobody can know of any more
     assert gone([child, daemon])
+
+
+def test_a_full_disk_is_no_failure_of_a_file(tmp_path):
+    """The problem cannot be written to a file of arrays, so the run has no row yet."""
+    with closing(solver_processes.Processes(Protocol(), tmp_path)) as processes:
+        processes.folder.cleanup()
+        with pytest.raises(InputError, match=r"0\.npz: No such file"):
+            processes._stored(TASK)
+        unknown = processes._stored(replace(TASK, dataset="no_such_dataset"))
+        assert unknown.status == "error" and "no_such_dataset" in unknown.reason
+
+
+@pytest.mark.parametrize("dataset", ["pitprops", "gaussian", "random_sparse"])
+def test_a_problem_of_arrays_is_the_same_problem_without_its_origin(dataset, tmp_path):
+    problem = api.load(dataset)
+    arrays.write(problem, seed=0, file=str(tmp_path / "0.npz"))
+    read = arrays.read(tmp_path / "0.npz")
+    x = np.random.default_rng(0).standard_normal(problem.n)
+    assert read.variance(x) == problem.variance(x)
+    assert (read.n, read.m, read.nnz, read.form) == (
+        problem.n,
+        problem.m,
+        problem.nnz,
+        problem.form,
+    )
+    assert (read.indefinite, read.divisor) == (problem.indefinite, problem.divisor)
+    assert not read.provenance and not read.features and not read.labels
+    assert read.name == "unnamed"
