@@ -77,7 +77,7 @@ def line_of(row: Any) -> dict[str, Any]:
     numbers = {name: value for name, value in row.extra.items() if name not in NOT_MEASURES}
     if row.own is not None and not row.own:
         numbers["seconds"] = max(numbers["seconds"], row.outer_time)
-        allowed = LATE * settings["limit"] * find.calls(settings["how"], settings["r"])
+        allowed = LATE * _limit(settings)
         if numbers["seconds"] > allowed:
             reason = f"it took {numbers['seconds']:.2g} s; at most {allowed:g} s are allowed"
             return line | {"status": str(Status.LATE), "reason": reason}
@@ -88,9 +88,12 @@ def is_overtime(row: Any) -> bool:
     """Whether the calls of a third-party file took clearly longer than their limits together."""
     if row.own is None or row.own or row.status != Status.FINISHED:
         return False
-    settings = row.settings
-    limit = settings["limit"] * find.calls(settings["how"], settings["r"])
-    return bool(row.outer_time > OVER * limit + OVER_SECONDS)
+    return bool(row.outer_time > OVER * _limit(row.settings) + OVER_SECONDS)
+
+
+def _limit(settings: dict[str, Any]) -> float:
+    """Return the time limit of all calls of a solver together."""
+    return float(settings["limit"] * find.calls(settings["how"], settings["r"]))
 
 
 def _bounded(table: pd.DataFrame) -> pd.DataFrame:
