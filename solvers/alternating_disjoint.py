@@ -25,7 +25,12 @@ from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.methods.swaps import Columns
 from spcabench.vectors import support
 
-TRAITS = Traits(control="cardinality", components="joint", formulation="disjoint")
+TRAITS = Traits(
+    control="cardinality",
+    components="joint",
+    formulation="disjoint",
+    same_for_one="alternating_deflation",
+)
 FACTS = Facts(
     authors="Cory-Wright and Pauphilet",
     title="Sparse PCA with multiple components",

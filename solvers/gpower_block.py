@@ -19,7 +19,13 @@ from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.steps import polar
 from spcabench.vectors import hard_threshold, normalize, soft_threshold
 
-TRAITS = Traits(control="penalty", accepts="data", penalty="gamma", components="joint")
+TRAITS = Traits(
+    control="penalty",
+    accepts="data",
+    penalty="gamma",
+    components="joint",
+    same_for_one="gpower1",
+)
 FACTS = Facts(
     authors="Journee, Nesterov, Richtarik, Sepulchre",
     title="Generalized power method for sparse principal component analysis",

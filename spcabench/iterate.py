@@ -49,6 +49,10 @@ class Traits:
         "orthonormal": each component has at most k nonzeros, and sum |Z'Z - I| <= 1e-4. "disjoint":
         each component has at most k nonzeros, and no two components share a variable. "common": Z
         has at most k nonzero rows, and sum |Z'Z - I| <= 1e-4.
+    same_for_one : str, optional
+        For a joint solver that gives the same answer for one component as a solver of single
+        components: the name of that solver. Comparisons of one component leave the joint solver
+        out.
     rectangular : bool
         Whether the solver also yields a left vector u (m,). The cardinality k then refers to the
         right vector x.
@@ -79,6 +83,7 @@ class Traits:
     nonnegative: bool | Literal["always"] = False
     components: Literal["single", "joint"] = "single"
     formulation: Formulation = "penalised"
+    same_for_one: str | None = None
     rectangular: bool = False
     exact: bool = False
     relaxation: bool = False
