@@ -32,11 +32,7 @@ TRAITS = Traits(
     same_for_one="alternating_deflation",
 )
 FACTS = Facts(
-    authors="Cory-Wright and Pauphilet",
-    title="Sparse PCA with multiple components",
-    venue="arXiv:2209.14790",
-    year=2022,
-    address="https://doi.org/10.48550/arXiv.2209.14790",
+    paper_of="alternating_deflation",
     cost="9 k^3 + n k^2 per swap",
     code="none: this suite's own method",
     reproduced="none: this suite's own method",

@@ -29,11 +29,7 @@ from spcabench.vectors import Vector
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="lam", relaxation=True, path=True)
 FACTS = Facts(
-    authors="Zhang and El Ghaoui",
-    title="Large-scale sparse principal component analysis with application to text data",
-    venue="NIPS",
-    year=2011,
-    address="https://proceedings.neurips.cc/paper/2011/hash/142949df56ea8ae0be8b5306971900a4-Abstract.html",
+    paper_of="bca",
     cost="n^2 per pass of a column's box QP, n columns per sweep",
     code="none: the continuation is this suite's own",
 )

@@ -30,11 +30,7 @@ from spcabench.vectors import first_largest, project
 
 TRAITS = Traits(control="cardinality", accepts="covariance", relaxation=True)
 FACTS = Facts(
-    authors="d'Aspremont, El Ghaoui, Jordan, Lanckriet",
-    title="A direct formulation for sparse PCA using semidefinite programming",
-    venue="SIAM Review 49",
-    year=2007,
-    address="https://doi.org/10.1137/050645506",
+    paper_of="dspca",
     cost="9 n^3 for a connected component of n variables",
     code="none found for this form",
     reproduced="no published number for this form is known; its optimum equals a conic solver's",

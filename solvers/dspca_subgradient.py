@@ -29,11 +29,7 @@ TRAITS = Traits(
     control="penalty", accepts="covariance", penalty="rho", relaxation=True, stable=False
 )
 FACTS = Facts(
-    authors="d'Aspremont, El Ghaoui, Jordan, Lanckriet",
-    title="A direct formulation for sparse PCA using semidefinite programming",
-    venue="SIAM Review 49",
-    year=2007,
-    address="https://doi.org/10.1137/050645506",
+    paper_of="dspca",
     cost="9 n^3 for a connected component of n variables",
     code="none: the paper only mentions it for comparison",
 )

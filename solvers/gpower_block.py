@@ -27,13 +27,8 @@ TRAITS = Traits(
     same_for_one="gpower1",
 )
 FACTS = Facts(
-    authors="Journee, Nesterov, Richtarik, Sepulchre",
-    title="Generalized power method for sparse principal component analysis",
-    venue="JMLR 11",
-    year=2010,
-    address="https://jmlr.org/papers/volume11/journee10a/journee10a.pdf",
+    paper_of="gpower1",
     cost="m n q + m k q",
-    code=("GPower (MATLAB), formerly on www.montefiore.ulg.ac.be/~journee, not available"),
     reproduced="none: for one component it equals gpower0 and gpower1",
 )
 COLOUR = "#17A2B8"
