@@ -19,6 +19,8 @@ were reordered, 3 of 236 answers to small problems with ties changed, by up to 1
 variance. This is similar to the gap at which a run stops, 1 %.
 """
 
+from itertools import count
+
 import numpy as np
 
 from spcabench.iterate import Facts, Traits
@@ -65,8 +67,7 @@ def subgradients(A, rho):
     """
     n = len(A)
     U, mean, steps = np.zeros_like(A), np.zeros_like(A), 0.0
-    k = 0
-    while True:
+    for k in count():
         w, V = eigen(A + U)
         v = last_vector(w, V)
         G = np.outer(v, v)
@@ -75,4 +76,3 @@ def subgradients(A, rho):
         mean = mean + step / steps * (G - mean)
         yield Pair(v, mean, U, value(A, mean, rho), float(w[-1]))
         U = np.clip(U - rho * n * step * G, -rho, rho)
-        k += 1
