@@ -6,8 +6,8 @@ a_i'x_j)^2 - gamma_j]_+.
 
 Differences from the paper:
 
-1. gamma is absolute: gamma_j is mu_j gamma, or mu_j^2 gamma for the l0 penalty. Therefore, for one
-   component, the method equals single-unit GPower.
+1. gamma is absolute: gamma_j is mu_j gamma, or (mu_j gamma)^2 for the l0 penalty. Therefore, for
+   one component, the method equals single-unit GPower.
 2. mu_j is 1 / j, so rotating the components changes the objective.
 3. The solver does not refit its answer; the harness does on request.
 """
