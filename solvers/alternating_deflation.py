@@ -3,9 +3,10 @@
 Cory-Wright and Pauphilet (2022), Algorithm 2: maximise tr(X'Sigma X) subject to X'X = I, with at
 most k nonzeros in each column. Component t is the leading sparse component of Sigma - lambda
 sum_{s != t} w_s x_s x_s', where w_s is the variance of x_s after the first cycle. The components
-are updated in turn while lambda increases. The answer is the best X with sum |X'X - I| <= 1e-4. In
-each cycle, lambda increases by a factor times tr(X'Sigma X) / sum |X'X - I|. This factor is 0.01
-sum |X'X - I| in the first 15 % of the cycles, 0.05 in the last quarter, and 0.01 in between.
+are updated in turn while lambda increases. The answer is the best X with sum |X'X - I| <= 1e-4.
+As in the authors' code, lambda increases by 0.01 sum |X'X - I| after each of the first 15 % of the
+cycles, and by 0.01 tr(X'Sigma X) / sum |X'X - I| later, or 0.05 times this ratio in the last
+quarter.
 
 Differences from the paper:
 
@@ -89,9 +90,14 @@ def solve(
         yield Iterate(Z[:, 0], Z=Z, extra={"lambda": lam, "violation": off})
         if off <= ORTHONORMAL and abs(value - last) <= STALLED * abs(value):
             return
-        last, off = value, max(off, LEAST)
-        rate = LOW if cycle < FAST * cycles else HIGH
-        lam += rate * (off if cycle < SLOW * cycles else value / unit / off)
+        last = value
+        lam += increase(cycle, cycles, value / unit, max(off, LEAST))
+
+
+def increase(cycle, cycles, value, off):
+    """Return the increase of lambda; off is sum |X'X - I|."""
+    rate = LOW if cycle < FAST * cycles else HIGH
+    return rate * (off if cycle < SLOW * cycles else value / off)
 
 
 def variances_of(Sigma, X):

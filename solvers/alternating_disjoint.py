@@ -25,13 +25,14 @@ from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.methods.swaps import Columns
 from spcabench.vectors import support
 
-TRAITS = Traits(control="cardinality", components="joint", formulation="disjoint")
+TRAITS = Traits(
+    control="cardinality",
+    components="joint",
+    formulation="disjoint",
+    same_for_one="alternating_deflation",
+)
 FACTS = Facts(
-    authors="Cory-Wright and Pauphilet",
-    title="Sparse PCA with multiple components",
-    venue="arXiv:2209.14790",
-    year=2022,
-    address="https://doi.org/10.48550/arXiv.2209.14790",
+    paper_of="alternating_deflation",
     cost="9 k^3 + n k^2 per swap",
     code="none: this suite's own method",
     reproduced="none: this suite's own method",

@@ -29,11 +29,7 @@ from spcabench.vectors import Vector
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="lam", relaxation=True, path=True)
 FACTS = Facts(
-    authors="Zhang and El Ghaoui",
-    title="Large-scale sparse principal component analysis with application to text data",
-    venue="NIPS",
-    year=2011,
-    address="https://proceedings.neurips.cc/paper/2011/hash/142949df56ea8ae0be8b5306971900a4-Abstract.html",
+    paper_of="bca",
     cost="n^2 per pass of a column's box QP, n columns per sweep",
     code="none: the continuation is this suite's own",
 )
@@ -42,10 +38,9 @@ EXAMPLE = dict(k=5)
 STOP = "gap"
 TOL = 1e-3
 MAX_ITERATIONS = 500
-PASSES, MOST_PASSES = 5, 1280
-TOL_QP, LEAST_TOL_QP = 1e-5, 1e-10
+LARGEST, SMALLEST = 0.1, 1e-7  # n beta, relative to the optimum
 SWEEPS = 15  # limit for one beta; with more sweeps, a smaller beta does not improve the dual
-SMALLEST = 1e-7  # beta n
+LOOSE, TIGHT = (5, 1e-5), (1280, 1e-10)  # passes and tolerance of a box QP, first and at most
 
 
 def penalty_range(problem):
@@ -68,35 +63,37 @@ def solve(problem, *, lam: float, screen: bool = True, start: Vector | None = No
 
 
 def ascent(S, lam, x=None):
-    """Yield a primal-dual pair after each sweep.
-
-    beta is reduced once the gap is close to the gap that beta itself causes, or after `SWEEPS`
-    sweeps.
-    """
+    """Yield a primal-dual pair after each sweep of Algorithm 1, for decreasing values of n beta."""
     S_1, lam_1, unit = scaled(S, lam, S.diagonal().max() - lam)
-    n, barrier, passes, tol = len(S), 0.1, PASSES, TOL_QP
-    X, V = (
-        diagonal_start(S_1, lam_1, barrier / n)
-        if x is None
-        else loading_start(S_1, lam_1, barrier / n, x)
-    )
-    incumbent, gap, stood = None, np.inf, np.inf
+    n, n_beta, (passes, tol) = len(S), LARGEST, LOOSE
+    X, V = initial(S_1, lam_1, n_beta / n, x)
+    incumbent, gap, gap_when_tightened = None, np.inf, np.inf
     while True:
         before = gap
         for _ in range(SWEEPS):
-            sweep(S_1, X, V, lam_1, barrier / n, passes, tol)
+            sweep(S_1, X, V, lam_1, n_beta / n, passes, tol)  # steps 2 to 9
             if not np.isfinite(X).all():
                 return  # rounding has made X indefinite
             now = polished(S, pair(S, X, unit * V, lam), lam)
             yield now
             incumbent = best([incumbent, now])
             gap = relative_gap(incumbent.value, incumbent.bound)
-            if gap < 1.2 * barrier:
-                break
-        if barrier >= 0.1 * gap or gap <= 0.95 * before:
-            barrier = max(barrier / 2, SMALLEST)
-        elif gap <= 0.95 * stood:  # something other than the barrier limits the gap
-            passes, tol = min(4 * passes, MOST_PASSES), max(tol / 10.0, LEAST_TOL_QP)
-            stood, barrier = gap, gap
+            if gap < 1.2 * n_beta:
+                break  # the rest of the gap comes from beta
+        if n_beta >= 0.1 * gap or fell(gap, before):
+            n_beta = max(n_beta / 2, SMALLEST)
+        elif fell(gap, gap_when_tightened):  # the box QPs limit the gap
+            passes, tol = min(4 * passes, TIGHT[0]), max(tol / 10, TIGHT[1])
+            n_beta = gap_when_tightened = gap
         else:
             return
+
+
+def initial(S, lam, beta, x):
+    """Return X and V for the first sweep; X is near xx' if a vector x (n,) is specified."""
+    return diagonal_start(S, lam, beta) if x is None else loading_start(S, lam, beta, x)
+
+
+def fell(gap, before):
+    """Whether the gap fell by at least 5 %."""
+    return gap <= 0.95 * before

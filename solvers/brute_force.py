@@ -13,14 +13,7 @@ TRAITS = Traits(
     control="cardinality", accepts="covariance", nonnegative=True, exact=True, largest=20
 )
 FACTS = Facts(
-    authors="Kuleshov",
-    title=(
-        "Fast algorithms for sparse principal component analysis based on Rayleigh quotient "
-        "iteration"
-    ),
-    venue="ICML",
-    year=2013,
-    address="https://proceedings.mlr.press/v28/kuleshov13.html",
+    paper_of="grqi",
     cost="9 k^3 per support, n choose k supports",
     code="none: it follows the definition",
 )

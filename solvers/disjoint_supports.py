@@ -18,6 +18,7 @@ TRAITS = Traits(
     accepts="covariance",
     components="joint",
     formulation="disjoint",
+    same_for_one="brute_force",
     exact=True,
     largest=20,
 )

@@ -30,11 +30,7 @@ from spcabench.vectors import first_largest, project
 
 TRAITS = Traits(control="cardinality", accepts="covariance", relaxation=True)
 FACTS = Facts(
-    authors="d'Aspremont, El Ghaoui, Jordan, Lanckriet",
-    title="A direct formulation for sparse PCA using semidefinite programming",
-    venue="SIAM Review 49",
-    year=2007,
-    address="https://doi.org/10.1137/050645506",
+    paper_of="dspca",
     cost="9 n^3 for a connected component of n variables",
     code="none found for this form",
     reproduced="no published number for this form is known; its optimum equals a conic solver's",
@@ -61,40 +57,62 @@ def solve(problem, *, k: int, eps: float = TOL):
         raise InputError(f"eps: {eps!r}; it must be from 1e-12 to 1")
     Sigma = problem.matrix.S  # (n, n)
     wanted = eps * np.abs(Sigma).max()
+    found, bound, U = extremes(Sigma, k)
+    while True:
+        X, rho = master(Sigma, found, k)
+        rho = rounded(rho, wanted / (STEPS * k))
+        objective = value(Sigma, X, 0.0)
+        gap = relative_gap(objective, bound)
+        extra = {"objective": objective, "dual": bound, "gap": gap, "rho": rho}
+        x = project(last_vector(*eigen(X)), k)
+        yield Iterate(x, X=X, U=U, extra=extra)
+        error = max(accuracy(bound - objective, wanted), wanted / 3.0)
+        for penalised in dspca(Sigma, rho, error):
+            phi = penalised.extra["dual"]  # an upper bound on the penalised optimum
+            if phi - penalised.extra["objective"] <= error:
+                break
+            yield Iterate(x, X=X, U=U, extra=extra)
+        found.append(as_matrix(penalised.X))
+        if phi + k * rho < bound:
+            bound, U = phi + k * rho, as_matrix(penalised.U)
+
+
+def extremes(Sigma, k):
+    """Return the penalised optima X at both ends of the search for rho, and the better dual.
+
+    At rho = 0, the leading eigenvector is optimal. From rho = max |Sigma_ij|, i != j, on, a single
+    variable is optimal. The dual consists of a bound and of its U.
+    """
     w, V = eigen(Sigma)
-    # from this penalty on, a single variable is optimal
+    v, zero = last_vector(w, V), np.zeros_like(Sigma)
     rho = np.abs(Sigma - np.diag(Sigma.diagonal())).max()
     single = trivial(Sigma, rho)
-    v = last_vector(w, V)
-    met = [np.outer(v, v), single.X]
-    bound, U = min(
-        (w[-1], np.zeros_like(Sigma)), (single.bound + k * rho, single.U), key=lambda dual: dual[0]
-    )
-    while True:
-        X, slope = mixture(Sigma, met, k)
-        rho = rounded(slope, wanted / (STEPS * k))
-        objective = value(Sigma, X, 0.0)
-        extra = {
-            "objective": objective,
-            "dual": bound,
-            "gap": relative_gap(objective, bound),
-            "rho": rho,
-        }
-        best = Iterate(project(last_vector(*eigen(X)), k), X=X, U=U, extra=extra)
-        yield best
-        error = max(accuracy(bound - objective, wanted), wanted / 3.0)
-        for iterate in by_component(
-            Sigma, rho, lambda A, rho=rho, error=error: smooth(A, rho, error)
-        ):
-            if iterate.extra["dual"] - iterate.extra["objective"] <= error:
-                break
-            yield best
-        met.append(as_matrix(iterate.X))
-        bound, U = min(
-            (bound, U),
-            (iterate.extra["dual"] + k * rho, as_matrix(iterate.U)),
-            key=lambda dual: dual[0],
-        )
+    duals = [(w[-1], zero), (single.bound + k * rho, single.U)]
+    return [np.outer(v, v), single.X], *min(duals, key=lambda dual: dual[0])
+
+
+def master(Sigma, found, k):
+    """Return the best convex combination, with ||X||_1 <= k, of two matrices, and its rho.
+
+    Every X found is a lower bound Tr(Sigma X) + rho (k - ||X||_1) on the dual. The maximum of these
+    bounds is smallest at the returned rho, where the bounds of the two matrices meet.
+    """
+    variance = np.array([value(Sigma, X, 0.0) for X in found])
+    norm = np.array([np.abs(X).sum() for X in found])
+    if norm[0] <= k:  # the norm of the leading eigenvector's matrix
+        return found[0], 0.0
+    pairs = [(i, j) for i in np.flatnonzero(norm > k) for j in np.flatnonzero(norm <= k)]
+    rhos = [max((variance[i] - variance[j]) / (norm[i] - norm[j]), 0.0) for i, j in pairs]
+    values = [variance[j] + rho * (k - norm[j]) for (_, j), rho in zip(pairs, rhos, strict=True)]
+    best = first_largest(np.array(values))
+    i, j = pairs[best]
+    share = (k - norm[j]) / (norm[i] - norm[j])
+    return share * found[i] + (1.0 - share) * found[j], rhos[best]
+
+
+def dspca(Sigma, rho, error):
+    """Yield the iterates of Nesterov's method for the penalised problem."""
+    return by_component(Sigma, rho, lambda A: smooth(A, rho, error))
 
 
 def rounded(rho, step):
@@ -106,23 +124,3 @@ def accuracy(gap, unit):
     """Return a fifth of the gap, rounded in units of ``unit`` to one decimal of its log2."""
     share = gap / 5.0 / unit
     return unit * 2.0 ** np.round(np.log2(share), 1) if share > 0.0 else 0.0
-
-
-def mixture(Sigma, met, k):
-    """Return the best convex combination, with ||X||_1 <= k, of two of the matrices found.
-
-    Also return the slope of the variance as a function of the norm at this combination.
-    """
-    variance = np.array([value(Sigma, X, 0.0) for X in met])
-    norm = np.array([np.abs(X).sum() for X in met])
-    if norm[0] <= k:  # the norm of the leading eigenvector's matrix
-        return met[0], 0.0
-    pairs = [(i, j) for i in np.flatnonzero(norm > k) for j in np.flatnonzero(norm <= k)]
-    slopes = [max((variance[i] - variance[j]) / (norm[i] - norm[j]), 0.0) for i, j in pairs]
-    reached = [
-        variance[j] + slope * (k - norm[j]) for (_, j), slope in zip(pairs, slopes, strict=True)
-    ]
-    best = first_largest(np.array(reached))
-    (i, j), slope = pairs[best], slopes[best]
-    share = (k - norm[j]) / (norm[i] - norm[j])
-    return share * met[i] + (1.0 - share) * met[j], slope

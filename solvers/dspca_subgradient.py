@@ -19,6 +19,8 @@ were reordered, 3 of 236 answers to small problems with ties changed, by up to 1
 variance. This is similar to the gap at which a run stops, 1 %.
 """
 
+from itertools import count
+
 import numpy as np
 
 from spcabench.iterate import Facts, Traits
@@ -29,11 +31,7 @@ TRAITS = Traits(
     control="penalty", accepts="covariance", penalty="rho", relaxation=True, stable=False
 )
 FACTS = Facts(
-    authors="d'Aspremont, El Ghaoui, Jordan, Lanckriet",
-    title="A direct formulation for sparse PCA using semidefinite programming",
-    venue="SIAM Review 49",
-    year=2007,
-    address="https://doi.org/10.1137/050645506",
+    paper_of="dspca",
     cost="9 n^3 for a connected component of n variables",
     code="none: the paper only mentions it for comparison",
 )
@@ -69,8 +67,7 @@ def subgradients(A, rho):
     """
     n = len(A)
     U, mean, steps = np.zeros_like(A), np.zeros_like(A), 0.0
-    k = 0
-    while True:
+    for k in count():
         w, V = eigen(A + U)
         v = last_vector(w, V)
         G = np.outer(v, v)
@@ -79,4 +76,3 @@ def subgradients(A, rho):
         mean = mean + step / steps * (G - mean)
         yield Pair(v, mean, U, value(A, mean, rho), float(w[-1]))
         U = np.clip(U - rho * n * step * G, -rho, rho)
-        k += 1

@@ -61,24 +61,24 @@ def solve(
     Sigma = problem.covariance  # (n, n)
     W = np.random.default_rng(seed).standard_normal((restarts, problem.n)).T  # (n, restarts)
     W = unit_columns(np.abs(W) if nonnegative else W)
-    x = W[:, 0]
-
-    def sparse(W, restart):
-        return unit_columns(thresholded(np.maximum(W, 0.0) if nonnegative else W, k))
-
-    def on_support(W, restart):
-        W = np.where(supports[:, restart], W, 0.0)
-        return unit_columns(np.maximum(W, 0.0) if nonnegative else W)
-
-    yield Iterate(project(x, k), phase="EM")
-    for x in ascend(Sigma, W, sparse, tol_em, passes):
+    yield Iterate(project(W[:, 0], k), phase="EM")
+    for x in ascend(Sigma, W, lambda W, _: m_step(W, k, nonnegative), tol_em, passes):
         yield Iterate(project(x, k), phase="EM")
     supports = W != 0.0
+
+    def on_support(W, restart):  # the M-step without thresholding
+        return m_step(np.where(supports[:, restart], W, 0.0), problem.n, nonnegative)
+
     for x in ascend(Sigma, W, on_support, tol_em, passes):
         yield Iterate(x, phase="renormalisation")
     v = next(leading_on(Sigma, x, "lanczos"))
     v = -v if v @ x < 0.0 else v
     yield Iterate(x if nonnegative and v.min() < 0.0 else v, phase="renormalisation")
+
+
+def m_step(W, k, nonnegative):
+    """Return the new w of each restart, given the columns w* = Sigma w of W (n, r)."""
+    return unit_columns(thresholded(np.maximum(W, 0.0) if nonnegative else W, k))
 
 
 def thresholded(W, k):

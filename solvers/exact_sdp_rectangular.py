@@ -24,11 +24,7 @@ TRAITS = Traits(
     control="cardinality", accepts="data", rectangular=True, relaxation=True, stable=False
 )
 FACTS = Facts(
-    authors="d'Aspremont, El Ghaoui, Jordan, Lanckriet",
-    title="A direct formulation for sparse PCA using semidefinite programming",
-    venue="SIAM Review 49",
-    year=2007,
-    address="https://doi.org/10.1137/050645506",
+    paper_of="dspca",
     cost="not counted: a conic solver",
     code="none found: the paper uses a general solver",
 )

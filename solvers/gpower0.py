@@ -15,13 +15,8 @@ from spcabench.vectors import Vector, hard_threshold, normalize
 
 TRAITS = Traits(control="penalty", accepts="data", penalty="gamma")
 FACTS = Facts(
-    authors="Journee, Nesterov, Richtarik, Sepulchre",
-    title="Generalized power method for sparse principal component analysis",
-    venue="JMLR 11",
-    year=2010,
-    address="https://jmlr.org/papers/volume11/journee10a/journee10a.pdf",
+    paper_of="gpower1",
     cost="m n + m k",
-    code=("GPower (MATLAB), formerly on www.montefiore.ulg.ac.be/~journee, not available"),
 )
 COLOUR = "#56B4E9"
 EXAMPLE = dict(k=10)

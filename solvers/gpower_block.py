@@ -6,8 +6,8 @@ a_i'x_j)^2 - gamma_j]_+.
 
 Differences from the paper:
 
-1. gamma is absolute: gamma_j is mu_j gamma, or mu_j^2 gamma for the l0 penalty. Therefore, for one
-   component, the method equals single-unit GPower.
+1. gamma is absolute: gamma_j is mu_j gamma, or (mu_j gamma)^2 for the l0 penalty. Therefore, for
+   one component, the method equals single-unit GPower.
 2. mu_j is 1 / j, so rotating the components changes the objective.
 3. The solver does not refit its answer; the harness does on request.
 """
@@ -19,15 +19,16 @@ from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.steps import polar
 from spcabench.vectors import hard_threshold, normalize, soft_threshold
 
-TRAITS = Traits(control="penalty", accepts="data", penalty="gamma", components="joint")
+TRAITS = Traits(
+    control="penalty",
+    accepts="data",
+    penalty="gamma",
+    components="joint",
+    same_for_one="gpower1",
+)
 FACTS = Facts(
-    authors="Journee, Nesterov, Richtarik, Sepulchre",
-    title="Generalized power method for sparse principal component analysis",
-    venue="JMLR 11",
-    year=2010,
-    address="https://jmlr.org/papers/volume11/journee10a/journee10a.pdf",
+    paper_of="gpower1",
     cost="m n q + m k q",
-    code=("GPower (MATLAB), formerly on www.montefiore.ulg.ac.be/~journee, not available"),
     reproduced="none: for one component it equals gpower0 and gpower1",
 )
 COLOUR = "#17A2B8"

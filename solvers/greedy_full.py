@@ -40,17 +40,17 @@ def solve(problem, *, k: int, passes: str = "both"):
     if passes not in ("forward", "backward", "both"):
         raise InputError(f"passes: {passes!r}; choose 'forward', 'backward' or 'both'")
     Sigma, n = problem.covariance, problem.n  # (n, n)
-    ends = []
-    for name, run in (("forward", forward), ("backward", backward)):
-        if passes not in (name, "both") or (
-            passes == "both" and name == "backward" and n > LARGEST
-        ):
-            continue
-        for support in run(Sigma, k):
+    both = ["forward", "backward"] if n <= LARGEST else ["forward"]
+    names, values, ends = both if passes == "both" else [passes], [], []
+    for name in names:
+        for support in (forward if name == "forward" else backward)(Sigma, k):
             value, v = Sigma[support].leading()
-            yield Iterate(project(embed(v, support, n), k), phase=name)
-        ends.append((value, embed(v, support, n)))
-    yield Iterate(ends[first_largest(np.array([value for value, _ in ends]))][1], phase=name)
+            x = embed(v, support, n)
+            yield Iterate(project(x, k), phase=name)
+        values.append(value)
+        ends.append(x)
+    better = first_largest(np.array(values))
+    yield Iterate(ends[better], phase=names[better])
 
 
 def forward(Sigma, k):

@@ -17,6 +17,7 @@ import numpy as np
 from spcabench.errors import InputError
 from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.steps import unit_columns
+from spcabench.vectors import soft_threshold
 
 TRAITS = Traits(control="penalty", penalty="gamma", components="joint")
 FACTS = Facts(
@@ -74,7 +75,7 @@ def thresholded(T, level, rule):
     """Return T (n, q) with the entries of column j that are at most level_j set to zero."""
     if rule == "hard":
         return np.where(np.abs(T) > level, T, 0.0)
-    return T - np.clip(T, -level, level)
+    return soft_threshold(T, level)
 
 
 def orthonormal(T):

@@ -20,11 +20,8 @@ from spcabench.vectors import normalize
 
 TRAITS = Traits(control="cardinality", accepts="either")
 FACTS = Facts(
-    authors="He, Monteiro, Park",
-    title="An efficient algorithm for rank-1 sparse PCA",
-    year=2010,
+    paper_of="scol",
     cost="n c for c columns; m n if the input is data",
-    code="none found",
 )
 COLOUR = "#CC79A7"
 EXAMPLE = dict(k=10)

@@ -45,12 +45,10 @@ def solve(problem, *, shrinkage: float):
 
     shrinkage : 1 / c. At 1 / sqrt(n), no entry is set to zero; at 1, a single nonzero remains.
     """
-    A = problem.data  # (m, n)
-    _, v = problem.covariance.leading()
     if shrinkage <= 0.0:
         raise InputError(f"shrinkage: {shrinkage}; it must be above 0")
-    c = 1.0 / shrinkage
-    v = shrunk(v, c)
+    A, c = problem.data, 1.0 / shrinkage  # (m, n)
+    v = shrunk(problem.covariance.leading()[1], c)  # step 1
     while True:
         Av = A @ v
         yield Iterate(v, extra={"objective": float(np.linalg.norm(Av))})

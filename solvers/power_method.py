@@ -8,14 +8,7 @@ from spcabench.vectors import Vector, normalize
 
 TRAITS = Traits(control=None, accepts="either")
 FACTS = Facts(
-    authors="Kuleshov",
-    title=(
-        "Fast algorithms for sparse principal component analysis based on Rayleigh quotient "
-        "iteration"
-    ),
-    venue="ICML",
-    year=2013,
-    address="https://proceedings.mlr.press/v28/kuleshov13.html",
+    paper_of="grqi",
     cost="n^2",
     code="none needed",
 )

@@ -28,11 +28,7 @@ from spcabench.vectors import embed, normalize
 
 TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)
 FACTS = Facts(
-    authors="Asteris, Papailiopoulos, Dimakis",
-    title="Nonnegative sparse PCA with provable guarantees",
-    venue="ICML",
-    year=2014,
-    address="https://proceedings.mlr.press/v32/asteris14.html",
+    paper_of="spannogram",
     cost="k d^2 + 9 d^3 for each support that could be better, about n^(d - 1) supports",
     code="lowrankquadrmax, https://github.com/megasthenis/lowrankquadrmax (MATLAB), by sampling",
 )

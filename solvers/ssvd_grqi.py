@@ -23,19 +23,11 @@ from spcabench.vectors import Vector, embed, project, support
 
 TRAITS = Traits(control="cardinality", accepts="data", rectangular=True)
 FACTS = Facts(
-    authors="Kuleshov",
-    title=(
-        "Fast algorithms for sparse principal component analysis based on Rayleigh quotient "
-        "iteration"
-    ),
-    venue="ICML",
-    year=2013,
-    address="https://proceedings.mlr.press/v28/kuleshov13.html",
+    paper_of="grqi",
     cost=(
         "p^2 q + p^3 + 2 p^2 + 2 p q, where p is the smaller and q the larger of k_u and k; "
         "m k + n k_u for the power step"
     ),
-    code="generalized-rayleigh-quotient, https://github.com/kuleshov/generalized-rayleigh-quotient",
 )
 COLOUR = "#E69F00"
 EXAMPLE = dict(k=10)

@@ -1,8 +1,10 @@
 """The declarations of a solver (`Traits`, `Facts`), and the objects that it yields (`Iterate`)."""
 
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +51,10 @@ class Traits:
         "orthonormal": each component has at most k nonzeros, and sum |Z'Z - I| <= 1e-4. "disjoint":
         each component has at most k nonzeros, and no two components share a variable. "common": Z
         has at most k nonzero rows, and sum |Z'Z - I| <= 1e-4.
+    same_for_one : str, optional
+        For a joint solver that gives the same answer for one component as a solver of single
+        components: the name of that solver. Comparisons of one component leave the joint solver
+        out.
     rectangular : bool
         Whether the solver also yields a left vector u (m,). The cardinality k then refers to the
         right vector x.
@@ -79,6 +85,7 @@ class Traits:
     nonnegative: bool | Literal["always"] = False
     components: Literal["single", "joint"] = "single"
     formulation: Formulation = "penalised"
+    same_for_one: str | None = None
     rectangular: bool = False
     exact: bool = False
     relaxation: bool = False
@@ -110,6 +117,9 @@ class Facts:
     reproduced : str
         The results of the paper that are reproduced. The default is the list of figures that run
         the solver.
+    paper_of : str
+        Name of another solver from the same paper. The paper is then described only in the file of
+        that solver, as is its code, unless ``code`` is specified.
     """
 
     authors: str = ""
@@ -120,12 +130,31 @@ class Facts:
     cost: str = ""
     code: str = ""
     reproduced: str = ""
+    paper_of: str = ""
+
+    def __post_init__(self) -> None:
+        if self.paper_of:
+            from spcabench import registry
+
+            stated = stated_facts(registry.path("solver", self.paper_of))
+            for name in ("authors", "title", "venue", "year", "address", "code"):
+                if name in stated and not getattr(self, name):
+                    object.__setattr__(self, name, stated[name])
 
     @property
     def paper(self) -> str:
         """Citation of the paper; empty if there is no paper."""
         parts = [self.authors, f'"{self.title}"', self.venue]
         return f"{', '.join(filter(None, parts))} ({self.year})" if self.title else ""
+
+
+def stated_facts(file: Path) -> dict[str, Any]:
+    """Return the values of ``FACTS = Facts(...)`` in a solver's file, without importing it."""
+    for node in ast.parse(file.read_bytes()).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "FACTS":
+            keywords = node.value.keywords if isinstance(node.value, ast.Call) else []
+            return {str(k.arg): ast.literal_eval(k.value) for k in keywords}
+    return {}
 
 
 @dataclass(slots=True)

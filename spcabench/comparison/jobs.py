@@ -213,14 +213,16 @@ def entrants(name: str) -> list[str]:
     """Return all registered solvers that compute sparse answers to the problems of a suite.
 
     If the problems are nonnegative, the solvers must support nonnegative answers. Otherwise, they
-    must support signed answers.
+    must support signed answers. A solver that is the same as another for one component is left out.
     """
     nonnegative = all(item.nonnegative for item in suite.SUITES[name])
     traits = {s: description.describe(s).traits for s in registry.names("solver")}
     return [
         s
         for s, t in traits.items()
-        if t.control and (t.nonnegative if nonnegative else t.nonnegative != "always")
+        if t.control
+        and not t.same_for_one
+        and (t.nonnegative if nonnegative else t.nonnegative != "always")
     ]
 
 

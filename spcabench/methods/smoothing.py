@@ -6,6 +6,7 @@ mu log n with mu = eps / (2 log n).
 """
 
 from collections.abc import Iterator
+from itertools import count
 
 import numpy as np
 
@@ -35,8 +36,7 @@ def smooth(A: Array, rho: float, eps: float, eigenvalues: str = "auto") -> Itera
     L = 1.0 / (2.0 * mu)
     needed = FEW
     U, G, mean = np.zeros_like(A), np.zeros_like(A), np.zeros_like(A)
-    k = 0
-    while True:
+    for k in count():
         w, V = leading(A + U, mu, eigenvalues, needed)
         needed = max(FEW, int((w >= w[-1] - width(n, mu)).sum()) + 1)
         x, X, bound = gradient(w, V, mu)  # step 1
@@ -48,7 +48,6 @@ def smooth(A: Array, rho: float, eps: float, eigenvalues: str = "auto") -> Itera
         if k % CHECK == CHECK - 1:
             yield Pair(x, X, Y, value(A, X, rho), largest_eigenvalue(A + Y))
         U = 2.0 / (k + 3) * Z + (k + 1) / (k + 3) * Y  # step 4
-        k += 1
 
 
 def width(n: int, mu: float) -> float:

@@ -14,6 +14,7 @@ import pytest
 from spcabench import registry
 from spcabench.cli import options
 from spcabench.comparison import entering, jobs, merging, suite
+from spcabench.comparison.components import ways
 from spcabench.errors import InputError
 from spcabench.flops import CONVENTION
 from spcabench.page import comparison_page as page
@@ -265,7 +266,8 @@ def test_settings_replace_the_defaults_and_a_penalty_is_none(folders):
 
 @pytest.mark.parametrize("solver", suite.RULES)
 def test_rules_are_about_solvers_that_take_part(solver):
-    assert solver in {*jobs.entrants("standard"), *jobs.entrants("nonnegative")}
+    of_one = {*jobs.entrants("standard"), *jobs.entrants("nonnegative")}
+    assert solver in of_one | {*ways.entrants()}
 
 
 def suite_rows(rows, solver):

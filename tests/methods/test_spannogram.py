@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from spcabench import Problem, api, flops, registry
 from spcabench.errors import InputError
-from spcabench.methods import lowrank, spannogram
+from spcabench.methods import epsilon_net, lowrank, spannogram
 from spcabench.vectors import normalize
 from tests import problems
 from tests.twins import twin
@@ -202,15 +202,15 @@ def test_few_rows_are_multiplied_where_the_norms_fall():
 
 
 def test_the_number_of_samples_is_that_of_the_paper_or_the_sharp_one():
-    count = SAMPLED.sample_count
+    count = epsilon_net.sample_count
     assert [count(n, 3, 0.1, "paper") for n in (361, 12582)] == [5889, 9441]
     assert [count(n, 3, 0.1, "sharp") for n in (361, 12582)] == [112, 180]
     assert count(361, 3, 0.1, 7) == 7
     assert count(100, 1, 0.1, "paper") == 1
     for d in (2, 3, 5):
         for n in (10, 1000):
-            assert SAMPLED.failure(d, 0.1, count(n, d, 0.1, "sharp")) <= 1 / n
-            assert SAMPLED.failure(d, 0.1, count(n, d, 0.1, "sharp") - 1) > 1 / n
+            assert epsilon_net.failure(d, 0.1, count(n, d, 0.1, "sharp")) <= 1 / n
+            assert epsilon_net.failure(d, 0.1, count(n, d, 0.1, "sharp") - 1) > 1 / n
 
 
 def test_a_random_line_is_as_near_as_computed():
@@ -218,7 +218,7 @@ def test_a_random_line_is_as_near_as_computed():
     for d in (2, 3, 4):
         C = rng.standard_normal((200_000, d))
         assert np.mean(C[:, 0] ** 2 >= 0.8 * (C**2).sum(axis=1)) == pytest.approx(
-            SAMPLED.near(d, 0.2), abs=4e-3
+            epsilon_net.near(d, 0.2), abs=4e-3
         )
 
 

@@ -80,6 +80,17 @@ def test_a_pass_of_the_greedy_search_that_there_is_not_is_refused():
 
 
 @pytest.mark.parametrize("seed", problems.some(4, range(10)))
+def test_the_phase_of_greedy_full_is_the_pass_that_found_the_answer(seed):
+    problem, variance = _problem(seed), {}
+    for name in ("forward", "backward", "both"):
+        result = api.solve(problem, "greedy_full", k=3, passes=name, history=True)
+        variance[name], phases = result.variance, [entry["phase"] for entry in result.history]
+        if name != "both":
+            assert {*phases} == {name}
+    assert variance[phases[-1]] == pytest.approx(variance["both"])
+
+
+@pytest.mark.parametrize("seed", problems.some(4, range(10)))
 def test_the_truncated_power_method_never_loses_variance(seed):
     history = api.solve(_problem(seed), "tpower", k=3, history=True).history
     variances = [entry["variance"] for entry in history]

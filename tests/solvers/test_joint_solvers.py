@@ -5,7 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from spcabench import Problem, api
+from spcabench import Problem, api, registry
+from spcabench.comparison import jobs
 from spcabench.errors import InputError
 from spcabench.registry import module
 from spcabench.solving.joint import fault
@@ -295,3 +296,28 @@ def test_the_unit_of_the_variance_changes_no_loading(name, S):
     )
     assert all(result.good for result in other)
     np.testing.assert_allclose(one.Z, other.Z, atol=1e-12)
+
+
+# solvers that are the same as another for one component
+
+
+SAME = {
+    name: module("solver", name).TRAITS.same_for_one
+    for name in registry.names("solver")
+    if module("solver", name).TRAITS.same_for_one
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("form", ["data", "covariance"])
+@pytest.mark.parametrize("seed", problems.some(2, range(6)))
+def test_a_solver_is_what_it_says_for_one_component(name, form, seed):
+    problem, k = problems.problem(f"gaussian {form}", seed)
+    result, other = (api.solve(problem, solver, k=k) for solver in (name, SAME[name]))
+    assert np.allclose(result.x, other.x, rtol=0.0, atol=1e-14)
+    assert result.iterations == other.iterations
+
+
+def test_a_comparison_of_one_component_leaves_them_out():
+    assert SAME.keys().isdisjoint(jobs.entrants("standard"))
+    assert set(SAME.values()) <= {*jobs.entrants("standard")}
