@@ -92,7 +92,7 @@ def as_problem(X: Any, scale: bool = False, argument: str = "problem") -> Proble
             "(Problem.from_data, Problem.from_covariance), or an array, data frame or sparse "
             "matrix of shape (m, n)"
         )
-    return Problem.from_data(X, "X", scale=scale, divisor="m - 1")
+    return Problem.from_data(X, "X", scale=scale)
 
 
 def default_solver(problem: Problem, nonnegative: bool = False, thorough: bool = False) -> str:

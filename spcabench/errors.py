@@ -23,6 +23,13 @@ class SolverError(RuntimeError):
     """A violation of the contract by a solver, which its author can fix."""
 
 
+class CertificateError(ArithmeticError):
+    """A certified bound below a value that was reached, which is a bug of this package.
+
+    The message names the solver and the problem, and asks the user to report the bug.
+    """
+
+
 @contextmanager
 def using_file(file: Path | str) -> Iterator[None]:
     """Convert errors in reading or writing a user's file to an `InputError`.

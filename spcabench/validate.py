@@ -65,7 +65,7 @@ def provenance(origin: Any) -> Mapping[str, Any]:
         return {}
     if not isinstance(origin, Mapping) or not all(isinstance(name, str) for name in origin):
         raise InputError(f"provenance: {shown(origin)}; it must be a dict with strings as keys")
-    return origin
+    return dict(origin)
 
 
 def number(argument: str, value: Any, finite: bool = True) -> float:
@@ -105,7 +105,8 @@ def names(argument: str, values: Sequence[str] | None, count: int) -> tuple[str,
     """Return names as a tuple of ``count`` strings, or None; raise InputError otherwise."""
     if values is None:
         return None
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    # sets are rejected, because the order of their elements is arbitrary
+    if isinstance(values, str | bytes | set | frozenset) or not isinstance(values, Iterable):
         raise InputError(f"{argument}: {shown(values)}; must be a sequence of {count} names")
     listed = list(values)
     if len(listed) != count:
@@ -151,9 +152,14 @@ def loading(argument: str, x: Any, n: int) -> Vector:
     return x
 
 
-def inverse(d: Vector) -> Vector:
-    """Return 1/d where d > 0, and 0 elsewhere."""
-    return np.divide(1.0, d, out=np.zeros_like(d), where=d > 0)
+def constant(variances: Vector, means: Vector, m: int) -> Any:
+    """Return which columns (n,) of m samples are constant up to rounding, by scikit-learn's rule.
+
+    The rule bounds the rounding errors of a variance that is computed in two passes. A column that
+    varies less would consist of rounding errors, and scaling would inflate them to a variance of 1.
+    """
+    eps = np.finfo(np.float64).eps
+    return variances <= m * eps * variances + (m * means * eps) ** 2
 
 
 def has_variance(argument: str, variances: Vector) -> None:

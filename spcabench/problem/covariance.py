@@ -29,6 +29,7 @@ from spcabench.vectors import (
     expect_shape,
     first_largest,
     normalize,
+    protected,
     support,
 )
 
@@ -42,6 +43,10 @@ class Covariance(Symmetric):
         expect_shape(S, len(S), len(S))
         self.S = S
         self.n = len(S)
+
+    def protect(self) -> None:
+        """Replace the array by a read-only view; nothing is copied."""
+        self.S = protected(self.S)
 
     def __matmul__(self, x: Vector) -> Vector:
         """Return Sigma x in n^2 flops, or in n k flops for a k-sparse x."""
@@ -119,6 +124,11 @@ class Gram(Symmetric):
         self.n = A.shape[1]
         self.Q = np.zeros((self.n, 0)) if Q is None else Q
         self.w = np.zeros(0) if w is None else w
+
+    def protect(self) -> None:
+        """Replace the arrays by read-only views; nothing is copied."""
+        self.A.protect()
+        self.Q, self.w = protected(self.Q), protected(self.w)
 
     def __matmul__(self, x: Vector) -> Vector:
         """Return Sigma x by products with A and A', or by `power_step` if x is sparse."""

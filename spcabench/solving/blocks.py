@@ -87,7 +87,7 @@ def _part(problem: Problem, W: Indices) -> Problem:
     else:
         S: Array = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
         matrix = Covariance(np.ascontiguousarray(S[np.ix_(W, W)]))
-    return replace(problem, matrix=matrix, features=None, _cache={})
+    return replace(problem, matrix=matrix, features=None, mean=None, scale=None, _cache={})
 
 
 def _combined(
