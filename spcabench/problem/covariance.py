@@ -206,13 +206,18 @@ class Gram(Symmetric):
         with conversion():
             return np.column_stack([self.A @ q for q in self.Q.T])
 
+    @property
+    def exact_pairs(self) -> bool:  # type: ignore[override]
+        """Whether LAPACK computes the leading eigenpairs."""
+        return min(self.A.shape) <= SMALL_SIDE
+
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
         """Return the leading eigenpairs, as `Symmetric.leading_pairs`.
 
         They are computed from A'A or A A', whichever is smaller, or by the Lanczos method if both
         are large.
         """
-        if min(self.A.shape) <= SMALL_SIDE:
+        if self.exact_pairs:
             return self[np.arange(self.n)].leading_pairs(count)
         operator = scipy.sparse.linalg.LinearOperator(
             (self.n, self.n), matvec=self.__matmul__, dtype=np.float64

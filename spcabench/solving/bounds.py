@@ -63,7 +63,7 @@ def large_data(problem: Problem) -> Data | None:
     After Hotelling's deflation, Sigma is A'A minus a PSD matrix, so bounds for A'A hold for it.
     """
     Sigma = problem.covariance
-    return Sigma.A if isinstance(Sigma, Gram) and min(Sigma.A.shape) > SMALL_SIDE else None
+    return Sigma.A if isinstance(Sigma, Gram) and not Sigma.exact_pairs else None
 
 
 def leading_eigenvalue(problem: Problem) -> float:

@@ -27,7 +27,6 @@ from spcabench.solving.measures import (
     projected_variance,
 )
 from spcabench.solving.result import Result
-from spcabench.solving.status import Status
 from spcabench.validate import nearest
 from spcabench.vectors import Vector, normalize, support
 
@@ -77,7 +76,7 @@ class Components(Sequence[Result]):
 
     def to_csv(self, file: Path | str) -> None:
         """Write the table returned by `to_frame` to a CSV file."""
-        text.write_csv(self.to_frame(), file)
+        text.write_loadings(self.problem, self.results, file)
 
     def plot(self, kind: str = "loadings", axis: Any = None) -> Any:
         """Plot the components with matplotlib.
@@ -288,8 +287,6 @@ def deflated_components(
         if largest <= NOTHING * results[0].variance and not hotelling:
             break
         result = run(current)
-        if formulation == Formulation.DISJOINT:
-            result = _without(result, current)
         if _nothing_left(result, results[0]):
             break
         results.append(result)
@@ -299,18 +296,6 @@ def deflated_components(
 def _nothing_left(result: Result, first: Result) -> bool:
     """Whether the variance of a component consists of rounding errors of the deflation."""
     return result.good and result.variance <= NOTHING * first.variance
-
-
-def _without(result: Result, problem: Problem) -> Result:
-    """Set the loadings of the variables that the deflation removed to zero.
-
-    These variables have no variance left, so a solver can assign any loadings to them.
-    """
-    with uncharged():
-        x = np.where(problem.covariance.diagonal() > 0.0, result.x, 0.0)
-    if not result.good or np.array_equal(x, result.x):
-        return result
-    return replace(result, x=normalize(x)) if x.any() else replace(result, status=Status.ZERO)
 
 
 def _in_place(

@@ -27,7 +27,7 @@ from spcabench.iterate import Iterate, Traits, as_matrix
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
 from spcabench.solving import joint
-from spcabench.solving.result import Result, graded
+from spcabench.solving.result import Result, graded, without_constants
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import UNPROVEN, Status
 from spcabench.vectors import Vector, distance, normalize
@@ -275,6 +275,7 @@ def _graded_run(
     ended = _ended(run) if own else run.status
     x, status = graded(last.x, ended, k, problem.n, nonnegative)
     status = joint.graded(status, last.Z, problem.n, k, solver.TRAITS.formulation)
+    x, status = without_constants(problem, x, status)
     return Result(
         _name(solver),
         problem,

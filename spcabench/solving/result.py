@@ -168,7 +168,7 @@ class Result:
 
     def to_csv(self, file: Path | str) -> None:
         """Write the loadings to a CSV file with one row per variable."""
-        text.write_csv(self.to_frame(), file)
+        text.write_loadings(self.problem, [self], file)
 
     def substitutes(self, loss: float = substitutes.LOSS) -> "pd.DataFrame":
         """Return the variables that could replace each variable of the component.
@@ -400,6 +400,21 @@ def graded(
     if nonnegative and (x <= 0).all():
         x = np.abs(x)
     return normalize(x), Status.INFEASIBLE if nonnegative and (x < 0).any() else status
+
+
+def without_constants(problem: Problem, x: Vector, status: Status) -> tuple[Vector, Status]:
+    """Set the loadings of variables without variance to zero; the status can become "zero".
+
+    Such a variable is constant, or a deflation removed it. It contributes nothing, so a solver can
+    assign any loading to it, such as a rounding error.
+    """
+    if not status.good:
+        return x, status
+    with uncharged():
+        y = np.where(problem.covariance.diagonal() > 0.0, x, 0.0)
+    if np.array_equal(x, y):
+        return x, status
+    return (normalize(y), status) if y.any() else (y, Status.ZERO)
 
 
 def refitted(problem: Problem, x: Vector, nonnegative: bool = False) -> Vector:
