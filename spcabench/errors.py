@@ -30,6 +30,17 @@ class CertificateError(ArithmeticError):
     """
 
 
+def below(value: float, bound: float, where: str, name: str) -> CertificateError:
+    """Return the error for a value that exceeds a certified bound.
+
+    where : the solver and the problem. name : the bound in words.
+    """
+    return CertificateError(
+        f"{where}: variance {value:.12g} exceeds {name}, {bound:.12g}. This is a bug of spcabench; "
+        "please report it with these data, and do not use the bound"
+    )
+
+
 @contextmanager
 def using_file(file: Path | str) -> Iterator[None]:
     """Convert errors in reading or writing a user's file to an `InputError`.

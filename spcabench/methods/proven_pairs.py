@@ -22,9 +22,9 @@ def proven_pairs(K: Array, count: int) -> tuple[Vector, Array] | None:
     """Return the ``count`` largest eigenvalues of K (m, m), in descending order, and eigenvectors.
 
     The eigenvectors (m, .) have norm one. The last eigenvalue is rounded up, so that no remaining
-    eigenvalue exceeds it by more than a relative 5e-10. The result is None if this cannot be proven, if two eigenvalues tie (rounding
-    would then choose the eigenvectors), or if the Lanczos method does not converge. K is
-    overwritten.
+    eigenvalue exceeds it by more than a relative 5e-10. The result is None if this cannot be
+    proven, if two eigenvalues tie (rounding would then choose the eigenvectors), or if the Lanczos
+    method does not converge. K is overwritten.
     """
     try:
         start = np.sqrt(K.diagonal().clip(0.0))

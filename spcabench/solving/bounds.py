@@ -16,7 +16,7 @@ counts and never on the clock, so a repeated run gives the same bound to the las
 | source | cost | by default | with ``full`` |
 |---|---|---|---|
 | lambda_1, k largest variances | one eigenvalue; one sort | always | always |
-| Collatz and Wielandt, for large data in place of lambda_1 | 40 products | always | always |
+| Collatz and Wielandt, for large data | 80 products, one eigenvalue | always | always |
 | Gershgorin, Frobenius | 2 sorts of n^2 entries | n <= 1000 | n <= 5000 |
 | soft-threshold dual | 8 eigenvalues of n x n | n <= 1000 | n <= 5000 |
 | shifted spannogram, d <= 3 | a sort of n per cell | 10^6 entries, 4 n cells | 2 10^7, 50 n cells |

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spcabench import streams
-from spcabench.errors import InputError
+from spcabench.errors import InputError, below
 from spcabench.flops import uncharged
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
 from spcabench.showing import text
-from spcabench.solving.formulations import Formulation
+from spcabench.solving.bounds import ROUNDING
+from spcabench.solving.formulations import ORTHOGONAL, Formulation
 from spcabench.solving.measures import (
     Measures,
     adjusted_variances,
@@ -165,7 +166,14 @@ class Components(Sequence[Result]):
         # imported here because it loads numba and scipy.optimize, which a solve does not need
         from spcabench.solving.joint_bounds import joint_bound
 
-        return joint_bound(self.problem, self.formulation, r, min(k, self.problem.n))[0]
+        bound = joint_bound(self.problem, self.formulation, r, min(k, self.problem.n))[0]
+        if all(result.good for result in self.results):
+            # loadings count as orthonormal within a tolerance, which can exceed the bound
+            allowed = ORTHOGONAL if self.formulation.orthonormal else ROUNDING
+            value = self.projected_variance
+            if value > bound * (1.0 + allowed) + r * self.problem.noise:
+                raise below(value, bound, f"{self[0].solver} on {self.problem.name}", "the bound")
+        return bound
 
 
 def hotelling(problem: Problem, results: list[Result], alpha: float) -> Covariance | Data | Gram:

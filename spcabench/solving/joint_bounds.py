@@ -47,7 +47,7 @@ def joint_bound(
     """Return the smallest certified bound of `joint_bounds`, and its source."""
     by_source = joint_bounds(problem, formulation, r, k, single)
     source = min(by_source, key=lambda name: by_source[name])
-    return by_source[source], source
+    return by_source[source] + r * problem.noise, source
 
 
 def _common(problem: Problem, r: int, k: int) -> dict[str, float]:

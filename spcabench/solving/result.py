@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spcabench import streams
-from spcabench.errors import CertificateError
+from spcabench.errors import below
 from spcabench.flops import uncharged
 from spcabench.iterate import Formulation, Matrix, as_matrix
 from spcabench.methods.relaxation import relative_gap
@@ -149,11 +149,8 @@ class Result:
     def _expect_above(self, bound: float, name: str) -> None:
         """Raise CertificateError if a certified bound is below the variance of a feasible x."""
         if self.variance > bound * (1.0 + bounds.ROUNDING) + self.problem.noise:
-            raise CertificateError(
-                f"{self.solver} on {self.problem.name}, k = {self.k}: variance "
-                f"{self.variance:.12g} exceeds {name}, {bound:.12g}. This is a bug of spcabench; "
-                "please report it with these data, and do not use the bound"
-            )
+            where = f"{self.solver} on {self.problem.name}, k = {self.k}"
+            raise below(self.variance, bound, where, name)
 
     def __repr__(self) -> str:
         words = text.line(self.problem, self)

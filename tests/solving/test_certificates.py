@@ -139,7 +139,8 @@ def one(kind, form, seed, relaxed):
             continue
         compare(api.solve(problem, solver, k=k, refit=bool(seed % 2)), (*note, solver))
     compare(api.solve(problem, "branch_and_bound", k=k, nonnegative=True), note, True)
-    for share, solver in zip((0.0, 0.1, 0.5, 1.0), ("branch_and_bound", "local_search") * 2):
+    for i, share in enumerate((0.0, 0.1, 0.5, 1.0)):
+        solver = ("branch_and_bound", "local_search")[i % 2]
         compare(api.solve(problem, solver, k=k, blocks=share), (*note, solver, share))
     deflation = DEFLATIONS[seed % len(DEFLATIONS)]
     exact = "branch_and_bound" if seed % 2 else "local_search"
@@ -174,7 +175,7 @@ def test_no_bound_is_below_a_value_and_no_proof_is_false_in_many_problems(kind, 
 def test_the_estimator_and_the_command_show_the_same_sound_bounds(
     kind, seed, tmp_path, monkeypatch, capsys
 ):
-    problem, X, k = drawn(kind, "data", seed)
+    _, X, k = drawn(kind, "data", seed)
     S = problems.explicit(Problem.from_data(X))
     best = problems.optimum(S, k)
     noise = Problem.from_data(X).noise

@@ -42,9 +42,9 @@ def term(v: Vector, r2: Vector) -> Vector:
 class Bound:
     """The dual bound for a matrix U, and its terms.
 
-    value : the bound, with a margin for rounding errors. top : the term lambda_1(S - (U + U') / 2). a : the best value of a. terms :
-    the h_i (n,). r2 : r_i^2 (n,). last, next : the smallest u_ij^2 that is included in r_i^2, and
-    the largest that is not included (n,).
+    value : the bound, with a margin for rounding errors. top : the term lambda_1(S - (U + U') / 2).
+    a : the best value of a. terms : the h_i (n,). r2 : r_i^2 (n,). last, next : the smallest u_ij^2
+    that is included in r_i^2, and the largest that is not included (n,).
     """
 
     value: float
