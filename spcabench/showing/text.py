@@ -13,7 +13,6 @@ from spcabench import streams
 from spcabench.atomic_files import replacing
 from spcabench.errors import InputError
 from spcabench.flops import uncharged
-from spcabench.solving.status import Status
 from spcabench.vectors import Vector
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def write_csv(table: "pd.DataFrame", file: Path | str) -> None:
 def write_loadings(problem: "Problem", results: Sequence["Result"], file: Path | str) -> None:
     """Write the table of `frame`; raise InputError if an answer is infeasible."""
     for result in results:
-        if result.status == Status.INFEASIBLE:
+        if result.status == "infeasible":
             raise InputError(f"solver {result.solver!r}: no feasible answer: {result.fault}")
     write_csv(frame(problem, results), file)
 
