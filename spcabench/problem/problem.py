@@ -23,8 +23,6 @@ Form = Literal["covariance", "data", "sparse"]
 Divisor = Literal["1", "m", "m - 1"]
 MOST_BYTES = 8e9  # conversions to larger matrices are rejected
 LARGEST_ROOT = 5000  # order of the largest covariance that is factorised into data
-# rounding errors of a variance, as a fraction of the sum of all second moments
-NOISE = 10.0 * float(np.finfo(np.float64).eps)
 SPARSE = 20  # time per stored entry of a sparse matrix in a product, relative to a dense array
 
 SHOWN = 6  # maximum number of variables that are listed when a problem is printed
@@ -140,7 +138,7 @@ class Problem:
             None,
             validate.provenance(provenance),
             indefinite=validate.indefinite(S),
-            noise=NOISE * float(S.trace()),
+            noise=validate.noise(S),
         )
 
     @classmethod
@@ -218,7 +216,7 @@ class Problem:
         with conversion():
             validate.has_variance("X", made.A.squared_norms())
         about = validate.provenance(provenance)
-        noise = NOISE * made.moments
+        noise = validate.NOISE * made.moments
         return cls(
             name, made.A, features, labels, about, False, number, made.mean, made.scale, noise
         )
