@@ -64,7 +64,7 @@ def solve(
     nonnegative : require x >= 0.
 
     The last iterate has the bound x'A_d x / (1 - eps) + lambda_{d+1}, minimised over the ranks up
-    to d.
+    to d, unless the data are so large that lambda_{d+1} is only an estimate.
     """
     for net in nets(problem.covariance, [k], d, eps, samples, nonnegative, seed):
         x = net.x()
@@ -112,7 +112,8 @@ def nets(Sigma, ks, d, eps, samples, nonnegative, seed):
         N, rng = sample_count(n, r, eps, samples), np.random.default_rng([seed, r])
         fails, share = failure(r, eps, N), 1.0 if r == 1 else 1.0 - eps  # rank one is exact
         for count, c, value in algorithm_3(V, ks, N, nonnegative, rng):
-            if count == N and failing + fails <= 1.0 / n and share:
+            known = Sigma.exact_pairs and share  # otherwise the tail is an estimate
+            if count == N and failing + fails <= 1.0 / n and known:
                 failing, bound = failing + fails, np.minimum(bound, value / share + tail)
             yield Net(V, ks, nonnegative, c, bound)
 

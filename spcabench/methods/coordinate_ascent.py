@@ -70,7 +70,7 @@ class Ascent:
         return np.asarray((self.Y * (self.U.T if self.objective.is_Sigma else self.Y)).sum(axis=1))
 
 
-@compiled("Tuple((int64, float64[:, ::1]))(float64[:, ::1], float64[:, ::1])")
+@compiled("Tuple((int64, float64[:, ::1]))(float64[:, ::1], float64[:, ::1])", readonly=(0,))
 def product(R, U):  # type: ignore[no-untyped-def]
     """Return the flops, n p q, and U'R (q, p)."""
     return R.size * U.shape[1], np.ascontiguousarray(U.T) @ R
@@ -140,7 +140,8 @@ def sweep(R, is_Sigma, a, order, U, Y, G, alpha, beta):  # type: ignore[no-untyp
 
 @compiled(
     "Tuple((int64, float64, boolean))(float64[:, ::1], boolean, float64[::1], int64[::1], "
-    "float64[:, ::1], float64[:, ::1], float64, float64, float64)"
+    "float64[:, ::1], float64[:, ::1], float64, float64, float64)",
+    readonly=(0,),
 )
 def sweeps(R, is_Sigma, a, order, U, Y, alpha, beta, tol):  # type: ignore[no-untyped-def]
     """Sweep at most SWEEPS times; return the flops, F(U) and whether it converged.
