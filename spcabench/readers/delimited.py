@@ -221,10 +221,7 @@ def _remark(lines: list[str], style: Style, given: Style, notes: list[str]) -> N
     if given.decimal is None and decimal == ",":
         words = (word for line in lines for word in _fields(line, str(style.separator)))
         shown = next(filter(COMMA_NUMBER.fullmatch, words))
-        notes.append(
-            f"decimal commas: {shown} is read as {shown.replace(',', '.')}; if the commas separate "
-            "thousands, use --decimal ."
-        )
+        notes.append(f"decimal commas: {shown} is read as {shown.replace(',', '.')}")
 
 
 def _named(path: Path, frame: pd.DataFrame, header: bool, notes: list[str]) -> pd.DataFrame:

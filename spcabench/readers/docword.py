@@ -8,9 +8,10 @@ numbers. Errors name the file and the line.
 import gzip
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numba
 import numpy as np
@@ -44,11 +45,8 @@ class Docword:
     @classmethod
     def open(cls, path: Path) -> "Docword":
         """Read the header of a file; raise InputError if it is malformed."""
-        try:
-            with _stream(path) as stream:
-                header = [stream.readline(KEPT).strip() for _ in range(3)]
-        except DAMAGED as error:
-            raise InputError(f"{path}: damaged file ({error})") from None
+        with _stream(path) as stream:
+            header = [stream.readline(KEPT).strip() for _ in range(3)]
         for number, line in enumerate(header, start=1):
             if not line.isdigit() or len(line) > DIGITS:
                 raise InputError(
@@ -93,28 +91,33 @@ class Docword:
         """Yield blocks of complete lines after the header."""
         buffer = np.empty(BLOCK + KEPT, dtype=np.uint8)
         unread, size = 0, 1
-        try:
-            with _stream(self.path) as stream:
-                for _ in range(3):
-                    stream.readline()
-                while size:
-                    # nothing fits into the buffer after a line that is too long, so it is parsed
-                    size = stream.readinto(buffer[unread : unread + BLOCK])  # type: ignore[attr-defined]
-                    filled = unread + size
-                    end = _after_last_line(buffer, filled) if size else filled
-                    yield buffer[:end]
-                    unread = filled - end
-                    buffer[:unread] = buffer[end:filled].copy()
-        except DAMAGED as error:
-            raise InputError(f"{self.path}: damaged file ({error})") from None
+        with _stream(self.path) as stream:
+            for _ in range(3):
+                stream.readline()
+            while size:
+                # nothing fits into the buffer after a line that is too long, so it is parsed
+                size = stream.readinto(buffer[unread : unread + BLOCK])
+                filled = unread + size
+                end = _after_last_line(buffer, filled) if size else filled
+                yield buffer[:end]
+                unread = filled - end
+                buffer[:unread] = buffer[end:filled].copy()
 
 
-def _stream(path: Path) -> IO[bytes]:
+@contextmanager
+def _stream(path: Path) -> Iterator[Any]:
+    """Open a file for reading bytes, unpacked; raise InputError if it is damaged."""
     with using_file(path), path.open("rb") as stream:
         gzipped = stream.read(2) == b"\x1f\x8b"
-    if not gzipped:
-        return path.open("rb")
-    return gzip.open(path) if igzip_threaded is None else igzip_threaded.open(path, threads=1)
+    try:
+        if gzipped and igzip_threaded:
+            with igzip_threaded.open(path, threads=1) as unpacked:
+                yield unpacked
+        else:
+            with (gzip.open if gzipped else open)(path, "rb") as stream:
+                yield stream
+    except DAMAGED as error:
+        raise InputError(f"{path}: damaged file ({error})") from None
 
 
 @numba.njit(cache=True, nogil=True)

@@ -135,16 +135,16 @@ def _text_found(text: pd.DataFrame, advice: str) -> str:
     wrong = words[~words.map(is_number)]
     example = f": {wrong.iloc[0]!r:.40} in row {wrong.index[0] + 1}" if len(wrong) else ""
     if len(wrong) and NUMBER_LIKE.fullmatch(wrong.iloc[0].strip()):
-        advice = "write numbers without thousands separators, spaces or %, or see --decimal"
+        advice = "write numbers without thousands separators, spaces or %"
     elif len(wrong) < 0.1 * len(words):
         advice = "if this is a missing value, leave the field empty or write NA"
     elif not advice:
         advice = (
-            f"use --label {name:.30} for classes, --drop {name:.30} to drop it, or --drop-text to "
+            f"use --label {name:.20} for classes, --drop {name:.20} to drop it, or --drop-text to "
             "drop all text columns"
         )
     others = f" (and {text.shape[1] - 1} more)" if text.shape[1] > 1 else ""
-    return f"column {name!r:.60}{others} is text{example}; {advice}"
+    return f"column {name!r:.40}{others} is text{example}; {advice}"
 
 
 def complete(

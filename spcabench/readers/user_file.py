@@ -142,10 +142,9 @@ def _one_line(path: Path) -> Iterator[None]:
             raise
         reason = str(error).removeprefix("X: ")
         raise InputError(f"{path}: {reason}") from error
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error!s:.{LONGEST}}") from error
     except Exception as error:
-        reason = (str(error).strip().split("\n")[0] or type(error).__name__)[:LONGEST]
+        words = str(getattr(error, "strerror", None) or error).strip()
+        reason = (words.split("\n")[0] or type(error).__name__)[:LONGEST]
         raise InputError(f"{path}: not a readable {kind_of(path)} file ({reason})") from error
 
 
@@ -160,7 +159,7 @@ def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
 
 def _excel(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
     require("openpyxl")
-    return pd.read_excel(path)
+    return pd.read_excel(path, engine="openpyxl")
 
 
 def _docword(path: Path, how: Reading, notes: list[str]) -> Any:
