@@ -18,6 +18,7 @@ from spcabench.vectors import Array, Vector
 
 LISTED = 75  # maximum length of a list of known names in errors, in characters
 LONGEST = 10**6  # maximum length of a sequence that is passed as an argument
+NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64)
 SMALL = 10**8  # matrices of at most this number of bytes are always affordable
 
 
@@ -102,10 +103,15 @@ def switch(argument: str, value: Any) -> bool:
 
 def several(argument: str, values: Any) -> list[Any]:
     """Return a sequence as a list; raise InputError if it is empty or not a sequence."""
-    # sets are rejected, because the order of their elements is arbitrary
-    if isinstance(values, str | bytes | Mapping | Set) or not isinstance(values, Iterable):
-        raise InputError(f"{argument}: {shown(values)}; it must be a sequence, such as a list")
-    listed = list(islice(values, LONGEST + 1))
+    try:
+        # sets are rejected, because the order of their elements is arbitrary
+        if isinstance(values, str | bytes | Mapping | Set):
+            raise TypeError
+        listed = list(islice(values, LONGEST + 1))
+    except TypeError:
+        raise InputError(
+            f"{argument}: {shown(values)}; it must be a sequence, such as a list"
+        ) from None
     if not 0 < len(listed) <= LONGEST:
         raise InputError(f"{argument}: {len(listed):,} entries; it must have 1 to {LONGEST:,}")
     return listed
@@ -225,7 +231,11 @@ def _array(argument: str, M: Any) -> Any:
         M = M.data
     try:
         A = np.asarray(M)
-        A = A.astype(np.float64) if A.dtype == object else A
+        if A.dtype == object:
+            # float() would accept texts and NumPy's dates
+            if any(issubclass(kind, NO_NUMBERS) for kind in set(map(type, A.flat))):
+                raise TypeError("texts or dates")
+            A = A.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         # pandas.NA cannot be converted
         missing = hasattr(M, "isna") and np.any(M.isna())
@@ -243,26 +253,27 @@ def sparse(argument: str, M: Any) -> sp.csc_array:
     Raises InputError if the matrix is damaged, because SciPy would read and write out of bounds, or
     if it needs more memory than is free, because a column needs memory even if it is empty.
     """
-    if M.ndim != 2 or M.dtype.kind not in "biufO":
-        raise InputError(
-            f"{argument}: {M.dtype} entries of shape {M.shape}; it must be a matrix of real numbers"
-        )
-    affordable(argument, M.shape, 100.0 * M.shape[1] + 16.0 * M.shape[0])
+    affordable(argument, M.shape, 100.0 * M.shape[-1] + 16.0 * M.shape[0])
     try:
+        if M.ndim != 2 or M.dtype.kind not in "biufO":
+            raise TypeError(f"{M.ndim} dimensions of type {M.dtype}")
         if M.format in ("lil", "dok", "dia"):
             M = M.tocoo()
         if M.format == "coo":  # its constructor checks the indices
             M = sp.coo_array((M.data, M.coords), shape=M.shape)
         else:
-            if (np.diff(M.indptr) < 0).any():  # SciPy does not check this if the last one is 0
-                raise ValueError("indptr decreases")
+            # SciPy does not check whether indptr decreases if its last number is 0
+            if {M.indices.dtype.kind, M.indptr.dtype.kind} - {*"iu"} or (
+                np.diff(M.indptr) < 0
+            ).any():
+                raise ValueError("indices must be whole numbers, and indptr must increase")
             M = type(M)((M.data, M.indices, M.indptr), shape=M.shape)
             M.check_format()
         # converted first, because sums of small integer types would overflow
         M = sp.csc_array(M.astype(np.float64, copy=False))
     except (AttributeError, IndexError, TypeError, ValueError) as error:
         reason = " ".join(str(error).split())
-        raise InputError(f"{argument}: damaged sparse matrix ({reason:.100})") from None
+        raise InputError(f"{argument}: not a sparse matrix of numbers ({reason:.100})") from None
     if not M.has_canonical_format:
         M = M.copy()
         M.sum_duplicates()
