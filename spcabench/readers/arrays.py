@@ -17,17 +17,7 @@ from spcabench.vectors import Array
 
 def npy(path: Path) -> Array:
     """Return the array of a .npy file, which is mapped into memory and read when it is used."""
-    return _load(path, mmap_mode="r")
-
-
-def _load(path: Path, **how: Any) -> Any:
-    try:
-        return np.load(path, allow_pickle=False, **how)
-    except ValueError as error:
-        # NumPy advises to allow pickles, which would execute code from the file
-        if "pickle" in str(error) or "Python objects" in str(error):
-            raise InputError(f"{path}: not arrays of numbers but Python objects") from None
-        raise
+    return np.lib.format.open_memmap(path, mode="r")
 
 
 def names(path: Path) -> list[str]:
@@ -41,14 +31,22 @@ def names(path: Path) -> list[str]:
 def npz(path: Path, key: str | None) -> Any:
     """Return the sparse matrix that SciPy stored in an .npz file, or one of its arrays."""
     stored = names(path)
-    if key is None and {"format", "shape", "data"} <= {*stored}:
-        return sp.load_npz(path)
-    with _load(path) as arrays:
-        return arrays[_chosen(path, key, stored)]
+    try:
+        if key is None and {"format", "shape", "data"} <= {*stored}:
+            return sp.load_npz(path)
+        chosen = _chosen(path, key, stored)
+        with np.load(path, allow_pickle=False) as arrays:
+            return arrays[chosen]
+    except ValueError as error:
+        # NumPy advises to allow pickles, which would execute code from the file
+        if "pickle" in str(error):
+            raise InputError(f"{path}: not arrays of numbers") from None
+        raise
 
 
 def mat(path: Path, key: str | None) -> Any:
     """Return a dense or sparse matrix from a MATLAB file of version 4 to 7."""
+    sizes.afford(path, 2.0 * path.stat().st_size)
     stored: Mapping[str, Any] = scipy.io.loadmat(path)
     return stored[_chosen(path, key, [name for name in stored if not name.startswith("__")])]
 

@@ -157,8 +157,14 @@ def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
     return pd.read_parquet(path)
 
 
+def _stata(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
+    sizes.afford(path, 2.0 * path.stat().st_size)
+    return pd.read_stata(path)
+
+
 def _excel(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
     require("openpyxl")
+    sizes.afford(path, 50.0 * path.stat().st_size)  # it is compressed, and each cell is an object
     return pd.read_excel(path, engine="openpyxl")
 
 
@@ -177,7 +183,7 @@ READERS: dict[str, Reader] = {
     ".txt": _text,
     ".xlsx": _excel,
     ".parquet": _parquet,
-    ".dta": lambda path, how, notes: pd.read_stata(path),
+    ".dta": _stata,
     ".npy": lambda path, how, notes: arrays.npy(path),
     ".npz": lambda path, how, notes: arrays.npz(path, how.key),
     ".mat": lambda path, how, notes: arrays.mat(path, how.key),

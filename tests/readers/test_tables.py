@@ -17,6 +17,7 @@ from spcabench import machine, registry
 from spcabench.cli import application as command_line
 from spcabench.errors import InputError
 from spcabench.readers import matrix_market, sizes, user_file
+from spcabench.readers.delimited import SPACES, Style
 
 RNG = np.random.default_rng(5)
 X = np.round(RNG.standard_normal((40, 6)) * [3, 1, 1, 2, 1, 1] + 4, 3)
@@ -44,9 +45,12 @@ WRITE = {
     "t.tsv": lambda path: _csv(path, sep="\t"),
     "t.mtx": lambda path: scipy.io.mmwrite(path, sp.coo_array(X)),
     "t.parquet": lambda path: FRAME.to_parquet(path),
+    "t.xlsx": lambda path: FRAME.to_excel(path, index=False),
+    "t.dta": lambda path: FRAME.to_stata(path, write_index=False),
+    "t.mat": lambda path: scipy.io.savemat(path, {"X": X}),
     "docword.t.txt": _docword,
 }
-NAMED = ("t.csv", "t.csv.gz", "t.tsv", "t.parquet", "docword.t.txt")
+NAMED = ("t.csv", "t.csv.gz", "t.tsv", "t.parquet", "t.xlsx", "t.dta", "docword.t.txt")
 
 
 def read(path, **how):
@@ -202,6 +206,62 @@ def test_a_table_is_read_as_programs_write_it(way, encoding, tmp_path):
     np.testing.assert_allclose(problem.given_as("covariance").matrix.S, S)
     notes = problem.provenance["notes"]
     assert (message in " ".join(notes)) if message else notes == []
+
+
+OVERRIDES = {  # a table that is guessed wrongly, its style, and its names
+    "years": (
+        PLAIN.replace("a,b,c", "2001,2002,2003"),
+        Style(header=True),
+        ["2001", "2002", "2003"],
+    ),
+    "a separator": (PLAIN.replace(",", "^"), Style("^"), list("abc")),
+    "spaces": (PLAIN.replace(",", " "), Style(SPACES), list("abc")),
+    "a decimal comma": (_decimal(PLAIN), Style(";", ","), list("abc")),
+}
+
+
+@pytest.mark.parametrize("case", OVERRIDES)
+def test_every_guess_about_a_table_can_be_overridden(case, tmp_path):
+    text, style, names = OVERRIDES[case]
+    (tmp_path / "t.csv").write_text(text)
+    problem = read(tmp_path / "t.csv", style=style)
+    assert list(problem.features) == list(names)
+    S = np.cov(np.transpose(VALUES))
+    np.testing.assert_allclose(problem.given_as("covariance").matrix.S, S)
+
+
+def test_a_first_line_can_be_declared_as_data(tmp_path):
+    (tmp_path / "t.csv").write_text("1,x\n2,4\n5,3\n")
+    with pytest.raises(InputError, match="'x' in row 1"):
+        read(tmp_path / "t.csv", style=Style(header=False))
+
+
+def test_a_style_only_applies_to_text_tables(tmp_path):
+    FRAME.to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="only apply to text tables"):
+        read(tmp_path / "t.parquet", style=Style(","))
+
+
+def test_a_series_matrix_of_geo_has_lines_around_its_table(tmp_path):
+    lines = ['!Series_title\t"a, b, and c"', "", '!Sample_title\t"x!"\t"y"', "!table_begin"]
+    lines += ["\t".join(['"ID_REF"', *(f'"GSM{i}"' for i in range(40))])]
+    lines += ["\t".join([f'"{name}"', *map(str, x)]) for name, x in zip(NAMES, X.T, strict=True)]
+    file = tmp_path / "series_matrix.txt.gz"
+    file.write_bytes(gzip.compress("\n".join([*lines, "!table_end", ""]).encode()))
+    problem = read(file, transpose=True)
+    assert (problem.m, list(problem.features)) == (40, NAMES)
+    np.testing.assert_allclose(problem.given_as("covariance").matrix.S, np.cov(X.T))
+
+
+def test_genes_of_10x_genomics_are_named_by_the_first_field(tmp_path):
+    counts = np.random.default_rng(2).poisson(1.0, (3, 9))
+    scipy.io.mmwrite(tmp_path / "matrix.mtx", sp.coo_array(counts), field="integer")
+    rows = "".join(f"ENSG{i}\tMIR\tGene Expression\n" for i in range(3))
+    (tmp_path / "features.tsv.gz").write_bytes(gzip.compress(rows.encode()))
+    names = tmp_path / "features.tsv.gz"
+    problem = read(tmp_path / "matrix.mtx", transpose=True, names=names)
+    assert (problem.form, problem.features) == ("sparse", ("ENSG0", "ENSG1", "ENSG2"))
+    np.testing.assert_allclose(problem.given_as("covariance").matrix.S, np.cov(counts))
 
 
 def test_genes_in_rows_are_transposed(tmp_path):
