@@ -18,7 +18,6 @@ from spcabench.vectors import Array, Vector
 
 LISTED = 75  # maximum length of a list of known names in errors, in characters
 LONGEST = 10**6  # maximum length of a sequence that is passed as an argument
-NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64)
 SMALL = 10**8  # matrices of at most this number of bytes are always affordable
 
 
@@ -205,8 +204,10 @@ def plain(argument: str, M: Any) -> Any:
     """
     if sp.issparse(M):
         return sparse(argument, M)
-    # scikit-learn's conventions require its own errors for objects and complex numbers
-    return _array(argument, M) if isinstance(M, np.ndarray) and M.dtype.kind not in "Oc" else M
+    # scikit-learn's conventions require its own errors for other objects and complex numbers
+    if isinstance(M, np.ndarray) and M.dtype.kind != "c" and (M.dtype != object or _has_foreign(M)):
+        return _array(argument, M)
+    return M
 
 
 def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
@@ -232,8 +233,7 @@ def _array(argument: str, M: Any) -> Any:
     try:
         A = np.asarray(M)
         if A.dtype == object:
-            # float() would accept texts and NumPy's dates
-            if any(issubclass(kind, NO_NUMBERS) for kind in set(map(type, A.flat))):
+            if _has_foreign(A):
                 raise TypeError("texts or dates")
             A = A.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -245,6 +245,12 @@ def _array(argument: str, M: Any) -> Any:
         raise InputError(f"{argument}: entries of type {A.dtype}; they must be real numbers")
     affordable(argument, A.shape, 9.0 * A.size)  # for a copy and a mask of the finite entries
     return A
+
+
+def _has_foreign(A: Any) -> bool:
+    """Whether objects in an array are texts or dates, which NumPy would convert to numbers."""
+    foreign = (str, bytes, np.datetime64, np.timedelta64)
+    return any(issubclass(kind, foreign) for kind in set(map(type, A.flat)))
 
 
 def sparse(argument: str, M: Any) -> sp.csc_array:

@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from random import getrandbits
 from time import perf_counter, process_time
+from traceback import extract_tb
 from types import ModuleType
 from typing import Any
 
@@ -396,7 +397,8 @@ class _Run:
             # Python replaces a StopIteration inside a generator by an error without its line
             if not isinstance(error.__cause__, StopIteration):
                 raise
-            line = last_frame(error.__cause__, Path(self.iterates.gi_code.co_filename))
+            frames = extract_tb(error.__cause__.__traceback__)
+            line = last_frame(error.__cause__, Path(frames[-1].filename))
             raise SolverError(f"solve calls next() on an exhausted iterator ({line})") from error
         return None if item is END else _copied(item, self.problem)
 
