@@ -98,6 +98,7 @@ def read(path: Path, how: Reading) -> Problem:
     with _one_line(path):
         X, labels = _variables(path, X, how, notes)
         features = _names(path, how.names, X.shape[1])
+    with _named(path):
         about = {"source": str(path), "notes": notes, "stand_in": False}
         given: dict[str, Any] = dict(name=path.name, features=features, provenance=about)
         if how.covariance:
@@ -126,26 +127,33 @@ def contents(path: Path, how: Reading, notes: list[str]) -> Any:
 
 
 @contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Let errors about the data start with the file's name."""
+    try:
+        yield
+    except MemoryError:
+        raise InputError(f"{path}: not enough memory: {sizes.ADVICE}") from None
+    except InputError as error:
+        if isinstance(error, MissingExtra) or str(error).startswith((str(path), "--")):
+            raise
+        raise InputError(f"{path}: {str(error).removeprefix('X: ')}") from error
+
+
+@contextmanager
 def _one_line(path: Path) -> Iterator[None]:
     """Convert any exception of a reader to a one-line error that starts with the file's name.
 
     All exceptions are caught, because libraries raise many kinds of errors for a damaged file.
     """
-    try:
-        yield
-    except MemoryError:
-        raise InputError(f"{path}: not enough memory: {sizes.ADVICE}") from None
-    except MissingExtra:
-        raise
-    except InputError as error:
-        if str(error).startswith((str(path), "features", "labels")):
+    with _named(path):
+        try:
+            yield
+        except (InputError, MemoryError):
             raise
-        reason = str(error).removeprefix("X: ")
-        raise InputError(f"{path}: {reason}") from error
-    except Exception as error:
-        words = str(getattr(error, "strerror", None) or error).strip()
-        reason = (words.split("\n")[0] or type(error).__name__)[:LONGEST]
-        raise InputError(f"{path}: not a readable {kind_of(path)} file ({reason})") from error
+        except Exception as error:
+            words = str(getattr(error, "strerror", None) or error).strip()
+            reason = (words.split("\n")[0] or type(error).__name__)[:LONGEST]
+            raise InputError(f"{path}: not a readable {kind_of(path)} file ({reason})") from error
 
 
 def _text(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
