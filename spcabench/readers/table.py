@@ -133,7 +133,7 @@ def _text_found(text: pd.DataFrame, advice: str) -> str:
     name = str(text.columns[0])
     words = text.iloc[:, 0].reset_index(drop=True).dropna().astype(str)
     wrong = words[~words.map(is_number)]
-    example = f": {wrong.iloc[0]!r:.40} in row {wrong.index[0] + 1}" if len(wrong) else ""
+    example = f": {wrong.iloc[0]!r:.30} in row {wrong.index[0] + 1}" if len(wrong) else ""
     if len(wrong) and NUMBER_LIKE.fullmatch(wrong.iloc[0].strip()):
         advice = "write numbers without thousands separators, spaces or %"
     elif len(wrong) < 0.1 * len(words):
@@ -144,7 +144,7 @@ def _text_found(text: pd.DataFrame, advice: str) -> str:
             "drop all text columns"
         )
     others = f" (and {text.shape[1] - 1} more)" if text.shape[1] > 1 else ""
-    return f"column {name!r:.40}{others} is text{example}; {advice}"
+    return f"column {name!r:.30}{others} is text{example}; {advice}"
 
 
 def complete(
