@@ -58,7 +58,9 @@ def text(documents=500, terms=500, topics=6):
         topic[rng.choice(np.arange(50, terms), 25, replace=False)] = rng.uniform(0.5, 2.0, 25)
     about = rng.integers(topics, size=documents)
     counts = rng.poisson(np.minimum(rate, 3.0) + belongs[about])
-    return spcabench.Problem.from_data(sp.csc_array(counts.astype(float)), "text", center=True)
+    return spcabench.Problem.from_data(
+        sp.csc_array(counts.astype(float)), "text", center=True, divisor="1"
+    )
 
 
 def genes(samples=72, count=1000, factors=10):
@@ -73,7 +75,7 @@ def genes(samples=72, count=1000, factors=10):
     rng = np.random.default_rng(0)
     loadings = rng.standard_t(3, (factors, count)) * (rng.random((factors, count)) < 0.1)
     X = rng.standard_normal((samples, factors)) @ loadings + rng.standard_normal((samples, count))
-    return spcabench.Problem.from_data(X, "genes", center=True)
+    return spcabench.Problem.from_data(X, "genes", center=True, divisor="1")
 
 
 PROBLEMS = {

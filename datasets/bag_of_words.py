@@ -180,7 +180,12 @@ def _of_counts(name, counts, vocabulary, about, corpus, words, values, center):
         name, about = _named(name, counts.shape, corpus, about)
         about |= dict(preprocessing=f"{VALUES[values]}{', centred' if center else ''}")
         return Problem.from_data(
-            _valued(counts, values), name, center=center, features=vocabulary, provenance=about
+            _valued(counts, values),
+            name,
+            center=center,
+            divisor="1",
+            features=vocabulary,
+            provenance=about,
         )
     first = _moments(counts)
     top = _top(first, words, values)

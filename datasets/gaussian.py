@@ -19,5 +19,6 @@ def load(m=1000, n=1000, seed=0):
         A,
         f"gaussian {m} x {n}",
         center=False,
+        divisor="1",
         provenance=dict(source="generated", preprocessing="none", stand_in=False),
     )

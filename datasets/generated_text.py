@@ -39,5 +39,6 @@ def load(m=20_000, n=100_000, topics=50, seed=0):
     return Problem.from_data(
         sp.csc_array((counts, np.concatenate(rows), starts), shape=(m, n)),
         f"generated text {m} x {n}, {topics} topics",
+        divisor="1",
         provenance=dict(source="generated", preprocessing="counts, centred", stand_in=False),
     )

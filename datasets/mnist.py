@@ -43,6 +43,7 @@ def load(rows=5000, center=True):
         X.reshape(rows, 784),
         f"mnist, training images 1 to {rows}",
         center=center,
+        divisor="1",
         features=[f"pixel {i // 28},{i % 28}" for i in range(784)],
         provenance=dict(
             source="LeCun, Cortes, Burges",
@@ -60,6 +61,7 @@ def _stand_in():
     return Problem.from_data(
         load_digits().data,
         "mnist (stand-in: scikit-learn's digits 1797 x 64)",
+        divisor="1",
         provenance=dict(
             source="scikit-learn's digits, in place of MNIST",
             preprocessing="pixels centred",

@@ -69,6 +69,7 @@ def load(patches=100_000, seed=0, contrast=False):
     return Problem.from_data(
         X,
         name + (", contrast-normalised" if contrast else ""),
+        divisor="1",
         features=[
             f"{channel} {i},{j}" for i in range(SIDE) for j in range(SIDE) for channel in "RGB"
         ],

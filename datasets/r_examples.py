@@ -26,8 +26,8 @@ def load(example="eespca"):
     if example == "eespca":
         return Problem.from_covariance(np.cov(eespca().T), name, provenance=about)
     if example == "sparsepca":
-        return Problem.from_data(sparsepca(), name, provenance=about)
-    return Problem.from_data(amanpg(), name, center=False, provenance=about)
+        return Problem.from_data(sparsepca(), name, divisor="1", provenance=about)
+    return Problem.from_data(amanpg(), name, center=False, divisor="1", provenance=about)
 
 
 def eespca():

@@ -30,5 +30,6 @@ def load(m=1000, n=1000, density=0.2, seed=0):
     return Problem.from_data(
         W,
         f"random sparse {m} x {n}, density {density:g}",
+        divisor="1",
         provenance=dict(source="generated", preprocessing="features centred", stand_in=False),
     )

@@ -53,6 +53,7 @@ def load(m=30_000, n=10_266, topics=50, seed=0):
         sp.vstack(counts, format="csr"),
         f"simulated corpus {m} x {n}, {topics} topics",
         center=True,
+        divisor="1",
         features=[f"word{j}" for j in range(1, n + 1)],
         provenance=dict(source="simulated", preprocessing="counts, centred", stand_in=False),
     )

@@ -40,6 +40,7 @@ def load(center=True, scale=False):
         "singh",
         center=center,
         scale=scale,
+        divisor="1",
         labels=labels,
         provenance=dict(
             source="Singh et al. (2002)",

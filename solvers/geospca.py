@@ -69,7 +69,8 @@ def solve(problem, *, k: int, components: int = 1, eta: float = 0.0, supports: i
             break
     else:
         left = next((total for _, total in listed), best)
-    bound = max(best, left) if components == 1 else None
+    # the total variance of a support bounds its components only if Sigma is PSD
+    bound = max(best, left) if components == 1 and not problem.indefinite else None
     yield Iterate(Z[:, 0], Z=Z, bound=bound)
 
 

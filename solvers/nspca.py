@@ -133,7 +133,7 @@ def leading_value(Sigma, d):
     return value
 
 
-@compiled("Tuple((int64, float64[:, ::1]))(float64[:, ::1], float64[:, ::1])")
+@compiled("Tuple((int64, float64[:, ::1]))(float64[:, ::1], float64[:, ::1])", readonly=(0,))
 def product(R, U):
     """Return the flops, n p q, and U'R (q, p)."""
     return R.size * U.shape[1], np.ascontiguousarray(U.T) @ R
@@ -203,7 +203,8 @@ def sweep(R, is_Sigma, a, order, U, Y, G, alpha, beta):
 
 @compiled(
     "Tuple((int64, float64, boolean))(float64[:, ::1], boolean, float64[::1], int64[::1], "
-    "float64[:, ::1], float64[:, ::1], float64, float64, float64)"
+    "float64[:, ::1], float64[:, ::1], float64, float64, float64)",
+    readonly=(0,),
 )
 def sweeps(R, is_Sigma, a, order, U, Y, alpha, beta, tol):
     """Sweep at most SWEEPS times; return the flops, F(U) and whether it converged.

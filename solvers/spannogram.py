@@ -65,7 +65,7 @@ def solve(
     nonnegative : require x >= 0.
 
     The last iterate has the bound x'A_d x / (1 - eps) + lambda_{d+1}, minimised over the ranks up
-    to d.
+    to d, unless the data are so large that lambda_{d+1} is only an estimate.
     """
     for net in nets(problem.covariance, np.array([k]), d, eps, samples, nonnegative, seed):
         x = net.x()
@@ -101,7 +101,7 @@ def nets(Sigma, ks, d, eps, samples, nonnegative, seed):
             C = rng.standard_normal((min(left, BATCH), r))  # step 5
             left -= len(C)
             net = net.joined(C / np.sqrt((C**2).sum(axis=1, keepdims=True)))
-            if not left and failing + fails <= 1.0 / n:
+            if not left and Sigma.exact_pairs and failing + fails <= 1.0 / n:
                 failing += fails
                 share = 1.0 if r == 1 else 1.0 - eps  # rank one is exact
                 bound = np.minimum(bound, net.scores / share + tail) if share else bound

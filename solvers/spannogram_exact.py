@@ -57,7 +57,9 @@ def solve(problem, *, k: int, d: int = 2, nonnegative: bool = False, shift: bool
     for x, candidates in best_supports(V, k, nonnegative):
         yield Iterate(x, extra=dict(candidates=candidates))
     c = product(V.T, x)
-    yield Iterate(x, bound=float(c @ c) + tail, extra=dict(candidates=candidates))
+    # for large data, the tail is an estimate
+    bound = float(c @ c) + tail if problem.covariance.exact_pairs else None
+    yield Iterate(x, bound=bound, extra=dict(candidates=candidates))
 
 
 def best_supports(V, k, nonnegative):

@@ -17,7 +17,7 @@ from spcabench.solving.blocks import by_blocks
 from spcabench.solving.cardinality_path import CardinalityPath
 from spcabench.solving.driver import Limits, check_required, check_settings, drive, parameters
 from spcabench.solving.formulations import Formulation
-from spcabench.solving.result import Result, graded, refitted
+from spcabench.solving.result import Result, graded, refitted, without_constants
 from spcabench.solving.status import Status
 
 HUGE = 10**9  # a matrix with this number of rows or columns exceeds the memory of any machine
@@ -93,7 +93,7 @@ def as_problem(X: Any, scale: bool = False, argument: str = "problem") -> Proble
             "(Problem.from_data, Problem.from_covariance), or an array, data frame or sparse "
             "matrix of shape (m, n)"
         )
-    return Problem.from_data(X, "X", scale=scale, divisor="m - 1")
+    return Problem.from_data(X, "X", scale=scale)
 
 
 def default_solver(problem: Problem, nonnegative: bool = False, thorough: bool = False) -> str:
@@ -359,12 +359,17 @@ def _jointly(
             f"solver {result.solver!r} yielded {found} components; at most {count} were requested"
         )
     answers = [
-        graded(z, result.status if z.any() else Status.ZERO, None, problem.n, result.nonnegative)
+        without_constants(problem, *graded(z, status, None, problem.n, result.nonnegative))
         for z in result.Z.T
+        for status in [result.status if z.any() else Status.ZERO]
     ]
     return deflate.Components(
         problem,
-        [replace(result, x=x, status=status) for x, status in answers],
+        [
+            # a bound that the solver proved holds for its first component only
+            replace(result, x=x, status=status, claimed=result.claimed if i == 0 else None)
+            for i, (x, status) in enumerate(answers)
+        ],
         Formulation(solver.TRAITS.formulation),
     )
 

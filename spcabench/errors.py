@@ -27,6 +27,24 @@ class SolverError(RuntimeError):
     """A violation of the contract by a solver, which its author can fix."""
 
 
+class CertificateError(ArithmeticError):
+    """A certified bound below a value that was reached, which is a bug of this package.
+
+    The message names the solver and the problem, and asks the user to report the bug.
+    """
+
+
+def below(value: float, bound: float, where: str, name: str) -> CertificateError:
+    """Return the error for a value that exceeds a certified bound.
+
+    where : the solver and the problem. name : the bound in words.
+    """
+    return CertificateError(
+        f"{where}: variance {value:.12g} exceeds {name}, {bound:.12g}. This is a bug of spcabench; "
+        "please report it with these data, and do not use the bound"
+    )
+
+
 @contextmanager
 def using_file(file: Path | str) -> Iterator[None]:
     """Convert errors in reading or writing a user's file to an `InputError`.

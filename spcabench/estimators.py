@@ -11,7 +11,6 @@ import numpy as np
 from pydantic import PositiveInt
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -194,11 +193,9 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 f"n_components: {self.n_components}; it must be from 1 to n_features = {n}"
             )
         validate.magnitudes(X)
-        scaler = StandardScaler(with_mean=False, with_std=self.scale).fit(X)
-        problem = Problem.from_data(scaler.transform(X), "X", divisor="m - 1")
+        problem = Problem.from_data(X, "X", scale=bool(self.scale))
         components = self._found(problem)
-        self.mean_ = np.asarray(X.mean(axis=0)).ravel()
-        self.scale_ = np.ones(n) if scaler.scale_ is None else scaler.scale_
+        self.mean_, self.scale_ = np.array(problem.mean), np.array(problem.scale)
         self.components_, self.n_components_ = components.Z.T, len(components)
         self.formulation_ = components.formulation
         self.explained_variance_ = components.adjusted_variances

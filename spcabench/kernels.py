@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from time import perf_counter
@@ -43,7 +43,7 @@ def _is_cached(function: Callable[..., Any]) -> bool:
     return any(folder.glob(f"*.{function.__name__}-*.nbi"))
 
 
-def _jitted(function: Callable[..., Any], *signature: str) -> Any:
+def _jitted(function: Callable[..., Any], *signature: Any) -> Any:
     """Compile a function, and cache it on disk if possible."""
     import numba
 
@@ -60,13 +60,31 @@ def inlined(function: Callable[..., Any]) -> Any:
     return _jitted(function)
 
 
-def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _signed(signature: str, readonly: Container[int]) -> Any:
+    """Return numba's signature with some read-only arrays, for which its notation has no symbol."""
+    from numba.core import sigutils, types
+
+    arguments, returned = sigutils.normalize_signature(signature)
+    return returned(
+        *(
+            types.Array(kind.dtype, kind.ndim, kind.layout, readonly=True)
+            if i in readonly
+            else kind
+            for i, kind in enumerate(arguments)
+        )
+    )
+
+
+def compiled(
+    signature: str, readonly: Container[int] = ()
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Compile a kernel on its first call, and charge the flops that it returns.
 
     The kernel returns (flops, ...), and its caller receives the other values. ``signature`` uses
-    numba's notation. An array that is not C-ordered and writeable is copied. Other arrays are
-    passed as they are, and the kernel can modify them. The attribute ``twin`` is the kernel as a
-    Python function; the functions that it calls are still compiled.
+    numba's notation. ``readonly`` contains the places of arguments that the kernel only reads: the
+    arrays of a problem are read-only. Another array that is not C-ordered and writeable is copied.
+    Other arrays are passed as they are, and the kernel can modify them. The attribute ``twin`` is
+    the kernel as a Python function; the functions that it calls are still compiled.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,13 +92,14 @@ def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any
         def kernel() -> Any:
             start = perf_counter()
             with telling():
-                loaded = _jitted(function, signature)
+                loaded = _jitted(function, _signed(signature, readonly))
             LEDGER.compile_seconds += perf_counter() - start
             return loaded
 
         @functools.wraps(function)
         def call(*args: Any) -> Any:
-            flops, *results = kernel()(*map(_ready, args))
+            ready = (_ready(each, i in readonly) for i, each in enumerate(args))
+            flops, *results = kernel()(*ready)
             LEDGER.charge_compiled(flops)
             return results[0] if len(results) == 1 else tuple(results)
 
@@ -92,10 +111,10 @@ def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any
     return decorate
 
 
-def _ready(argument: Any) -> Any:
+def _ready(argument: Any, readonly: bool = False) -> Any:
     """Convert an array to the form that kernels require; return other arguments unchanged."""
     if isinstance(argument, np.ndarray):
         if type(argument) is np.ndarray and argument.flags.carray:
             return argument  # a shortcut, because np.require takes a microsecond
-        return np.require(np.asarray(argument), requirements=["C", "W"])
+        return np.require(np.asarray(argument), requirements=["C"] if readonly else ["C", "W"])
     return argument

@@ -19,6 +19,8 @@ from spcabench.vectors import Array, Vector
 LISTED = 75  # maximum length of a list of known names in errors, in characters
 LONGEST = 10**6  # maximum length of a sequence that is passed as an argument
 SMALL = 10**8  # matrices of at most this number of bytes are always affordable
+# rounding errors of a variance, as a fraction of the sum of all second moments
+NOISE = 10.0 * float(np.finfo(np.float64).eps)
 
 
 def nearest(kind: str, name: str, names: Iterable[str], owner: str = "") -> str:
@@ -71,7 +73,7 @@ def provenance(origin: Any) -> Mapping[str, Any]:
         return {}
     if not isinstance(origin, Mapping) or not all(isinstance(name, str) for name in origin):
         raise InputError(f"provenance: {shown(origin)}; it must be a dict with strings as keys")
-    return origin
+    return dict(origin)
 
 
 def number(argument: str, value: Any, finite: bool = True) -> float:
@@ -126,9 +128,14 @@ def loading(argument: str, x: Any, n: int) -> Vector:
     return x.astype(np.float64)
 
 
-def inverse(d: Vector) -> Vector:
-    """Return 1/d where d > 0, and 0 elsewhere."""
-    return np.divide(1.0, d, out=np.zeros_like(d), where=d > 0)
+def constant(variances: Vector, means: Vector, m: int) -> Any:
+    """Return which columns (n,) of m samples are constant up to rounding, by scikit-learn's rule.
+
+    The rule bounds the rounding errors of a variance that is computed in two passes. A column that
+    varies less would consist of rounding errors, and scaling would inflate them to a variance of 1.
+    """
+    eps = np.finfo(np.float64).eps
+    return variances <= m * eps * variances + (m * means * eps) ** 2
 
 
 def has_variance(argument: str, variances: Vector) -> None:
@@ -356,10 +363,24 @@ def indefinite(S: Array) -> bool:
     """Whether negative eigenvalues of an accepted S (n, n) are large enough to affect bounds.
 
     If S has a negative eigenvalue, a component of k variables can have more variance than these
-    variables in total, by at most k times the absolute eigenvalue. Bounds include a margin of 1e-9
-    for rounding errors, and half of this margin covers the excess.
+    variables in total, by at most k times the absolute eigenvalue, which is at most `excess` for an
+    S that is not called indefinite. The margin of the bounds covers it.
     """
-    return _below(S, 5e-10 * np.abs(S).max() / len(S)) < 0.0
+    return _below(S, excess(S) / len(S)) < 0.0
+
+
+def excess(S: Array) -> float:
+    """Return by how much a variance can exceed the sum of variances if S is nearly PSD."""
+    return 5e-10 * float(np.abs(S).max())
+
+
+def noise(S: Array) -> float:
+    """Return the absolute error of a variance by rounding, for S and for its deflations.
+
+    A deflation leaves small negative eigenvalues unchanged, but can remove almost all variance.
+    """
+    rounding = NOISE * float(S.trace())
+    return rounding + excess(S) if _below(S, rounding) else rounding
 
 
 def _below(S: Array, tolerance: float) -> float:

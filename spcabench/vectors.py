@@ -34,6 +34,15 @@ def support(x: Vector) -> Indices:
     return x.nonzero()[0]
 
 
+def protected(x: Array) -> Array:
+    """Return x if it is read-only, or else a read-only view; x remains writeable for its owner."""
+    if not x.flags.writeable:
+        return x
+    view = x.view()
+    view.flags.writeable = False
+    return view
+
+
 ARRAYS: set[type] = {np.ndarray}  # an audit temporarily adds its own class
 
 

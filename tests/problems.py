@@ -60,7 +60,7 @@ def problem(family, seed):
     X, k = draw(family, seed)
     if family.endswith("covariance"):
         return Problem.from_covariance(X.T @ X, family), k
-    return Problem.from_data(X, family, center=family.startswith("gaussian")), k
+    return Problem.from_data(X, family, center=family.startswith("gaussian"), divisor="1"), k
 
 
 def explicit(problem):

@@ -61,7 +61,7 @@ def recovery(strength, m, draws=DRAWS):
     shares = {name: [] for name in METHODS}
     looks = []
     for seed in range(draws):
-        problem = Problem.from_data(draw(STUDY_K, strength, seed, m, STUDY_N), divisor="m - 1")
+        problem = Problem.from_data(draw(STUDY_K, strength, seed, m, STUDY_N))
         for name, (solver, settings) in METHODS.items():
             answer = solve(problem, solver, k=STUDY_K, **settings)
             shares[name].append(np.mean(answer.support < STUDY_K) if answer.good else 0.0)
@@ -90,7 +90,7 @@ def single_draws(draws=40, strength=2.0, m=50, more=3):
     """Return how often thresholded PCA finds more or fewer true variables than the best answer."""
     differences = []
     for seed in range(draws):
-        problem = Problem.from_data(draw(STUDY_K, strength, seed, m, STUDY_N), divisor="m - 1")
+        problem = Problem.from_data(draw(STUDY_K, strength, seed, m, STUDY_N))
         best, plain = (
             np.sum(solve(problem, solver, k=STUDY_K).support < STUDY_K)
             for solver in ("local_search", "thresholding")

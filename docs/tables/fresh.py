@@ -22,7 +22,7 @@ SOLVERS = ("abess", "local_search", "tpower", "em")
 def _heavy(n, seed):
     """Return n samples of n variables from Student's t distribution with 3 degrees of freedom."""
     X = np.random.default_rng(seed).standard_t(3, (n, n))
-    return Problem.from_data(X, f"heavy-tailed {n} x {n}")
+    return Problem.from_data(X, f"heavy-tailed {n} x {n}", divisor="1")
 
 
 FAMILIES = {

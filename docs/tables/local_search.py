@@ -60,10 +60,10 @@ def problems():
     for seed in range(3):
         X = rng.standard_normal((150, 300))
         X[:, :20] += 0.5 * rng.standard_normal((150, 1))
-        yield "spiked 300", Problem.from_data(X, f"spiked {seed}"), few
+        yield "spiked 300", Problem.from_data(X, f"spiked {seed}", divisor="1"), few
     for seed in range(3):
         X = rng.standard_normal((30, 300))
-        yield "low rank 300", Problem.from_data(X, f"low rank {seed}"), few
+        yield "low rank 300", Problem.from_data(X, f"low rank {seed}", divisor="1"), few
     yield "kos", load("bag_of_words", corpus="kos", words=1000), few
     yield "cbcl", load("cbcl"), few
     yield "mnist", load("mnist"), few

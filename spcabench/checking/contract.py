@@ -60,7 +60,7 @@ def _data(seed: int, m: int = 12) -> Vector:
 def _problems() -> Iterator[Problem]:
     for seed in range(4):
         X = _data(seed, m=5 + 4 * seed)
-        yield Problem.from_data(X, f"data ({len(X)}, {N}), seed {seed}")
+        yield Problem.from_data(X, f"data ({len(X)}, {N}), seed {seed}", divisor="1")
         yield Problem.from_covariance(X.T @ X, f"covariance ({N}, {N}), seed {seed}")
 
 
@@ -71,7 +71,7 @@ def _all_problems(module: ModuleType) -> Iterator[Problem]:
     n = min(LARGE_SEARCHED if hard else LARGE, module.TRAITS.largest or LARGE)
     rng = np.random.default_rng(SEED)
     X = rng.standard_normal((n + 12, n)) + np.outer(rng.standard_normal(n + 12), np.arange(n) < K)
-    yield Problem.from_data(X, f"data ({len(X)}, {n}), seed {SEED}")
+    yield Problem.from_data(X, f"data ({len(X)}, {n}), seed {SEED}", divisor="1")
     yield Problem.from_covariance(X.T @ X, f"covariance ({n}, {n}), seed {SEED}")
 
 
@@ -237,25 +237,25 @@ def is_invariant(module: ModuleType) -> None:
     """The variance does not depend on units or, without a seed, on signs and order of variables."""
     for seed in range(4):
         X, rng = _data(seed), np.random.default_rng(seed)
-        problem = Problem.from_data(X, f"data (12, {N}), seed {seed}")
+        problem = Problem.from_data(X, f"data (12, {N}), seed {seed}", divisor="1")
         value = _solve(module, problem).variance
         _same(
             "for the same data times 1000",
             problem,
             value,
-            _solve(module, Problem.from_data(1e3 * X)).variance / 1e6,
+            _solve(module, Problem.from_data(1e3 * X, divisor="1")).variance / 1e6,
         )
         if "seed" in parameters(module.solve):
             continue  # with random starts, this only holds on average
         if module.TRAITS.nonnegative != "always":
-            flipped = Problem.from_data(X * rng.choice([-1.0, 1.0], N))
+            flipped = Problem.from_data(X * rng.choice([-1.0, 1.0], N), divisor="1")
             _same(
                 "if variables are flipped",
                 problem,
                 value,
                 _solve(module, flipped).variance,
             )
-        mixed = Problem.from_data(X[:, rng.permutation(N)])
+        mixed = Problem.from_data(X[:, rng.permutation(N)], divisor="1")
         _same("if variables are reordered", problem, value, _solve(module, mixed).variance)
 
 
@@ -263,9 +263,11 @@ def works_on_every_form(module: ModuleType) -> None:
     """Dense and sparse data give the same value, and their covariance gives a feasible x."""
     for seed in range(4):
         X = np.where(np.random.default_rng(seed).random((12, N)) < 0.3, 0.0, _data(seed))
-        problem = Problem.from_data(X, f"data (12, {N}), seed {seed}")
+        problem = Problem.from_data(X, f"data (12, {N}), seed {seed}", divisor="1")
         value = _solve(module, problem).variance
-        sparse = Problem.from_data(sp.csr_array(X), f"sparse data (12, {N}), seed {seed}")
+        sparse = Problem.from_data(
+            sp.csr_array(X), f"sparse data (12, {N}), seed {seed}", divisor="1"
+        )
         _same(
             "for the same data, sparse and implicitly centred",
             problem,

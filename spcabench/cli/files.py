@@ -114,8 +114,8 @@ def _model(problem: Problem, results: Sequence[Result], bound: bool) -> Model:
         "source": problem.provenance.get("source", problem.name),
         "notes": list(problem.provenance.get("notes", ())),
     }
-    mean, scale = (problem.provenance.get(name) for name in ("mean", "scale"))
-    return Model(_loadings(results), names(problem), mean, scale, about, arrays)
+    loadings, variables = _loadings(results), names(problem)
+    return Model(loadings, variables, problem.mean, problem.scale, about, arrays)
 
 
 def draw(

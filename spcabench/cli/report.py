@@ -44,7 +44,8 @@ def report(context: typer.Context, **typed: Any) -> None:
         commands = _commands(context, problem, answer)
         return report_page.text(context.params, problem, answer, commands)
 
-    _, page = solving.answer(problem, options, show)
+    results, page = solving.answer(problem, options, show)
+    solving.expect_feasible(results)
     write_text(out, page)
     say(out)
 

@@ -268,10 +268,20 @@ def solve(
 
     results, text = answer(problem, typed, shown)
     say(text)
+    expect_feasible(results)
     if out is not None:
         files.write(out, problem, results, bound)
     if plot is not None:
         files.draw(plot, problem, results, picture, bound)
+
+
+def expect_feasible(results: Any) -> None:
+    """Raise InputError if an answer is infeasible; later components may be missing (zero)."""
+    from spcabench.solving.status import Status
+
+    for result in results:
+        if result.status == Status.INFEASIBLE or (result is results[0] and not result.good):
+            raise InputError(f"solver {result.solver!r}: no feasible answer: {result.fault}")
 
 
 def _check(typed: SimpleNamespace) -> None:

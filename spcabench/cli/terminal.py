@@ -16,6 +16,7 @@ from spcabench import kernels
 from spcabench.problem.problem import Problem
 from spcabench.selecting.chance import Chance
 from spcabench.showing.text import loadings, names, total_variance
+from spcabench.solving.bounds import large_data
 from spcabench.solving.deflate import Components
 from spcabench.solving.result import Result
 from spcabench.streams import say
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 2.0  # seconds after which slow computations are reported
 MOST = 12  # maximum number of variables shown per component
+CLEARLY = 0.99  # a probable bound is shown if it is below this fraction of the certified bound
 
 
 @dataclass(frozen=True)
@@ -190,6 +192,19 @@ def notes(problem: Problem, results: Sequence[Result], chance: Chance) -> list[s
     return remarks
 
 
+def _probable(results: Sequence[Result]) -> list[str]:
+    """Return the bounds of the Lanczos method for large data, if they are clearly smaller."""
+    return [
+        f"{label}: the optimum is at most {result.bound_whp:.5g}, with a probability of 1e-9 that "
+        "this is wrong (Lanczos method); the certified bound is always right"
+        for label, result in zip(labels(results), results, strict=True)
+        if result.good
+        and large_data(result.problem) is not None
+        and result.bound_whp is not None
+        and result.bound_whp < CLEARLY * result.bound
+    ]
+
+
 def as_table(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
     """Return the answers as a table with one line per component or per cardinality.
 
@@ -201,7 +216,8 @@ def as_table(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
     stream = io.StringIO()
     console = Console(file=stream, width=max(100, shutil.get_terminal_size((120, 24)).columns))
     console.print(_table(problem, results, shown))
-    for note in notes(problem, results, shown.chance):
+    probable = _probable(results) if shown.bound else []
+    for note in [*notes(problem, results, shown.chance), *probable]:
         console.print(f"note: {note}", markup=False)
     if isinstance(results, Components) and len(results) > 1:
         explained = results.projected_variance

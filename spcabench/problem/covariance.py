@@ -29,6 +29,7 @@ from spcabench.vectors import (
     expect_shape,
     first_largest,
     normalize,
+    protected,
     support,
 )
 
@@ -42,6 +43,10 @@ class Covariance(Symmetric):
         expect_shape(S, len(S), len(S))
         self.S = S
         self.n = len(S)
+
+    def protect(self) -> None:
+        """Replace the array by a read-only view; nothing is copied."""
+        self.S = protected(self.S)
 
     def __matmul__(self, x: Vector) -> Vector:
         """Return Sigma x in n^2 flops, or in n k flops for a k-sparse x."""
@@ -120,6 +125,11 @@ class Gram(Symmetric):
         self.Q = np.zeros((self.n, 0)) if Q is None else Q
         self.w = np.zeros(0) if w is None else w
 
+    def protect(self) -> None:
+        """Replace the arrays by read-only views; nothing is copied."""
+        self.A.protect()
+        self.Q, self.w = protected(self.Q), protected(self.w)
+
     def __matmul__(self, x: Vector) -> Vector:
         """Return Sigma x by products with A and A', or by `power_step` if x is sparse."""
         expect_shape(x, self.n)
@@ -196,13 +206,18 @@ class Gram(Symmetric):
         with conversion():
             return np.column_stack([self.A @ q for q in self.Q.T])
 
+    @property
+    def exact_pairs(self) -> bool:  # type: ignore[override]
+        """Whether LAPACK computes the leading eigenpairs."""
+        return min(self.A.shape) <= SMALL_SIDE
+
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
         """Return the leading eigenpairs, as `Symmetric.leading_pairs`.
 
         They are computed from A'A or A A', whichever is smaller, or by the Lanczos method if both
         are large.
         """
-        if min(self.A.shape) <= SMALL_SIDE:
+        if self.exact_pairs:
             return self[np.arange(self.n)].leading_pairs(count)
         operator = scipy.sparse.linalg.LinearOperator(
             (self.n, self.n), matvec=self.__matmul__, dtype=np.float64

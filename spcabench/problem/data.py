@@ -21,6 +21,7 @@ from spcabench.vectors import (
     expect_shape,
     first_largest,
     normalize,
+    protected,
     support,
 )
 
@@ -160,6 +161,17 @@ class Data:
         self.sparse = sp.issparse(X)
         expect_shape(X.data if self.sparse else X, *(None,) * (1 if self.sparse else 2))
         expect_real(self.U, self.V)
+
+    def protect(self) -> None:
+        """Replace the arrays by read-only views; nothing is copied."""
+        X = self.X
+        if self.sparse and X.data.flags.writeable:
+            parts = (protected(part) for part in (X.data, X.indices, X.indptr))
+            self.X = type(X)(tuple(parts), shape=X.shape, copy=False)
+        elif not self.sparse:
+            self.X = protected(X)
+        self.scale = None if self.scale is None else protected(self.scale)
+        self.U, self.V = protected(self.U), protected(self.V)
 
     @property
     def T(self) -> Transpose:
@@ -313,7 +325,7 @@ class Data:
             low_rank = np.einsum("nr,nr->n", self.V @ (self.U.T @ self.U) - 2.0 * self._UX, self.V)
             # set differences to zero if only rounding errors remain after cancellation
             d = np.where(d + low_rank > 1e-14 * d, d + low_rank, 0.0)
-        return d
+        return protected(d)
 
     def squared_norms(self) -> Vector:
         """Return the squared norm of every column (n,) in one pass over the stored entries."""

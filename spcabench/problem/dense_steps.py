@@ -8,10 +8,10 @@ from spcabench.vectors import TIE, Array, Indices
 
 def is_plain(S: Array) -> bool:
     """Whether kernels accept S without a copy, which excludes arrays that count their products."""
-    return type(S) is np.ndarray and S.flags.carray
+    return type(S) is np.ndarray and S.flags.c_contiguous and S.flags.aligned
 
 
-@compiled("Tuple((i8, i8, f8))(f8[:,::1], f8[::1], f8[::1], i8, f8)")
+@compiled("Tuple((i8, i8, f8))(f8[:,::1], f8[::1], f8[::1], i8, f8)", readonly=(0,))
 def next_column(S, g, d_free, last, sign):  # type: ignore[no-untyped-def]
     """Perform one step of Scol-PCA on Sigma: add a column to g and select the next column.
 
@@ -46,7 +46,7 @@ def next_column(S, g, d_free, last, sign):  # type: ignore[no-untyped-def]
     return n, j, direction
 
 
-@compiled("Tuple((i8, f8[:,::1]))(f8[:,::1], i8[::1])")
+@compiled("Tuple((i8, f8[:,::1]))(f8[:,::1], i8[::1])", readonly=(0,))
 def block(S, W):  # type: ignore[no-untyped-def]
     """Return S[W, W] (k, k), extracted row by row."""
     k = len(W)
@@ -58,7 +58,7 @@ def block(S, W):  # type: ignore[no-untyped-def]
     return 0, B
 
 
-@compiled("Tuple((i8, f8[:,::1]))(f8[:,::1], f8[:,::1])")
+@compiled("Tuple((i8, f8[:,::1]))(f8[:,::1], f8[:,::1])", readonly=(0, 1))
 def sparse_combinations(S, Z):  # type: ignore[no-untyped-def]
     """Return Z S (r, n) for a sparse array Z (r, m) and S (m, n), in n flops per nonzero of Z."""
     r, n = len(Z), S.shape[1]

@@ -6,7 +6,7 @@ import copy
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import scipy.linalg
@@ -52,6 +52,17 @@ class Problem:
         Whether Sigma can have negative eigenvalues, for example after Hotelling's deflation.
     divisor : int
         Divisor of A'A of the centred data: 1, m or m - 1.
+    mean, scale : array of shape (n,), or None
+        The mean that was subtracted from each variable of the data, and the number by which the
+        variable was then divided; None for a covariance. Both are 0 and 1 if unused.
+    noise : float
+        Absolute error of a variance by rounding, which all bounds include. It is relative to the
+        data before centring and deflation, because both can cancel most digits.
+
+    Notes
+    -----
+    All arrays of a problem are read-only, so a solver that changes one by mistake gets an error. No
+    array is shared with the user: changes that are made to X or Sigma later have no effect.
     """
 
     name: str
@@ -61,14 +72,30 @@ class Problem:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     indefinite: bool = False
     divisor: int = 1
+    mean: Vector | None = None
+    scale: Vector | None = None
+    noise: float = 0.0
     _cache: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        """Make the arrays read-only."""
+        self.matrix.protect()
 
     def __repr__(self) -> str:
         size = f"n = {self.n}" if self.m is None else f"m = {self.m}, n = {self.n}"
         names = [str(name) for name in self.features or ()]
         shown = f"; {', '.join(names[:SHOWN])}{', ...' if self.n > SHOWN else ''}" if names else ""
         stand_in = ", stand-in data" if self.stand_in else ""
-        return streams.plain(f"Problem({self.name}: {size}, {self.form}{stand_in}{shown})")
+        form = f"{self.form}{self._divided}{stand_in}"
+        return streams.plain(f"Problem({self.name}: {size}, {form}{shown})")
+
+    @property
+    def _divided(self) -> str:
+        """The divisor of the variances in words; empty for a covariance."""
+        if self.m is None:
+            return ""
+        words = {self.m - 1: "m - 1", self.m: "m", 1: "1"}
+        return f", divisor {words.get(self.divisor, self.divisor)}"
 
     @classmethod
     def from_covariance(
@@ -111,6 +138,7 @@ class Problem:
             None,
             validate.provenance(provenance),
             indefinite=validate.indefinite(S),
+            noise=validate.noise(S),
         )
 
     @classmethod
@@ -121,7 +149,7 @@ class Problem:
         *,
         center: bool = True,
         scale: bool = False,
-        divisor: Divisor = "1",
+        divisor: Divisor = "m - 1",
         divide_by_m: bool = False,
         features: Sequence[str] | None = None,
         labels: Sequence[str] | None = None,
@@ -129,8 +157,8 @@ class Problem:
     ) -> Problem:
         """Create a problem from data: Sigma = A'A, where A is X, centred and optionally scaled.
 
-        Sigma itself is not formed. A sparse X is centred implicitly and remains sparse. A dense X
-        is copied once, and the copy is centred.
+        Sigma itself is not formed. A sparse X is centred implicitly and remains sparse. X is copied
+        once.
 
         Parameters
         ----------
@@ -142,11 +170,10 @@ class Problem:
             Whether to subtract the mean of each feature.
         scale : bool
             Whether to divide each feature by its standard deviation (with the divisor m). A feature
-            without variance is set to zero.
-        divisor : {"1", "m", "m - 1"}
-            Divisor of A'A. With "1", Sigma is A'A, as in most papers. With "m - 1", Sigma is the
-            sample covariance, as in `spcabench.solve` for an array and on the command line. With
-            "m", Sigma is A'A / m.
+            that is constant up to rounding is set to zero.
+        divisor : {"m - 1", "m", "1"}
+            Divisor of A'A. With "m - 1", Sigma is the sample covariance, as everywhere else for
+            the user's data. With "m", Sigma is A'A / m. With "1", Sigma is A'A, as in most papers.
         divide_by_m : bool
             Deprecated; use ``divisor="m"``.
         features : sequence of str, optional
@@ -176,16 +203,23 @@ class Problem:
         if divide_by_m:
             warnings.warn("divide_by_m is now divisor='m'", FutureWarning, stacklevel=2)
             divisor = "m"
+        given = X
         X, names = validate.data(X)
         validate.magnitudes(X)
         features = validate.names("features", names if features is None else features, X.shape[1])
         labels = validate.names("labels", labels, X.shape[0])
         number = _divisor(divisor, X.shape[0])
-        A = (_sparse_data if sp.issparse(X) else _dense_data)(X, center, scale, number)
+        if sp.issparse(X):
+            made = _sparse_data(_unshared(X, given), center, scale, number)
+        else:
+            made = _dense_data(X, center, scale, number)
         with conversion():
-            validate.has_variance("X", A.squared_norms())
+            validate.has_variance("X", made.A.squared_norms())
         about = validate.provenance(provenance)
-        return cls(name, A, features, labels, about, divisor=number)
+        noise = validate.NOISE * made.moments
+        return cls(
+            name, made.A, features, labels, about, False, number, made.mean, made.scale, noise
+        )
 
     @property
     def form(self) -> Form:
@@ -262,7 +296,7 @@ class Problem:
         computations, but a solver cannot reuse anything that it stored about the first problem.
         """
         matrix = self.matrix.disguised(order, t)
-        return replace(self, matrix=matrix, features=None, _cache={})
+        return replace(self, matrix=matrix, features=None, mean=None, scale=None, _cache={})
 
     def given_as(self, form: Form) -> Problem:
         """Return the same problem in another form.
@@ -312,44 +346,73 @@ def _divisor(divisor: Any, m: int) -> int:
     return {"1": 1, "m": m, "m - 1": m - 1}[divisor]
 
 
-def _dense_data(X: Any, center: bool, scale: bool, divisor: int) -> Data:
+class _Made(NamedTuple):
+    """Prepared data A, their means and scales (n,), and the sum of the uncentred second moments."""
+
+    A: Data
+    mean: Vector
+    scale: Vector
+    moments: float
+
+
+def _dense_data(X: Any, center: bool, scale: bool, divisor: int) -> _Made:
     # Implicit centring would need as much memory as this copy and suffer from cancellation.
     A = np.array(X, dtype=np.float64, order="F")
-    m = A.shape[0]
-    # The computed mean of a constant column contains a rounding error. Centring would leave this
-    # error in the column, and scaling would inflate it to a variance of one.
+    m, n = A.shape
+    mean, factors = np.zeros(n), np.ones(n)
     if center:
-        constant = A.max(axis=0) == A.min(axis=0)
-        A -= A.mean(axis=0)
+        mean = A.mean(axis=0)
+        A -= mean
+    if center or scale:
+        variances = np.einsum("ij,ij->j", A, A) / m
+        # The computed mean of a constant column contains a rounding error. Centring would leave
+        # this error in the column, and scaling would inflate it to a variance of one.
+        constant = validate.constant(variances, mean, m)
         A[:, constant] = 0.0
-    if scale:
-        A *= validate.inverse(np.sqrt(np.einsum("ij,ij->j", A, A) / m))
+        factors = _scales(variances, constant) if scale else factors
+        A *= 1.0 / factors
     if divisor != 1:
         A /= np.sqrt(divisor)
-    return Data(A)
+    return _Made(Data(A), mean, factors, float(np.einsum("ij,ij->", A, A)))
 
 
-def _sparse_data(X: Any, center: bool, scale: bool, divisor: int) -> Data:
+def _sparse_data(X: Any, center: bool, scale: bool, divisor: int) -> _Made:
     m, n = X.shape
-    A = Data(X)
-    factors = np.ones(n)
-    if scale:
-        centred = _centred(A, np.ones(n)) if center else A
-        factors = validate.inverse(np.sqrt(centred._squares / m))
-    if divisor != 1:
-        factors = factors / np.sqrt(divisor)
-    scaled = Data(X, factors if scale or divisor != 1 else None)
-    if not center:
-        return scaled
-    centred = _centred(scaled, factors)
-    validate.precision_left(X, scaled._squares, centred._squares)
-    return centred
+    mean = np.asarray(X.sum(axis=0)).ravel() / m if center else np.zeros(n)
+    variances = _sparse_variances(X, mean)
+    constant = validate.constant(variances, mean, m)
+    factors = _scales(variances, constant) if scale else np.ones(n)
+    # centring would leave rounding errors in a constant column that is not empty
+    weights = np.where(constant & (mean != 0.0), 0.0, 1.0 / factors) / np.sqrt(divisor)
+    scaled = Data(X, weights if (weights != 1.0).any() else None)
+    A = scaled
+    if center:
+        A = Data(X, scaled.scale, np.ones((m, 1)), (mean * weights)[:, None])
+        validate.precision_left(X, scaled._squares, A._squares)
+    return _Made(A, mean, factors, float(scaled._squares.sum()))
 
 
-def _centred(A: Data, factors: Vector) -> Data:
-    m = A.shape[0]
-    mean = np.asarray(A.X.sum(axis=0)).ravel() / m * factors
-    return Data(A.X, A.scale, np.ones((m, 1)), mean[:, None])
+def _sparse_variances(X: Any, mean: Vector) -> Vector:
+    """Return the mean squared deviation of each column (n,) from ``mean``, in two passes."""
+    m, n = X.shape
+    stored = np.diff(X.indptr)
+    column = np.repeat(np.arange(n), stored)
+    deviations = (X.data - mean[column]) ** 2
+    return (np.bincount(column, deviations, n) + (m - stored) * mean**2) / m
+
+
+def _scales(variances: Vector, constant: Any) -> Vector:
+    """Return the standard deviations (n,), and 1 for constant columns."""
+    return np.where(constant, 1.0, np.sqrt(variances))
+
+
+def _unshared(X: sp.csc_array, given: Any) -> sp.csc_array:
+    """Return a sparse matrix that shares no memory with the matrix that the user handed in."""
+    parts = [getattr(given, name, None) for name in ("data", "indices", "indptr", "row", "col")]
+    theirs = [part for part in parts if isinstance(part, np.ndarray)]
+    mine = (X.data, X.indices, X.indptr)
+    shared = any(np.may_share_memory(a, b) for a in mine for b in theirs)
+    return X.copy() if shared else X
 
 
 def _converted(problem: Problem, form: Form) -> Covariance | Data:

@@ -17,7 +17,8 @@ INDEX = np.dtype(np.int32)  # type of the kernel's indices
 
 @compiled(
     "Tuple((i8, i8, f8[::1]))"
-    "(i4[::1], i4[::1], f8[::1], i4[::1], i4[::1], f8[::1], i8[::1], f8[::1], i8, i8)"
+    "(i4[::1], i4[::1], f8[::1], i4[::1], i4[::1], f8[::1], i8[::1], f8[::1], i8, i8)",
+    readonly=range(6),
 )
 def few_columns(  # type: ignore[no-untyped-def]
     starts, rows, values, row_starts, columns, row_values, W, y, m, n

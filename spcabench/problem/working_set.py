@@ -12,7 +12,13 @@ from spcabench.vectors import Array, Indices, Vector, expect_indices, expect_sha
 
 
 class Symmetric:
-    """Base class of symmetric matrices; subclasses define `leading_pairs`."""
+    """Base class of symmetric matrices; subclasses define `leading_pairs`.
+
+    exact_pairs : whether LAPACK computes the leading eigenpairs. The Lanczos method can miss one,
+    so no bound may depend on its eigenvalues.
+    """
+
+    exact_pairs = True
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
         """Return the ``count`` largest eigenvalues and unit eigenvectors as columns.

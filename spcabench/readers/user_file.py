@@ -21,7 +21,6 @@ from spcabench.flops import uncharged
 from spcabench.optional_dependencies import MissingExtra, require
 from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, delimited, matrix_market, sizes, table
-from spcabench.vectors import Vector
 
 MISSING = ("error", "rows", "columns", "mean")
 FORMATS = (
@@ -105,10 +104,8 @@ def read(path: Path, how: Reading) -> Problem:
             problem = Problem.from_covariance(X, **given)
         else:
             given |= dict(center=how.center, scale=how.scale, labels=labels)
-            problem = Problem.from_data(X, **given, divisor="m - 1")
+            problem = Problem.from_data(X, **given)
     _remark(problem, X, how, notes)
-    if not how.covariance:
-        about["mean"], about["scale"] = _centre_and_scale(X, how)
     return problem
 
 
@@ -246,19 +243,6 @@ def _labels(
         raise InputError(f"{path}: {table.nearest('column (--label)', label, columns)}")
     variables = frame.loc[:, [name != label for name in columns]]
     return frame.iloc[:, columns.index(label)].astype(str).tolist(), variables
-
-
-def _centre_and_scale(X: Any, how: Reading) -> tuple[Vector, Vector]:
-    """Return the subtracted mean and the divisor of each variable, both (n,)."""
-    mean, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
-    if how.center:
-        mean = np.asarray(X.mean(axis=0)).ravel().astype(np.float64)
-    if how.scale and sp.issparse(X):
-        squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-        scale = np.sqrt(np.maximum(squares - mean**2, 0.0))
-    elif how.scale:
-        scale = np.sqrt(((X - mean) ** 2).mean(axis=0))
-    return mean, np.where(scale > 0.0, scale, 1.0)
 
 
 def _remark(problem: Problem, X: Any, how: Reading, notes: list[str]) -> None:

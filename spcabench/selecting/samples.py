@@ -51,17 +51,18 @@ class Samples:
 
     def problem(self, rows: Indices) -> Problem:
         """Return the problem restricted to these samples."""
-        return Problem.from_data(self.rows[rows], center=self.centred)
+        return Problem.from_data(self.rows[rows], center=self.centred, divisor="1")
 
     def permuted(self, rng: np.random.Generator) -> Problem:
         """Return the problem with all samples, in which the entries of each column are shuffled."""
         if not sp.issparse(self.rows):
-            return Problem.from_data(rng.permuted(self.rows, axis=0), center=self.centred)
+            permuted = rng.permuted(self.rows, axis=0)
+            return Problem.from_data(permuted, center=self.centred, divisor="1")
         X = sp.csc_array(self.rows)
         rows = _random_rows(np.diff(X.indptr), self.m, rng)
         shuffled = sp.csc_array((X.data, rows, X.indptr), shape=X.shape)
         shuffled.sort_indices()
-        return Problem.from_data(shuffled, center=self.centred)
+        return Problem.from_data(shuffled, center=self.centred, divisor="1")
 
     def shares(self, fitted: Indices, held_out: Indices, Z: Array) -> Vector:
         """Return the fraction of the held-out variance that each column of Z (n, r) explains.

@@ -11,6 +11,7 @@ import numpy as np
 
 from spcabench import streams
 from spcabench.atomic_files import replacing
+from spcabench.errors import InputError
 from spcabench.flops import uncharged
 from spcabench.vectors import Vector
 
@@ -96,6 +97,14 @@ def write_csv(table: "pd.DataFrame", file: Path | str) -> None:
     texts = table.select_dtypes(exclude="number").map(cell)
     with replacing(file) as aside:
         table.assign(**texts).rename(index=cell).to_csv(aside)
+
+
+def write_loadings(problem: "Problem", results: Sequence["Result"], file: Path | str) -> None:
+    """Write the table of `frame`; raise InputError if an answer is infeasible."""
+    for result in results:
+        if result.status == "infeasible":
+            raise InputError(f"solver {result.solver!r}: no feasible answer: {result.fault}")
+    write_csv(frame(problem, results), file)
 
 
 def frame(problem: "Problem", results: Sequence["Result"]) -> "pd.DataFrame":

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 
 from spcabench.errors import InputError
+from spcabench.flops import uncharged
 from spcabench.methods.eliminate import connected_parts
 from spcabench.problem.covariance import Covariance
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
 from spcabench.solving.result import Result
+from spcabench.solving.status import Status
 from spcabench.validate import number
 from spcabench.vectors import Array, Indices, embed, first_largest
 
@@ -49,8 +51,9 @@ def by_blocks(
     -------
     Result
         The best answer, with zeros for the variables outside its block. Flops and times are summed
-        over the blocks. Information about a single block (history, components, matrices, claims) is
-        omitted.
+        over the blocks. Information about a single block (history, components, matrices) is
+        omitted. If the solver proved a bound for every block, the largest of them plus k eps bounds
+        the optimum; the answer is proven only if it attains this sum, which requires eps = 0.
     """
     number("blocks", share)
     S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
@@ -87,7 +90,7 @@ def _part(problem: Problem, W: Indices) -> Problem:
     else:
         S: Array = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
         matrix = Covariance(np.ascontiguousarray(S[np.ix_(W, W)]))
-    return replace(problem, matrix=matrix, features=None, _cache={})
+    return replace(problem, matrix=matrix, features=None, mean=None, scale=None, _cache={})
 
 
 def _combined(
@@ -103,6 +106,11 @@ def _combined(
     searches = [r.search for r in results if r.search]
     cost: dict[str, Any] = {name: sum(getattr(r, name) for r in results) for name in COST}
     sizes = {"blocks": float(len(parts)), "largest_block": float(max(map(len, parts)))}
+    claims = [r.claimed for r in results if r.claimed is not None]
+    claimed = None
+    if k is not None and len(claims) == len(results):
+        with uncharged():
+            claimed = max(claims) + k * share * float(problem.covariance.diagonal().max())
     return replace(
         result,
         problem=problem,
@@ -117,7 +125,14 @@ def _combined(
         Z=None,
         X=None,
         U=None,
-        claimed=None,
+        claimed=claimed,
+        status=_status(results, result),
         claimed_whp=None,
         **cost,
     )
+
+
+def _status(results: list[Result], best: Result) -> Status:
+    """Return the status of the best answer, or that of a block whose search found no proof."""
+    unproven = (r.status for r in results if r.status != Status.PROVEN)
+    return next(unproven, best.status) if best.status == Status.PROVEN else best.status

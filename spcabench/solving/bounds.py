@@ -1,10 +1,12 @@
 """Certified upper bounds on max x'Sigma x over unit vectors x (n,) with at most k nonzeros.
 
 Each bound holds for every such x and includes a margin for rounding errors, `ROUNDING`. Solvers are
-not charged for bounds. If both dimensions of the data exceed 4096, lambda_1 is computed by the
-Lanczos method with a tolerance of 1 %, and three times the norm of the residuals is added. For wide
-data with more than 1000 samples, it is also computed by the Lanczos method, and a Cholesky
-decomposition proves that no eigenvalue was missed. Otherwise LAPACK computes it.
+not charged for bounds. If both dimensions of the data exceed 4096, no eigenvalue is computed: the
+Lanczos method approaches it from below, and can miss it. lambda_1 is then bounded by the theorem of
+Collatz and Wielandt (`methods.large_eigenvalue`). A bound from the Lanczos method fails with a
+small probability, and is only offered as `bound_whp`. For wide data with more than 1000 samples,
+the Lanczos method computes lambda_1, and a Cholesky decomposition proves that no eigenvalue was
+missed. Otherwise LAPACK computes it.
 
 All bounds except the first two require all entries of Sigma or many sorts
 (`spcabench.methods.bound_formulas`). They are computed once per problem, for every k, and the bound
@@ -14,6 +16,7 @@ counts and never on the clock, so a repeated run gives the same bound to the las
 | source | cost | by default | with ``full`` |
 |---|---|---|---|
 | lambda_1, k largest variances | one eigenvalue; one sort | always | always |
+| Collatz and Wielandt, for large data | 80 products, one eigenvalue | always | always |
 | Gershgorin, Frobenius | 2 sorts of n^2 entries | n <= 1000 | n <= 5000 |
 | soft-threshold dual | 8 eigenvalues of n x n | n <= 1000 | n <= 5000 |
 | shifted spannogram, d <= 3 | a sort of n per cell | 10^6 entries, 4 n cells | 2 10^7, 50 n cells |
@@ -27,22 +30,22 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator, eigsh
+import scipy.sparse.linalg
 
 from spcabench.methods import bound_formulas
 from spcabench.methods.exact_search.candidates import candidates
 from spcabench.methods.exact_search.dual_certificate import Certificate
+from spcabench.methods.large_eigenvalue import eigenvalue_bound, probable_bound
 from spcabench.methods.local_search import Search
 from spcabench.methods.lowrank import low_rank
 from spcabench.methods.proven_pairs import proven_pairs
 from spcabench.problem.covariance import Gram
-from spcabench.problem.data import SMALL_SIDE
+from spcabench.problem.data import SMALL_SIDE, Data
 from spcabench.problem.problem import Problem
 from spcabench.problem.spectral import largest_eigenvalue, settled
 from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import Array, Indices, Vector
 
-NEARLY = 1e-2  # relative residual of the leading eigenpairs of large data
 ROUNDING = 1e-9  # relative margin, far above the backward error of the eigensolvers at these sizes
 # largest n for bounds that read all n^2 entries, by default and with ``full``
 MOST, FULL_MOST = 1000, 5000
@@ -54,9 +57,59 @@ STEPS = 100  # maximum number of steps for a dual bound, which can reach the kno
 SCANS = 20  # maximum number of scans of all swaps in the local search for that known value
 
 
+def large_data(problem: Problem) -> Data | None:
+    """Return the data A if both dimensions are too large to compute eigenvalues, or else None.
+
+    After Hotelling's deflation, Sigma is A'A minus a PSD matrix, so bounds for A'A hold for it.
+    """
+    Sigma = problem.covariance
+    return Sigma.A if isinstance(Sigma, Gram) and not Sigma.exact_pairs else None
+
+
 def leading_eigenvalue(problem: Problem) -> float:
-    """Return lambda_1 of Sigma, an upper bound for every cardinality, attained for k = n."""
-    return problem.cached("lambda_1", lambda: problem.covariance.leading()[0])
+    """Return lambda_1 of Sigma, the variance of the first principal component.
+
+    For large data (`large_data`), it is an estimate by the Lanczos method from a random start, and
+    no bound; see `largest_eigenvalue_bound`.
+    """
+    return float(problem.cached("lambda_1", lambda: _leading_eigenvalue(problem)))
+
+
+def _leading_eigenvalue(problem: Problem) -> float:
+    if large_data(problem) is None:
+        return problem.covariance.leading()[0]
+    # unpredictable, so that no data can hide their leading eigenvector from it
+    start = np.random.default_rng().standard_normal(problem.n)
+    operator = scipy.sparse.linalg.LinearOperator(
+        (problem.n, problem.n), matvec=problem.covariance.__matmul__, dtype=np.float64
+    )
+    w = scipy.sparse.linalg.eigsh(
+        operator, k=1, which="LA", v0=start, tol=0, return_eigenvectors=False
+    )
+    return max(float(w[0]), float(problem.covariance.diagonal().max()))
+
+
+def largest_eigenvalue_bound(problem: Problem) -> float:
+    """Return a certified upper bound on lambda_1 of Sigma, without a margin for rounding."""
+    A = large_data(problem)
+    if A is None:
+        return leading_eigenvalue(problem)
+    return float(problem.cached("bound of lambda_1", lambda: eigenvalue_bound(A)))
+
+
+def bound_whp(problem: Problem, k: int, nonnegative: bool = False) -> float | None:
+    """Return a bound for cardinality k that fails with a probability of 1e-9; None for small data.
+
+    The probability is over the random start of the Lanczos method, which comes from the operating
+    system: two runs give bounds that differ by up to 1 %.
+    """
+    A = large_data(problem)
+    if A is None:
+        return None
+    probable = problem.cached(
+        "probable bound of lambda_1", lambda: probable_bound(A, np.random.default_rng())
+    )
+    return min(probable * (1.0 + ROUNDING), upper_bound(problem, k, nonnegative))
 
 
 def largest_variances(problem: Problem) -> Vector:
@@ -75,7 +128,7 @@ def upper_bounds(
     at_every_k = problem.cached(
         f"bounds {nonnegative} {full}", lambda: _made(problem, nonnegative, full)
     )
-    at_k = {source: float(values[k - 1]) for source, values in at_every_k.items()}
+    at_k = {source: float(values[k - 1]) + problem.noise for source, values in at_every_k.items()}
     if full and (tight := dual_bound(problem, k, nonnegative)) is not None:
         at_k["dual"] = tight.value
     return at_k
@@ -87,11 +140,8 @@ def upper_bound(problem: Problem, k: int, nonnegative: bool = False, full: bool 
 
 
 def _made(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
-    n = problem.n
-    w, U = _leading_pairs(problem)
-    bounds_by_source = {"lambda_1": np.full(n, w[0])}
-    if not problem.indefinite:
-        bounds_by_source["k largest variances"] = largest_variances(problem)
+    n, A = problem.n, large_data(problem)
+    bounds_by_source = _of_data(problem, A) if A else _of_eigenpairs(problem, nonnegative, full)
     if n <= (FULL_MOST if full else MOST):
         S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
         bounds_by_source |= _of_matrix(S)
@@ -101,17 +151,35 @@ def _made(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
             bounds_by_source |= {
                 f"{source} of the positive part": values for source, values in positive.items()
             }
+    # the optimum for k is at most the optimum for k + 1
+    return {
+        source: np.minimum.accumulate(values[::-1])[::-1] * (1.0 + ROUNDING)
+        for source, values in bounds_by_source.items()
+    }
+
+
+def _of_data(problem: Problem, A: Data) -> dict[str, Vector]:
+    """Return the bounds for large data, which need no eigenvalue."""
+    return {
+        "Collatz and Wielandt": np.full(problem.n, largest_eigenvalue_bound(problem)),
+        "k largest variances": np.sort(A.squared_norms())[::-1].cumsum(),
+    }
+
+
+def _of_eigenpairs(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
+    """Return the bounds that need the leading eigenpairs, and those of the variances."""
+    n = problem.n
+    w, U = _leading_pairs(problem)
+    bounds_by_source = {"lambda_1": np.full(n, w[0])}
+    if not problem.indefinite:
+        bounds_by_source["k largest variances"] = largest_variances(problem)
     entries, cells = FULL_NET if full else NET
     count = min(entries // n, cells * n)
     for d in range(1, min(RANK, len(w) - (n > len(w))) + 1):
         bounds_by_source[f"spannogram, d = {d}"] = bound_formulas.spannogram(
             *low_rank(w, U, d, shift=True), nonnegative, count
         )
-    # the optimum for k is at most the optimum for k + 1
-    return {
-        source: np.minimum.accumulate(values[::-1])[::-1] * (1.0 + ROUNDING)
-        for source, values in bounds_by_source.items()
-    }
+    return bounds_by_source
 
 
 def _leading_pairs(problem: Problem) -> tuple[Vector, Array]:
@@ -125,28 +193,10 @@ def _leading_pairs(problem: Problem) -> tuple[Vector, Array]:
                 w, P = pairs
                 V = Sigma.A.transposed_products(np.ascontiguousarray(P))
                 return w, settled(w, V / np.linalg.norm(V, axis=0), count)
-        if min(m, n) > SMALL_SIDE:
-            return _nearly_leading_pairs(Sigma)
     w, V = Sigma.leading_pairs(count)
     # stored for `leading_eigenvalue`, which would otherwise run LAPACK or Lanczos again
     problem.cached("lambda_1", lambda: float(w[0]))
     return w, V
-
-
-def _nearly_leading_pairs(Sigma: Gram) -> tuple[Vector, Array]:
-    """Return two leading eigenpairs from the Lanczos method, with a slack added to the eigenvalues.
-
-    The tolerance is `NEARLY`. Let V (n, 2) contain the eigenvectors, and E = Sigma V - V diag(w).
-    Sigma is at most V diag(w) V', plus its restriction to the complement of V, plus ||E||. The
-    largest eigenvalue of this restriction is at most lambda_1 + ||E||, and w[0] is within ||E|| of
-    lambda_1 if it approximates the leading eigenvalue. This last condition is not proven.
-    """
-    n = Sigma.n
-    start = np.sqrt(Sigma.diagonal().clip(0)) * np.random.default_rng(0).standard_normal(n)
-    operator = LinearOperator((n, n), matvec=Sigma.__matmul__, dtype=np.float64)
-    w, V = eigsh(operator, k=2, v0=start, tol=NEARLY)
-    slack = 3.0 * np.linalg.norm(Sigma.products(V) - V * w)
-    return w[::-1] + slack, V[:, ::-1]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spcabench import streams
-from spcabench.errors import InputError
+from spcabench.errors import InputError, below
 from spcabench.flops import uncharged
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
 from spcabench.showing import text
-from spcabench.solving.formulations import Formulation
+from spcabench.solving.bounds import ROUNDING
+from spcabench.solving.formulations import ORTHOGONAL, Formulation
 from spcabench.solving.measures import (
     Measures,
     adjusted_variances,
@@ -27,7 +28,6 @@ from spcabench.solving.measures import (
     projected_variance,
 )
 from spcabench.solving.result import Result
-from spcabench.solving.status import Status
 from spcabench.validate import nearest
 from spcabench.vectors import Vector, normalize, support
 
@@ -77,7 +77,7 @@ class Components(Sequence[Result]):
 
     def to_csv(self, file: Path | str) -> None:
         """Write the table returned by `to_frame` to a CSV file."""
-        text.write_csv(self.to_frame(), file)
+        text.write_loadings(self.problem, self.results, file)
 
     def plot(self, kind: str = "loadings", axis: Any = None) -> Any:
         """Plot the components with matplotlib.
@@ -166,7 +166,14 @@ class Components(Sequence[Result]):
         # imported here because it loads numba and scipy.optimize, which a solve does not need
         from spcabench.solving.joint_bounds import joint_bound
 
-        return joint_bound(self.problem, self.formulation, r, min(k, self.problem.n))[0]
+        bound = joint_bound(self.problem, self.formulation, r, min(k, self.problem.n))[0]
+        if all(result.good for result in self.results):
+            # loadings count as orthonormal within a tolerance, which can exceed the bound
+            allowed = ORTHOGONAL if self.formulation.orthonormal else ROUNDING
+            value = self.projected_variance
+            if value > bound * (1.0 + allowed) + r * self.problem.noise:
+                raise below(value, bound, f"{self[0].solver} on {self.problem.name}", "the bound")
+        return bound
 
 
 def hotelling(problem: Problem, results: list[Result], alpha: float) -> Covariance | Data | Gram:
@@ -288,8 +295,6 @@ def deflated_components(
         if largest <= NOTHING * results[0].variance and not hotelling:
             break
         result = run(current)
-        if formulation == Formulation.DISJOINT:
-            result = _without(result, current)
         if _nothing_left(result, results[0]):
             break
         results.append(result)
@@ -299,18 +304,6 @@ def deflated_components(
 def _nothing_left(result: Result, first: Result) -> bool:
     """Whether the variance of a component consists of rounding errors of the deflation."""
     return result.good and result.variance <= NOTHING * first.variance
-
-
-def _without(result: Result, problem: Problem) -> Result:
-    """Set the loadings of the variables that the deflation removed to zero.
-
-    These variables have no variance left, so a solver can assign any loadings to them.
-    """
-    with uncharged():
-        x = np.where(problem.covariance.diagonal() > 0.0, result.x, 0.0)
-    if not result.good or np.array_equal(x, result.x):
-        return result
-    return replace(result, x=normalize(x)) if x.any() else replace(result, status=Status.ZERO)
 
 
 def _in_place(

@@ -29,7 +29,7 @@ from spcabench.iterate import Iterate, Traits, as_matrix
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
 from spcabench.solving import joint
-from spcabench.solving.result import Result, graded
+from spcabench.solving.result import Result, graded, without_constants
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import UNPROVEN, Status
 from spcabench.vectors import Vector, distance, normalize
@@ -62,7 +62,6 @@ OWN_NUMBERS = (
     "seconds",
     "phase",
 )
-PROVEN = 1e-8  # largest relative gap to the bound at which a value is accepted as optimal
 THREADS_SHARE, THREADS_SECONDS = 1.5, 0.1  # one thread: CPU time <= 1.5 x wall time + 0.1 s
 BASE_BITS, MOST_FLOPS = 52, 1 << 56  # bits of the ledger's initial count; maximum flops of a step
 
@@ -284,9 +283,10 @@ def _graded_run(
     nonnegative = solver.TRAITS.nonnegative == "always" or bool(settings.get("nonnegative"))
     own = registry.is_own(solver)
     # a status stated by a third-party solver is ignored
-    ended = _ended(run, problem) if own else run.status
+    ended = _ended(run) if own else run.status
     x, status = graded(last.x, ended, k, problem.n, nonnegative)
     status = joint.graded(status, last.Z, problem.n, k, solver.TRAITS.formulation)
+    x, status = without_constants(problem, x, status)
     return Result(
         _name(solver),
         problem,
@@ -321,16 +321,11 @@ def _graded_run(
     )
 
 
-def _ended(run: _Run, problem: Problem) -> Status:
+def _ended(run: _Run) -> Status:
     """Return the status of a run of the suite's own solvers, which can end an exact search."""
-    last = run.last
-    if run.status != Status.FINISHED or last.end is None:
+    if run.status != Status.FINISHED or run.last.end is None:
         return run.status
-    end = Status[last.end.upper()]
-    if end == Status.PROVEN:
-        proven = last.bound is not None and problem.variance(last.x) >= last.bound * (1.0 - PROVEN)
-        return end if proven else Status.FINISHED
-    return end
+    return Status[run.last.end.upper()]  # `Result` verifies the status "proven"
 
 
 def _name(solver: ModuleType) -> str:

@@ -47,7 +47,7 @@ def joint_bound(
     """Return the smallest certified bound of `joint_bounds`, and its source."""
     by_source = joint_bounds(problem, formulation, r, k, single)
     source = min(by_source, key=lambda name: by_source[name])
-    return by_source[source], source
+    return by_source[source] + r * problem.noise, source
 
 
 def _common(problem: Problem, r: int, k: int) -> dict[str, float]:
@@ -84,11 +84,10 @@ def _spectrum(problem: Problem, r: int) -> dict[str, float]:
     """Return the sum of the r largest eigenvalues of Sigma.
 
     It is an upper bound on the variance of any r orthonormal loadings. If Sigma is too large to
-    compute all eigenvalues, the result is r times the largest eigenvalue, because the Lanczos
-    method approximates the other eigenvalues from below.
+    compute all eigenvalues, the result is r times a bound on the largest eigenvalue.
     """
     if min(problem.n, problem.m or problem.n) > MOST:
-        top = r * bounds.leading_eigenvalue(problem)
+        top = r * bounds.largest_eigenvalue_bound(problem)
     else:
         top = float(np.sort(_eigenvalues(problem))[::-1][:r].sum())
     return {"largest eigenvalues": top * (1.0 + ROUNDING)}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spcabench import streams
+from spcabench.errors import below
 from spcabench.flops import uncharged
 from spcabench.iterate import Formulation, Matrix, as_matrix
 from spcabench.methods.relaxation import relative_gap
@@ -21,6 +22,8 @@ from spcabench.vectors import Array, Indices, Vector, embed, normalize, one_side
 
 if TYPE_CHECKING:
     import pandas as pd
+
+PROVEN = 1e-8  # largest relative gap to the bound at which a value is accepted as optimal
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,6 +128,30 @@ class Result:
     flags: tuple[Flag, ...] = ()
     why: str = ""
 
+    def __post_init__(self) -> None:
+        """Keep the status "proven" only if the bound of an exact search equals the variance of x.
+
+        This is the only place that decides about this status, also for results that combine others
+        or replace x. Raises CertificateError if the variance refutes the bound.
+        """
+        if self.own and self.good and self.claimed is not None:
+            self._expect_above(self.claimed, "the bound that it proved")
+        if self.status == Status.PROVEN and not self._is_optimal:
+            object.__setattr__(self, "status", Status.FINISHED)
+
+    @property
+    def _is_optimal(self) -> bool:
+        """Whether the bound proven by an exact search of this repository equals the variance."""
+        if not self.own or self.claimed_bound is None:
+            return False
+        return self.variance >= self.claimed_bound * (1.0 - PROVEN)
+
+    def _expect_above(self, bound: float, name: str) -> None:
+        """Raise CertificateError if a certified bound is below the variance of a feasible x."""
+        if self.variance > bound * (1.0 + bounds.ROUNDING) + self.problem.noise:
+            where = f"{self.solver} on {self.problem.name}, k = {self.k}"
+            raise below(self.variance, bound, where, name)
+
     def __repr__(self) -> str:
         words = text.line(self.problem, self)
         return streams.plain(f"Result({self.solver} on {self.problem.name}: {words})")
@@ -138,7 +165,7 @@ class Result:
 
     def to_csv(self, file: Path | str) -> None:
         """Write the loadings to a CSV file with one row per variable."""
-        text.write_csv(self.to_frame(), file)
+        text.write_loadings(self.problem, [self], file)
 
     def substitutes(self, loss: float = substitutes.LOSS) -> "pd.DataFrame":
         """Return the variables that could replace each variable of the component.
@@ -223,34 +250,42 @@ class Result:
         bound = bounds.upper_bound(self.problem, k, self.nonnegative)
         if self.own and self.claimed_bound is not None:
             bound = min(bound, self.claimed_bound)
-        if self.primal_and_dual is None or self.rectangular:
+        if self.primal_and_dual is not None and not self.rectangular:
+            bound = min(bound, certify.sparse_bound(self.problem, self.primal_and_dual[1], k))
+        if not self.good:
             return bound
-        return min(bound, certify.sparse_bound(self.problem, self.primal_and_dual[1], k))
+        self._expect_above(bound, "its certified bound")
+        return max(bound, self.variance)  # they can differ by rounding errors
 
     @property
     def claimed_bound(self) -> float | None:
-        """Bound claimed by the solver, with a margin for rounding errors, or None.
-
-        Raises ArithmeticError if the variance of x refutes the claim of a solver of this
-        repository, which indicates a bug.
-        """
+        """Bound claimed by the solver, with a margin for rounding errors, or None."""
         if self.claimed is None:
             return None
-        if self.own and self.claim_refuted:
-            raise ArithmeticError(f"{self.solver}: bound {self.claimed}, value {self.variance}")
-        return self.claimed * (1.0 + bounds.ROUNDING)
+        return self.claimed * (1.0 + bounds.ROUNDING) + self.problem.noise
 
     @property
     def claim_refuted(self) -> bool:
         """Whether the variance of x exceeds the bound claimed by the solver."""
-        return self.claimed is not None and self.variance > self.claimed * (1.0 + bounds.ROUNDING)
+        return self.claimed_bound is not None and self.variance > self.claimed_bound
 
     @cached_property
     def bound_whp(self) -> float | None:
-        """Upper bound that holds with the probability stated by a solver of the suite, or None."""
-        if self.claimed_whp is None or not self.own:
+        """Upper bound that only holds with a high probability, or None if there is no such bound.
+
+        It is the smallest of the bound stated by a solver of the suite and, for large data, the
+        bound from the Lanczos method (`spcabench.solving.bounds.bound_whp`), which is computed on
+        the first access.
+        """
+        k = self.k or max(self.cardinality, 1)
+        probable = bounds.bound_whp(self.problem, k, self.nonnegative)
+        stated = self.claimed_whp if self.own else None
+        if probable is None and stated is None:
             return None
-        return min(self.bound, self.claimed_whp * (1.0 + bounds.ROUNDING))
+        known = [self.bound] if probable is None else [self.bound, probable]
+        if stated is not None:
+            known.append(stated * (1.0 + bounds.ROUNDING) + self.problem.noise)
+        return min(known)
 
     @property
     def gap(self) -> float:
@@ -362,6 +397,21 @@ def graded(
     if nonnegative and (x <= 0).all():
         x = np.abs(x)
     return normalize(x), Status.INFEASIBLE if nonnegative and (x < 0).any() else status
+
+
+def without_constants(problem: Problem, x: Vector, status: Status) -> tuple[Vector, Status]:
+    """Set the loadings of variables without variance to zero; the status can become "zero".
+
+    Such a variable is constant, or a deflation removed it. It contributes nothing, so a solver can
+    assign any loading to it, such as a rounding error.
+    """
+    if not status.good:
+        return x, status
+    with uncharged():
+        y = np.where(problem.covariance.diagonal() > 0.0, x, 0.0)
+    if np.array_equal(x, y):
+        return x, status
+    return (normalize(y), status) if y.any() else (y, Status.ZERO)
 
 
 def refitted(problem: Problem, x: Vector, nonnegative: bool = False) -> Vector:

@@ -169,8 +169,7 @@ def test_kernels_on_a_covariance_take_the_columns_and_the_block_that_numpy_takes
         X = rng.integers(-2, 3, (6, n)).astype(float) if seed % 2 else rng.standard_normal((6, n))
         S = X.T @ X
         k = int(rng.integers(1, n + 1))
-        locked = S.copy()
-        locked.flags.writeable = False  # not plain: the path of NumPy
+        locked = np.asfortranarray(S)  # not plain: the path of NumPy
         for (x, J), (y, other) in zip(
             greedy_signs(Covariance(S), [1] * k),
             greedy_signs(Covariance(locked), [1] * k),

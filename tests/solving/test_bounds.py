@@ -4,11 +4,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from spcabench import Problem, api
 from spcabench.methods import bound_formulas
-from spcabench.problem.covariance import Gram
 from spcabench.solving import bounds, joint_bounds
 from spcabench.solving.formulations import Formulation
 from tests import problems
@@ -30,16 +28,6 @@ def test_no_bound_is_below_the_optimum(family, nonnegative, seed):
                 assert bounds.upper_bound(problem, k, True) <= bounds.upper_bound(problem, k) * (
                     1 + 1e-12
                 )
-
-
-@pytest.mark.parametrize("seed", problems.some(2, range(12)))
-@pytest.mark.parametrize("shape", [(90, 60), (60, 90)])
-def test_values_of_a_short_lanczos_run_are_above_the_eigenvalues(shape, seed):
-    X = sp.random_array(shape, density=0.2, format="csc", rng=np.random.default_rng(seed))
-    problem = Problem.from_data(X, "sparse")
-    w, V = bounds._nearly_leading_pairs(Gram(problem.data))
-    assert (w >= np.linalg.eigvalsh(problems.explicit(problem))[::-1][:2]).all()
-    assert np.allclose(V.T @ V, np.eye(2))
 
 
 @pytest.mark.parametrize("form", ["data", "covariance"])

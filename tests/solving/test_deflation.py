@@ -12,7 +12,10 @@ from spcabench.solving.deflate import DEFLATIONS
 from tests import problems
 
 X = np.random.default_rng(4).standard_normal((9, 7))
-FORMS = {"covariance": Problem.from_covariance(X.T @ X), "data": Problem.from_data(X, center=False)}
+FORMS = {
+    "covariance": Problem.from_covariance(X.T @ X),
+    "data": Problem.from_data(X, center=False, divisor="1"),
+}
 S = X.T @ X
 forms = pytest.mark.parametrize("form", FORMS)
 SOLVER = next(s for s in problems.SOLVERS if problems.traits(s).exact)
@@ -129,7 +132,7 @@ def test_rectangular_deflation_removes_a_share_of_the_singular_pair(solver, alph
 
 @pytest.mark.parametrize("solver", ON_DATA)
 def test_partial_deflation_works_in_one_copy_that_no_result_sees(solver):
-    problem = Problem.from_data(X, center=False)
+    problem = Problem.from_data(X, center=False, divisor="1")
     components = api.components(problem, solver, 12, k=3, deflation="hotelling", alpha=0.2)
     R = X.copy()  # more components than the rank, 7
     for r in components:

@@ -35,7 +35,7 @@ def test_array_estimator_and_file_give_one_variance(scale, k, tmp_path, spcabenc
 def test_the_unit_of_the_papers_has_a_name():
     result = suite.solve(X, k=3)
     assert result.problem.divisor == 29
-    by_paper = suite.Problem.from_data(X)
+    by_paper = suite.Problem.from_data(X, divisor="1")
     assert by_paper.divisor == 1
     assert result.sum_of_squares == pytest.approx(by_paper.variance(result.x))
     centred = X - X.mean(axis=0)

@@ -79,7 +79,7 @@ def test_a_path_has_a_table_a_line_and_a_point_for_each_cardinality(pitprops, tm
 
 def test_a_problem_says_its_size_form_and_names(pitprops):
     assert repr(pitprops).startswith("Problem(pitprops: ") and "topdiam" in repr(pitprops)
-    assert repr(Problem.from_data(X, "mine")) == "Problem(mine: m = 40, n = 8, data)"
+    assert repr(Problem.from_data(X, "mine")) == "Problem(mine: m = 40, n = 8, data, divisor m - 1)"
 
 
 @pytest.mark.parametrize("scale", [False, True])

@@ -91,7 +91,8 @@ def halves(problem: Problem, **question: Any) -> dict[str, Any]:
 def train_and_test(problem: Problem) -> tuple[Problem, Problem]:
     """Return a problem with the even samples and one with the odd samples, centred separately."""
     A = problem.given_as("data").data.dense()
-    return Problem.from_data(A[::2], problem.name), Problem.from_data(A[1::2], problem.name)
+    train, test = (Problem.from_data(part, problem.name, divisor="1") for part in (A[::2], A[1::2]))
+    return train, test
 
 
 def assembled(answer: dict[str, Any], n: int) -> Array:

@@ -36,6 +36,7 @@ from spcabench.methods.exact_search.candidates import (
     two_by_two_eigenvalue,
 )
 from spcabench.methods.exact_search.direction_cells import Cells
+from spcabench.methods.exact_search.dual_certificate import ROUNDING
 from spcabench.methods.exact_search.dual_search import DualSearch, cost
 from spcabench.methods.exact_search.gershgorin_part import cost as steps_cost
 from spcabench.methods.exact_search.gershgorin_search import GershgorinSearch
@@ -299,7 +300,7 @@ class Exact:
             return None
         d = int(ranks[0])
         V, remainder = low_rank(*leading_pairs(S, d + 1), d, shift=True)
-        return V, remainder + NEGLIGIBLE * float(w[0])
+        return V, remainder + (NEGLIGIBLE + ROUNDING * n) * float(w[0])
 
     def _by_cells(self, k: int, V: Array, remainder: float) -> Iterator[None]:
         """Prove the value for k with cells of directions, where S = V V' + remainder I."""

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spcabench.methods.exact_search.dual_certificate import symmetric_part
+from spcabench.methods.exact_search.dual_certificate import ROUNDING, symmetric_part
 from spcabench.methods.exact_search.dual_kernels import balance, lowest, smooth_norms
 from spcabench.methods.quasi_newton import Descent
 from spcabench.problem.spectral import eigen, eigenvalues, rebuilt
@@ -42,9 +42,9 @@ def term(v: Vector, r2: Vector) -> Vector:
 class Bound:
     """The dual bound for a matrix U, and its terms.
 
-    value : the bound. top : the term lambda_1(S - (U + U') / 2). a : the best value of a. terms :
-    the h_i (n,). r2 : r_i^2 (n,). last, next : the smallest u_ij^2 that is included in r_i^2, and
-    the largest that is not included (n,).
+    value : the bound, with a margin for rounding errors. top : the term lambda_1(S - (U + U') / 2).
+    a : the best value of a. terms : the h_i (n,). r2 : r_i^2 (n,). last, next : the smallest u_ij^2
+    that is included in r_i^2, and the largest that is not included (n,).
     """
 
     value: float
@@ -66,6 +66,7 @@ class Dual:
         self.S, self.k, self.positive = S, k, positive
         self.beta, self.a, self.b = np.zeros(len(S)), 0.0, 0.0
         self.curvature = np.ones(len(S))
+        self._size = np.linalg.norm(S)
 
     def squares(self, U: Array) -> Array:
         """Return the u_ij^2 that can be included in r_i^2, and 0 for other entries (n, n)."""
@@ -113,6 +114,7 @@ class Dual:
             r2 = Q[:, n - counted :].sum(axis=1)
             last, following = Q[:, n - counted], Q[:, : n - counted].max(axis=1)
         value, a = lowest(d, r2, self.k)
+        value += ROUNDING * n * float(self._size + np.linalg.norm(U))
         top = float(eigenvalues(self.S - symmetric_part(U))[-1]) if top is None else top
         return Bound(top + value, top, a, term(d - a, r2), r2, last, np.maximum(following, 0.0))
 

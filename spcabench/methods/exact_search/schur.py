@@ -9,10 +9,9 @@ E = S + S[., F] (t I - S[F, F])^-1 S[F, .].
 
 import numpy as np
 
+from spcabench.methods.exact_search.dual_certificate import ROUNDING
 from spcabench.problem.spectral import eigen, frobenius, product
 from spcabench.vectors import Array, Indices, Vector
-
-ROUNDING = 1e-15  # an eigenvalue or a product of order n has a relative error of n times this
 
 
 class Complement:
@@ -31,8 +30,12 @@ class Complement:
         if len(F):
             self.w, V = eigen(B)
             self.P = product(C, V)
-            self.error = ROUNDING * len(S) * frobenius(B)
-            self.w = self.w + self.error  # rounded towards a larger E, which keeps the bound valid
+            # An eigendecomposition of order n is exact for a matrix at this distance from B, with
+            # eigenvectors at this distance from the computed ones, relative to the norm of B.
+            relative = ROUNDING * len(F)
+            self.error = relative * float(np.linalg.norm(C))
+            # rounded towards a larger E, which keeps the bound valid
+            self.w = self.w + relative * frobenius(B)
 
     @property
     def largest(self) -> float:
@@ -52,6 +55,13 @@ class Complement:
         return 0.5 * (M + M.T)
 
     def slack(self, t: float) -> float:
-        """Estimate how much rounding can add to lambda_1(E - U)."""
-        lengths = np.linalg.norm(self.P, axis=0) + self.error
-        return self.error * float((2.0 * lengths / (t - self.w)).sum())
+        """Bound the largest eigenvalue of the exact E minus the computed E.
+
+        Each column p of P has an error of norm at most ``error``, which changes p p' by at most (2
+        ||p|| + error) error. The sum over the columns, the product and the addition of S are
+        rounded, too.
+        """
+        lengths, weights = np.linalg.norm(self.P, axis=0), 1.0 / (t - self.w)
+        columns = float(((2.0 * lengths + self.error) * self.error * weights).sum())
+        sizes = float(np.linalg.norm(self.S)) + float((lengths**2 * weights).sum())
+        return columns + ROUNDING * (1.0 + len(self.w)) * sizes

@@ -1,0 +1,69 @@
+"""A column that is constant up to rounding has no variance, and is part of no component."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.preprocessing import StandardScaler
+
+from spcabench import Problem, SparsePCA, api
+from spcabench.errors import InputError
+from tests import problems
+
+
+def _shares(seed, totals=1):
+    """Return five shares, and their total up to rounding."""
+    rng = np.random.default_rng(seed)
+    shares = rng.random((100, 5))
+    shares /= shares.sum(axis=1, keepdims=True)
+    total = shares.sum(axis=1)
+    return np.column_stack([shares, *(total * (1.0 + i) for i in range(totals))])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("seed", problems.some(2, range(10)))
+def test_totals_of_shares_are_constant(seed, scale, sparse):
+    X = _shares(seed, totals=2)
+    problem = Problem.from_data(sp.csc_array(X) if sparse else X, scale=scale)
+    variances = problem.covariance.diagonal()
+    assert (variances[5:] == 0.0).all() and (variances[:5] > 0.0).all()
+    expected = StandardScaler().fit(X)
+    np.testing.assert_allclose(problem.mean, expected.mean_, atol=1e-15)
+    if scale:
+        np.testing.assert_allclose(problem.scale, expected.scale_)
+    for solver in ("branch_and_bound", "tpower", "grqi", "power_method"):
+        k = {} if solver == "power_method" else {"k": 7}
+        result = api.solve(problem, solver, **k)
+        assert not result.x[5:].any() and result.cardinality <= 5
+    for result in api.components(problem, "branch_and_bound", 3, k=7, deflation="drop_features"):
+        assert not result.x[5:].any()
+
+
+def test_the_estimator_uses_the_same_rule():
+    fitted = SparsePCA(1, cardinality=7, scale=True).fit(_shares(0, totals=2))
+    assert not fitted.components_[0, 5:].any()
+    assert (fitted.scale_[5:] == 1.0).all()
+
+
+def test_data_in_which_every_column_is_constant_up_to_rounding_are_refused():
+    total = _shares(0)[:, 5:]
+    with pytest.raises(InputError, match="constant"):
+        Problem.from_data(np.hstack([total, 3.0 * total]))
+
+
+@pytest.mark.parametrize("small", [1e-9, 1e-12])
+def test_a_column_that_varies_little_is_not_constant(small):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.standard_normal(50), 1.0 + small * rng.standard_normal(50)])
+    problem = Problem.from_data(X, scale=True, divisor="m")
+    assert problem.covariance.diagonal() == pytest.approx(1.0, rel=1e-3)
+
+
+@pytest.mark.parametrize("names", [{"a", "b"}, frozenset("ab")])
+@pytest.mark.parametrize("argument", ["features", "labels"])
+def test_names_without_an_order_are_refused(names, argument):
+    with pytest.raises(InputError, match=argument):
+        Problem.from_data(np.eye(2), **{argument: names})
+    if argument == "features":
+        with pytest.raises(InputError, match=argument):
+            Problem.from_covariance(np.eye(2), features=names)

@@ -1,0 +1,91 @@
+"""The arrays of a problem are read-only, and shared with nobody."""
+
+from types import ModuleType
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from spcabench import Problem, api
+from spcabench.iterate import Traits
+from spcabench.solving.driver import Limits, drive
+
+X = np.random.default_rng(0).standard_normal((12, 6))
+X[np.random.default_rng(1).random((12, 6)) < 0.5] = 0.0
+FORMS = {"data": np.asarray, "csc": sp.csc_array, "csr": sp.csr_matrix, "coo": sp.coo_array}
+
+
+def _arrays(problem):
+    """Return every array that a solver can reach."""
+    M = problem.matrix
+    parts = [problem.covariance.diagonal(), problem.mean, problem.scale]
+    for matrix in (M, getattr(M, "A", None)):
+        for name in ("S", "X", "U", "V", "scale", "Q", "w"):
+            part = getattr(matrix, name, None)
+            parts += [part.data, part.indices, part.indptr] if sp.issparse(part) else [part]
+    if problem.form != "covariance":
+        parts.append((M if hasattr(M, "squared_norms") else M.A).squared_norms())
+    return [part for part in parts if isinstance(part, np.ndarray)]
+
+
+@pytest.mark.parametrize("deflation", [None, "hotelling", "schur", "projection", "drop_features"])
+@pytest.mark.parametrize("form", ["covariance", "data", "sparse"])
+def test_all_arrays_of_a_problem_are_read_only(form, deflation):
+    problem = Problem.from_data(sp.csc_array(X) if form == "sparse" else X).given_as(form)
+    if deflation:
+        problem = api.components(problem, "tpower", 2, k=2, deflation=deflation)[-1].problem
+    locked = [part for part in _arrays(problem) if not part.flags.owndata or part.base is not None]
+    stored = [part for part in locked if part.size]
+    assert stored and not any(part.flags.writeable for part in stored)
+
+
+def test_rectangular_deflation_hands_out_read_only_data():
+    for result in api.components(Problem.from_data(X), "ssvd_grqi", 3, k=2, deflation="hotelling"):
+        assert not result.problem.data.X.flags.writeable
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_later_changes_of_the_users_data_change_nothing(form):
+    given = FORMS[form](X)
+    before = given.copy()
+    problem = Problem.from_data(given, divisor="m - 1")
+    value = api.solve(problem, "tpower", k=2).variance
+    (given if form == "data" else given.data)[...] *= 5.0
+    again = api.solve(problem, "tpower", k=2)
+    assert again.variance == value and again.bound >= value
+    assert api.solve(before, "tpower", k=2).variance == pytest.approx(value)
+
+
+def test_later_changes_of_a_covariance_and_its_provenance_change_nothing():
+    S, about = X.T @ X, {"stand_in": False}
+    problem = Problem.from_covariance(S, provenance=about)
+    value = api.solve(problem, "tpower", k=2).variance
+    S *= 5.0
+    about["stand_in"] = True
+    assert api.solve(problem, "tpower", k=2).variance == value and not problem.stand_in
+
+
+@pytest.mark.parametrize("form", ["covariance", "data", "sparse"])
+def test_a_solver_cannot_change_the_problem(form):
+    given = sp.csc_array(X) if form == "sparse" else X.copy()
+    problem = Problem.from_data(given).given_as(form)
+    before = problem.covariance[np.arange(6)].B.copy()
+
+    def solve(problem, *, k):
+        M = problem.matrix
+        A = M.S if form == "covariance" else M.X
+        A *= 2
+        yield np.eye(6)[0]
+
+    module = ModuleType("trial")
+    vars(module).update(solve=solve, TRAITS=Traits(control="cardinality"))
+    with pytest.raises(ValueError, match="read-only"):
+        drive(problem, module, {"k": 1}, Limits())
+    assert np.array_equal(problem.covariance[np.arange(6)].B, before)
+    assert np.array_equal(given.toarray() if form == "sparse" else given, X)
+
+
+def test_changing_the_start_does_not_change_the_users_vector():
+    start = np.ones(6)
+    api.solve(Problem.from_data(X), "tpower", k=2, start=start)
+    assert np.array_equal(start, np.ones(6))
