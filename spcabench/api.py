@@ -15,7 +15,7 @@ from spcabench.problem.problem import Problem
 from spcabench.solving import deflate, tune
 from spcabench.solving.blocks import by_blocks
 from spcabench.solving.cardinality_path import CardinalityPath
-from spcabench.solving.driver import Limits, check_settings, drive, parameters
+from spcabench.solving.driver import Limits, check_required, check_settings, drive, parameters
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.result import Result, graded, refitted, without_constants
 from spcabench.solving.status import Status
@@ -63,6 +63,7 @@ def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
         raise InputError(f"dataset: {validate.shown(name)}; it must be the name of a dataset")
     dataset = registry.module("dataset", name)
     check_settings(f"dataset {name!r}", dataset.load, settings)
+    check_required(f"dataset {name!r}", dataset.load, settings)
     try:
         return dataset.load(**settings)
     except InputError:
@@ -297,7 +298,7 @@ def components(
     if alpha == 1.0 or (isinstance(deflation, str) and deflation == "joint"):
         validate.cardinality(count, problem.n, "count")
     else:  # partial deflation leaves variance, so there can be more than n components
-        validate.affordable("count", (count, problem.n), 8.0)
+        validate.affordable("count", (count, problem.n), 8.0 * count * problem.n)
     if isinstance(deflation, str) and deflation == "joint":
         if _several(k):
             raise InputError("k: must be a single number for joint components")

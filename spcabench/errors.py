@@ -18,6 +18,10 @@ class InputError(ValueError):
     and exits with code 2. Any other exception is a bug and is shown with its traceback.
     """
 
+    def __init__(self, message: str) -> None:
+        # names of files and columns, and messages of libraries, can contain line breaks
+        super().__init__(" ".join(message.splitlines()))
+
 
 class SolverError(RuntimeError):
     """A violation of the contract by a solver, which its author can fix."""

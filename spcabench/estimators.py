@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from numbers import Integral
 from typing import Any
 
@@ -208,7 +209,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _matrix(self, X: Any, **conditions: Any) -> Any:
         """Validate X with scikit-learn, and convert errors to a single line that names X."""
-        validate.plain("X", X)
+        X = validate.plain("X", X)
         try:
             return validate_data(
                 self, X, accept_sparse=("csc", "csr"), dtype=np.float64, **conditions
@@ -235,7 +236,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise InputError(
                 f"settings: {validate.shown(settings)}; it must be a dict with strings as keys"
             )
-        if arguments := {"k", "seed", "deflation", "nonnegative", "refit"} & {*settings}:
+        own = {*signature(api.components).parameters, "seed", "nonnegative", "refit"} - {"alpha"}
+        if arguments := own & {*settings}:
             raise InputError(
                 f"settings: {min(arguments)!r} is not allowed here; use the parameters of the "
                 "estimator (cardinality for k, random_state for seed)"

@@ -10,6 +10,7 @@ import ast
 import importlib
 import importlib.util
 import inspect
+import os
 import pkgutil
 import re
 import sys
@@ -66,10 +67,10 @@ def path(kind: Kind, name: str) -> Path:
     Raises InputError if the name is unknown; the error suggests a similar name.
     """
     if kind == "solver" and name.endswith(".py"):
-        if Path(name).is_dir():
+        if os.path.isdir(name):
             raise InputError(f"{kind}: {name!r} is a folder, not a file")
-        if not Path(name).is_file():
-            raise InputError(f"{kind}: there is no file {name!r}")
+        if not os.path.isfile(name):  # also if no file can have this name
+            raise InputError(f"{kind}: there is no file {name!r:.80}")
         if not NAME.fullmatch(Path(name).stem):
             raise InputError(f"{kind}: {name!a:.200}; the name of the file must have {LETTERS}")
         return Path(name)
@@ -79,8 +80,8 @@ def path(kind: Kind, name: str) -> Path:
         spec = importlib.util.find_spec(_entry_points(kind)[name].module)
         if spec is not None and spec.origin:
             return Path(spec.origin)
-    if kind == "solver" and name and Path(name).exists():
-        found_kind = "folder" if Path(name).is_dir() else "file whose name does not end in .py"
+    if kind == "solver" and name and os.path.exists(name):
+        found_kind = "folder" if os.path.isdir(name) else "file whose name does not end in .py"
         raise InputError(
             f"solver: {name!r} is a {found_kind}; specify the name of a solver (see `spcabench "
             "list solvers`) or its file NAME.py"
@@ -134,6 +135,8 @@ def _check_solver(solver: ModuleType) -> None:
         if value not in allowed and type(value) not in allowed:
             shown = ", ".join(getattr(each, "__name__", repr(each)) for each in allowed)
             raise SolverError(f"TRAITS has {name}={value!r:.40}; it must be one of {shown}")
+    if solver.TRAITS.control == "penalty" and not solver.TRAITS.penalty:
+        raise SolverError('TRAITS has control="penalty"; it must also have the name of the penalty')
     if not callable(solver.solve):
         raise SolverError(f"solve is {solver.solve!r:.40}; it must be a function")
     arguments = inspect.signature(solver.solve).parameters

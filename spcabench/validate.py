@@ -1,10 +1,10 @@
 """Checks of arguments. Errors state the argument, its value and the valid values in one line."""
 
 import difflib
-import math
+import textwrap
 import warnings
 from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import accumulate, chain, islice
+from itertools import islice
 from numbers import Integral, Real
 from typing import Any
 
@@ -18,9 +18,9 @@ from spcabench.vectors import Array, Vector
 
 LISTED = 75  # maximum length of a list of known names in errors, in characters
 LONGEST = 10**6  # maximum length of a sequence that is passed as an argument
+SMALL = 10**8  # matrices of at most this number of bytes are always affordable
 # rounding errors of a variance, as a fraction of the sum of all second moments
 NOISE = 10.0 * float(np.finfo(np.float64).eps)
-SMALL = 10**7  # matrices with at most this number of entries are always affordable
 
 
 def nearest(kind: str, name: str, names: Iterable[str], owner: str = "") -> str:
@@ -33,15 +33,8 @@ def nearest(kind: str, name: str, names: Iterable[str], owner: str = "") -> str:
     unknown = f"{owner} has no {kind} {shown(name)}" if owner else f"unknown {kind} {shown(name)}"
     if close:
         return f"{unknown}; did you mean {close[0]!r}?"
-    return f"{unknown}; choose from {_listed(names)}" if names else f"{unknown}; none exist"
-
-
-def _listed(names: list[str]) -> str:
-    """List names in at most `LISTED` characters, and count the remaining ones."""
-    ends = accumulate(len(name) + 2 for name in names)
-    count = sum(end <= LISTED for end in ends)
-    others = f" and {len(names) - count} more" if count < len(names) else ""
-    return ", ".join(names[:count]) + others
+    listed = textwrap.shorten(", ".join(names), LISTED, placeholder=" ...")
+    return f"{unknown}; choose from {listed}" if names else f"{unknown}; none exist"
 
 
 def shown(value: Any) -> str:
@@ -49,16 +42,29 @@ def shown(value: Any) -> str:
     return f"{' '.join(repr(value).split()):.60}"
 
 
-def whole(argument: str, value: Any, least: int) -> int:
-    """Return the value as an int; raise InputError unless it is an integer >= ``least``."""
-    if isinstance(value, bool) or not _is_whole(value) or int(value) < least:
-        raise InputError(f"{argument}: {shown(value)}; it must be a whole number, at least {least}")
+def whole(argument: str, value: Any, least: int, most: int | None = None) -> int:
+    """Return the value as an int; raise InputError unless it is an integer in the range."""
+    integer = isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
+    if not integer or value < least or (most is not None and value > most):
+        valid = f"at least {least}" if most is None else f"from {least} to {most}"
+        raise InputError(f"{argument}: {shown(value)}; it must be a whole number, {valid}")
     return int(value)
 
 
-def _is_whole(value: Any) -> bool:
-    """Whether a value is an integer; timedeltas, which NumPy treats as integers, are not."""
-    return isinstance(value, Integral) and not isinstance(value, np.timedelta64)
+def cardinality(k: Any, n: int, argument: str = "k") -> int:
+    """Return the cardinality k as an int; raise InputError unless 1 <= k <= n."""
+    return whole(argument, k, 1, n)
+
+
+def cardinalities(values: Sequence[int] | None, count: int, k: int) -> list[int]:
+    """Return a list of ``count`` cardinalities: the values if specified, otherwise k.
+
+    Raises InputError unless there are ``count`` values, all of which are integers from 1 to k.
+    """
+    listed = [k] * count if values is None else list(values)
+    if len(listed) != count:
+        raise InputError(f"cardinalities: {shown(listed)}; {count} numbers are needed")
+    return [whole("cardinalities", each, 1, k) for each in listed]
 
 
 def provenance(origin: Any) -> Mapping[str, Any]:
@@ -72,50 +78,21 @@ def provenance(origin: Any) -> Mapping[str, Any]:
 
 def number(argument: str, value: Any, finite: bool = True) -> float:
     """Return the value as a float; raise InputError unless it is a nonnegative number."""
-    if (
-        isinstance(value, bool | np.timedelta64)  # NumPy treats timedeltas as integers
-        or not isinstance(value, Real)
-        or not float(value) >= 0
-        or (finite and value == np.inf)
-    ):
+    # NumPy treats timedeltas as integers
+    real = isinstance(value, Real) and not isinstance(value, bool | np.timedelta64)
+    if not real or not float(value) >= 0 or (finite and value == np.inf):
         raise InputError(f"{argument}: {shown(value)}; it must be a number, at least 0")
     return float(value)
-
-
-def cardinality(k: Any, n: int, argument: str = "k") -> int:
-    """Return the cardinality k as an int; raise InputError unless 1 <= k <= n."""
-    if isinstance(k, bool) or not _is_whole(k):
-        raise InputError(f"{argument}: {shown(k)} is not a whole number from 1 to n = {n}")
-    if not 1 <= int(k) <= n:
-        raise InputError(f"{argument}: {k} is out of range; it must be from 1 to n = {n}")
-    return int(k)
-
-
-def cardinalities(values: Sequence[int] | None, count: int, k: int) -> list[int]:
-    """Return a list of ``count`` cardinalities: the values if specified, otherwise k.
-
-    Raises InputError unless there are ``count`` values, all of which are integers from 1 to k.
-    """
-    listed = [k] * count if values is None else list(values)
-    fitting = all(isinstance(c, Integral) and 1 <= c <= k for c in listed)
-    if len(listed) != count or not fitting:
-        raise InputError(f"cardinalities: {listed}; must be {count} whole numbers, 1 to k = {k}")
-    return [int(c) for c in listed]
 
 
 def names(argument: str, values: Sequence[str] | None, count: int) -> tuple[str, ...] | None:
     """Return names as a tuple of ``count`` strings, or None; raise InputError otherwise."""
     if values is None:
         return None
-    # sets are rejected, because the order of their elements is arbitrary
-    if isinstance(values, str | bytes | set | frozenset) or not isinstance(values, Iterable):
-        raise InputError(f"{argument}: {shown(values)}; must be a sequence of {count} names")
-    listed = list(values)
-    if len(listed) != count:
-        raise InputError(f"{argument}: {len(listed)} names; {count} are needed")
-    if not all(np.isscalar(v) for v in listed):
-        raise InputError(f"{argument}: all names must be strings or numbers")
-    return tuple(str(v) for v in listed)
+    listed = several(argument, values)
+    if len(listed) != count or not all(map(np.isscalar, listed)):
+        raise InputError(f"{argument}: {shown(listed)}; it must consist of {count} names")
+    return tuple(map(str, listed))
 
 
 def switch(argument: str, value: Any) -> bool:
@@ -127,31 +104,28 @@ def switch(argument: str, value: Any) -> bool:
 
 def several(argument: str, values: Any) -> list[Any]:
     """Return a sequence as a list; raise InputError if it is empty or not a sequence."""
-    # sets are rejected, because the order of their elements is arbitrary
-    if isinstance(values, str | bytes | Mapping | Set) or not isinstance(values, Iterable):
-        raise InputError(f"{argument}: {shown(values)}; it must be a sequence, such as a list")
-    listed = list(islice(values, LONGEST + 1))
-    if len(listed) > LONGEST:
-        raise InputError(f"{argument}: more than {LONGEST:,} entries")
-    if not listed:
-        raise InputError(f"{argument}: empty; at least one entry is needed")
+    try:
+        # sets are rejected, because the order of their elements is arbitrary
+        if isinstance(values, str | bytes | Mapping | Set):
+            raise TypeError
+        listed = list(islice(values, LONGEST + 1))
+    except TypeError:
+        raise InputError(
+            f"{argument}: {shown(values)}; it must be a sequence, such as a list"
+        ) from None
+    if not 0 < len(listed) <= LONGEST:
+        raise InputError(f"{argument}: {len(listed):,} entries; it must have 1 to {LONGEST:,}")
     return listed
 
 
 def loading(argument: str, x: Any, n: int) -> Vector:
     """Return a vector of shape (n,); raise InputError unless it is finite and nonzero."""
-    try:
-        x = np.asarray(x)
-        x = np.array(x.astype(np.float64, casting="same_kind" if x.dtype != object else "unsafe"))
-    except (TypeError, ValueError):
-        raise InputError(f"{argument}: not a vector of real numbers of shape ({n},)") from None
-    if x.shape != (n,):
-        raise InputError(f"{argument}: shape {x.shape}; it must be ({n},)")
-    if not np.isfinite(x).all() or not x.any():
+    x = np.array(_array(argument, x))
+    if x.shape != (n,) or not np.isfinite(x).all() or not x.any():
         raise InputError(
-            f"{argument}: has NaN or infinite entries, or only zeros; it must be finite and nonzero"
+            f"{argument}: {shown(x)}; it must be a finite nonzero vector of shape ({n},)"
         )
-    return x
+    return x.astype(np.float64)
 
 
 def constant(variances: Vector, means: Vector, m: int) -> Any:
@@ -211,19 +185,16 @@ def precision_left(X: Any, raw: Vector, centred: Vector) -> None:
         )
 
 
-def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
-    """Return a finite real matrix as a float64 array or csc_array, and its column names."""
-    columns = (
-        [str(c) for c in M.columns] if hasattr(M, "columns") and hasattr(M, "to_numpy") else None
-    )
-    M = sparse(argument, M) if sp.issparse(M) else _real_array(argument, M)
-    _expect_matrix(argument, M)
-    if sp.issparse(M):
-        M = _summed(M)
-    else:
-        affordable(argument, M.shape, 9)  # a copy and a mask of the finite entries
-    finite(argument, M, columns)
-    return M, columns
+def data(X: Any) -> tuple[Any, Sequence[str] | None]:
+    """Return a finite real matrix (m, n), and its column names or None.
+
+    All data pass through this function when a problem is made. A sparse matrix is returned as a
+    float64 csc_array.
+    """
+    X, columns = _numbers("X", X)
+    if X.shape[0] < 2:
+        raise InputError(f"X: shape {tuple(X.shape)}; at least two samples (rows) are needed")
+    return X, columns
 
 
 def matrix(argument: str, M: Any) -> Array:
@@ -232,22 +203,110 @@ def matrix(argument: str, M: Any) -> Array:
     return np.asarray(M.toarray() if sp.issparse(M) else M, dtype=np.float64)
 
 
-def affordable(argument: str, shape: Sequence[int], each: float) -> None:
-    """Raise InputError if a matrix of this shape would need more memory than is free.
+def plain(argument: str, M: Any) -> Any:
+    """Return the input of an estimator after the checks that scikit-learn lacks.
+
+    These checks detect masked entries, strings, matrices that do not fit into memory, and damaged
+    sparse matrices.
+    """
+    if sp.issparse(M):
+        return sparse(argument, M)
+    # scikit-learn's conventions require its own errors for other objects and complex numbers
+    if isinstance(M, np.ndarray) and M.dtype.kind != "c" and (M.dtype != object or _has_foreign(M)):
+        return _array(argument, M)
+    return M
+
+
+def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
+    """Return a finite real matrix as an array or csc_array, and its column names."""
+    framed = hasattr(M, "columns") and hasattr(M, "to_numpy")
+    columns = [str(name) for name in M.columns] if framed else None
+    M = sparse(argument, M) if sp.issparse(M) else _array(argument, M)
+    if M.ndim != 2 or 0 in M.shape:
+        raise InputError(
+            f"{argument}: shape {tuple(M.shape)}; it must be a matrix with at least one row and "
+            "one column"
+        )
+    finite(argument, M, columns)
+    return M, columns
+
+
+def _array(argument: str, M: Any) -> Any:
+    """Return an array of real numbers; raise InputError for anything else."""
+    if np.ma.isMaskedArray(M):
+        if np.ma.is_masked(M):
+            raise InputError(f"{argument}: masked entries; fill them in, or drop their rows")
+        M = M.data
+    try:
+        A = np.asarray(M)
+        if A.dtype == object:
+            if _has_foreign(A):
+                raise TypeError("texts or dates")
+            A = A.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        # pandas.NA cannot be converted
+        missing = hasattr(M, "isna") and np.any(M.isna())
+        reason = "it has missing values" if missing else " ".join(str(error).split())
+        raise InputError(f"{argument}: not a matrix of numbers ({reason:.150})") from None
+    if A.dtype.kind not in "biuf":  # dates would be read as integers
+        raise InputError(f"{argument}: entries of type {A.dtype}; they must be real numbers")
+    affordable(argument, A.shape, 9.0 * A.size)  # for a copy and a mask of the finite entries
+    return A
+
+
+def _has_foreign(A: Any) -> bool:
+    """Whether objects in an array are texts or dates, which NumPy would convert to numbers."""
+    foreign = (str, bytes, np.datetime64, np.timedelta64)
+    return any(issubclass(kind, foreign) for kind in set(map(type, A.flat)))
+
+
+def sparse(argument: str, M: Any) -> sp.csc_array:
+    """Return a real sparse matrix as a float64 csc_array without duplicates.
+
+    Raises InputError if the matrix is damaged, because SciPy would read and write out of bounds, or
+    if it needs more memory than is free, because a column needs memory even if it is empty.
+    """
+    affordable(argument, M.shape, 100.0 * M.shape[-1] + 16.0 * M.shape[0])
+    try:
+        if M.ndim != 2 or M.dtype.kind not in "biufO":
+            raise TypeError(f"{M.ndim} dimensions of type {M.dtype}")
+        if M.format in ("lil", "dok", "dia"):
+            M = M.tocoo()
+        if M.format == "coo":  # its constructor checks the indices
+            M = sp.coo_array((M.data, M.coords), shape=M.shape)
+        else:
+            # SciPy does not check whether indptr decreases if its last number is 0
+            if {M.indices.dtype.kind, M.indptr.dtype.kind} - {*"iu"} or (
+                np.diff(M.indptr) < 0
+            ).any():
+                raise ValueError("indices must be whole numbers, and indptr must increase")
+            M = type(M)((M.data, M.indices, M.indptr), shape=M.shape)
+            M.check_format()
+        # converted first, because sums of small integer types would overflow
+        M = sp.csc_array(M.astype(np.float64, copy=False))
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"{argument}: not a sparse matrix of numbers ({reason:.100})") from None
+    if not M.has_canonical_format:
+        M = M.copy()
+        M.sum_duplicates()
+    if M.indices.dtype != np.int32 and max(M.nnz, *M.shape) <= np.iinfo(np.int32).max:
+        # products with 32-bit indices are faster
+        short = (M.indices.astype(np.int32), M.indptr.astype(np.int32))
+        M = sp.csc_array((M.data, *short), shape=M.shape)
+    return M
+
+
+def affordable(argument: str, shape: Sequence[int], needed: float) -> None:
+    """Raise InputError if a matrix of this shape needs more bytes than are free.
 
     The shape of an array can be larger than its memory suggests (`numpy.broadcast_to`), as can the
     shape of a sparse matrix.
-
-    each : bytes per entry.
     """
-    count = math.prod(map(int, shape))
-    if count <= SMALL:
-        return
-    free = machine.free_memory()
-    if each * count > free:
+    if needed > SMALL and needed > (free := machine.free_memory()):
         raise InputError(
-            f"{argument}: shape {tuple(map(int, shape))} needs {machine.readable(each * count)}; "
-            f"only {machine.readable(free)} are free"
+            f"{argument}: shape {tuple(map(int, shape))} needs {machine.readable(needed)}; only "
+            f"{machine.readable(free)} are free"
         )
 
 
@@ -261,7 +320,7 @@ def finite(argument: str, M: Any, columns: Sequence[str] | None = None) -> None:
         return
     if sp.issparse(M):
         entries = M.tocoo()
-        first = np.flatnonzero(~np.isfinite(entries.data))[0]
+        first = np.argmax(~np.isfinite(entries.data))
         i, j = entries.row[first], entries.col[first]
     else:
         i, j = np.argwhere(wrong)[0]
@@ -272,184 +331,6 @@ def finite(argument: str, M: Any, columns: Sequence[str] | None = None) -> None:
     )
 
 
-def _expect_matrix(argument: str, M: Any) -> None:
-    if np.iscomplexobj(M):
-        raise InputError(f"{argument}: complex entries; they must be real")
-    if M.ndim != 2:
-        raise InputError(f"{argument}: {M.ndim} dimensions; it must be a matrix with 2")
-    if 0 in M.shape:
-        raise InputError(
-            f"{argument}: shape {tuple(M.shape)}; at least one row and one column are needed"
-        )
-
-
-def plain(argument: str, M: Any) -> None:
-    """Raise InputError if scikit-learn would misinterpret the input or read out of bounds.
-
-    The checks detect masked entries, strings, matrices that do not fit into memory, and sparse
-    matrices with indices out of range.
-    """
-    if isinstance(M, np.ndarray):
-        affordable(argument, M.shape, 9)
-    if sp.issparse(M):
-        sparse(argument, M)
-    elif isinstance(M, np.ndarray) and (M.dtype.kind in "USmM" or np.ma.isMaskedArray(M)):
-        _real_array(argument, M)
-    elif isinstance(M, np.ndarray) and M.dtype == object and _has_texts(M):
-        raise InputError(f"{argument}: strings; the entries must be real numbers")
-
-
-def _has_texts(M: Any) -> bool:
-    return any(issubclass(kind, str | bytes) for kind in set(map(type, M.flat)))
-
-
-def _real_array(argument: str, M: Any) -> Any:
-    """Return an array of real or complex numbers; raise InputError for anything else."""
-    if isinstance(M, np.ma.MaskedArray):
-        if np.ma.is_masked(M):
-            raise InputError(f"{argument}: masked entries; fill them in, or drop their rows")
-        M = M.data
-    frame = M
-    try:
-        M = np.asarray(M)
-        if M.dtype == object:
-            # float() would accept strings as numbers
-            if _has_texts(M):
-                raise TypeError("texts")
-            M = M.astype(np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        reason = " ".join(str(error).split())
-        if hasattr(frame, "isna") and np.any(frame.isna()):  # pandas.NA cannot be converted
-            reason = "it has missing values"
-        raise InputError(f"{argument}: not a matrix of numbers ({reason:.150})") from None
-    _expect_numbers(argument, M.dtype)
-    return M
-
-
-def _expect_numbers(argument: str, dtype: np.dtype[Any]) -> None:
-    if dtype.kind not in "biufc":  # dates would be read as integers
-        raise InputError(f"{argument}: entries of type {dtype}; they must be real numbers")
-
-
-def sparse(argument: str, M: Any) -> Any:
-    """Validate a sparse matrix, and return it in a format with a single array of entries.
-
-    SciPy trusts the arrays of a matrix and would read and write out of bounds. Therefore no method
-    of the matrix is called before its arrays are checked.
-    """
-    if M.ndim != 2:
-        raise InputError(f"{argument}: {M.ndim} dimensions; it must be a matrix with 2")
-    try:
-        if M.format == "lil":
-            _check_lists(argument, M)
-        if M.format == "dia":
-            in_range(argument, "offsets", M.offsets, M.shape[1], 1 - M.shape[0])
-        if M.format in ("lil", "dok", "dia"):
-            M = M.tocoo().tocsr()
-        _check_parts(argument, M)
-        # an object array can contain numbers
-        M = M.astype(np.float64) if M.dtype == object else M
-    except InputError:
-        raise
-    except (AttributeError, IndexError, TypeError, ValueError, ZeroDivisionError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"{argument}: damaged sparse matrix ({reason:.100})") from None
-    _expect_numbers(argument, M.data.dtype)
-    return M
-
-
-def _check_lists(argument: str, M: Any) -> None:
-    """Raise InputError if the lists of columns and entries of a LIL matrix are inconsistent."""
-    if len(M.rows) != M.shape[0] or [*map(len, M.rows)] != [*map(len, M.data)]:
-        raise InputError(
-            f"{argument}: damaged: rows of a sparse matrix have lists of different lengths"
-        )
-    in_range(argument, "columns", np.array([*chain.from_iterable(M.rows)] or [0]), M.shape[1])
-
-
-def _check_parts(argument: str, M: Any) -> None:
-    if M.format == "coo":
-        for part, indices, length in zip(("row", "col"), (M.row, M.col), M.shape, strict=True):
-            in_range(argument, part, indices, length)
-            _as_many(argument, part, indices, M.data)
-        return
-    block = M.data.shape[1:] if M.format == "bsr" else (1, 1)
-    outer, inner = (length // side for length, side in zip(M.shape, block, strict=True))
-    if M.format == "csc":
-        outer, inner = inner, outer
-    compressed(argument, M.indices, M.indptr, M.data, outer, inner)
-
-
-def compressed(
-    argument: str, indices: Any, starts: Any, entries: Any, outer: int, inner: int
-) -> None:
-    """Raise InputError if SciPy would read the arrays of a compressed matrix out of bounds.
-
-    SciPy's own check is not sufficient, because it trusts the last entry of indptr.
-    """
-    in_range(argument, "indices", indices, inner)
-    _as_many(argument, "indices", indices, entries)
-    numbered = starts.ndim == 1 and starts.dtype.kind in "iu"
-    if not numbered or len(starts) != outer + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
-        raise InputError(
-            f"{argument}: damaged: indptr of a sparse matrix must consist of {outer + 1} whole "
-            "numbers that increase from 0"
-        )
-    if starts[-1] > len(indices):
-        raise InputError(
-            f"{argument}: damaged: indptr of a sparse matrix ends at {starts[-1]}, but there are "
-            f"{len(indices)} entries"
-        )
-
-
-def in_range(argument: str, part: str, indices: Any, length: int, least: int = 0) -> None:
-    """Raise InputError unless the indices of a sparse matrix are integers in the valid range."""
-    if indices.ndim != 1 or indices.dtype.kind not in "iu":
-        raise InputError(f"{argument}: damaged: {part} of a sparse matrix are not whole numbers")
-    if len(indices) and not least <= indices.min() <= indices.max() < length:
-        raise InputError(
-            f"{argument}: damaged: {part} of a sparse matrix are {indices.min()} to "
-            f"{indices.max()}; they must be from {least} to {length - 1}"
-        )
-
-
-def _as_many(argument: str, part: str, indices: Any, entries: Any) -> None:
-    if len(indices) != len(entries):
-        raise InputError(
-            f"{argument}: damaged: a sparse matrix has {len(entries)} entries but {len(indices)} "
-            f"{part}"
-        )
-
-
-def _summed(M: Any) -> sp.csc_array:
-    """Return a sparse matrix as a float64 csc_array in which duplicates are summed."""
-    # converted first, because sums of small integer types would overflow
-    M = sp.csc_array(M.astype(np.float64, copy=False))
-    if not M.has_canonical_format:
-        M = M.copy()
-        M.sum_duplicates()
-    return M
-
-
-def data(X: Any) -> tuple[Any, Sequence[str] | None]:
-    """Return a finite real matrix (m, n), and its column names or None.
-
-    A sparse matrix is returned as a float64 csc_array, with 32-bit indices if possible, because
-    they make products faster.
-    """
-    X, columns = _numbers("X", X)
-    if X.shape[0] < 2:
-        raise InputError(f"X: shape {tuple(X.shape)}; at least two samples (rows) are needed")
-    return (_with_short_indices(X) if sp.issparse(X) else X), columns
-
-
-def _with_short_indices(X: sp.csc_array) -> sp.csc_array:
-    if X.indices.dtype == np.int32 or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
-        return X
-    short = (X.indices.astype(np.int32), X.indptr.astype(np.int32))
-    return sp.csc_array((X.data, *short), shape=X.shape)
-
-
 def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
     """Return Sigma as an exactly symmetric PSD array (n, n), and its column names or None."""
     rows = [*getattr(Sigma, "index", ())] if hasattr(Sigma, "columns") else []
@@ -458,8 +339,10 @@ def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
         raise InputError(f"Sigma: shape {tuple(Sigma.shape)}; it must be square, (n, n)")
     if rows != [*range(len(rows))] and [str(row) for row in rows] != columns:
         raise InputError("Sigma: rows and columns must have the same names in the same order")
-    affordable("Sigma", Sigma.shape, 24)  # for a copy, the transpose and the factorisation
+    # for a copy, the transpose and the factorisation
+    affordable("Sigma", Sigma.shape, 24.0 * Sigma.shape[0] ** 2)
     S = Sigma.toarray() if sp.issparse(Sigma) else np.array(Sigma, dtype=np.float64, order="C")
+    has_variance("Sigma", np.abs(S).max(axis=0))
     top = np.abs(S).max()
     skew = np.abs(S - S.T).max()
     if skew > 1e-8 * top:
@@ -467,11 +350,8 @@ def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
             f"Sigma: not symmetric, entries differ by up to {skew:.3g}; use (Sigma + Sigma')/2"
         )
     S = (S + S.T) / 2
-    if top == 0.0:
-        raise InputError("Sigma: every entry is zero; at least one variable must have variance")
     scale("Sigma", top, 120)
-    if not _has_factor(S, 1e-8 * top * len(S)):
-        smallest = np.linalg.eigvalsh(S)[0]
+    if smallest := _below(S, 1e-8 * top * len(S)):
         raise InputError(
             f"Sigma: indefinite (smallest eigenvalue {smallest:.3g}); it must be positive "
             "semidefinite"
@@ -486,9 +366,7 @@ def indefinite(S: Array) -> bool:
     variables in total, by at most k times the absolute eigenvalue, which is at most `excess` for an
     S that is not called indefinite. The margin of the bounds covers it.
     """
-    most = excess(S) / len(S)
-    # the factorisation can also fail because of rounding errors; eigenvalues are more accurate
-    return not _has_factor(S, most) and bool(np.linalg.eigvalsh(S)[0] < -most)
+    return _below(S, excess(S) / len(S)) < 0.0
 
 
 def excess(S: Array) -> float:
@@ -502,13 +380,14 @@ def noise(S: Array) -> float:
     A deflation leaves small negative eigenvalues unchanged, but can remove almost all variance.
     """
     rounding = NOISE * float(S.trace())
-    return rounding if _has_factor(S, rounding) else rounding + excess(S)
+    return rounding + excess(S) if _below(S, rounding) else rounding
 
 
-def _has_factor(S: Array, shift: float) -> bool:
-    """Whether S + shift I has a Cholesky factor; this is much faster than computing eigenvalues."""
-    try:
-        scipy.linalg.cholesky(S + shift * np.eye(len(S)), check_finite=False, overwrite_a=True)
+def _below(S: Array, tolerance: float) -> float:
+    """Return the smallest eigenvalue of S if it is below -tolerance, and 0 otherwise."""
+    try:  # much faster than computing eigenvalues, but it can also fail because of rounding errors
+        scipy.linalg.cholesky(S + tolerance * np.eye(len(S)), check_finite=False, overwrite_a=True)
     except scipy.linalg.LinAlgError:
-        return False
-    return True
+        smallest = float(np.linalg.eigvalsh(S)[0])
+        return smallest if smallest < -tolerance else 0.0
+    return 0.0

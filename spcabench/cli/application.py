@@ -2,6 +2,7 @@
 
 import _thread
 import errno
+import os
 import sys
 import threading
 import traceback
@@ -163,6 +164,8 @@ def main() -> None:
     # Numerical libraries fix their number of threads on import. Two threads needed three times the
     # processor time of one thread for sparse components of a 50,000 x 100,000 matrix.
     machine.pin_threads()
+    # pictures are written to files, and a notebook can set a backend that is not installed here
+    os.environ["MPLBACKEND"] = "agg"
     supervisor.raise_on_termination()
     try:
         _check_folder()

@@ -30,6 +30,9 @@ def apply(
     drop_text: reading.DropText = False,
     transpose: reading.Transpose = False,
     key: reading.Key = None,
+    sep: reading.Separator = None,
+    decimal: reading.Decimal = None,
+    header: reading.Header = None,
     out: Out = None,
     label: NotNeeded = None,
     drop: NotNeeded = None,
@@ -54,7 +57,8 @@ def apply(
     files.check("--out", out, (".csv", ".parquet", ".npy"), inputs=(model, data))
     saved = models.load(model)
     notes: list[str] = []
-    how = Reading(missing=missing, drop_text=drop_text, transpose=transpose, key=key)
+    style = reading.style(sep, decimal, header)
+    how = Reading(missing=missing, drop_text=drop_text, transpose=transpose, key=key, style=style)
     how.check()
     choose = partial(models.chosen_columns, saved)
     n, needed = len(saved.variables), [saved.variables[j] for j in saved.used]

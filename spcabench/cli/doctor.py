@@ -125,7 +125,7 @@ def _fetch(name: str) -> None:
                 raise InputError(f"{_cache()}: cannot be written ({error.strerror})") from None
             reason = " ".join(str(error).split())[:120]
             raise InputError(
-                f"{file.url}: download failed ({reason}); to resume it, repeat the command"
+                f"{file.url}: download failed ({reason}); repeat the command"
             ) from None
 
 

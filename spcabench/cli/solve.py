@@ -16,6 +16,7 @@ from spcabench.streams import say
 
 if TYPE_CHECKING:
     from spcabench.problem.problem import Problem
+    from spcabench.readers.delimited import Style
     from spcabench.readers.user_file import Reading
     from spcabench.selecting.chance import Chance
     from spcabench.selecting.selection import Selection
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 Source = Annotated[
     str,
     typer.Argument(
-        help="Name of a dataset, or a file: .npy, .npz, .csv, .tsv, .mtx, .parquet or "
-        "docword.NAME.txt (text also as .gz).",
+        help="Name of a dataset, or a file: .csv, .tsv, .txt, .xlsx, .parquet, .dta, .npy, .npz, "
+        ".mat, .mtx or docword.NAME.txt (text also as .gz).",
         autocompletion=options.dataset_names,
     ),
 ]
@@ -82,7 +83,25 @@ Missing = Annotated[
 Names = Annotated[
     Path | None, typer.Option(help="File with the names of the variables, one per line.")
 ]
-Key = Annotated[str | None, typer.Option(help="Name of the array to read from an .npz file.")]
+Key = Annotated[
+    str | None, typer.Option(help="Name of the array to read from an .npz or .mat file.")
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        "--sep", help="Separator of a text table: one character, tab or space. Default: detected."
+    ),
+]
+Decimal = Annotated[
+    str | None, typer.Option(help="Decimal point of a text table: . or ,. Default: detected.")
+]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first line of a text table contains names. Default: detected.",
+    ),
+]
 Out = Annotated[
     Path | None, typer.Option(help="Write the loadings to this file: .csv, .parquet or .npz.")
 ]
@@ -168,6 +187,7 @@ READING = {  # options for reading a file, by parameter name
     "missing": "--missing",
     "names": "--names",
     "key": "--key",
+    "style": "--sep, --decimal, --header",
 }
 
 
@@ -207,6 +227,9 @@ def solve(
     missing: Missing = "error",
     names: Names = None,
     key: Key = None,
+    sep: Separator = None,
+    decimal: Decimal = None,
+    header: Header = None,
     stand_in: options.StandIn = False,
     out: Out = None,
     plot: Plot = None,
@@ -298,9 +321,19 @@ def read(typed: SimpleNamespace) -> "Problem":
     from spcabench.readers.user_file import Reading
 
     _check(typed)
-    how = Reading(**{name: getattr(typed, name) for name in READING} | {"drop": typed.drop or ()})
+    words = vars(typed) | {"drop": typed.drop or ()}
+    words["style"] = style(typed.sep, typed.decimal, typed.header)
+    how = Reading(**{name: words[name] for name in READING})
     how.check()
     return load(typed.source, how, typed.stand_in)
+
+
+def style(sep: str | None, decimal: str | None, header: bool | None) -> "Style":
+    """Return the style of a text table, as far as it is typed."""
+    from spcabench.readers.delimited import SPACES, Style
+
+    separators = {"tab": "\t", r"\t": "\t", "space": SPACES, " ": SPACES}
+    return Style(separators.get(str(sep), sep), decimal, header)
 
 
 def load(source: str, how: "Reading", stand_in: bool) -> "Problem":

@@ -13,9 +13,9 @@ import numba
 import numpy as np
 import scipy.sparse as sp
 
-from spcabench import opening
+from spcabench import opening, validate
 from spcabench.errors import InputError, using_file
-from spcabench.readers import sources
+from spcabench.readers import sizes, sources
 from spcabench.readers.docword import Docword
 from spcabench.vectors import Array, Indices, Vector
 
@@ -33,7 +33,7 @@ def read_docword(path: Path) -> sp.csc_array:
     parts = [[array.copy() for array in block] for block in file.blocks()]
     d, w, counts = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     shape = (file.documents, file.words)
-    return sp.csc_array(sp.coo_array((counts.astype(np.float64), (d - 1, w - 1)), shape=shape))
+    return validate.sparse(str(path), sp.coo_array((counts, (d - 1, w - 1)), shape=shape))
 
 
 @dataclass(frozen=True)
@@ -157,15 +157,17 @@ def _outer(G, columns, counts, used):
 
 
 def read_vocabulary(path: Path, count: int) -> list[str]:
-    """Return ``count`` words from a file with one word per line; raise InputError otherwise."""
-    most = LONGEST_WORD * (count + 1)
-    with using_file(path), opening.regular(path).open(encoding="utf-8-sig") as stream:
-        text = stream.read(most + 1)
-    words = [line.strip() for line in text.splitlines() if line.strip()]
-    if len(words) != count or len(text) > most:
-        count_there = "more" if len(text) > most else f"{len(words):,}"
+    """Return ``count`` words from a file, the first field of each line.
+
+    The file can be gzipped. Raises InputError if the number of words differs.
+    """
+    with using_file(path), sizes.open_text(opening.regular(path)) as stream:
+        text = stream.read(LONGEST_WORD * (count + 1)).decode("utf-8-sig")
+    # 10x Genomics describes a gene by several fields, of which the first one is unique
+    words = [line.split("\t")[0].strip() for line in text.splitlines() if line.strip()]
+    if len(words) != count:
         raise InputError(
-            f"{path}: contains {count_there} names, but the data have {count:,} variables"
+            f"{path}: contains {len(words):,} names, but the data have {count:,} variables"
         )
     return words
 

@@ -1,7 +1,7 @@
 """A reader of text tables written by other programs, gzipped or not.
 
 Fields can be separated by commas, semicolons, tabs, bars or spaces. Numbers can have decimal points
-or decimal commas. The encoding can be UTF-8, UTF-16 or UTF-32.
+or decimal commas. The encoding can be UTF-8 or UTF-16. Each guess can be overridden.
 """
 
 import csv
@@ -10,12 +10,11 @@ import itertools
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-import numpy as np
 import pandas as pd
 
 from spcabench.errors import InputError
@@ -24,16 +23,9 @@ from spcabench.readers import sizes
 SAMPLE = 200  # maximum number of lines read to detect the style of a table
 ENOUGH = 10**6  # number of characters after which no further line is read for detecting the style
 HEAD = 1 << 16  # number of bytes read to detect the encoding
-FIELD = 24.0  # bytes of memory that a field needs while it is read, in addition to its text
 SEPARATORS = "\t;|,"  # the comma is last, because it can be a decimal comma
 SPACES = r"\s+"
-MARKS = {  # byte order marks; longer ones come first, because they can begin with a shorter one
-    b"\xff\xfe\x00\x00": "utf-32",
-    b"\x00\x00\xfe\xff": "utf-32",
-    b"\xef\xbb\xbf": "utf-8-sig",
-    b"\xff\xfe": "utf-16",
-    b"\xfe\xff": "utf-16",
-}
+COMMENT = "!"  # starts the lines before and after the table in GEO's series matrix files
 COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 POINT_NUMBER = re.compile(r"[+-]?\d*\.\d+(e[+-]?\d+)?", re.IGNORECASE)
 # numbers in formats that Python does not parse: 1.234,5 and 1'234 and 12 %
@@ -45,102 +37,103 @@ SAVE = "save the file as UTF-8, for example: iconv -f latin1 -t utf-8 OLD > NEW"
 
 @dataclass(frozen=True)
 class Style:
-    """The style of a text table.
+    """The style of a text table. As an argument, None means that a part is detected.
 
-    header : whether the first line contains the column names. padded : whether every line of
-        numbers ends with a separator.
+    header : whether the first line contains the column names.
     """
 
-    separator: str
-    decimal: str
-    header: bool
-    padded: bool
+    separator: str | None = None
+    decimal: str | None = None
+    header: bool | None = None
+
+    def __post_init__(self) -> None:
+        """Raise InputError if a part is not one that a table can have."""
+        if self.separator is not None and (
+            self.separator != SPACES and (len(self.separator) != 1 or self.separator in "\"'\r\n.")
+        ):
+            raise InputError(
+                f"--sep: {self.separator!r:.40}; it must be one character, or tab or space"
+            )
+        if self.decimal not in (None, ".", ","):
+            raise InputError(f"--decimal: {self.decimal!r:.40}; it must be . or ,")
+        if self.decimal is not None and self.decimal == self.separator:
+            raise InputError("--decimal: must differ from --sep")
 
 
-def read(path: Path, notes: list[str]) -> pd.DataFrame:
+def read(path: Path, given: Style, notes: list[str]) -> pd.DataFrame:
     """Read a text table, and append a note for each guess about its style.
 
     If the first line contains a word that is not a number, it is used as the header.
     """
-    sizes.afford(path, float(sizes.unpacked(path, FIELD)))
+    sizes.unpacked(path, sizes.FIELD)
     encoding = _encoding(path)
     try:
         with _opened(path, encoding) as stream:
-            lines = [line for line in _sample(stream) if line.strip()]
+            lines, comment = _sample(stream)
         if not lines:
-            raise InputError("the file is empty")
-        if re.fullmatch(r'"?sep=.\s*"?\s*', lines[0]):
-            raise InputError(
-                f"{path}: remove its first line, {lines[0].strip()!r}, which is no table"
-            )
-        style = _style(lines)
-        frame = _parsed(path, encoding, style)
-        if frame.empty and style.header:
-            raise InputError(
-                f"{path}: the header is followed by no rows; at least one sample is needed"
-            )
+            raise InputError(f"{path}: the file is empty")
+        if re.fullmatch(r'"?sep=.\s*"?\s*', lines[0]):  # a line for Excel
+            raise InputError(f"{path}: remove its first line, {lines[0].strip()!r}")
+        style = _style(lines, given)
+        frame = _parsed(path, encoding, style, comment, _is_padded(lines, style))
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise InputError(f"{path}: not UTF-8 text (byte 0x{byte:02x}): {SAVE}") from None
-    except pd.errors.ParserError as error:
-        raise InputError(f"{path}: {_unparsed(str(error), lines[0])}") from None
-    _remark(lines, style, notes)
-    return _named(path, frame, style, notes)
-
-
-def _unparsed(message: str, first: str) -> str:
-    """Return the reason why pandas cannot parse a table, in words for users."""
-    if widths := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message):
-        expected, line, there = widths.groups()
-        start = first.strip()[:20]
-        comment = f"; if {start!r} is a comment, remove it" if start[0] in "#%" else ""
-        return f"line {line} has {there} values, but the lines before it have {expected}{comment}"
-    if row := re.search(r"EOF inside string starting at row (\d+)", message):
-        return f"a quotation mark in line {int(row[1]) + 1} or after it is never closed"
-    return f"not a readable table ({' '.join(message.split())})"
+    if frame.empty and style.header:
+        raise InputError(f"{path}: no rows after the header; at least one sample is needed")
+    _remark(lines, style, given, notes)
+    return _named(path, frame, bool(style.header), notes)
 
 
 def _encoding(path: Path) -> str:
     with sizes.open_text(path) as stream:
         head = stream.read(HEAD)
-    for mark, encoding in MARKS.items():
-        if head.startswith(mark):
-            return encoding
-    if b"\x00" in head:
+    wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if (b"\0\0\0" if wide else b"\0") in head:
         raise InputError(
-            f"{path}: contains zero bytes, so it is not text, or it is UTF-16 without a byte order "
-            "mark; save the file as UTF-8"
+            f"{path}: contains zero bytes, so it is not UTF-8, nor UTF-16 with a byte order mark; "
+            "save the file as UTF-8"
         )
-    return "utf-8"
+    return "utf-16" if wide else "utf-8-sig"
 
 
-def _sample(stream: IO[str]) -> Iterator[str]:
-    """Yield the first lines of a text (fewer if they are long)."""
-    read = 0
-    for line in itertools.islice(stream, SAMPLE):
-        yield line
-        read += len(line)
-        if read > ENOUGH:
-            return
+def _sample(stream: Iterable[str]) -> tuple[list[str], str | None]:
+    """Return the first lines of a table (fewer if they are long), and the sign of comments."""
+    filled = (line for line in stream if line.strip())
+    first = next(filled, "")
+    comment = COMMENT if first.startswith(COMMENT) else None
+    lines: list[str] = []
+    size = 0
+    for line in itertools.chain([first] * bool(first), filled):
+        if comment is None or not line.startswith(comment):
+            lines.append(line)
+            size += len(line)
+        if len(lines) == SAMPLE or size > ENOUGH:
+            break
+    return lines, comment
 
 
 def _opened(path: Path, encoding: str) -> IO[str]:
     return io.TextIOWrapper(sizes.open_text(path), encoding=encoding, newline="")
 
 
-def _style(lines: list[str]) -> Style:
-    separator = _separator(lines)
+def _style(lines: list[str], given: Style) -> Style:
+    separator = given.separator or _separator(lines)
     rows = [_fields(line, separator) for line in lines]
     words = [word for row in rows for word in row]
     commas = any(map(COMMA_NUMBER.fullmatch, words))
+    points = any(map(POINT_NUMBER.fullmatch, words))
     # if commas separate fields, the comma in a quoted "1,234" can be a thousands separator
-    decimal = (
-        "," if commas and separator != "," and not any(map(POINT_NUMBER.fullmatch, words)) else "."
-    )
+    decimal = given.decimal or ("," if commas and separator != "," and not points else ".")
     header = not all(is_number(word, decimal) for word in rows[0])
-    below = rows[1:] if header else []
-    padded = bool(below) and all(len(r) == len(rows[0]) + 1 and not r[-1] for r in below)
-    return Style(separator, decimal, header, padded)
+    return Style(separator, decimal, header if given.header is None else given.header)
+
+
+def _is_padded(lines: list[str], style: Style) -> bool:
+    """Whether every line except the header ends with a separator."""
+    first, *below = (_fields(line, str(style.separator)) for line in lines)
+    longer = all(len(row) == len(first) + 1 and not row[-1] for row in below)
+    return bool(style.header and below and longer)
 
 
 def _fields(line: str, separator: str) -> list[str]:
@@ -187,16 +180,19 @@ def is_number(word: str, decimal: str = ".") -> bool:
     return True
 
 
-def _parsed(path: Path, encoding: str, style: Style) -> pd.DataFrame:
+def _parsed(
+    path: Path, encoding: str, style: Style, comment: str | None, padded: bool
+) -> pd.DataFrame:
     with _opened(path, encoding) as stream, warnings.catch_warnings():
         # pandas warns before it drops values that have no column name
         warnings.simplefilter("error", pd.errors.ParserWarning)
         frame = pd.read_csv(
             stream,
             sep=style.separator,
-            decimal=style.decimal,
+            decimal=str(style.decimal),
             header=0 if style.header else None,
-            index_col=False if style.padded else None,
+            index_col=False if padded else None,
+            comment=comment,
             low_memory=False,
             skipinitialspace=True,
         )
@@ -204,33 +200,31 @@ def _parsed(path: Path, encoding: str, style: Style) -> pd.DataFrame:
     return frame.copy()
 
 
-def note_repeated(names: list[str], notes: list[str]) -> None:
-    """Append a note if several columns have the same name."""
-    if twice := [name for name, count in Counter(names).items() if count > 1]:
-        shown = ", ".join(map(repr, twice[:3])) + (", ..." if len(twice) > 3 else "")
-        notes.append(f"several columns are named {shown}; .1, .2, ... is added to repeated names")
-
-
-def _remark(lines: list[str], style: Style, notes: list[str]) -> None:
+def _remark(lines: list[str], style: Style, given: Style, notes: list[str]) -> None:
     """Append a note for each guess that could be wrong."""
-    first = _fields(lines[0], style.separator)
-    if style.header:
-        note_repeated(first, notes)
-    numbers = sum(word != "" and is_number(word, style.decimal) for word in first)
-    if not style.header:
-        notes.append("the first line contains only numbers and is read as data, not as names")
-    elif numbers:
+    first = _fields(lines[0], str(style.separator))
+    decimal = str(style.decimal)
+    twice = [name for name, count in Counter(first).items() if count > 1]
+    if style.header and twice:
+        notes.append(f"several columns are named {twice[0]!r}; .1, .2, ... is added to such names")
+    numbers = sum(word != "" and is_number(word, decimal) for word in first)
+    if given.header is None and not style.header:
+        notes.append(
+            "the first line contains only numbers and is read as data, not as names; if these are "
+            "names, use --header"
+        )
+    elif given.header is None and numbers:
         notes.append(
             f"the first line is read as column names, although {numbers} of its {len(first)} words "
-            f"{'is a number' if numbers == 1 else 'are numbers'}"
+            "are numbers; if it is data, use --no-header"
         )
-    if style.decimal == ",":
-        words = (word for line in lines for word in _fields(line, style.separator))
+    if given.decimal is None and decimal == ",":
+        words = (word for line in lines for word in _fields(line, str(style.separator)))
         shown = next(filter(COMMA_NUMBER.fullmatch, words))
         notes.append(f"decimal commas: {shown} is read as {shown.replace(',', '.')}")
 
 
-def _named(path: Path, frame: pd.DataFrame, style: Style, notes: list[str]) -> pd.DataFrame:
+def _named(path: Path, frame: pd.DataFrame, header: bool, notes: list[str]) -> pd.DataFrame:
     """Return the table with strings as column names and with row names as the first column."""
     if isinstance(frame.index, pd.MultiIndex):
         raise InputError(
@@ -242,11 +236,8 @@ def _named(path: Path, frame: pd.DataFrame, style: Style, notes: list[str]) -> p
             "name"
         )
         frame = frame.reset_index(drop=True)
-    if style.header:
-        empty = [
-            str(name).startswith("Unnamed: ") and frame.iloc[:, j].isna().all()
-            for j, name in enumerate(frame.columns)
-        ]
-        frame = frame.loc[:, ~np.array(empty, dtype=bool)]
-        return frame.set_axis([unguarded(str(name).strip()) for name in frame.columns], axis=1)
-    return frame.set_axis([str(j + 1) for j in range(frame.shape[1])], axis=1)
+    if not header:
+        return frame.set_axis([str(j + 1) for j in range(frame.shape[1])], axis=1)
+    unnamed = frame.columns.astype(str).str.startswith("Unnamed: ")
+    frame = frame.loc[:, ~(unnamed & frame.isna().all().to_numpy())]
+    return frame.set_axis([unguarded(str(name).strip()) for name in frame.columns], axis=1)

@@ -8,9 +8,10 @@ numbers. Errors name the file and the line.
 import gzip
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numba
 import numpy as np
@@ -30,7 +31,6 @@ except ImportError:
 BLOCK = 1 << 22  # size of a block in bytes
 KEPT = 256  # maximum length of a line in bytes, which the end of a block can split
 DIGITS = 17  # maximum number of digits of a number
-HEADER = ("number of documents", "number of words", "number of triplets")
 
 
 @dataclass(frozen=True)
@@ -45,24 +45,15 @@ class Docword:
     @classmethod
     def open(cls, path: Path) -> "Docword":
         """Read the header of a file; raise InputError if it is malformed."""
-        numbers: list[int] = []
-        try:
-            with _stream(path) as stream:
-                for entry in HEADER:
-                    line = stream.readline(KEPT)  # a damaged file can consist of a single line
-                    if not line:
-                        break
-                    if not line.strip().isdigit() or len(line.strip()) > DIGITS:
-                        text = line.strip()[:40].decode(errors="replace")
-                        raise InputError(
-                            f"{path}, line {len(numbers) + 1}: {text!r:.60} is not a {entry}"
-                        )
-                    numbers.append(int(line))
-        except DAMAGED as error:
-            raise InputError(f"{path}, line {len(numbers) + 1}: damaged file ({error})") from None
-        if len(numbers) < 3:
-            raise InputError(f"{path}: {len(numbers)} lines; the header alone has three")
-        return cls(path, *numbers)
+        with _stream(path) as stream:
+            header = [stream.readline(KEPT).strip() for _ in range(3)]
+        for number, line in enumerate(header, start=1):
+            if not line.isdigit() or len(line) > DIGITS:
+                raise InputError(
+                    f"{path}, line {number}: {line.decode(errors='replace')!r:.60}; the first "
+                    "three lines must be the numbers of documents, words and triplets"
+                )
+        return cls(path, *map(int, header))
 
     def blocks(self) -> Iterator[tuple[Indices, Indices, Indices]]:
         """Yield the documents, words and counts of each block, with one-based indices.
@@ -73,17 +64,17 @@ class Docword:
         # each line has at least six bytes
         arrays = tuple(np.empty((BLOCK + KEPT) // 6 + 1, dtype=np.int64) for _ in range(3))
         triplets, line = 0, 4
-        with tqdm(
-            total=self.triplets,
-            desc=self.path.name,
-            unit=" triplets",
-            unit_scale=True,
-            disable=None,
-        ) as bar:
+        bar = tqdm(total=self.triplets, desc=self.path.name, unit=" triplets", disable=None)
+        with bar:
             for data in self._bytes():
                 count, fault = _parse(data, self.documents, self.words, *arrays)
                 if fault >= 0:
-                    raise InputError(self._fault(data, line, fault))
+                    line += int(np.count_nonzero(data[:fault] == 10))
+                    text = bytes(data[fault : fault + 40]).split(b"\n")[0].decode(errors="replace")
+                    raise InputError(
+                        f"{self.path}, line {line}: {text!r:.60} is not a document up to "
+                        f"{self.documents}, a word up to {self.words} and a count from 1"
+                    )
                 line += int(np.count_nonzero(data == 10))
                 triplets += count
                 if triplets > self.triplets:
@@ -91,59 +82,42 @@ class Docword:
                 bar.update(count)
                 yield tuple(a[:count] for a in arrays)  # type: ignore[misc]
         if triplets != self.triplets:
-            words = "at least " if triplets > self.triplets else ""
             raise InputError(
-                f"{self.path}, line {line}: the file contains {words}{triplets} triplets; its "
-                f"header states {self.triplets}"
+                f"{self.path}: its header states {self.triplets} triplets, but the file contains "
+                f"{'more' if triplets > self.triplets else triplets}"
             )
 
     def _bytes(self) -> Iterator[Any]:
         """Yield blocks of complete lines after the header."""
         buffer = np.empty(BLOCK + KEPT, dtype=np.uint8)
-        unread = 0
+        unread, size = 0, 1
         with _stream(self.path) as stream:
-            try:
-                for _ in HEADER:
-                    stream.readline()
-                while True:
-                    size = stream.readinto(buffer[unread : unread + BLOCK])  # type: ignore[attr-defined]
-                    filled = unread + size
-                    end = filled if size == 0 else _after_last_line(buffer, filled)
-                    yield buffer[:end]
-                    if size == 0:
-                        return
-                    unread = filled - end
-                    buffer[:unread] = buffer[end:filled].copy()
-                    if unread >= KEPT:
-                        raise InputError(
-                            f"{self.path}: a line has more than {KEPT} characters; a line must "
-                            "consist of three numbers"
-                        )
-            except DAMAGED as error:
-                raise InputError(f"{self.path}: damaged file ({error})") from None
-
-    def _fault(self, data: Any, line: int, at: int) -> str:
-        line += int(np.count_nonzero(data[:at] == 10))
-        text = bytes(data[at : at + 200]).split(b"\n")[0].strip().decode(errors="replace")
-        parts = text.split()
-        where = f"{self.path}, line {line}"
-        if len(parts) != 3 or not all(part.isdecimal() and len(part) <= DIGITS for part in parts):
-            return f"{where}: {text[:40]!r:.60} is not three whole numbers"
-        for name, value, top in (
-            ("document", parts[0], self.documents),
-            ("word", parts[1], self.words),
-        ):
-            if not 1 <= int(value) <= top:
-                return f"{where}: {name} {value} is out of range; it must be from 1 to {top}"
-        return f"{where}: count {parts[2]}; it must be a positive integer"
+            for _ in range(3):
+                stream.readline()
+            while size:
+                # nothing fits into the buffer after a line that is too long, so it is parsed
+                size = stream.readinto(buffer[unread : unread + BLOCK])
+                filled = unread + size
+                end = _after_last_line(buffer, filled) if size else filled
+                yield buffer[:end]
+                unread = filled - end
+                buffer[:unread] = buffer[end:filled].copy()
 
 
-def _stream(path: Path) -> IO[bytes]:
+@contextmanager
+def _stream(path: Path) -> Iterator[Any]:
+    """Open a file for reading bytes, unpacked; raise InputError if it is damaged."""
     with using_file(path), path.open("rb") as stream:
         gzipped = stream.read(2) == b"\x1f\x8b"
-    if not gzipped:
-        return path.open("rb")
-    return gzip.open(path) if igzip_threaded is None else igzip_threaded.open(path, threads=1)
+    try:
+        if gzipped and igzip_threaded:
+            with igzip_threaded.open(path, threads=1) as unpacked:
+                yield unpacked
+        else:
+            with (gzip.open if gzipped else open)(path, "rb") as stream:
+                yield stream
+    except DAMAGED as error:
+        raise InputError(f"{path}: damaged file ({error})") from None
 
 
 @numba.njit(cache=True, nogil=True)

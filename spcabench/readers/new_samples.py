@@ -13,7 +13,6 @@ from spcabench.readers import table, user_file
 from spcabench.vectors import Array, Indices
 
 GAPS = "use --missing rows to drop {rows}, or --missing mean to fill in the model's means"
-TEXTS = "use --drop-text to drop all text columns"
 NEEDED = "the model needs numbers in these columns"
 
 
@@ -41,15 +40,14 @@ def read(
         return _complete(path, pd.DataFrame(chosen, columns=used + 1), how, notes, None)
     frame, names = table.row_names(path, X, () if how.transpose else needed, notes)
     if how.transpose:
-        samples = table.without_text(path, table.as_numbers(frame), how.drop_text, notes, TEXTS)
-        frame = table.transposed(path, samples, names)
+        samples = table.without_text(path, frame, how.drop_text, notes, table.TEXTS)
+        frame = table.transposed(samples, names)
         names = [str(name) for name in samples.columns]
     try:
         columns = choose([str(name) for name in frame.columns])
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    numbers = table.as_numbers(frame.iloc[:, columns])
-    table.without_text(path, numbers, False, notes, NEEDED)
+    numbers = table.without_text(path, frame.iloc[:, columns], False, notes, NEEDED)
     return _complete(path, numbers, how, notes, names)
 
 

@@ -7,6 +7,7 @@ are not trusted: their checksums are verified, and no reader runs code from a fi
 
 import hashlib
 import os
+import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +20,6 @@ from spcabench.optional_dependencies import require
 
 DOWNLOADS = "SPCABENCH_DOWNLOADS"  # environment variable with the folder of downloads
 TIMEOUT = 10.0  # seconds to wait for a response
-CHUNK = 1 << 16  # bytes written at a time, and lost at most if a download is interrupted
 
 
 @dataclass(frozen=True)
@@ -131,11 +131,13 @@ def _downloaded(file: str, sha256: str, url: str | None) -> Path | None:
 
 
 def fetch(file: File) -> Path:
-    """Download a file to the cache, or resume a partial download.
+    """Download a file to the cache, unless it is already there.
 
     Raises OSError if the address does not respond. Raises InputError if the file has no address or
     no checksum, or if the checksum is wrong. After an error, an earlier download is preserved.
     """
+    import pooch
+
     if file.url is None or file.sha256 is None:
         where = f" from {file.url}" if file.url else ", which has no public address,"
         raise InputError(
@@ -143,43 +145,13 @@ def fetch(file: File) -> Path:
             "SPCABENCH_DATA"
         )
     target = _target(file.path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(target.name + ".part")
-    _append(file, part)
-    if checksum(part) != file.sha256:
-        part.unlink()
-        raise InputError(f"{file.url}: wrong checksum; the download was deleted")
-    return part.replace(target)
-
-
-def _append(file: File, part: Path) -> None:
-    """Download the rest of a file, up to its size, and append it to a partial download."""
-    import requests
-    from tqdm import tqdm
-
-    have = part.stat().st_size if part.exists() else 0
-    headers = {"Range": f"bytes={have}-", "Accept-Encoding": "identity"}
-    with requests.get(str(file.url), headers=headers, stream=True, timeout=TIMEOUT) as answer:
-        if answer.status_code == 416:  # nothing is left to download
-            return
-        answer.raise_for_status()
-        have = have if answer.status_code == 206 else 0
-        with (
-            part.open("ab" if have else "wb") as stream,
-            tqdm(
-                desc=file.path,
-                total=file.size,
-                initial=have,
-                unit="B",
-                unit_scale=True,
-                disable=None,
-            ) as bar,
-        ):
-            for chunk in answer.iter_content(CHUNK):
-                stream.write(chunk)
-                bar.update(len(chunk))
-                if file.size is not None and stream.tell() > file.size:
-                    break  # too long, so the checksum is wrong in any case
+    pooch.get_logger().setLevel("WARNING")
+    get = pooch.HTTPDownloader(timeout=TIMEOUT, progressbar=sys.stderr.isatty())
+    try:
+        pooch.retrieve(file.url, file.sha256, target.name, target.parent, downloader=get)
+    except ValueError:
+        raise InputError(f"{file.url}: wrong checksum; the download was deleted") from None
+    return target
 
 
 def read_rdata(path: Path) -> Mapping[str, Any]:

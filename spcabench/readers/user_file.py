@@ -1,8 +1,7 @@
-"""Reads a user's file as a problem: .npy, .npz, .csv, .tsv, .mtx, .parquet or UCI's docword.
+"""Reads a user's file as a problem.
 
 This is the only entry point for user files. Any failure of a reader becomes a one-line error that
-names the file and gives advice. No code in a file is executed, and sizes stated in a file are not
-trusted.
+names the file and gives advice. No code in a file is executed.
 """
 
 import os
@@ -16,7 +15,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from spcabench import opening, validate
+from spcabench import opening
 from spcabench.errors import InputError
 from spcabench.flops import uncharged
 from spcabench.optional_dependencies import MissingExtra, require
@@ -24,7 +23,11 @@ from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, delimited, matrix_market, sizes, table
 
 MISSING = ("error", "rows", "columns", "mean")
-FORMATS = ".npy, .npz, .csv, .tsv, .mtx, .parquet, docword.NAME.txt (text also as .gz)"
+FORMATS = (
+    ".csv, .tsv, .txt, .xlsx, .parquet, .dta, .npy, .npz, .mat, .mtx, docword.NAME.txt (text also "
+    "as .gz)"
+)
+DETECTED = delimited.Style()
 TALL = 10  # if the ratio of named rows to columns is larger, rows could be variables
 LONGEST = 150  # maximum length of a library's message about a file in characters
 
@@ -39,7 +42,7 @@ class Reading:
         is common for genes. missing : treatment of missing values, one of "error", "rows" or
         "columns" (drop rows or columns with missing values) and "mean" (fill in column means).
     names : file with the names of the variables, one per line. key : name of an array in an .npz
-        file.
+        or .mat file. style : the style of a text table, as far as it is not detected.
     """
 
     covariance: bool = False
@@ -52,6 +55,7 @@ class Reading:
     missing: str = "error"
     names: Path | None = None
     key: str | None = None
+    style: delimited.Style = DETECTED
 
     def check(self) -> None:
         """Raise InputError if settings contradict each other."""
@@ -90,21 +94,17 @@ def read(path: Path, how: Reading) -> Problem:
     how.check()
     notes: list[str] = []
     X = contents(path, how, notes)
-    with _one_line(path, kind_of(path)):
-        X, labels, features = _variables(path, X, how, notes)
-    features = _names(path, how.names, X.shape[1]) or features
-    about = {"source": str(path), "notes": notes, "stand_in": False}
-    given: dict[str, Any] = dict(name=path.name, features=features, provenance=about)
-    try:
+    with _one_line(path):
+        X, labels = _variables(path, X, how, notes)
+        features = _names(path, how.names, X.shape[1])
+    with _named(path):
+        about = {"source": str(path), "notes": notes, "stand_in": False}
+        given: dict[str, Any] = dict(name=path.name, features=features, provenance=about)
         if how.covariance:
             problem = Problem.from_covariance(X, **given)
         else:
             given |= dict(center=how.center, scale=how.scale, labels=labels)
             problem = Problem.from_data(X, **given)
-    except InputError as error:
-        raise InputError(f"{path}: {str(error).removeprefix('X: ')}") from None
-    except MemoryError:
-        raise InputError(f"{path}: not enough memory: {sizes.ADVICE}") from None
     _remark(problem, X, how, notes)
     return problem
 
@@ -115,91 +115,90 @@ def contents(path: Path, how: Reading, notes: list[str]) -> Any:
     opening.regular(path, f"a file: {FORMATS}")
     if not kind:
         raise InputError(f"{path}: unknown format; supported formats are {FORMATS}")
-    if how.key is not None and kind != ".npz":
-        raise InputError(f"--key: only supported for .npz files; {path} contains one table")
-    with _one_line(path, kind):
+    if how.key is not None and kind not in (".npz", ".mat"):
+        raise InputError(f"--key: only supported for .npz and .mat files; {path} has one table")
+    if how.style != DETECTED and READERS[kind] is not _text:
+        raise InputError(f"--sep, --decimal, --header: only apply to text tables, not to {path}")
+    with _one_line(path):
         return READERS[kind](path, how, notes)
 
 
 @contextmanager
-def _one_line(path: Path, kind: str) -> Iterator[None]:
-    """Convert any exception of a reader to a one-line error that starts with the file's name.
-
-    All exceptions are caught, because libraries raise many kinds of errors for a damaged file.
-    """
+def _named(path: Path) -> Iterator[None]:
+    """Let errors about the data start with the file's name."""
     try:
         yield
     except MemoryError:
         raise InputError(f"{path}: not enough memory: {sizes.ADVICE}") from None
-    except PermissionError as error:
-        raise InputError(f"{path}: {error.strerror}") from error
-    except MissingExtra:
-        raise
     except InputError as error:
-        if str(error).startswith(str(path)):
+        if isinstance(error, MissingExtra) or str(error).startswith((str(path), "--")):
             raise
-        raise InputError(f"{path}: not a readable {kind} file ({error})") from error
-    except Exception as error:
-        reason = " ".join(str(error).split())[:LONGEST]
-        raise InputError(
-            f"{path}: not a readable {kind} file ({reason or type(error).__name__})"
-        ) from error
+        raise InputError(f"{path}: {str(error).removeprefix('X: ')}") from error
+
+
+@contextmanager
+def _one_line(path: Path) -> Iterator[None]:
+    """Convert any exception of a reader to a one-line error that starts with the file's name.
+
+    All exceptions are caught, because libraries raise many kinds of errors for a damaged file.
+    """
+    with _named(path):
+        try:
+            yield
+        except (InputError, MemoryError):
+            raise
+        except Exception as error:
+            words = str(getattr(error, "strerror", None) or error).strip()
+            reason = (words.split("\n")[0] or type(error).__name__)[:LONGEST]
+            raise InputError(f"{path}: not a readable {kind_of(path)} file ({reason})") from error
+
+
+def _text(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
+    return delimited.read(path, how.style, notes)
 
 
 def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
-    """Read a Parquet file, with text as categories to store repeated texts once."""
-    pa, parquet = require("pyarrow"), require("pyarrow.parquet")
-    schema = sizes.parquet_schema(path)
-    text = [
-        f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)
-    ]
-    read = parquet.ParquetFile(path, read_dictionary=text).read()
-    delimited.note_repeated(read.column_names, notes)
-    return read.rename_columns(_distinct(read.column_names)).to_pandas()
+    sizes.parquet_schema(path)  # rejects files that are too large
+    return pd.read_parquet(path)
 
 
-def _distinct(names: list[str]) -> list[str]:
-    """Add .1, .2 and so on to duplicate names, as pandas does."""
-    distinct: dict[str, None] = {}
-    counts: dict[str, int] = {}
-    for name in names:
-        new = name
-        while new in distinct:
-            counts[name] = counts.get(name, 0) + 1
-            new = f"{name}.{counts[name]}"
-        distinct[new] = None
-    return [*distinct]
+def _stata(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
+    sizes.afford(path, 2.0 * path.stat().st_size)
+    return pd.read_stata(path)
+
+
+def _excel(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
+    require("openpyxl")
+    sizes.afford(path, 50.0 * path.stat().st_size)  # it is compressed, and each cell is an object
+    return pd.read_excel(path, engine="openpyxl")
 
 
 def _docword(path: Path, how: Reading, notes: list[str]) -> Any:
     # imported here because it loads numba, which readers of other files do not need
     from spcabench.readers import corpus
-    from spcabench.readers.docword import Docword
 
-    file = Docword.open(path)
-    densest = sizes.DENSEST if sizes.is_gzipped(path) else 1
-    sizes.kept(path, 6.0 * file.triplets, densest * path.stat().st_size, "triplets")
-    sizes.filled(path, file.documents, file.words, file.triplets)
-    sizes.afford(path, 40.0 * file.triplets + 100.0 * file.words + 16.0 * file.documents)
+    sizes.unpacked(path, sizes.FIELD)
     return corpus.read_docword(path)
 
 
 Reader = Callable[[Path, Reading, list[str]], Any]
 READERS: dict[str, Reader] = {
+    ".csv": _text,
+    ".tsv": _text,
+    ".txt": _text,
+    ".xlsx": _excel,
+    ".parquet": _parquet,
+    ".dta": _stata,
     ".npy": lambda path, how, notes: arrays.npy(path),
     ".npz": lambda path, how, notes: arrays.npz(path, how.key),
-    ".csv": lambda path, how, notes: delimited.read(path, notes),
-    ".tsv": lambda path, how, notes: delimited.read(path, notes),
+    ".mat": lambda path, how, notes: arrays.mat(path, how.key),
     ".mtx": lambda path, how, notes: matrix_market.read(path),
-    ".parquet": _parquet,
     "docword": _docword,
 }
 
 
-def _variables(
-    path: Path, X: Any, how: Reading, notes: list[str]
-) -> tuple[Any, list[str] | None, list[str] | None]:
-    """Return the matrix (m, n), the class labels and the names of the variables."""
+def _variables(path: Path, X: Any, how: Reading, notes: list[str]) -> tuple[Any, list[str] | None]:
+    """Return the matrix or table of the variables (m, n), and the class labels."""
     if X.ndim != 2:
         raise InputError(f"{path}: has {X.ndim} dimensions; it must be a matrix with 2 dimensions")
     if not isinstance(X, pd.DataFrame):
@@ -207,34 +206,30 @@ def _variables(
             if value:
                 raise InputError(f"{option}: the columns of {path} have no names")
         X = X.T if how.transpose else X
-        if sp.issparse(X) or not np.isnan(X).any():
-            return X, None, None
+        if sp.issparse(X) or X.dtype.kind != "f" or not np.isnan(X).any():
+            return X, None
         numbered = pd.DataFrame(X, columns=[str(j + 1) for j in range(X.shape[1])])
-        return table.complete(path, numbered, how.missing, notes)[0].to_numpy(), None, None
+        return table.complete(path, numbered, how.missing, notes)[0].to_numpy(), None
     frame, names = table.row_names(path, X, (how.label, *how.drop), notes)
     if how.transpose:
-        frame = table.transposed(path, _numbers(path, frame, how, notes), names)
+        numbers = table.without_text(path, frame, how.drop_text, notes, table.TEXTS)
+        frame = table.transposed(numbers, names)
     labels, frame = _labels(path, frame, how.label)
-    numbers = _numbers(path, table.chosen(path, frame, how.drop), how, notes)
+    chosen = table.chosen(path, frame, how.drop)
+    numbers = table.without_text(path, chosen, how.drop_text, notes)
     numbers, present = table.complete(path, numbers, how.missing, notes)
-    for name in table.counting_columns(numbers):
-        notes.append(f"column {name!r} seems to number the rows; to drop it, use --drop {name}")
-    for name in table.date_columns(numbers):
-        notes.append(f"column {name!r} seems to contain dates; to drop it, use --drop {name}")
+    for names_of, what in (
+        (table.counting_columns, "number the rows"),
+        (table.date_columns, "contain dates"),
+    ):
+        for name in names_of(numbers):
+            notes.append(f"column {name!r} seems to {what}; to drop it, use --drop {name}")
     if names is not None and not how.transpose and len(frame) > TALL * frame.shape[1]:
         notes.append(
             f"the table has {len(frame):,} named rows and {frame.shape[1]:,} columns of numbers; "
             "if the rows are the variables (often genes), use --transpose"
         )
-    labels = None if labels is None else [labels[i] for i in np.flatnonzero(present)]
-    named = [str(name) for name in numbers.columns]
-    X = numbers.to_numpy(dtype=np.float64)
-    validate.finite(str(path), X, named)
-    return X, labels, named
-
-
-def _numbers(path: Path, frame: pd.DataFrame, how: Reading, notes: list[str]) -> pd.DataFrame:
-    return table.without_text(path, table.as_numbers(frame), how.drop_text, notes)
+    return numbers, None if labels is None else [labels[i] for i in np.flatnonzero(present)]
 
 
 def _labels(

@@ -13,15 +13,17 @@ import inspect
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from random import getrandbits
 from time import perf_counter, process_time
+from traceback import extract_tb
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from spcabench import machine, registry, validate
-from spcabench.errors import InputError, SolverError
+from spcabench.errors import InputError, SolverError, last_frame
 from spcabench.flops import LEDGER, counting, solving
 from spcabench.iterate import Iterate, Traits, as_matrix
 from spcabench.problem.data import Data
@@ -186,6 +188,14 @@ def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[s
             raise InputError(validate.nearest("setting", name, settings_of_function, owner))
 
 
+def check_required(owner: str, function: Callable[..., Any], settings: Mapping[str, Any]) -> None:
+    """Raise InputError if a setting without a default value is missing."""
+    for name, parameter in parameters(function).items():
+        variadic = parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+        if parameter.default is parameter.empty and not variadic and name not in settings:
+            raise InputError(f"{owner} requires the setting {name!r} (--set {name}=VALUE)")
+
+
 def in_form(problem: Problem, traits: Traits) -> Problem:
     """Convert the problem to a form that the solver accepts, without charging the solver."""
     # The type is tested because a Gram matrix (data after a deflation) no longer has a data matrix.
@@ -246,6 +256,7 @@ def drive(
     settings = dict(settings)
     if "seed" in parameters(solver.solve):
         settings["seed"] = seed
+    check_required(f"solver {_name(solver)!r}", solver.solve, settings)
     # Names are withheld, because an answer can be stored for them, and the provenance, because it
     # can reveal the answer, such as a planted support.
     handed = problem
@@ -375,7 +386,15 @@ class _Run:
         return self._step(self._next)
 
     def _next(self) -> Iterate | None:
-        item = next(self.iterates, END)
+        try:
+            item = next(self.iterates, END)
+        except RuntimeError as error:
+            # Python replaces a StopIteration inside a generator by an error without its line
+            if not isinstance(error.__cause__, StopIteration):
+                raise
+            frames = extract_tb(error.__cause__.__traceback__)
+            line = last_frame(error.__cause__, Path(frames[-1].filename))
+            raise SolverError(f"solve calls next() on an exhausted iterator ({line})") from error
         return None if item is END else _copied(item, self.problem)
 
     def _step(self, work: Callable[[], Iterate | None]) -> tuple[Iterate | None, float]:

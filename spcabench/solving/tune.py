@@ -160,6 +160,11 @@ def _range(problem: Problem, solver: ModuleType) -> tuple[float, float, int, flo
 
 def penalty_range(solver: ModuleType, problem: Problem) -> tuple[float, float]:
     """Return the range of a solver's penalty for a problem; raise SolverError if it is invalid."""
+    if not hasattr(solver, "penalty_range"):
+        raise SolverError(
+            "the file defines no penalty_range(problem), which the search for k needs; specify "
+            f"{solver.TRAITS.penalty} instead of k"
+        )
     low, high = solver.penalty_range(problem)
     if not 0.0 < low < high < np.inf:
         raise SolverError(

@@ -313,7 +313,7 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     },
     # tables
     "solve good.csv -k 9": "-k: 9; it must be from 1 to n = 4",
-    "solve good.csv -k 1 --key q": "--key: only supported for .npz files",
+    "solve good.csv -k 1 --key q": "--key: only supported for .npz and .mat files",
     "solve good.csv": "specify a number of variables from 1 to",
     "solve good.csv -k 1 --set tol=x": "tol=x",
     "solve named.csv -k 2 --label alpa": "did you mean 'alpha'",
@@ -351,7 +351,7 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     **{f"solve pitprops -k {text}": CARDINALITIES.format(shlex.split(text)[0]) for text in WRONG},
     "compare grqi -k 9:2": CARDINALITIES.format("9:2"),
     **{
-        f"grade x.npy --problem pitprops -k {k}": f"k: {k} is out of range; it must be from 1"
+        f"grade x.npy --problem pitprops -k {k}": f"k: {k}; it must be a whole number, from 1"
         for k in (14, 10**30)
     },
     # names that are nearly right, and settings

@@ -145,7 +145,7 @@ def test_any_scale_gives_the_same_or_is_refused(power, scale, form):
 def test_a_refusal_of_a_setting_says_what_is_allowed():
     """That every bad value is refused is tested in tests/cli/test_bad_arguments.py."""
     for settings, message in (
-        (dict(cardinality=31), "1 to n = 30"),
+        (dict(cardinality=31), "1 to 30"),
         (dict(solver="tpowr"), "did you mean 'tpower'"),
         (dict(deflation="hoteling"), "hotelling"),
         (dict(settings={"shft": 1}), "shft"),
