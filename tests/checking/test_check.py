@@ -65,7 +65,7 @@ WRONG = {
     "refuses": ("works on every form", "has no data", "problem.data\nyield x"),
     "mutates": (
         "mutates nothing",
-        "array S of the problem was changed",
+        "read-only",
         "Sigma.S[:] = np.eye(8)\nyield x",
     ),
     "cheats": ("counts honestly", "were charged, but", "yield project(Sigma.S @ x, k)"),
