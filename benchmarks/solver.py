@@ -20,9 +20,9 @@ from .problems import PROBLEMS
 # Relaxations get this fraction of the largest penalty, because the search for a penalty would take
 # most of the time.
 PENALTY = 0.1
-# These take minutes on all but the smallest problems: one stops when its budget is used up, and the
-# other searches for its penalty with a library's solver.
-SLOW = ("branch_and_bound", "sklearn_sparse_pca")
+# On a large problem, the first stops only when its budget is used up, after minutes. The second
+# searches for its penalty with a library's solver, for most of a minute.
+SEARCH, SLOW = "branch_and_bound", "sklearn_sparse_pca"
 
 
 class _Solver:
@@ -45,8 +45,8 @@ class _Solver:
             raise NotImplementedError("the commit lacks this solver")
         standard = PROBLEMS[problem]
         module = registry.module("solver", self.solver)
-        if not standard.small and is_slow(self.solver, module.TRAITS):
-            raise NotImplementedError("for the smallest problem")
+        if takes_minutes(self.solver, module.TRAITS, standard):
+            raise NotImplementedError("for smaller problems")
         try:
             self.problem = standard.make()
         except ValueError as error:  # an early commit lacks a dataset
@@ -108,9 +108,10 @@ for _method in filter(inspect.isfunction, vars(_Solver).values()):
     _method.pretty_source = _method.__doc__
 
 
-def is_slow(solver, traits):
-    """Whether a solver takes minutes on all but the smallest problem."""
-    return solver in SLOW or any(getattr(traits, kind, False) for kind in ("relaxation", "exact"))
+def takes_minutes(solver, traits, standard):
+    """Whether a solver takes minutes on a problem."""
+    hard = any(getattr(traits, kind, False) for kind in ("relaxation", "exact")) or solver == SLOW
+    return (hard and not standard.small) or (solver == SEARCH and standard.large)
 
 
 def settings_of(module, problem, k):
