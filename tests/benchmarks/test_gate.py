@@ -227,3 +227,15 @@ def test_the_imports_that_are_found_include_all_that_a_run_makes(monkeypatch):
     found = gate.files_of(gate.modules_of([f"spcabench.solvers.{s}" for s in SOLVERS], common))
     out = subprocess.run([sys.executable, "-c", RUN], capture_output=True, text=True, check=True)
     assert {Path(name) for name in out.stdout.split()} <= found
+
+
+@pytest.mark.parametrize(("step", "code"), [(STEP, 0), (f"{STEP}        1 / 0\n", 1)])
+def test_in_a_shallow_clone_without_the_base_every_solver_must_run(
+    commit, counted, monkeypatch, step, code, capsys
+):
+    commit({"solvers/other.py": POWER.replace(STEP, step)})
+    url = f"file://{Path.cwd()}"
+    subprocess.run(["git", "clone", "-q", "--depth", "1", url, "shallow"], check=True)
+    monkeypatch.chdir("shallow")
+    assert gate.check("HEAD~1", ["gaussian-20"]) == code
+    assert "NOT COMPARED" in capsys.readouterr().out
