@@ -12,7 +12,7 @@ READY := .venv/.installed
 # tools that build and install the remaining packages; they are also hashed in the lock file
 TOOLS := uv setuptools wheel
 
-.PHONY: figures publish publish-history test test-thorough test-alone test-bounds test-slurm check docs history perf perf-check lock clean help
+.PHONY: figures publish test test-thorough test-alone test-bounds test-slurm check docs perf perf-check lock clean help
 
 help:
 	@echo "make figures [SCALE=quick|paper] [JOBS=n]   run and judge all figures and tables: results/SCALE/index.html"
@@ -24,9 +24,7 @@ help:
 	@echo "make test-slurm                             run the workflow on a SLURM cluster of one node, if one can be started"
 	@echo "make check                                  run ruff and mypy"
 	@echo "make docs                                   build the documentation: site/index.html"
-	@echo "make perf [COMMITS=a..b] [MACHINE=name]     measure the commits since the last measured commit, or a range, with asv"
-	@echo "make history [MACHINE=name]                 write a page of the measurements: results/history/index.html"
-	@echo "make publish-history                        copy the history page to results/published (needs a clean tree)"
+	@echo "make perf [COMMITS=a..b] [MACHINE=name]     measure new commits, or a range, with asv: results/history/index.html"
 	@echo "make perf-check [BASE=main~1] [REDUCED=1]   fail if an exact count got worse since BASE"
 	@echo "make lock                                   update requirements.lock from pyproject.toml"
 	@echo "make clean                                  delete all runs (results/quick, results/paper)"
@@ -63,17 +61,12 @@ docs: $(READY)
 	@$(BIN)/python -m spcabench.page.documents
 	@$(BIN)/python -m mkdocs build -q --strict && echo site/index.html
 
-# asv commands also work directly, but `asv machine --machine NAME` would not record the processor and the memory
+# Without COMMITS, only the page is written. `asv machine --machine NAME` would not record the processor and the memory.
 perf: $(READY)
-	@$(BIN)/python -c "from asv.machine import Machine, MachineCollection as known; \
+	@test -z "$(COMMITS)" || $(BIN)/python -c "from asv.machine import Machine, MachineCollection as known; \
 		known.save('$(MACHINE)', Machine.get_defaults() | {'machine': '$(MACHINE)'})"
-	@$(BIN)/asv run --launch-method forkserver --machine $(MACHINE) "$(COMMITS)"
-
-history: $(READY)
-	@$(BIN)/python -m benchmarks.history_page $(if $(filter-out file,$(origin MACHINE)),--machine $(MACHINE))
-
-publish-history: history
-	@$(BIN)/python -m spcabench publish results/published
+	@test -z "$(COMMITS)" || $(BIN)/asv run --machine $(MACHINE) "$(COMMITS)"
+	@$(BIN)/python -m benchmarks.history --machine $(MACHINE)
 
 perf-check: $(READY)
 	@$(BIN)/python -m benchmarks.gate --base $(BASE) $(if $(REDUCED),--reduced)

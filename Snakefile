@@ -16,7 +16,7 @@ SCALE = config.get("scale", "quick")
 FIGURES = registry.names("figure")
 PACKAGE = Path(registry.__file__).parent
 TEMPLATES = [*PACKAGE.glob("page/templates/*.j*"), *PACKAGE.glob("figures/*.toml"), *PACKAGE.glob("figures/*.json")]  # texts of the pages and the papers
-HISTORY = glob("results/history/history.json")  # exists if `make history` was run
+HISTORY = glob("results/history/index.html")  # exists if `make perf` was run
 
 
 def rows(w):

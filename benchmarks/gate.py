@@ -1,52 +1,144 @@
-"""Performance gate: compare the exact counts of two commits; times and memory are only printed."""
+"""Performance gate: fail if an exact count of a changed solver is worse at HEAD than at BASE.
+
+asv measures both commits, with the same libraries. Times and memory are not measured.
+"""
 
 import argparse
+import ast
 import math
+import os
 import sys
-from collections import Counter
+import tempfile
+from modulefinder import ModuleFinder, packagePathMap
+from pathlib import Path
 
-from . import best_known, gate_report, interleaved_times
-from .changes import FLOOR, WORSE
-from .commits import KEY, accepted, excuse, full_hash, git, hash_or_none, package_of, shallow
-from .measure import LIMIT, MEASURES, values
-from .problems import PROBLEMS, REDUCED
-from .solver_code import hashes
-from .solver_processes import checked, collect
+from .commits import KEY, MEASURES, ROOT, WORSE, accepted, convention, git
+from .history import numbers_of
 
-WORDS = ("same", "better", "worse", "lost", "late", "recounted")
+FLOOR = {"gap": 1e-6, "shortfall": 1e-6}  # smaller changes of these are attributed to rounding
+FOLDERS = ("spcabench", "solvers", "datasets")
+DATASETS = ("spcabench.datasets.gaussian", "spcabench.datasets.spiked")  # of the problems
+BAD = ("worse", "lost", "failed")
 
 
-def compare(old, new, best):
-    """Return rows (solver, problem, measure, old, new, word) for solvers that both commits have.
+def changed_solvers(base):
+    """Return solver -> whether its code at HEAD differs from that of a commit.
 
-    The word is "same", "better" or "worse"; "lost" if the new commit has no number; "late" if a
-    slow run exceeded the time limit, which is ignored because a busy machine can cause it; or
-    "recounted" if the flops follow different conventions and are not compared.
+    The code of a solver is its file, the code that runs it, the datasets, and everything that these
+    import. Comments and docstrings do not count.
+    """
+    names = git("diff", "--name-only", base, "HEAD", "--", *FOLDERS).splitlines()
+    changed = {Path.cwd() / name for name in names if differs(name, base)}
+    common = modules_of(("spcabench.api", *DATASETS))
+    used = {
+        file.stem: files_of(modules_of([f"spcabench.solvers.{file.stem}"], common))
+        for file in sorted(Path("solvers").glob("[!_]*.py"))
+    }
+    return {solver: affects(changed, files) for solver, files in used.items()}
 
-    old, new : solver -> problem -> counts.
+
+def differs(name, base):
+    """Whether a file differs in more than comments and docstrings."""
+    if not name.endswith(".py"):
+        return True
+    old, new = (code(git("show", f"{commit}:{name}")) for commit in (base, "HEAD"))
+    return old != new
+
+
+def code(text):
+    """Return the syntax tree of a module, without docstrings; the text if there is none."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return text
+    for node in ast.walk(tree):
+        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        if documented and ast.get_docstring(node, clean=False) is not None:
+            del node.body[0]
+    return ast.dump(tree)
+
+
+def modules_of(names, known=()):
+    """Return name -> module of some modules, of ``known``, and of all that they import.
+
+    Raises ValueError if a module has a syntax error or is missing.
+    """
+    here = str(Path.cwd())
+    packagePathMap["spcabench"] = [here]  # a checkout has its solvers and datasets at its root
+    finder = ModuleFinder(path=[here])
+    finder.modules.update(known)
+    for name in names:
+        try:
+            finder.import_hook(name)
+        except (SyntaxError, ImportError) as error:
+            raise ValueError(f"{name} cannot be imported: {error}") from error
+    return finder.modules
+
+
+def files_of(modules):
+    """Return the files of some modules."""
+    return {Path(module.__file__) for module in modules.values() if module.__file__}
+
+
+def affects(changed, used):
+    """Whether a changed file is used, or is no module but in a folder of used modules."""
+    folders = {file.parent for file in used}
+    return any(f in used or (f.suffix != ".py" and f.parent in folders) for f in changed)
+
+
+def measure(commits, solvers, problems):
+    """Return commit -> (solver, problem, measure) -> number of the exact counts, measured by asv.
+
+    A number is None if the run failed, and NaN if the solver does not take the problem.
+    """
+    from asv.commands.run import Run
+    from asv.config import Config
+    from asv.console import log
+    from asv.machine import Machine, MachineCollection
+    from asv.util import UserError
+
+    log.enable()
+    conf = Config.load("asv.conf.json")
+    bench = rf"^({'|'.join(solvers)})\.track_({'|'.join(MEASURES)})\('({'|'.join(problems)})'\)"
+    found = {commit: {} for commit in commits}
+    with tempfile.TemporaryDirectory() as folder:
+        conf.results_dir, file = folder, f"{folder}/machines.json"
+        MachineCollection.save("gate", Machine.get_defaults() | {"machine": "gate"}, _path=file)
+        how = {"bench": bench, "show_stderr": True, "machine": "gate", "_machine_file": file}
+        try:
+            Run.run(conf, commits, **how)
+        except UserError as error:
+            raise ValueError(f"asv: {error}") from error
+        for commit, *key, number in numbers_of(folder, "gate"):
+            if key[1] in problems:
+                found[commit][tuple(key)] = number
+    return found
+
+
+def compare(old, new, recounted=False):
+    """Return rows (solver, problem, measure, old, new, word), sorted by solver.
+
+    The word is "same", "better" or "worse"; "lost" if the new commit has no number; or "failed" if
+    its run failed, which may be the first run of a new solver.
+
+    recounted : whether the flop convention differs, in which case flops are not compared.
     """
     rows = []
-    for solver in sorted(set(old) & set(new)):
-        for problem, before in old[solver].items():
-            after = new[solver][problem]
-            was, now = (values(entry, best.get(problem)) for entry in (before, after))
-            for name in MEASURES:
-                if not math.isnan(was[name]):
-                    verdict = excluded(name, before, after) or word(name, was[name], now[name])
-                    rows.append((solver, problem, name, was[name], now[name], verdict))
+    for key, after in sorted(new.items()):
+        before = old.get(key, math.nan)
+        if before is None or (recounted and key[2] == "flops"):
+            continue
+        if word := word_for(key[2], before, after):
+            rows.append((*key, before, after, word))
     return rows
 
 
-def excluded(measure, before, after):
-    """Return the reason for ignoring a number as one word, or "" if it is not ignored."""
-    if after["status"] == "time_limit" and before.get("seconds", 0.0) > LIMIT / 10:
-        return "late"
-    conventions = {entry.get("convention", 1) for entry in (before, after) if "flops" in entry}
-    return "recounted" if measure == "flops" and len(conventions) > 1 else ""
-
-
-def word(measure, old, new):
-    """Return a word for the change of a number; lower is better."""
+def word_for(measure, old, new):
+    """Return a word for the change of a number; lower is better. "" if there is no old number."""
+    if new is None:
+        return "failed"
+    if math.isnan(old):
+        return ""
     if math.isnan(new):
         return "lost"
     floor = FLOOR.get(measure, 0.0)
@@ -55,136 +147,75 @@ def word(measure, old, new):
     return "better" if old > WORSE * new + floor else "same"
 
 
-def timed(old, new, problems):
-    """Return the runs to time: the largest problem of each solver that both commits solve fast."""
-    largest = {}
-    for solver in sorted(set(old) & set(new)):
-        for problem in problems:
-            entries = [commit[solver][problem] for commit in (old, new)]
-            if all(entry.get("seconds", math.inf) < interleaved_times.SLOWEST for entry in entries):
-                largest[solver] = (problem, entries[1]["settings"], entries[1]["seconds"])
-    return {(solver, problem): rest for solver, (problem, *rest) in largest.items()}
+def judge(rows, reasons):
+    """Print the changed numbers and the verdict, and return the exit code."""
+    failing = []
+    for solver, problem, measure, old, new, word in rows:
+        if word == "same":
+            continue
+        reason = next((r for r in reasons if word in BAD and r.covers(solver, measure)), None)
+        if word in BAD and reason is None:
+            failing.append(solver)
+        note = f"accepted, {reason.commit}: {reason.reason}" if reason else word
+        numbers = f"{old:>14.8g} {math.nan if new is None else new:>14.8g}"
+        print(f"{solver:24} {problem:14} {measure:10} {numbers}  {note}")
+    words = [row[-1] for row in rows]
+    print(", ".join(f"{words.count(word)} {word}" for word in ("same", "better", *BAD)))
+    if not failing:
+        print("perf-check: passed")
+        return 0
+    print(
+        f"perf-check: FAILED: {', '.join(sorted(set(failing)))}. To accept a change, add "
+        f"'{KEY}: SOLVER [MEASURE]: reason' to a commit message"
+    )
+    return 1
 
 
-def memories(old, new):
-    """Return (solver, problem) -> increase of the peak memory in bytes, if the peaks differ.
+def check(base, problems):
+    """Measure the changed solvers at a commit and at HEAD, and return the exit code."""
+    old, new = (git("rev-parse", "--verify", "-q", f"{name}^{{commit}}") for name in (base, "HEAD"))
+    if not old:
+        return check_alone(base, new, problems)
+    if git("status", "--porcelain", "--untracked-files=no"):
+        print("note: uncommitted changes are not measured")
+    reasons, changed = accepted(old, new), changed_solvers(old)
+    solvers = [solver for solver, different in changed.items() if different]
+    print(f"{len(changed) - len(solvers)} of {len(changed)} solvers have the same code", flush=True)
+    if not solvers:
+        return judge([], reasons)
+    found = measure([new, old], solvers, problems)
+    if found[old] and all(number is None for number in found[old].values()):
+        raise ValueError(f"no solver runs at {base}")
+    return judge(compare(found[old], found[new], convention(old) != convention(new)), reasons)
 
-    Differences below `FEW_BYTES` also occur between processes with the same code, and are ignored.
-    """
-    changes = {
-        (solver, problem): (entry.get("memory") or math.nan)
-        - (old[solver][problem].get("memory") or math.nan)
-        for solver in sorted(set(old) & set(new))
-        for problem, entry in new[solver].items()
-    }
-    return {key: more for key, more in changes.items() if abs(more) >= gate_report.FEW_BYTES}
+
+def check_alone(base, new, problems):
+    """In a shallow clone without the base, only check that every solver runs."""
+    if git("rev-parse", "--is-shallow-repository") != "true":
+        raise ValueError(f"no commit {base!r} here; see git log")
+    print(f"NOT COMPARED: this clone is shallow and lacks {base}", flush=True)
+    found = measure([new], [file.stem for file in Path("solvers").glob("[!_]*.py")], problems[:1])
+    return judge(compare({}, found[new]), [])
 
 
 def main():
-    """Compare two commits, print the changes, and exit.
+    """Compare HEAD with another commit.
 
     The exit code is 1 if no commit message accepts a regression, and 2 if nothing could be
     compared.
     """
+    from .problems import PROBLEMS, REDUCED
+
     parser = argparse.ArgumentParser(prog="make perf-check", description=__doc__)
     parser.add_argument("--base", default="main~1", help="the commit to compare with")
-    parser.add_argument("--head", default="HEAD", help="the commit to check")
-    parser.add_argument(
-        "--reduced", action="store_true", help="for CI: use fewer problems and measure no times"
-    )
+    parser.add_argument("--reduced", action="store_true", help="for CI: fewer problems")
     options = parser.parse_args()
+    os.chdir(ROOT)
     try:
-        head = full_hash(options.head)
-        if options.reduced and shallow() and hash_or_none(options.base) is None:
-            sys.exit(alone(options.base, head))
-        sys.exit(judge(full_hash(options.base), head, options.reduced))
-    except (ValueError, RuntimeError) as error:
+        sys.exit(check(options.base, REDUCED if options.reduced else [*PROBLEMS]))
+    except ValueError as error:
         print(f"perf-check: nothing compared: {error}", file=sys.stderr)
         sys.exit(2)
-
-
-def alone(base, head):
-    """In a shallow clone without the base commit, only check that the new commit has counts."""
-    counts = checked(collect(REDUCED, package_of(head)))
-    count = sum("iterations" in entry for entries in counts.values() for entry in entries.values())
-    print(
-        f"perf-check: NOT COMPARED: this clone is shallow and lacks {base}; {count} runs of the "
-        "new commit returned counts"
-    )
-    return 0 if count else 2
-
-
-def judge(base, head, reduced=False):
-    """Measure and show both commits, and return the exit code."""
-    reasons = accepted(base, head)
-    problems = [name for name in PROBLEMS if not reduced or name in REDUCED]
-    announce(base, head)
-    packages = [package_of(sha) for sha in (base, head)]
-    same = unchanged(*map(hashes, packages))
-    if same:
-        print(f"{len(same)} solvers are not measured, because their code is unchanged")
-    new, old = (  # the new commit is first, so an import that fails is reported at once
-        collect(problems, folder, solvers=others(folder, same), title=title)
-        for folder, title in zip(packages[::-1], ("new", "old"), strict=True)
-    )
-    checked(old, new)
-    rows = compare(old, new, best_known.read())
-    gate_report.show_others(old, new)
-    if not rows and not same:
-        raise RuntimeError("no solver has a count at both commits")
-    gate_report.show_counts(rows, reasons)
-    gate_report.show_memories(memories(old, new))
-    if not reduced:
-        pairs = timed(old, new, problems)
-        if new:
-            times = interleaved_times.ratios(pairs, *packages)
-            gate_report.show_times(times, set(new) - {solver for solver, _ in pairs})
-    seen = Counter(row[-1] for row in rows)
-    print(f"{len(rows)} counts: {', '.join(f'{seen[w]} {w}' for w in WORDS)}")
-    bad = [row for row in rows if row[-1] in ("worse", "lost")]
-    failing = [row for row in bad if excuse(row[0], row[2], reasons) is None]
-    broken = [s for s in sorted(set(new) - set(old)) if silent(new[s])]
-    if broken:
-        print(f"perf-check: FAILED: {', '.join(broken)}: new, but every run is an error")
-    print(verdict(failing, bad))
-    return 1 if failing or broken else 0
-
-
-def announce(base, head):
-    """Print the two commits that are compared."""
-    for label, sha in (("old", base), ("new", head)):
-        print(label, git("log", "-1", "--format=%h %s", sha), flush=True)
-    if git("status", "--porcelain", "--untracked-files=no"):
-        print("note: uncommitted changes are not measured")
-
-
-def silent(entries):
-    """Whether every run of a solver is an error."""
-    return bool(entries) and all(entry["status"] == "error" for entry in entries.values())
-
-
-def unchanged(old, new):
-    """Return the solvers whose counts cannot differ, because their code is unchanged.
-
-    old, new : solver -> hash of its code, as returned by `solver_code.hashes`.
-    """
-    return {solver for solver in set(old) & set(new) if old[solver] == new[solver]}
-
-
-def others(folder, same):
-    """Return the solvers of a commit that are not in ``same``."""
-    return [solver for solver in hashes(folder) if solver not in same]
-
-
-def verdict(failing, bad):
-    """Return the last line of the output."""
-    if not failing:
-        return f"perf-check: passed{f', {len(bad)} accepted' if bad else ''}"
-    names = ", ".join(sorted({row[0] for row in failing}))
-    return (
-        f"perf-check: FAILED: {names}. To accept a change, add '{KEY}: SOLVER [MEASURE]: reason' "
-        "to a commit message"
-    )
 
 
 if __name__ == "__main__":

@@ -297,9 +297,9 @@ def _copy_figure(source: Path, out: Path) -> None:
 
 def _copy_history(source: Path, out: Path) -> None:
     """Copy the history of the commits; if there is none, the published history is preserved."""
-    if (source / "history.json").exists():
+    if (source / "index.html").exists():
         shutil.rmtree(out, ignore_errors=True)
-        shutil.copytree(source, out, ignore=shutil.ignore_patterns("*.png", ".*"))
+        shutil.copytree(source, out)
 
 
 def _check_comparison(source: Path, published: Path) -> None:

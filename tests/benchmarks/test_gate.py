@@ -1,77 +1,204 @@
-"""Performance gate: failures, accepted regressions, and changes that are only reported."""
+"""The gate finds a planted regression, and reports neither an improvement nor noise."""
 
+import importlib.util
+import math
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from benchmarks import commits, gate, gate_report, measure, planted_changes
+import spcabench
+from benchmarks import commits, gate
+from benchmarks.problems import PROBLEMS
 
-BEST = {"p": 2.0}
-ENTRY = dict(status="converged", flops=1000, iterations=100, gap=0.1, variance=1.8, seconds=0.1)
+POWER = '''"""Power steps."""
 
+import numpy as np
 
-def verdicts(**changes):
-    """Return measure -> verdict for a solver with changed counts."""
-    rows = gate.compare({"s": {"p": ENTRY}}, {"s": {"p": ENTRY | changes}}, BEST)
-    return {measure: word for _, _, measure, _, _, word in rows}
+from spcabench import steps
+from spcabench.iterate import Traits
 
-
-def test_nothing_changed_is_the_same():
-    assert verdicts() == dict.fromkeys(measure.MEASURES, "same")
-
-
-def test_more_than_one_percent_worse_is_found_in_its_measure_alone():
-    worse = dict(flops=1020, iterations=102, gap=0.102, variance=1.79)
-    for (count, value), name in zip(worse.items(), measure.MEASURES, strict=True):
-        changed = verdicts(**{count: value})
-        assert {m for m, word in changed.items() if word == "worse"} == {name}
+TRAITS = Traits(control=None)
+DISPLAY = dict(label="power", color="#000000", marker="o")
+EXAMPLE = dict()
 
 
-def test_less_than_one_percent_and_times_decide_nothing():
-    assert set(verdicts(flops=1009, seconds=9.0).values()) == {"same"}
-    assert verdicts(flops=500)["flops"] == "better"
+def solve(problem):
+    """Yield a hundred power steps."""
+    Sigma = problem.covariance
+    x = np.ones(problem.n) / np.sqrt(problem.n)
+    for j in range(100):
+        yield x
+        y = Sigma @ x
+        x = y / np.linalg.norm(y)
+'''
+STEP = "        y = Sigma @ x\n"
+FILES = {
+    "spcabench/api.py": "def solve():\n    from spcabench import driver\n",
+    "spcabench/driver.py": "LIMIT = 1\n",
+    "spcabench/page/colours.py": "COLOUR = 1\n",
+    "spcabench/steps/__init__.py": "from spcabench.steps.inner import TWO\n",
+    "spcabench/steps/inner.py": "TWO = 2\n",
+    "spcabench/steps/table.txt": "1 2\n",
+    "solvers/power.py": POWER,
+    "solvers/other.py": "def solve():\n    pass\n",
+    "datasets/gaussian.py": "SEED = 0\n",
+    "datasets/pitprops.py": "SEED = 0\n",
+    "README.md": "read me\n",
+}
+EMPTY = ("spcabench/__init__", "spcabench/page/__init__", "solvers/__init__", "datasets/__init__")
 
 
-def test_flops_of_two_conventions_are_never_compared():
-    changed = verdicts(flops=9000, convention=2)
-    assert changed == dict.fromkeys(measure.MEASURES, "same") | {"flops": "recounted"}
-    assert verdicts(iterations=200, convention=2)["iterations"] == "worse"
+@pytest.fixture
+def commit(tmp_path, monkeypatch):
+    """Return a function that commits files to a repository with a package of two solvers.
+
+    The repository is the current folder. The function returns the commit before.
+    """
+    monkeypatch.chdir(tmp_path)
+    author = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false")
+
+    def put(files, message="a change"):
+        before = commits.git("rev-parse", "HEAD")
+        for name, text in files.items():
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+            Path(name).write_text(text, encoding="utf-8")
+        for command in (["add", "-A"], ["commit", "-q", "-m", message]):
+            subprocess.run(["git", *author, *command], check=True)
+        return before
+
+    subprocess.run(["git", "init", "-q"], check=True)
+    put(FILES | {f"{name}.py": "" for name in (*EMPTY, "spcabench/iterate", "datasets/spiked")})
+    return put
 
 
-def test_the_convention_of_a_commit_is_read_from_its_ledger():
-    assert commits.convention(commits.full_hash("HEAD")) == measure.convention()
-    first = commits.git("rev-list", "--max-parents=0", "HEAD").split()[0]
-    assert commits.convention(first) == 1
+ALL = {"power", "other"}
 
 
-def test_a_share_at_its_floor_may_round():
-    rows = gate.compare(*({"s": {"p": ENTRY | dict(gap=gap)}} for gap in (1e-16, 3e-16)), BEST)
-    assert {row[2]: row[-1] for row in rows}["gap"] == "same"
-    rows = gate.compare(*({"s": {"p": ENTRY | dict(gap=gap)}} for gap in (0.0, 1e-3)), BEST)
-    assert {row[2]: row[-1] for row in rows}["gap"] == "worse"
+@pytest.mark.parametrize(
+    ("file", "solvers"),
+    [
+        ("solvers/power.py", {"power"}),
+        ("spcabench/steps/inner.py", {"power"}),  # imported by a package that it imports
+        ("spcabench/steps/table.txt", {"power"}),
+        ("spcabench/driver.py", ALL),  # imported inside a function
+        ("datasets/gaussian.py", ALL),
+        ("datasets/pitprops.py", set()),
+        ("spcabench/page/colours.py", set()),
+        ("README.md", set()),
+    ],
+)
+def test_a_solver_is_measured_if_its_code_or_what_it_imports_changed(commit, file, solvers):
+    base = commit({file: f"{FILES[file]}more = 2\n"})
+    assert {name for name, changed in gate.changed_solvers(base).items() if changed} == solvers
 
 
-def test_an_answer_that_is_lost_fails_unless_a_clock_ended_a_slow_run():
-    gone = {"s": {"p": {"status": "error", "reason": "boom"}}}
-    assert {row[-1] for row in gate.compare({"s": {"p": ENTRY}}, gone, BEST)} == {"lost"}
-    ended = {"s": {"p": {"status": "time_limit"}}}
-    assert {row[-1] for row in gate.compare({"s": {"p": ENTRY}}, ended, BEST)} == {"lost"}
-    assert {
-        row[-1] for row in gate.compare({"s": {"p": ENTRY | dict(seconds=19.0)}}, ended, BEST)
-    } == {"late"}
-    assert gate.compare({"s": {"p": ENTRY}}, {"other": {"p": ENTRY}}, BEST) == []
+def test_comments_docstrings_and_formatting_change_nothing(commit):
+    power = POWER.replace("Power steps", "Steps").replace("yield x\n", "yield  x  # the iterate\n")
+    assert power != POWER
+    assert not any(gate.changed_solvers(commit({"solvers/power.py": power})).values())
 
 
-def test_an_accepted_regression_covers_what_it_names():
-    every, single, rule = (
-        commits.parse(f"{commits.KEY}: {text}", "abc")
-        for text in ("grqi: a proof", "grqi flops: a proof", "*: new rule")
+@pytest.mark.parametrize("file", ["solvers/power.py", "spcabench/driver.py"])
+def test_a_syntax_error_is_named(commit, file):
+    with pytest.raises(ValueError, match=file.rpartition("/")[2]):
+        gate.changed_solvers(commit({file: "def solve(:"}))
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Let the gate run the solvers of each commit in this process."""
+
+    def measure(shas, solvers, problems):
+        return {
+            sha: {
+                (solver, name, measure): value
+                for solver in solvers
+                for name in problems
+                for measure, value in counts(sha, solver, PROBLEMS[name].make()).items()
+            }
+            for sha in shas
+        }
+
+    def counts(sha, solver, problem):
+        file = Path(f"{sha}.py")
+        file.write_text(commits.git("show", f"{sha}:solvers/{solver}.py"), encoding="utf-8")
+        spec = importlib.util.spec_from_file_location("planted", file)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        try:
+            result = spcabench.solve(problem, module, max_iterations=99)
+        except ZeroDivisionError:
+            return {"flops": None, "gap": None}
+        return {"flops": result.flops + result.setup_flops, "gap": result.gap}
+
+    monkeypatch.setattr(gate, "measure", measure)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        (STEP, f"{STEP}        if j % 50 == 0:\n            Sigma @ x\n", 1),  # 2 % more flops
+        (STEP + STEP, STEP, 0),
+        (STEP, f"{STEP}        sum(range(1000))\n", 0),  # a slower loop
+        (STEP, STEP.replace("Sigma @ x", "-(Sigma @ -x) / 3.0"), 0),  # another rounding
+        (STEP, f"{STEP}        1 / 0\n", 1),
+    ],
+)
+def test_a_planted_regression_fails_and_an_improvement_or_a_slower_loop_does_not(
+    commit, counted, old, new, code, capsys
+):
+    commit({"solvers/power.py": POWER.replace(STEP, old), "README.md": "another"})
+    base = commit({"solvers/power.py": POWER.replace(STEP, new)})
+    assert gate.check(base, ["gaussian-20", "spiked-100"]) == code
+    assert ("FAILED: power" in capsys.readouterr().out) == (code == 1)
+
+
+def test_a_message_accepts_a_regression_of_its_solver_and_measure_alone(commit, counted):
+    twice = {"solvers/power.py": POWER.replace(STEP, STEP + STEP)}
+    base = commit(twice, f"more\n\n{commits.KEY}: power gap: none\n{commits.KEY}: other: none")
+    assert gate.check(base, ["gaussian-20"]) == 1
+    commit({"README.md": "again"}, f"more\n\n{commits.KEY}: power flops: two products are safer")
+    assert gate.check(base, ["gaussian-20"]) == 0
+
+
+MEASURED = {"flops": 1000, "iterations": 100, "gap": 0.1, "shortfall": 0.2}
+
+
+def verdicts(old, new, **how):
+    """Return measure -> word for a solver with changed counts."""
+    before, after = (
+        {("s", "p", measure): value for measure, value in (MEASURED | changed).items()}
+        for changed in (old, new)
     )
-    assert every.covers("grqi", "gap") and not every.covers("scol", "gap")
-    assert single.covers("grqi", "flops") and not single.covers("grqi", "gap")
-    assert rule.covers("scol", "gap")
-    assert commits.excuse("grqi", "flops", [single]).reason == "a proof"
-    assert gate.verdict([("grqi",)], [("grqi",)]).startswith("perf-check: FAILED: grqi.")
+    return {row[2]: row[-1] for row in gate.compare(before, after, **how)}
+
+
+@pytest.mark.parametrize("measure", commits.MEASURES)
+@pytest.mark.parametrize(
+    ("factor", "word"),
+    [(1.0, "same"), (1.0099, "same"), (1.011, "worse"), (0.9, "better"), (math.nan, "lost")],
+)
+def test_a_count_is_worse_from_one_percent_on(measure, factor, word):
+    same = dict.fromkeys(MEASURED, "same")
+    assert verdicts({}, {measure: factor * MEASURED[measure]}) == same | {measure: word}
+
+
+def test_a_share_near_zero_may_round():
+    assert verdicts({"gap": 1e-16}, {"gap": 3e-16})["gap"] == "same"
+    assert verdicts({"gap": 0.0}, {"gap": 1e-3})["gap"] == "worse"
+
+
+def test_flops_of_two_conventions_are_not_compared():
+    assert "flops" not in verdicts({}, {"flops": 9000}, recounted=True)
+    assert verdicts({}, {"iterations": 200}, recounted=True)["iterations"] == "worse"
+
+
+def test_a_new_solver_must_run_and_one_that_never_ran_decides_nothing():
+    new = {("s", "p", "flops"): 10, ("t", "p", "flops"): None, ("u", "p", "flops"): math.nan}
+    assert [row[0::5] for row in gate.compare({}, new)] == [("t", "failed")]
+    assert gate.compare({("t", "p", "flops"): None}, new) == []
 
 
 @pytest.mark.parametrize("text", ["grqi", "grqi:", ": reason", "grqi speed: reason"])
@@ -80,75 +207,35 @@ def test_an_acceptance_without_a_solver_or_a_reason_is_refused(text):
         commits.parse(f"{commits.KEY}: {text}", "abc")
 
 
-def test_a_commit_that_is_not_there_is_named():
-    with pytest.raises(ValueError, match="no commit 'no-such-branch'"):
-        commits.full_hash("no-such-branch")
+def test_a_commit_that_is_not_there_is_named(commit):
+    with pytest.raises(ValueError, match="no commit 'nowhere'"):
+        gate.check("nowhere", ["gaussian-20"])
 
 
-def test_a_word_about_a_time_needs_its_interval_and_says_the_noise():
-    def notable(*ratios):
-        return gate_report.notable(gate_report.ratio_of([(1.0, ratio) for ratio in ratios]))
-
-    assert notable(1.3, 1.31, 1.29, 1.3) == "slower"
-    assert notable(0.7, 0.71, 0.69, 0.7) == "faster"
-    assert notable(1.14, 1.15, 1.13, 1.14).startswith("slower, but by less than")
-    assert notable(1.04, 1.03, 1.04) == notable(0.5, 2.0, 1.3, 0.8) == ""
-
-
-@pytest.mark.parametrize(("more", "line"), [(128e6, "+128 MB"), (-128e6, "-128 MB"), (5e6, "")])
-def test_a_change_of_memory_is_said_and_decides_nothing(more, line, capsys):
-    old = {"s": {"p": ENTRY | dict(memory=2e8)}}
-    new = {"s": {"p": ENTRY | dict(memory=2e8 + more)}}
-    gate_report.show_memories(gate.memories(old, new))
-    assert line in capsys.readouterr().out
-    assert {row[-1] for row in gate.compare(old, new, BEST)} == {"same"}
-    assert not gate.memories({"s": {"p": ENTRY}}, new)
+SOLVERS = ("tpower", "branch_and_bound", "bca", "sca")
+RUN = f"""
+import sys, spcabench
+for solver in {SOLVERS}:
+    spcabench.solve(spcabench.load("gaussian", m=20, n=20, seed=0), solver, k=5)
+print(*(module.__file__ for name, module in sys.modules.items() if name.startswith("spcabench")))
+"""
 
 
-def test_a_slower_loop_is_said_and_decides_nothing(capsys):
-    gate_report.show_times({("s", "p"): [(0.1, 0.114), (0.1, 0.115), (0.1, 0.113)]})
-    assert "s, p: +14 %, slower" in capsys.readouterr().out
+def test_the_imports_that_are_found_include_all_that_a_run_makes(monkeypatch):
+    monkeypatch.chdir(commits.ROOT)
+    common = gate.modules_of(("spcabench.api", *gate.DATASETS))
+    found = gate.files_of(gate.modules_of([f"spcabench.solvers.{s}" for s in SOLVERS], common))
+    out = subprocess.run([sys.executable, "-c", RUN], capture_output=True, text=True, check=True)
+    assert {Path(name) for name in out.stdout.split()} <= found
 
 
-def test_a_solver_that_breaks_fails_and_one_that_is_mended_passes(monkeypatch, capsys):
-    entry = {"status": "converged", "flops": 10, "iterations": 3, "convention": 1}
-    counts = {
-        "good": {"tpower": {"gaussian-20": entry}},
-        "broken": {"tpower": {"gaussian-20": {"status": "error", "reason": "SyntaxError: here"}}},
-    }
-    fakes = dict(
-        git=lambda *_: "",
-        accepted=lambda *_: [],
-        package_of=str,
-        hashes=lambda package: {"tpower": package, "grqi": "the same"},
-        collect=lambda problems, package, **_: counts[package.rstrip("2")],
-    )
-    for name, fake in fakes.items():
-        monkeypatch.setattr(gate, name, fake)
-    assert gate.judge("broken", "good", reduced=True) == 0
-    assert gate.judge("good", "broken", reduced=True) == 1
-    output = capsys.readouterr().out
-    assert "FAILED: tpower" in output and "SyntaxError: here" in output
-    with pytest.raises(RuntimeError, match="SyntaxError: here"):
-        gate.judge("broken", "broken2", reduced=True)
-    counts["more"] = counts["good"] | {"fresh": counts["broken"]["tpower"]}
-    monkeypatch.setattr(gate, "hashes", lambda name: dict.fromkeys(counts[name], name))
-    assert gate.judge("good", "more", reduced=True) == 1
-    assert "FAILED: fresh: new, but every run is an error" in capsys.readouterr().out
-
-
-def test_a_sentence_that_begins_with_the_key_accepts_nothing(monkeypatch):
-    message = f"abc\0Subject\n\n{commits.KEY} line of a merge.\n{commits.KEY}: grqi: a proof\n\x01"
-    monkeypatch.setattr(commits, "git", lambda *_: message)
-    assert [regression.solver for regression in commits.accepted("a", "b")] == ["grqi"]
-
-
-ROOT = Path(__file__).parents[2]
-PLANTS = (*planted_changes.REGRESSIONS, *planted_changes.HARMLESS, planted_changes.MEMORY)
-
-
-@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name)
-def test_a_planted_change_has_its_place(plant):
-    """`python -m benchmarks.planted_changes` replaces a passage that must occur exactly once."""
-    root = ROOT if plant.file.startswith("solvers/") else ROOT / "spcabench"
-    assert (root / plant.file).read_text(encoding="utf-8").count(plant.old) == 1
+@pytest.mark.parametrize(("step", "code"), [(STEP, 0), (f"{STEP}        1 / 0\n", 1)])
+def test_in_a_shallow_clone_without_the_base_every_solver_must_run(
+    commit, counted, monkeypatch, step, code, capsys
+):
+    commit({"solvers/other.py": POWER.replace(STEP, step)})
+    url = f"file://{Path.cwd()}"
+    subprocess.run(["git", "clone", "-q", "--depth", "1", url, "shallow"], check=True)
+    monkeypatch.chdir("shallow")
+    assert gate.check("HEAD~1", ["gaussian-20"]) == code
+    assert "NOT COMPARED" in capsys.readouterr().out

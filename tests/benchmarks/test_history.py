@@ -1,4 +1,4 @@
-"""Performance history: read from asv's results, compared between commits, shown on a page."""
+"""The history: ratios since a release, where they changed, and the noise of times."""
 
 import json
 import re
@@ -6,155 +6,151 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from asv.results import Results
+from asv.runner import BenchmarkResult
 
-from benchmarks import changes, charts, commits, history_page, results
+from benchmarks import commits, history
 
-
-def last(count):
-    """Return the last commits, the oldest first; skip the test in a shallow clone without them."""
-    shas = commits.git("rev-list", "-n", str(count), "HEAD").split()[::-1]
-    if len(shas) < count:
-        pytest.skip("a shallow clone")
-    return shas
+NAMES = ("p", "q", "r")
 
 
-@pytest.fixture
-def store(tmp_path, monkeypatch):
-    """Return a function that writes results for solver grqi and the last commits, as asv does.
-
-    It takes the numbers of each measure, with None for a missing one, and returns the commits.
-    """
-    monkeypatch.setattr(results, "FOLDER", tmp_path)
-    monkeypatch.setattr(changes, "convention", lambda sha: 1)  # whatever the last commits changed
-    monkeypatch.setattr(changes, "accepted", lambda base, head: [])
-
-    def put(**measures):
-        home = tmp_path / "trial"
-        home.mkdir()
-        about = dict(machine="trial", arch="x", cpu="c", num_cpu="2", os="o", ram="1")
-        (home / "machine.json").write_text(json.dumps(about | {"version": 1}))
-        shas = last(len(measures["track_flops"]))
-        for i, sha in enumerate(shas):
-            numbers = {f"solvers.grqi.{m}": [v[i]] for m, v in measures.items() if v[i] is not None}
-            rows = {
-                key: [[*v, None], [["'gaussian-100'", "'x'"]], "1"] for key, v in numbers.items()
-            }
-            rows["solvers.Package.timeraw_import"] = [[2.0], [], "1"]
-            text = dict(version=2, commit_hash=sha, env_name="e", date=0, python="3")
-            text |= dict(params={"machine": "trial"}, requirements={}, env_vars={}, durations={})
-            text |= dict(result_columns=["result", "params", "version"], results=rows)
-            (home / f"{sha[:8]}-e.json").write_text(json.dumps(text))
-        return shas
-
-    return put
+def table_of(**solvers):
+    """Return a table of numbers: solver -> measure -> array (places, problems)."""
+    rows = [
+        (place, solver, problem, measure, value)
+        for solver, measures in solvers.items()
+        for measure, numbers in measures.items()
+        for place, line in enumerate(np.reshape(numbers, (len(numbers), -1)))
+        for problem, value in zip(NAMES, line, strict=False)
+    ]
+    return pd.DataFrame(rows, columns=["place", "solver", "problem", "measure", "value"]).dropna()
 
 
-def test_the_history_is_read_drawn_and_needs_no_network(store, tmp_path):
-    shas = store(track_flops=[100.0, 150.0], time_solve=[0.1, 0.3])
-    folder = tmp_path / "page"
-    page = history_page.write("trial", folder).read_text()
-    summary = json.loads((folder / "history.json").read_text())
-    assert [c["sha"] for c in summary["commits"]] == shas
-    after = summary["commits"][1]
-    change = dict(solver="grqi", problems=1, measure="flops", low=1.5, high=1.5, word="worse")
-    assert after["changed"] == [change] and after["measured"] == ["grqi"]
-    assert [(c["measure"], c["word"]) for c in after["also"]] == [("seconds", "more")]
-    assert not re.findall(r'(?:src|href)="(?:https?:)?//', page) and "<script src" not in page
-    for name in re.findall(r'src="([^"]+)"', page):
-        assert (folder / name).stat().st_size > 500
-    for file in folder.glob("*.[hj]*"):
-        assert str(tmp_path) not in file.read_text() and str(commits.ROOT) not in file.read_text()
-    assert 'id="grqi"' in page and "×1.5" in page and "Package.timeraw_import" in page
+def commits_of(count, conventions=None):
+    """Return commits that accept nothing."""
+    rules = conventions or [1] * count
+    return [{"short": str(i), "convention": rules[i], "accepted": []} for i in range(count)]
 
 
-def test_an_accepted_regression_is_on_the_page_with_its_reason(store, tmp_path, monkeypatch):
-    store(track_flops=[100.0, 150.0])
-    reason = commits.Accepted("grqi", "flops", "more starts", "abc")
-    monkeypatch.setattr(changes, "accepted", lambda base, head: [reason])
-    page = history_page.write("trial", tmp_path / "page").read_text()
-    assert "more starts" in page and ", accepted" in page
+def rows_since(start, table, about):
+    """Return solver -> its row."""
+    rows = history.since(start, history.series_of(table, about), about)
+    return {row["name"]: row for row in rows}
 
 
-def test_the_history_compares_no_flops_across_two_conventions(store, monkeypatch):
-    shas = store(track_flops=[100.0, 110.0, 500.0])
-    monkeypatch.setattr(changes, "convention", lambda sha: 2 if sha == shas[2] else 1)
-    table = results.read("trial")
-    history = changes.by_commit(table)
-    assert [len(commit["changed"]) for commit in history] == [0, 1, 0]
-    assert [commit["recounted"] for commit in history] == [False, False, True]
-    added = charts.sums(table, {c["sha"]: c["convention"] for c in history})["grqi"]
-    assert added.flops_ratio == pytest.approx(1.1) and added.dearer
+@pytest.mark.parametrize("start", [-1, 0, 2, 4])
+def test_a_ratio_is_the_geometric_mean_over_the_problems(start):
+    rng = np.random.default_rng(start + 1)
+    flops = rng.integers(100, 10_000, (6, 3))
+    flops[3] = flops[2]
+    rows = rows_since(start, table_of(s={"flops": flops}), commits_of(6))
+    mean = np.prod(flops[-1] / flops[max(start, 0)]) ** (1 / 3)
+    assert rows["s"]["flops"] == pytest.approx(mean) and np.isnan(rows["s"]["time"])
+    places = [int(commit["short"]) for commit in rows["s"]["flops at"]]
+    assert places == [place for place in (1, 2, 4, 5) if place > start]
+    steps = [commit["ratio"] for commit in rows["s"]["flops at"]]
+    assert np.prod(steps) == pytest.approx(mean)
 
 
-def test_a_line_is_level_until_the_next_number():
-    assert charts.path([0, 1, 2, 3], [1, 1, 1, 5]) == "M0 1H2H3V5"
+def test_flops_of_two_conventions_are_not_compared():
+    table = table_of(s={"flops": [100.0, 110.0, 500.0, 1000.0]})
+    row = rows_since(0, table, commits_of(4, [1, 1, 2, 2]))["s"]
+    assert row["flops"] == pytest.approx(2.2)
+    assert [commit["short"] for commit in row["flops at"]] == ["1", "3"]
 
 
 def test_small_changes_add_up_until_they_exceed_the_noise():
-    """Ten commits in a row are each 10 % slower than the one before; another solver only
-    fluctuates.
-    """
-    rows = []
-    for solver, times in (("drifts", 1.1 ** np.arange(12)), ("varies", [1.0, 1.2] * 6)):
-        for commit, time in enumerate(times):
-            for measure, value in (("seconds", time), ("flops", 7.0)):
-                rows.append((str(commit), solver, "p", measure, value, True))
-    table = pd.DataFrame(rows, columns=[*results.COLUMNS, "measured"])
-    added = charts.sums(table, {str(commit): 1 for commit in range(12)})
-    drifts, varies = added["drifts"], added["varies"]
-    assert drifts.word == "slower" and drifts.ratio == pytest.approx(1.1**11)
-    assert drifts.flops_ratio == 1.0 and not drifts.dearer
-    assert varies.word == "same" and varies.ends == pytest.approx((1.0, 1.44))
-    assert charts.slower_first(added) == ["drifts", "varies"]
-    said = history_page.answer(added, [{"sha": "11"}])
-    assert said.startswith("1 of 2 solvers became slower") and "drifts ×2.9. 0 became" in said
+    """One solver is 10 % slower at each commit; the other only varies by 20 %."""
+    same = {"flops": np.full(12, 7.0)}
+    table = table_of(
+        drifts=same | {"time_solve": 1.1 ** np.arange(12)},
+        varies=same | {"time_solve": np.array([1.0, 1.2] * 6)},
+    )
+    rows = rows_since(0, table, commits_of(12))
+    assert set(rows) == {"drifts"} and rows["drifts"]["word"] == "slower"
+    assert rows["drifts"]["time"] == pytest.approx(1.1**11)
+    assert rows["drifts"]["noise"] == pytest.approx(1.1)
+    assert history.answer([*rows.values()], 2).startswith(
+        "Slower by more than the noise: 1 of 2 solvers (drifts ×2.85)"
+    )
 
 
-def test_a_solver_that_was_not_timed_at_a_commit_has_its_earlier_time_and_no_dot(store):
-    shas = store(track_flops=[100.0, 100.0, 90.0, None], time_solve=[0.2, None, 0.1, None])
-    table = results.read("trial")
-    times = table[table.measure == "seconds"]
-    assert list(zip(times.commit, times.value, times.measured, strict=True)) == [
-        (shas[0], 0.2, True),
-        (shas[1], 0.2, False),
-        (shas[2], 0.1, True),
-    ]
-    history = changes.by_commit(table)
-    assert [c["measured"] for c in history] == [["grqi"], [], ["grqi"], []]
-    assert [c["word"] for c in history[2]["changed"] + history[2]["also"]] == ["better", "less"]
-    added = charts.sums(table, {c["sha"]: c["convention"] for c in history})["grqi"]
-    assert len(added.time) == 2 and added.ratio == pytest.approx(0.5)
+def test_changes_of_the_code_are_not_noise():
+    """At each other commit the counts change with the time."""
+    flops = np.repeat(2.0 ** np.arange(10), 2)
+    time = flops * 1.01 ** (np.arange(20) % 2)
+    row = rows_since(0, table_of(s={"flops": flops, "time_solve": time}), commits_of(20))["s"]
+    assert row["noise"] == pytest.approx(1.01) and row["word"] == "slower"
+    assert [int(commit["short"]) for commit in row["time at"]] == [*range(2, 20, 2)]
 
 
-def test_the_published_results_are_those_of_the_published_page():
-    published = commits.ROOT / "results" / "published" / "history" / "history.json"
-    summary = json.loads(published.read_text(encoding="utf-8"))
-    table = results.read(summary["machine"]["machine"])
-    shas = [commit["sha"] for commit in summary["commits"]]
-    if len(table.commit.unique()) < len(shas):
+def test_a_commit_without_a_time_is_passed_over():
+    time = [0.2, np.nan, 0.1, np.nan]
+    table = table_of(s={"flops": [9.0] * 4, "time_solve": time}, t={"flops": [9.0] * 4})
+    series = history.series_of(table, commits_of(4))
+    assert [*series["s"][1].index] == [0, 2] and len(series["t"][1]) == 0
+    assert np.exp(series["s"][1].sum()) == pytest.approx(0.5)
+
+
+def test_a_solver_is_compared_only_where_it_has_an_earlier_and_a_last_number():
+    nan = np.nan
+    table = table_of(new={"flops": [nan, nan, 5.0, 8.0]}, gone={"flops": [5.0, 8.0, 9.0, nan]})
+    assert set(rows_since(-1, table, commits_of(4))) == {"new"}
+    assert rows_since(1, table, commits_of(4)) == {}
+
+
+def test_an_accepted_regression_is_shown_with_its_reason():
+    about = commits_of(2)
+    about[1]["accepted"] = [commits.Accepted("s", "flops", "safer", "abc")]
+    table = table_of(s={"flops": [1.0, 2.0]}, t={"flops": [1.0, 2.0]}, u={"flops": [2.0, 1.0]})
+    rows = rows_since(0, table, about)
+    reasons = {name: row["flops at"][0]["reason"] for name, row in rows.items()}
+    assert reasons == {"s": "safer", "t": "", "u": ""}
+
+
+def test_what_asv_writes_is_read(tmp_path):
+    result = Results({"machine": "m"}, {}, "a" * 40, 0, "3.11", "environment", {})
+    benchmark = {"name": "grqi.track_flops", "version": "1", "params": [["'p'", "'q'", "'r'"]]}
+    values = BenchmarkResult([7, None, np.nan], [None] * 3, [None] * 3, 1, "", None)
+    result.add_result(benchmark, values)
+    result.save(str(tmp_path))
+    (tmp_path / "m" / "machine.json").write_text('{"machine": "m", "version": 1}')
+    numbers = [*history.numbers_of(tmp_path, "m")]
+    assert [row[:4] for row in numbers] == [("a" * 40, "grqi", name, "flops") for name in NAMES]
+    assert [row[4] for row in numbers[:2]] == [7, None] and np.isnan(numbers[2][4])
+
+
+@pytest.fixture
+def published(monkeypatch):
+    """Return the published numbers, and their commits with their places among all commits."""
+    monkeypatch.chdir(commits.ROOT)
+    table, about, ages = history.read(history.PUBLISHED)
+    if len(about) < 48:
         pytest.skip("a shallow clone")
-    assert list(table.commit.unique()) == shas and len(shas) >= 44
-    recent = changes.by_commit(table[table.commit.isin(shas[-3:])])
-    assert recent[1:] == summary["commits"][-2:]
+    return table, about, ages
 
 
-@pytest.mark.parametrize(
-    ("measure", "old", "new", "word"),
-    [
-        ("flops", 100.0, 101.5, "worse"),
-        ("flops", 100.0, 100.5, "same"),
-        ("iterations", 10.0, 9.0, "better"),
-        ("shortfall", 0.0, 0.01, "worse"),
-        ("gap", 0.2, 0.1, "better"),
-        ("gap", 0.2, 0.2 + 1e-9, None),
-        ("seconds", 1.0, 1.9, None),
-        ("seconds", 1.0, 0.5, "less"),
-        ("memory", 2e8, 2.05e8, None),
-        ("memory", 2e8, 3e8, "more"),
-    ],
-)
-def test_each_measure_has_its_own_rule_of_what_is_a_change(measure, old, new, word):
-    rows = [(sha, "grqi", "p", measure, value) for sha, value in (("a", old), ("b", new))]
-    table = pd.DataFrame(rows, columns=results.COLUMNS)
-    between = changes.between(table, "a", "b", [], recounted=False)
-    assert [change["word"] for change in between] == ([] if word is None else [word])
+def test_the_published_results_are_compared_since_each_release(published):
+    table, about, ages = published
+    series = history.series_of(table, about)
+    sections = [*history.sections(series, about, ages)]
+    assert [title for title, *_ in sections][-2] == "0.1.0"
+    start, _, rows = next(part[1:] for part in sections if part[0] == "0.2.0")
+    first, last = (
+        json.loads(next(history.RESULTS.glob(f"{history.PUBLISHED}/{sha[:8]}-*")).read_text())
+        for sha in (start["sha"], about[-1]["sha"])
+    )
+    counted = [row for row in rows if np.isfinite(row["flops"])]
+    assert len(counted) > 10
+    for row in counted:
+        key = f"{row['name']}.track_flops"
+        old, new = (np.array(one["results"][key][0], float) for one in (first, last))
+        both = np.isfinite(old) & np.isfinite(new)
+        assert np.exp(np.mean(np.log(new[both] / old[both]))) == pytest.approx(row["flops"])
+
+
+def test_the_page_needs_no_network(tmp_path, monkeypatch):
+    monkeypatch.chdir(commits.ROOT)
+    page = history.write(history.PUBLISHED, tmp_path / "index.html").read_text()
+    assert not re.findall(r'(?:src|href)="(?:https?:)?//', page) and "<script src" not in page
+    assert str(commits.ROOT) not in page and 'id="answer"' in page

@@ -1,0 +1,69 @@
+"""The asv benchmark of a solver: its counts are those of a run, and it runs once."""
+
+import numpy as np
+import pytest
+
+from benchmarks import solver
+from benchmarks.problems import PROBLEMS
+from spcabench import registry, solve
+
+
+def test_a_benchmark_of_asv_runs_once_for_all_its_numbers(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        benchmark = type("tpower", (solver._Solver,), {"solver": "tpower", "present": True})()
+        benchmark.setup("gaussian-20")
+        assert benchmark.track_flops("gaussian-20") > 0
+        assert 0.0 <= benchmark.track_gap("gaussian-20") < 1.0
+        monkeypatch.delattr("benchmarks.solver.counts_of", raising=False)
+    benchmark.time_solve("gaussian-20")
+    assert [file.name for file in tmp_path.iterdir()] == ["tpower gaussian-20.json"]
+
+
+def test_asv_skips_what_a_solver_does_not_take_and_shows_what_fails(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exact = type("brute_force", (solver._Solver,), {"solver": "brute_force", "present": True})()
+    with pytest.raises(NotImplementedError, match="for smaller problems"):
+        exact.setup("gaussian-100")
+    exact.setup("gaussian-20")
+    assert exact.track_shortfall("gaussian-20") == pytest.approx(0.0, abs=1e-12)
+    exact.present = False
+    with pytest.raises(NotImplementedError, match="lacks this solver"):
+        exact.setup("gaussian-20")
+    monkeypatch.setattr("benchmarks.solver.run", lambda *_: 1 / 0)
+    broken = type("grqi", (solver._Solver,), {"solver": "grqi", "present": True})()
+    for error in (ZeroDivisionError, RuntimeError):
+        with pytest.raises(error):
+            broken.setup("gaussian-20")
+
+
+@pytest.mark.parametrize("name", ["tpower", "dspca", "power_method"])
+def test_the_counts_are_those_of_a_run(name):
+    standard, module = PROBLEMS["gaussian-20"], registry.module("solver", name)
+    problem = standard.make()
+    counts = solver.counts_of(module, problem, standard)
+    result = solve(problem, name, **counts["settings"])
+    assert counts["flops"] == result.flops + result.setup_flops
+    assert (result.setup_flops > 0) == (name != "dspca")
+    assert (counts["iterations"], counts["gap"]) == (result.iterations, result.gap)
+    keep = np.argsort(-np.abs(result.x))[: standard.k]
+    z = result.x[keep] / np.linalg.norm(result.x[keep])
+    Sigma = problem.given_as("covariance").covariance.S[np.ix_(keep, keep)]
+    shortfall = 1.0 - z @ Sigma @ z / standard.best
+    if name == "power_method":
+        assert np.isnan(counts["shortfall"])
+    else:
+        assert 0.0 < counts["shortfall"] == pytest.approx(shortfall)
+    if name == "dspca":
+        assert counts["settings"]["rho"] == 0.1 * module.penalty_range(problem)[1]
+
+
+def test_the_memory_of_a_solve_is_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    benchmark = type("tpower", (solver._Solver,), {"solver": "tpower", "present": True})()
+    benchmark.setup("gaussian-20")
+    monkeypatch.setattr(solver, "run", lambda *_: np.ones(8_000_000))
+    needed = benchmark.track_memory("gaussian-20")
+    if np.isnan(needed):
+        pytest.skip("the system does not say")
+    assert needed == pytest.approx(64e6, rel=0.1)
