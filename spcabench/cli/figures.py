@@ -205,7 +205,7 @@ def _make_long(names: list[str], scale: str, others: dict[str, Any], profile: st
     """Execute the long runs of figures that have no published row."""
     from spcabench import registry
     from spcabench.running import workflow
-    from spcabench.running.long_jobs import unpublished
+    from spcabench.running.jobs import unpublished
 
     for option, value in others.items():
         if value is not None:
@@ -228,7 +228,7 @@ def _make_long(names: list[str], scale: str, others: dict[str, Any], profile: st
 
 def _with_seeds(scale: str, seeds: str, names: list[str]) -> str:
     """Return the name of the results folder for figures with other seeds."""
-    from spcabench.running import figure_jobs
+    from spcabench.running import jobs as figure_jobs
 
     options.listed(seeds, "--seeds", 0)
     if len(seeds) > LONGEST_SEEDS or re.sub("[0-9,:]", "", seeds):
@@ -286,7 +286,7 @@ def _print_counts(statements: list[dict[str, Any]], scale: str) -> None:
 
 def _rows(figure: str, scale: str) -> list[Path]:
     """Return the files with the rows of a figure, including rows shared with other figures."""
-    from spcabench.running import figure_jobs
+    from spcabench.running import jobs as figure_jobs
 
     folder = options.ROOT / "results" / scale / "rows"
     return [
@@ -299,8 +299,9 @@ def _rows(figure: str, scale: str) -> list[Path]:
 def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -> None:
     """Draw figures, or write the page if no figure is named; exit if the workflow fails."""
     from spcabench import registry
-    from spcabench.running import figure_jobs, workflow
-    from spcabench.running.long_jobs import longest
+    from spcabench.running import jobs as figure_jobs
+    from spcabench.running import workflow
+    from spcabench.running.jobs import longest
 
     for name in figures:
         registry.path("figure", name)
@@ -408,7 +409,7 @@ def publish_run(
 def _check_seeds(folder: Path) -> None:
     """Raise InputError if the seeds of a run differ from those of the figures."""
     from spcabench.page import claims_file
-    from spcabench.running import figure_jobs
+    from spcabench.running import jobs as figure_jobs
 
     if not any(folder.glob("figures/*/claims.json")):
         return  # a folder of rows for --only

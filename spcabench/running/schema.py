@@ -4,6 +4,7 @@
 module.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, get_args, get_origin, get_type_hints
@@ -33,6 +34,27 @@ KINDS = {
     list[float]: "numbers",
     list[str]: "texts",
 }
+
+
+def to_json(value: Any, **how: Any) -> str:
+    """Convert a value of a row, which can contain NumPy numbers, to JSON."""
+    return json.dumps(value, default=_plain, **how)
+
+
+def to_plain(value: Any) -> Any:
+    """Convert a value to dicts, lists, numbers and texts; raise TypeError if this is impossible."""
+    return json.loads(to_json(value))
+
+
+def _plain(value: Any) -> Any:
+    """Convert NumPy types, sets and mappings to types that JSON can represent."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (np.ndarray, set, frozenset)):
+        return value.tolist() if isinstance(value, np.ndarray) else sorted(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is not a plain value")
 
 
 def decoded(cell: str | bytes, column: str = "parameters") -> Json:

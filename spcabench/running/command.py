@@ -1,9 +1,8 @@
-"""External solvers in any language: a command reads a problem from a file and writes a vector.
+"""Solvers in another language: a command reads a problem from a file and writes a vector.
 
 ``compare --command`` writes a solver file for the command (`text_of`), which is run like any other
-solver. The measured time is that of the process and excludes writing the problem and reading the
-answer. When the process exits, its answer is complete: the processes that it left behind are
-killed before the answer is read. The process is killed if its parent process exits.
+solver. The measured time is that of the command's process, which is a child of the worker; it
+excludes writing the problem and reading the answer.
 """
 
 import ast
@@ -17,41 +16,37 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from string import Template
-from time import perf_counter, sleep
-from typing import IO, Any
+from time import perf_counter
+from typing import IO
 
 import numpy as np
-import psutil
 import scipy.io
 
 from spcabench import opening
 from spcabench.errors import InputError, SolverError
 from spcabench.iterate import Iterate
 from spcabench.problem.problem import Problem
-from spcabench.running import supervisor
 from spcabench.solving.driver import THREADS_SECONDS, THREADS_SHARE
 from spcabench.solving.result import Result
+from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 from spcabench.vectors import Array, Vector
 
 PLACE = re.compile(r"\{(data|covariance|k|out)(?::(npy|csv|mtx))?\}")
 WITH_FORMAT = re.compile(r"\{(?:data|covariance|k|out):[^}]*\}")
 FORMS = "{data}, A (m, n), or {covariance}, Sigma (n, n); {k}; {out}"
-SHARE = 0.9  # fraction of the timeout of a run that is available to its commands
 # maximum number of start-up runs, and seconds after which no further run is started
 ROUNDS, ENOUGH = 3, 1.0
 LARGEST, LETTERS = 1e6, 100  # maximum size of an answer in bytes, and further bytes per number
-POLL = 0.0005  # seconds between two checks of a process
-_deadlines = [float("inf")]
 
 FILE = Template('''"""The command $words."""
 
 from spcabench.iterate import Traits
-from spcabench.running.external_solver import iterates
+from spcabench.running.command import iterates
 
 TRAITS = Traits(control="cardinality", accepts="$accepts")
 EXAMPLE = dict(k=3)
@@ -131,16 +126,6 @@ def _filled(command: str, folder: str, programs: dict[str, str]) -> str:
     )
 
 
-@contextmanager
-def limited(seconds: float) -> Iterator[None]:
-    """Kill a command in the block if it exceeds the fraction `SHARE` of ``seconds``."""
-    _deadlines.append(perf_counter() + SHARE * seconds)
-    try:
-        yield
-    finally:
-        _deadlines.pop()
-
-
 def iterates(problem: Problem, k: int, command: str, folder: str) -> Iterator[Iterate]:
     """Yield the vector x (n,) written by a command for a problem."""
     startup = _startup(command, folder)
@@ -148,23 +133,18 @@ def iterates(problem: Problem, k: int, command: str, folder: str) -> Iterator[It
     yield Iterate(x, extra={**numbers, "startup_seconds": startup})
 
 
-def numbers(result: Result) -> dict[str, Any]:
-    """Return the columns of a row with the times and memory of the process."""
-    extra = result.extra
-    return {
-        "setup_time": 0.0,
-        "solve_time": extra["process_seconds"],
-        "cpu_time": extra["process_cpu_seconds"],
-        "waited": None,  # the system does not report it for a finished process
-        "memory_before": 0.0,
-        "peak_memory": extra["process_bytes"],
-    }
-
-
-def used_threads(result: Result) -> bool:
-    """Return whether the process used far more processor time than a single thread can."""
-    wall = result.extra["process_seconds"]
-    return bool(result.extra["process_cpu_seconds"] > THREADS_SHARE * wall + THREADS_SECONDS)
+def measured(result: Result) -> Result:
+    """Return a result with the times of the command's process in place of those of its caller."""
+    seconds, cpu = result.extra["process_seconds"], result.extra["process_cpu_seconds"]
+    threads = {Flag.threads} if cpu > THREADS_SHARE * seconds + THREADS_SECONDS else set()
+    return replace(
+        result,
+        setup_time=0.0,
+        solve_time=seconds,
+        cpu_time=cpu,
+        waited=np.nan,  # the system does not report it for a finished process
+        flags=tuple({*result.flags, *threads}),
+    )
 
 
 @lru_cache
@@ -223,11 +203,7 @@ def _write(M: Array, file: Path) -> None:
 
 
 def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
-    """Run a process and return its time and memory; raise Failed if it fails or is too slow.
-
-    The time includes killing the processes that it left behind, which could still be computing.
-    """
-    others = {child.pid for child in psutil.Process().children()}
+    """Run a process and return its time and memory; raise Failed if it fails."""
     with (inner / "stderr").open("w+") as errors:
         start = perf_counter()
         process = subprocess.Popen(
@@ -236,38 +212,18 @@ def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
-            start_new_session=True,
         )
-        code, usage = _waited(process, start)
+        _, status, usage = os.wait4(process.pid, 0)
         seconds = perf_counter() - start
-        if supervisor.end_orphans(others):
-            seconds = perf_counter() - start
-        if code:
-            raise Failed(Status.CRASH, _crash(code, errors))
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise Failed(Status.CRASH, _crash(process.returncode, errors))
     unit = 1 if sys.platform == "darwin" else 1024
     return {
         "process_seconds": seconds,
         "process_cpu_seconds": usage.ru_utime + usage.ru_stime,
         "process_bytes": float(usage.ru_maxrss * unit),
     }
-
-
-def _waited(process: subprocess.Popen, start: float) -> tuple[int, Any]:
-    """Wait for a process, and return its exit code and resource usage.
-
-    At the time limit, the process is killed, and Failed is raised.
-    """
-    while True:
-        ended, status, usage = os.wait4(process.pid, os.WNOHANG)
-        if ended:
-            process.returncode = os.waitstatus_to_exitcode(status)
-            return process.returncode, usage
-        if perf_counter() > _deadlines[-1]:
-            supervisor.end(process.pid)
-            process.wait()
-            seconds = perf_counter() - start
-            raise Failed(Status.KILLED, f"the command was killed after {seconds:.2g} s")
-        sleep(POLL)
 
 
 def _crash(code: int, errors: IO[str]) -> str:
