@@ -2,6 +2,7 @@
 
 import _thread
 import errno
+import signal
 import sys
 import threading
 import traceback
@@ -29,7 +30,6 @@ from spcabench.cli import (
     solvers,
 )
 from spcabench.errors import InputError
-from spcabench.running import supervisor
 from spcabench.streams import say
 
 app = typer.Typer(
@@ -67,7 +67,6 @@ STEPS: dict[str, Callable[..., Any]] = {  # called by the Snakefile and hidden f
     "run": figures.run_job,
     "draw": figures.draw_figure,
     "results-page": figures.write_report,
-    "compare-page": compare.write_page,
 }
 RENAMED = {"solvers": ("list", "solvers", "--long"), "workflow": ("figure",)}  # since 0.3.0
 EXAMPLES = {
@@ -163,7 +162,7 @@ def main() -> None:
     # Numerical libraries fix their number of threads on import. Two threads needed three times the
     # processor time of one thread for sparse components of a 50,000 x 100,000 matrix.
     machine.pin_threads()
-    supervisor.raise_on_termination()
+    _raise_on_termination()
     try:
         _check_folder()
         machine.warn_of_mixed_checkouts(_warn)
@@ -187,6 +186,16 @@ def main() -> None:
         else:
             say(f"spcabench: {_in_one_line(error)}", file=sys.stderr)
         sys.exit(2)
+
+
+def _raise_on_termination() -> None:
+    """Raise an exception on Ctrl-C, SIGTERM or a closed terminal, so that clean-up is executed."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # under nohup, the process must outlive its terminal
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, lambda number, frame: sys.exit(128 + number))
 
 
 @contextmanager
