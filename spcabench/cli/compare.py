@@ -3,7 +3,7 @@
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -38,8 +38,8 @@ Against = Annotated[
 Suite = Annotated[
     str | None,
     typer.Option(
-        help="Problems to solve: standard (the default), quick, text, genes, nonnegative, adversarial, "
-        "certified, large, or components (several components)."
+        help="Problems to solve: standard (the default), quick, text, genes, nonnegative, "
+        "adversarial, certified, large, or components (several components)."
     ),
 ]
 Limit = Annotated[
@@ -122,18 +122,14 @@ def compare(
     Writes a page and prints a table. Only runs that are missing or whose solver has changed are
     executed. With -k, the cardinalities of the problems are replaced.
     """
-    if public:
-        raise InputError("--public: public problems are the default now; omit this option")
-    if keep_times:
-        raise InputError("--keep-times: stored times are always kept now; omit this option")
-    from spcabench.comparison import entrants as of_comparison
-    from spcabench.comparison import suite as problems
+    if public or keep_times:
+        option = "--public" if public else "--keep-times"
+        raise InputError(f"{option}: this is the default now; omit the option")
+    from spcabench.comparison import entrants
     from spcabench.running import workflow
 
     # reject invalid options before the descriptions of solvers are read
     workflow.profile_folder(profile)
-    if fresh not in (None, options.NEW) and not re.fullmatch(r"[0-9]{1,18}", str(fresh)):
-        raise InputError(f"--fresh: {fresh!r}; the seed must be a whole number, at least 0")
     suite = suite or ("quick" if draft else "standard")
     if suite == COMPONENTS and (k or settings != "default" or command or paper or draft):
         raise InputError(
@@ -142,50 +138,36 @@ def compare(
         )
     if paper is not None:
         atomic_files.make_folder(paper)  # fail before the runs if the folder cannot be written
-    own = [  # the name of a file can contain commas
-        _absolute(solver)
-        for word in named or []
-        for solver in ([word] if word.endswith(".py") else word.split(","))
-    ]
+    own = _solvers(named or [])
     if command is not None:
         own, name = [*own, _of_command(command, name)], None
-    if draft and (len(own) != 1 or name or paper):
-        raise InputError("--draft: specify one solver, without --name and --paper")
-    elif not own:  # solvers named in --against alone are compared with each other
-        if against == "none":
-            raise InputError(
-                "--against none: specify solvers to compare, or omit --against to compare all"
-            )
-        if against != "all":
-            own, against = [_absolute(solver) for solver in against.split(",")], "none"
     if name is not None:
         _check_title(name)
-    ks = tuple(options.cardinalities(k))
-    _check_sizes(suite, ks)
-    problems.settings_of(settings)  # raises InputError for an unknown name
-    others = [] if draft or against == "none" else [_absolute(s) for s in against.split(",")]
-    if against == "all" and not draft:
-        others = of_comparison.solvers_for(suite)
-    seed = problems.new_seed() if fresh == options.NEW else None if fresh is None else int(fresh)
-    terms = dict(settings=settings, ks=ks, limit=time_limit, seeds=seeds, fresh=seed)
-    requested = [
-        _tuned(
-            of_comparison.Entrant.of(
-                solver, suite, every_way=suite == COMPONENTS and solver in own, **terms
-            )
-        )
-        for solver in dict.fromkeys([*own, *others])
-    ]
-    entrants = of_comparison.labelled(requested)
+    terms = dict(
+        settings=settings,
+        ks=tuple(options.cardinalities(k)),
+        limit=time_limit,
+        seeds=seeds,
+        fresh=_seed(fresh),
+    )
     if draft:
-        _draft(entrants)
+        _draft(own, suite, terms)
         return
-    chosen = [label for label, entrant in entrants.items() if entrant.solver in own]
+    others = [] if against in ("all", "none") else _solvers(against.split(","))
+    if against == "all":
+        others = entrants.solvers_for(suite)
+    own = own or ([] if against == "all" else others)
+    if not own and against == "none":
+        raise InputError(
+            "--against none: specify solvers to compare, or omit --against to compare all"
+        )
+    requested = [
+        _tuned(entrants.Entrant.of(s, suite, every_way=suite == COMPONENTS and s in own, **terms))
+        for s in dict.fromkeys([*own, *others])
+    ]
     title = name or "-".join([*(Path(solver).stem for solver in own[:3]), requested[0].folder])
     _check_title(title)
-    if fresh == options.NEW:
-        say(f"new problems with seed {seed}; to continue after an interruption: --fresh {seed}")
-    page = _made(title, entrants, chosen, profile, jobs)
+    page = _page(title, entrants.labelled(requested), own, profile, jobs)
     say((page.parent / "ranking.txt").read_text(encoding="utf-8").rstrip())
     say(page)
     if paper is not None:
@@ -194,32 +176,52 @@ def compare(
         say(paper_kit.write(page.parent, paper))
 
 
-def _draft(entrants: dict[str, "Entrant"]) -> None:
-    """Run a draft of a solver and print its table."""
+def _seed(fresh: str | None) -> int | None:
+    """Return the seed of fresh problems, which is drawn if none was specified, or None."""
+    from spcabench.comparison import suite
+
+    if fresh is None:
+        return None
+    if fresh == options.NEW:
+        seed = suite.new_seed()
+        say(f"new problems with seed {seed}; to continue after an interruption: --fresh {seed}")
+        return seed
+    if not re.fullmatch(r"[0-9]{1,18}", fresh):
+        raise InputError(f"--fresh: {fresh!r}; the seed must be a whole number, at least 0")
+    return int(fresh)
+
+
+def _draft(own: list[str], suite: str, terms: dict[str, Any]) -> None:
+    """Run a draft of a solver, and print its table."""
     from spcabench.comparison import draft, making
+    from spcabench.comparison.entrants import Entrant
 
-    ((label, entrant),) = entrants.items()
-    say(draft.draft(entrant, options.ROOT / HOME, making.progress(label)))
+    if len(own) != 1:
+        raise InputError("--draft: specify one solver")
+    entrant = _tuned(Entrant.of(own[0], suite, **terms))
+    say(draft.draft(entrant, options.ROOT / HOME, making.progress(entrant.label)))
 
 
-def _made(
-    title: str, entrants: dict[str, "Entrant"], named: list[str], profile: str, most: int
+def _page(
+    title: str, entrants: dict[str, "Entrant"], own: list[str], profile: str, most: int
 ) -> Path:
-    """Compute missing rows, write the page of a comparison unless it is current; return its path."""
+    """Compute the missing rows, and write the page unless it is current; return its path."""
     from spcabench.comparison import making
 
     home = options.ROOT / HOME
-    missing = making.missing(entrants, home)
-    _warn({label: entrants[label] for label in missing})
-    try:
-        if profile == "default":
-            making.compute(missing)
-        elif missing and (code := making.compute_elsewhere(entrants, missing, home, profile, most)):
+    page, missing = home / title / "index.html", making.missing(entrants, home)
+    named = [label for label, entrant in entrants.items() if entrant.solver in own]
+    for label in missing:
+        _warn(label, entrants[label].solver)
+    if profile != "default" and missing:
+        if code := making.compute_elsewhere(entrants, missing, home, profile, most):
             raise typer.Exit(code)
-    except KeyboardInterrupt:
-        say("stopped; to continue, repeat the command", file=sys.stderr)
-        raise
-    page = home / title / "index.html"
+    else:
+        try:
+            making.compute(missing)
+        except KeyboardInterrupt:
+            say("stopped; to continue, repeat the command", file=sys.stderr)
+            raise
     if missing or not making.is_current(page, entrants, named):
         from spcabench.page import comparison_page
 
@@ -228,14 +230,13 @@ def _made(
     return page
 
 
-def _warn(entrants: dict[str, "Entrant"]) -> None:
-    """Check the files that will run for common mistakes, and print a warning for each."""
-    from spcabench.checking import conformance
+def _warn(label: str, solver: str) -> None:
+    """Check a file for common mistakes, and print a warning for each."""
+    if solver.endswith(".py"):
+        from spcabench.checking import conformance
 
-    for label, entrant in entrants.items():
-        if entrant.is_file:
-            for sentence in getattr(conformance, "mistakes", lambda solver: [])(entrant.solver):
-                say(f"spcabench: warning: {label}: {sentence}", file=sys.stderr, flush=True)
+        for sentence in getattr(conformance, "mistakes", lambda s: [])(solver):  # TODO
+            say(f"spcabench: warning: {label}: {sentence}", file=sys.stderr, flush=True)
 
 
 def _tuned(entrant: "Entrant") -> "Entrant":
@@ -260,27 +261,6 @@ def _check_title(title: str) -> None:
         )
 
 
-def _check_sizes(suite_name: str, ks: tuple[int, ...]) -> None:
-    """Raise InputError if a cardinality exceeds the number of variables of every problem.
-
-    If it exceeds the number of variables of some problems, tell the user.
-    """
-    from spcabench import api
-    from spcabench.comparison import suite
-
-    if not ks or suite_name == COMPONENTS:
-        return
-    items = suite.items(suite_name)
-    largest = max(api.load_or_stand_in(i.dataset, **i.parameters).n for i in items)
-    if max(ks) > largest:
-        raise InputError(
-            f"-k: {max(ks)}; the largest problem of suite {suite_name!r} has {largest} variables"
-        )
-    small = [f"{item.name} ({item.variables})" for item in items if 0 < item.variables < max(ks)]
-    if small:
-        say(f"-k: larger values than the number of variables are left out: {', '.join(small)}")
-
-
 def _of_command(command: str, name: str | None) -> str:
     """Write a solver file that runs an external command, and return its path."""
     from spcabench.running import command as commands
@@ -294,12 +274,15 @@ def _of_command(command: str, name: str | None) -> str:
     return str(file)
 
 
-def _absolute(solver: str) -> str:
-    """Return a name unchanged, or a path as absolute; raise InputError for an unknown solver."""
+def _solvers(words: list[str]) -> list[str]:
+    """Return names of solvers, and absolute paths of files; raise InputError for unknown ones."""
     from spcabench import registry
 
-    registry.path("solver", solver)
-    return str(Path(solver).resolve()) if solver.endswith(".py") else solver
+    # the name of a file can contain commas
+    solvers = [s for word in words for s in ([word] if word.endswith(".py") else word.split(","))]
+    for solver in solvers:
+        registry.path("solver", solver)
+    return [str(Path(s).resolve()) if s.endswith(".py") else s for s in solvers]
 
 
 def merge(

@@ -241,9 +241,8 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
         )
     table = pd.DataFrame(entries)
     table["equal"] = table.share.round(DIGITS)
-    table = table.sort_values(
-        ["at 0.999", "equal", last], ascending=[False, False, True], kind="stable"
-    )
+    order, down = ["at 0.999", "equal", *dict.fromkeys([last, "time"])], [False, False, True, True]
+    table = table.sort_values(order, ascending=down[: len(order)], kind="stable")
     table = table.drop(columns="equal").reset_index(drop=True)
     above, _ = told_apart(_of_pairs(answers, HIT)[list(table.solver)])
     return table.assign(**ranges(above), **_intervals(answers, list(table.solver)))

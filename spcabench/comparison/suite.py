@@ -112,14 +112,19 @@ def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> lis
 
     fresh : seed of new problems of the same families, which replace the standard problems.
 
-    Raises InputError if the suite is unknown.
+    Raises InputError if the suite is unknown, or if all of ``ks`` are too large.
     """
     if suite not in SUITES:
         raise InputError(validate.nearest("suite", suite, SUITES))
     chosen = SUITES[suite]
     if fresh is not None:
         chosen = [fresh_of(item, fresh, place) for place, item in enumerate(chosen)]
-    return [item for item in (_with_ks(item, ks) for item in chosen) if item.ks]
+    if possible := [item for item in (_with_ks(item, ks) for item in chosen) if item.ks]:
+        return possible
+    largest = max(item.variables for item in chosen)
+    raise InputError(
+        f"-k: {max(ks)}: the largest problem of suite {suite!r} has {largest} variables"
+    )
 
 
 def _with_ks(item: Item, ks: tuple[int, ...]) -> Item:
