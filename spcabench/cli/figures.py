@@ -309,7 +309,9 @@ def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -
     # the longest jobs start first; otherwise cores would idle at the end
     involved = {of for name in figures for of in (name, *figure_jobs.shared(name))}
     everything = registry.names("figure")
-    first = figure_jobs.longest(options.ROOT / "results" / "published", scale, involved or everything)
+    first = figure_jobs.longest(
+        options.ROOT / "results" / "published", scale, involved or everything
+    )
     if code := workflow.workflow(targets or page, log, jobs, options.ROOT, profile, first=first):
         raise typer.Exit(code)
 

@@ -40,12 +40,13 @@ class Ended(Exception):
     """The worker did not answer; ``status`` and the message state the reason.
 
     The status is "killed" at the time limit, "not_run" if the process was killed by something else
-    than this limit and its own error, and "crash" otherwise.
+    than this limit and its own error, and "crash" otherwise. ``where`` is the line of the user's
+    file in which a killed process was, or "".
     """
 
-    def __init__(self, status: Status, reason: str) -> None:
+    def __init__(self, status: Status, reason: str, where: str = "") -> None:
         super().__init__(reason)
-        self.status, self.reason = status, reason
+        self.status, self.reason, self.where = status, reason + where, where
 
 
 class Worker:
@@ -85,7 +86,7 @@ class Worker:
             good, value = self._reply(monotonic() + timeout)
         except TimeoutError:
             reason = f"killed after {timeout:.3g} s without an answer"
-            end = Ended(Status.KILLED, reason + self._where())
+            end = Ended(Status.KILLED, reason, self._where())
         except (EOFError, OSError):
             end = self._death()
         else:

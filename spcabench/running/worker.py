@@ -36,7 +36,7 @@ from spcabench.solving.status import Status
 SAMPLE = 0.005  # minimum duration of a timed sample in seconds
 MOST = 500  # maximum number of runs in a sample
 LONG = 2.0  # a longer first run is itself the sample, because cold caches hardly affect its time
-KEPT = 0.5  # a second run with less than this fraction of the flops used something kept by the first
+KEPT = 0.5  # a second run with less than this fraction of the flops used what the first one kept
 # tolerated delay of an answer: fraction of the time limit, plus seconds, at most half of the limit
 OVER_SHARE, OVER_SECONDS = 0.05, 0.02
 # columns that are attributes of a result, and columns that are attributes of a feasible result
@@ -243,11 +243,16 @@ def _timed(
     flags = {flag for each in [warm, *results] for flag in each.flags}
     comparable = bool(warm.search) == bool(results[0].search)
     least = min(map(_flops, results))
-    if comparable and least < KEPT * _flops(warm) and Status.TIME_LIMIT not in {
-        each.status for each in [warm, *results]
-    }:
+    if (
+        comparable
+        and least < KEPT * _flops(warm)
+        and Status.TIME_LIMIT not in {each.status for each in [warm, *results]}
+    ):
         flags.add(Flag.warm)
-    times = {name: sum(getattr(r, name) for r in results) / count for name in ("solve_time", "setup_time")}
+    times = {
+        "solve_time": sum(r.solve_time for r in results) / count,
+        "setup_time": sum(r.setup_time for r in results) / count,
+    }
     if searched:
         times["search_time"] = sum(r.search["time"] for r in results) / count
     return {**times, "flags": sorted(flag.value for flag in flags) or None, "samples": count}

@@ -31,7 +31,7 @@ SILENT = re.compile(r"-m spcabench (.*)' returned non-zero exit status (\d+)")
 TOTAL = re.compile(r"^total +(\d+)$", re.MULTILINE)
 BEGUN = re.compile(r"rule \w+:\n(?:    .*\n)*?    jobid: (\d+)\n(?:    .*\n)*?    wildcards: (.*)")
 ENDED = re.compile(r"Finished jobid: (\d+) ")
-NAME = re.compile(r"(?:figure|folder|scale)=([^,]+)")  # wildcards that can be the name of a step
+NAME = re.compile(r"(?:figure|folder)=([^,]+)")  # wildcards with the name of a figure
 SILENCE = 60.0  # seconds without a line in a log before the state is written
 LOOK = 0.3  # seconds between two looks at the log
 LOCK = ".figures.lock"  # in the folder of the workflow; contains the ids of running processes
@@ -184,7 +184,8 @@ def state(log: str, begun: float) -> str:
     words = f"{len(ended)} of {total} steps"
     if ended and len(ended) < total:
         seconds = (monotonic() - begun) / len(ended) * (total - len(ended))
-        words += f", about {seconds:.0f} s left" if seconds < 120 else f", about {seconds / 60:.0f} min left"
+        left = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+        words += f", about {left} left"
     at_work = {NAME.search(wildcards) for job, wildcards in named.items() if job not in ended}
     names = sorted({name[1] for name in at_work if name})
     return f"{words}; in progress: {', '.join(names)}" if names else words
@@ -204,7 +205,8 @@ def remove_damaged(home: Path) -> None:
             file.unlink()
             (home / "figures" / file.parent.name / "claims.json").unlink(missing_ok=True)
         if fault:
-            say(f"spcabench: {file} is damaged ({fault}) and will be created again", file=sys.stderr)
+            message = f"{file} is damaged ({fault}) and will be created again"
+            say(f"spcabench: {message}", file=sys.stderr)
 
 
 def fault_of(file: Path) -> str:
