@@ -231,11 +231,12 @@ def _page(
 
 
 def _warn(label: str, solver: str) -> None:
-    """Check a file for common mistakes, and print a warning for each."""
-    if solver.endswith(".py"):
-        from spcabench.checking import conformance
+    """Check a Python file for common mistakes, and print a warning for each."""
+    from spcabench.checking import conformance
+    from spcabench.running import command
 
-        for sentence in getattr(conformance, "mistakes", lambda s: [])(solver):  # TODO
+    if solver.endswith(".py") and not command.is_command(Path(solver)):
+        for sentence in conformance.mistakes(solver):
             say(f"spcabench: warning: {label}: {sentence}", file=sys.stderr, flush=True)
 
 
