@@ -30,7 +30,7 @@ CONTEXT: Any = multiprocessing.get_context("fork" if FORKS else "spawn")
 MEMORY = 12e9  # limit of the address space in bytes
 LOOK = 0.5  # seconds between two checks whether the process is still alive
 ENDING = 5.0  # seconds within which a process that closed its connection must be gone
-SHOWN = 0.5  # seconds within which a process that hangs must write its stack
+SHOWN = 2.0  # seconds within which a process that hangs must write its stack
 # Signals from outside. The system sends SIGKILL if memory runs out, and the user the others.
 OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _guards: dict[int, subprocess.Popen[bytes]] = {}  # process -> the shell that guards its workers
@@ -45,7 +45,7 @@ class Ended(Exception):
     """
 
     def __init__(self, status: Status, reason: str, where: str = "") -> None:
-        super().__init__(reason)
+        super().__init__(reason + where)
         self.status, self.reason, self.where = status, reason + where, where
 
 
@@ -122,11 +122,11 @@ class Worker:
         """Return the innermost line of a solver's file that the process is executing, or ""."""
         if self.stack is None:
             return ""
-        with suppress(OSError, TypeError):
-            os.kill(self.process.pid, signal.SIGUSR1)
-            end = monotonic() + SHOWN
-            while monotonic() < end and not self.stack.seek(0, os.SEEK_END):
-                self.process.join(0.01)
+        os.kill(self.process.pid, signal.SIGUSR1)
+        end, written, earlier = monotonic() + SHOWN, 0, -1
+        while monotonic() < end and not 0 < written == earlier:  # until all of it is written
+            self.process.join(0.05)
+            written, earlier = self.stack.seek(0, os.SEEK_END), written
         self.stack.seek(0)
         return _own_line(self.stack.read().decode(errors="replace"))
 
@@ -134,7 +134,8 @@ class Worker:
         """Kill the process, and start another one."""
         self._kill()
         if self.stack is not None:
-            self.stack.truncate(0)
+            self.stack.seek(0)
+            self.stack.truncate()
         self._start()
 
     def close(self) -> None:

@@ -232,14 +232,17 @@ def _timed(
 ) -> dict[str, Any]:
     """Return mean times over enough runs for an accurate sample; ``warm`` is the warm-up run."""
     searched = bool(warm.search) and whole
-    seconds = warm.search["time"] if searched else warm.setup_time + warm.solve_time
-    if seconds > long and (whole or not warm.search):
+    if _seconds(warm, searched) > long and (whole or not warm.search):
         return {"samples": 1}
-    count = int(np.clip(np.ceil(SAMPLE / max(seconds, 1e-6)), 1, MOST))
     settings = {**settings, "history": False}
     if warm.search and not whole:  # time a single run with the penalty that was found
         settings = {k: v for k, v in {**settings, **warm.settings}.items() if k != "k"}
-    results = [_once(problem, run, settings) for _ in range(count)]
+    results: list[Result] = []
+    spent = 0.0
+    while not results or (spent < SAMPLE and len(results) < MOST):
+        results.append(_once(problem, run, settings))
+        spent += _seconds(results[-1], searched)
+    count = len(results)
     flags = {flag for each in [warm, *results] for flag in each.flags}
     comparable = bool(warm.search) == bool(results[0].search)
     least = min(map(_flops, results))
@@ -256,6 +259,10 @@ def _timed(
     if searched:
         times["search_time"] = sum(r.search["time"] for r in results) / count
     return {**times, "flags": sorted(flag.value for flag in flags) or None, "samples": count}
+
+
+def _seconds(result: Result, searched: bool) -> float:
+    return float(result.search["time"] if searched else result.setup_time + result.solve_time)
 
 
 def _flops(result: Result) -> int:

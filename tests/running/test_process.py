@@ -1,5 +1,6 @@
 """Whatever a function does to its worker costs one answer, and no process is left behind."""
 
+import faulthandler
 import os
 import signal
 import subprocess
@@ -28,6 +29,7 @@ def forks_and_stays():
 
 
 def segfaults():
+    faulthandler.disable()  # that of pytest, which would print its own stack
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
@@ -44,6 +46,7 @@ def leaves_children(seconds=0):
 
 
 def ends(number):
+    faulthandler.disable()
     os.kill(os.getpid(), number)
     time.sleep(600)
 
