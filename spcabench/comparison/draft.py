@@ -50,11 +50,14 @@ def draft(entrant: Entrant, home: Path, progress: Progress | None = None) -> str
     runs = [run for run in plans.runs(entrant) if run.columns["kind"] == ANSWER and not run.seed]
     # one group, so that one process makes all runs
     job = Job(entrant.label, {"": runs}, Timing(fastest=True), "", Path())
-    table = best_known.read() if entrant.fresh is None else {}
+    table = best_known.read().values() if entrant.fresh is None else ()
+    known = {(entry.item, entry.k, entry.nonnegative): entry for entry in table}
     now = {}
     for row in runner.rows_of(job, progress):
-        entry = table.get((str(row.item), str(row.problem), int(row.asked or 0), bool(row.sign)))
-        now[f"{row.item}, k = {row.asked}"] = Pair.of(row, entry.value if entry else None)
+        entry = known.get((str(row.item), int(row.asked or 0), bool(row.sign)))
+        # the best answer to substitute data is unknown
+        is_same = entry is not None and row.problem in (None, entry.problem)
+        now[f"{row.item}, k = {row.asked}"] = Pair.of(row, entry.value if is_same else None)
     file = home / "drafts" / entrant.folder / f"{entrant.key}.json"
     last = opening.read_json(file, dict[str, Pair], "a draft") if file.exists() else {}
     write_changed(file, json.dumps({name: asdict(pair) for name, pair in now.items()}, indent=1))

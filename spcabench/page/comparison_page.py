@@ -117,6 +117,7 @@ def publish(folder: Path, out: Path) -> Path:
     pages. For several components, only the table is published.
     """
     comparison = Comparison.read(folder)
+    make_folder(out)
     if comparison.terms.suite == COMPONENTS:
         return components_page.write(comparison, out, published=True)
     table = results.read_table([folder / stored.ROWS])

@@ -335,7 +335,6 @@ def _copy_comparisons(sources: list[Path], out: Path) -> None:
             components_page.write_again(file.parent)
     for name, source in given.items():
         shutil.rmtree(out / name, ignore_errors=True)
-        make_folder(out / name)
         comparison_page.publish(source, out / name)
 
 
