@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from spcabench import machine, opening, registry
-from spcabench.atomic_files import make_folder, replacing_folder, write_changed, write_text
+from spcabench.atomic_files import replacing_folder, write_changed, write_text
 from spcabench.claims.words import span
 from spcabench.comparison import best_known, stored, suite
 from spcabench.comparison.stored import Comparison
