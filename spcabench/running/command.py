@@ -5,7 +5,6 @@ solver. The measured time is that of the command's process, which is a child of 
 excludes writing the problem and reading the answer.
 """
 
-import ast
 import hashlib
 import os
 import re
@@ -26,14 +25,13 @@ from typing import IO
 import numpy as np
 import scipy.io
 
-from spcabench import opening
+from spcabench import opening, registry
 from spcabench.errors import InputError, SolverError
 from spcabench.iterate import Iterate
 from spcabench.problem.problem import Problem
 from spcabench.solving.driver import THREADS_SECONDS, THREADS_SHARE
 from spcabench.solving.result import Result
 from spcabench.solving.run_warnings import Flag
-from spcabench.solving.status import Status
 from spcabench.vectors import Array, Vector
 
 PLACE = re.compile(r"\{(data|covariance|k|out)(?::(npy|csv|mtx))?\}")
@@ -63,14 +61,6 @@ def solve(problem, *, k):
 ''')
 
 
-class Failed(SolverError):
-    """Error if the command did not write a vector; ``status`` and the message state the reason."""
-
-    def __init__(self, status: Status, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
-
-
 def text_of(command: str, folder: Path) -> str:
     """Return the text of a solver file for a command that is executed in a folder.
 
@@ -90,40 +80,23 @@ def text_of(command: str, folder: Path) -> str:
         for word in words
         if not PLACE.search(word) and (folder / word).is_file()
     }
-    return _filled(command, str(folder), programs)
-
-
-def is_command(file: Path) -> bool:
-    """Whether a solver file is identical to the file that the harness writes for a command."""
-    return bool(words_of(file))
-
-
-def words_of(file: Path) -> str:
-    """Return the command in a file written by the harness, or "", without importing the file."""
-    text = file.read_text(encoding="utf-8", errors="replace")
-    named = {
-        name: match[1]
-        for name in ("COMMAND", "FOLDER", "PROGRAMS")
-        if (match := re.search(rf"^{name} = (.*?)(  # .*)?$", text, re.MULTILINE))
-    }
-    try:
-        constants = {name: ast.literal_eval(value) for name, value in named.items()}
-        same = text == _filled(constants["COMMAND"], constants["FOLDER"], constants["PROGRAMS"])
-    except (SyntaxError, ValueError, KeyError, TypeError):
-        return ""
-    return str(constants["COMMAND"]) if same else ""
-
-
-def _filled(command: str, folder: str, programs: dict[str, str]) -> str:
-    """Return the text of the solver file for a command, with the hashes of its programs."""
-    places = {name for name, _ in PLACE.findall(command)}
     return FILE.substitute(
         words=repr(command).strip("'\""),
         accepts="data" if "data" in places else "covariance",
         command=repr(command),
-        folder=repr(folder),
+        folder=repr(str(folder)),
         programs=repr(programs),
     )
+
+
+def words_of(file: Path) -> str:
+    """Return the command in the file of a solver, or "", without importing the file."""
+    return registry.written(str(file), "COMMAND")
+
+
+def is_command(file: Path) -> bool:
+    """Whether the file of a solver runs a command."""
+    return bool(words_of(file))
 
 
 def iterates(problem: Problem, k: int, command: str, folder: str) -> Iterator[Iterate]:
@@ -203,7 +176,7 @@ def _write(M: Array, file: Path) -> None:
 
 
 def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
-    """Run a process and return its time and memory; raise Failed if it fails."""
+    """Run a process and return its time and memory; raise SolverError if it fails."""
     with (inner / "stderr").open("w+") as errors:
         start = perf_counter()
         process = subprocess.Popen(
@@ -217,7 +190,7 @@ def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
         seconds = perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
-            raise Failed(Status.CRASH, _crash(process.returncode, errors))
+            raise SolverError(_crash(process.returncode, errors))
     unit = 1 if sys.platform == "darwin" else 1024
     return {
         "process_seconds": seconds,
@@ -234,19 +207,19 @@ def _crash(code: int, errors: IO[str]) -> str:
 
 
 def _vector(file: Path, n: int) -> Vector:
-    """Return the n numbers in a file; raise Failed if it does not contain n numbers."""
+    """Return the n numbers in a file; raise SolverError if it does not contain n numbers."""
     if not os.path.lexists(file):
-        raise Failed(Status.ERROR, "the command succeeded but did not write {out}")
+        raise SolverError("the command succeeded but did not write {out}")
     if file.is_symlink():  # to a file that another process could still be writing
-        raise Failed(Status.ERROR, "{out} is a link; the command must write a file")
+        raise SolverError("{out} is a link; the command must write a file")
     try:
         opening.regular(file, largest=LARGEST + LETTERS * n)
         x = _numbers(file)
     except Exception as error:  # readers raise many kinds of errors
         words = " ".join(str(error).split())[:150]
-        raise Failed(Status.ERROR, f"{{out}} is not a vector of numbers: {words}") from None
+        raise SolverError(f"{{out}} is not a vector of numbers: {words}") from None
     if x.shape != (n,):
-        raise Failed(Status.ERROR, f"{{out}} contains {x.size} numbers; it must contain n = {n}")
+        raise SolverError(f"{{out}} contains {x.size} numbers; it must contain n = {n}")
     return x
 
 

@@ -102,8 +102,6 @@ def solved(run: Run, whole: bool = False, long: float = LONG) -> dict[str, Any] 
             _solve(current, run, whole, min(long, LONG))
     except MemoryError:
         return _failed(Status.MEMORY_LIMIT, "the process reached its memory limit")
-    except command.Failed as failure:
-        return _failed(failure.status, str(failure))
     except (Exception, SystemExit) as error:  # sys.exit in a solver must not exit the worker
         return _failed(Status.ERROR, in_one_line(error, *_files(run)))
     finally:
@@ -220,7 +218,7 @@ def _once(problem: Problem, run: Run, settings: Mapping[str, Any]) -> Result:
     """Run a solver once, on a problem without cached values, so each run computes all of them."""
     with redirect_stdout(io.StringIO()):
         result = api.solve(problem.copied(), run.solver, seed=run.seed, **settings)
-    if command.is_command(registry.path("solver", str(run.solver))):
+    if "process_seconds" in result.extra:
         result = command.measured(result)
     # graded on the problem itself, whose bounds are computed once for all runs
     traits = registry.module("solver", str(run.solver)).TRAITS

@@ -1,10 +1,8 @@
 """Runs the Snakemake workflow, one call at a time, with progress reports; calls can be resumed."""
 
-import errno
 import fcntl
 import os
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Collection, Iterator
@@ -13,7 +11,6 @@ from pathlib import Path
 from time import monotonic
 from typing import IO
 
-import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 from tqdm import tqdm
@@ -23,9 +20,7 @@ from spcabench.errors import InputError
 from spcabench.running.process import end_group, guard
 from spcabench.streams import say
 
-# messages of the system about a full disk, which Snakemake can print before any job does
-FULL = [os.strerror(n) for n in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS)]
-# a step without an error message, which was killed or whose process a library aborted
+# a step that failed; if it was killed, there is no other message
 SILENT = re.compile(r"-m spcabench (.*)' returned non-zero exit status (\d+)")
 # Snakemake's lines about the number of steps, and about the start and end of each step
 TOTAL = re.compile(r"^total +(\d+)$", re.MULTILINE)
@@ -34,7 +29,7 @@ ENDED = re.compile(r"Finished jobid: (\d+) ")
 NAME = re.compile(r"(?:figure|folder)=([^,]+)")  # wildcards with the name of a figure
 SILENCE = 60.0  # seconds without a line in a log before the state is written
 LOOK = 0.3  # seconds between two looks at the log
-LOCK = ".figures.lock"  # in the folder of the workflow; contains the ids of running processes
+LOCK = ".figures.lock"  # in the folder of the workflow
 MOST = 12  # maximum number of lines shown from a log
 # folder of the Snakefile and its profiles: the top of a checkout, or a subpackage of a wheel
 FILES = machine.checkout() or Path(__file__).resolve().parents[1] / "workflow"
@@ -129,7 +124,6 @@ def _run(command: list[str], log: Path, root: Path, lock: IO[str]) -> int:
             # otherwise a user's file could be imported instead of a library with the same name
             env=os.environ | ({} if machine.checkout() else {"PYTHONSAFEPATH": "1"}),
         )
-        _write_ids(lock, os.getpid(), process.pid)
         try:
             while not _has_ended(process, LOOK):
                 progress.show()
@@ -223,19 +217,12 @@ def fault_of(file: Path) -> str:
 
 
 def _explain(log: Path) -> None:
-    """Print the lines of the log that describe errors, preferably messages of jobs."""
+    """Print the error messages of failed steps in the log, or lines that look like errors."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    # messages of jobs come first, because Snakemake prints many lines
-    sentences = list(_sentences(lines)) or list(_ends(lines))
+    sentences = list(_sentences(lines))
     if not sentences:
         atomic_files.check_room(log.parent)  # the log can be incomplete because the disk is full
-        atomic_files.append(log, "\n")
-    full = next((why for why in FULL if any(why in line for line in sentences or lines)), None)
-    if full and not any(line.startswith("spcabench: ") for line in sentences):
-        sentences = [f"spcabench: {log.parent}: cannot be written ({full})"]
-    sentences = sentences or [
-        line for line in lines if re.search("error|exception", line, re.IGNORECASE)
-    ]
+        sentences = [line for line in lines if re.search("error|exception", line, re.IGNORECASE)]
     say("\n".join(list(dict.fromkeys(sentences))[:MOST]), file=sys.stderr)
     say(
         f"the workflow did not finish; to continue, repeat the command; the log is {log}",
@@ -244,7 +231,11 @@ def _explain(log: Path) -> None:
 
 
 def _sentences(lines: list[str]) -> Iterator[str]:
-    """Yield error messages of failed jobs: lines of spcabench, or the last line of a traceback."""
+    """Yield error messages of failed steps.
+
+    They are lines of spcabench, the last lines of tracebacks, and the exit codes of steps that were
+    killed.
+    """
     in_traceback = False
     for line in lines:
         if line.startswith("spcabench: ") and not line.startswith("spcabench: warning"):
@@ -254,43 +245,19 @@ def _sentences(lines: list[str]) -> Iterator[str]:
         elif in_traceback and line and not line[0].isspace():
             in_traceback = False
             yield line
-
-
-def _ends(lines: list[str]) -> Iterator[str]:
-    """Yield lines about jobs that failed without an error message."""
-    for end in filter(None, map(SILENT.search, lines)):
-        step, code = " ".join(end[1].split()[:2]), int(end[2])
-        killed = code == 128 + signal.SIGKILL
-        how = f"signal {code - 128}" if code > 128 else f"exit code {code}"
-        how += ", perhaps out of memory" if killed else ""
-        yield f"spcabench: {step}: failed without an error message ({how})"
+        elif (end := SILENT.search(line)) and int(end[2]) > 2:
+            yield f"spcabench: {' '.join(end[1].split()[:2])}: ended with exit code {end[2]}"
 
 
 @contextmanager
 def _exclusive(path: Path) -> Iterator[IO[str]]:
-    """Hold the lock of the workflow; if another workflow holds it, report its process and wait."""
+    """Hold the lock of the workflow; if another workflow holds it, say so and wait."""
     with atomic_files.writing(path):
         lock = path.open("a+", encoding="utf-8")
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say(f"waiting for {_holder(lock)} to finish", file=sys.stderr)
+            say("waiting for another command to finish", file=sys.stderr)
             fcntl.flock(lock, fcntl.LOCK_EX)
-        _write_ids(lock, os.getpid())
         yield lock
-
-
-def _write_ids(lock: IO[str], *ids: int) -> None:
-    with suppress(OSError):  # the ids are only used in messages
-        lock.truncate(0)
-        lock.write(" ".join(map(str, ids)))
-        lock.flush()
-
-
-def _holder(lock: IO[str]) -> str:
-    """Describe the process that holds a lock: the first process in the file that still exists."""
-    lock.seek(0)
-    ids = [word for word in lock.read().split() if word.isdigit()]
-    alive = [word for word in ids if psutil.pid_exists(int(word))]
-    return f"process {alive[0]}" if alive else "another workflow"
