@@ -63,7 +63,7 @@ Draft = Annotated[
         "last draft. The default suite is then quick.",
     ),
 ]
-Gone = Annotated[bool, typer.Option(hidden=True)]
+Gone = Annotated[bool, typer.Option(hidden=True, help="Removed; the message says why.")]
 Command = Annotated[
     str | None,
     typer.Option(

@@ -39,7 +39,8 @@ def compute(jobs: Mapping[str, Job]) -> None:
     for place, (label, job) in enumerate(jobs.items(), 1):
         which = f" (solver {place} of {len(jobs)})" if len(jobs) > 1 else ""
         with _alone(job.out):
-            runner.run_job(job, progress(f"{label}{which}"))
+            if not runner.is_current(job):  # another process may have computed them meanwhile
+                runner.run_job(job, progress(f"{label}{which}"))
 
 
 def compute_elsewhere(

@@ -76,6 +76,7 @@ ORDER = {
 def warnings(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """Return what the harness noticed about the runs: solver, sentence and number of runs."""
     flags = rows[["solver", "flags"]].explode("flags").dropna()
+    flags = flags[flags["flags"].isin([*Flag])]  # rows of earlier versions have others
     noticed = [
         {"solver": solver, "sentence": SENTENCES[Flag(flag)], "count": int(count)}
         for (solver, flag), count in flags.value_counts().items()
