@@ -88,7 +88,7 @@ EXAMPLES = {
     "new": ("new solver my_method",),
     "check": ("check grqi", "check my_method.py --patience 10"),
     "grade": ("grade loadings.csv --problem pitprops -k 5",),
-    "compare": ("compare grqi gpower1 --suite quick --against none", "compare my_method.py"),
+    "compare": ("compare grqi gpower1 --suite quick", "compare my_method.py --draft"),
     "rerun": ("rerun standard/gaussian-40/10/tpower",),
     "figure": (
         "figure",
