@@ -100,8 +100,8 @@ def modules(folder):
 
 
 def reader(package):
-    """Load the current ``spcabench.running.code_hash``, applied to the files of a package."""
-    file = ROOT / "spcabench" / "running" / "code_hash.py"
+    """Load the current ``spcabench.running.fingerprint``, applied to the files of a package."""
+    file = ROOT / "spcabench" / "running" / "fingerprint.py"
     spec = importlib.util.spec_from_file_location("reader_of_a_commit", file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -35,8 +35,7 @@ from spcabench import machine, registry
 from spcabench.checking import conformance
 from spcabench.cli import application as command_line
 from spcabench.cli import options, settings
-from spcabench.running import rows, supervisor, workflow
-from spcabench.running.schema import COLUMNS
+from spcabench.running import rows, workflow
 from spcabench.solving.model import Model
 
 ROOT = Path(__file__).parents[1]
@@ -172,7 +171,7 @@ def _typed(words: tuple[str, ...]) -> Iterator[None]:
     with (
         mock.patch.object(sys, "argv", ["spcabench", *words]),
         mock.patch.object(workflow, "workflow", lambda *given, **more: 1),
-        mock.patch.object(supervisor, "raise_on_termination", lambda: None),
+        mock.patch.object(command_line, "_raise_on_termination", lambda: None),
         mock.patch.object(machine, "pin_threads", lambda: None),
         mock.patch.object(conformance, "check", lambda *given: iter(())),
         warnings.catch_warnings(),
@@ -214,7 +213,7 @@ GOOD_WORDS = {  # words with which each command would run, cheaply
     "doctor": (),
     "data": (),
     "run": ("out.parquet",),
-    "draw": ("kuleshov2013_fig1", "out", "--rows", "none.parquet"),
+    "draw": ("kuleshov2013_fig1", "--scale", "none"),
     "results-page": ("none",),
     "report": ("none.csv",),  # its options are those of `solve`
     "compare-page": ("none.json",),
@@ -437,7 +436,6 @@ DOORS = {  # the file that a command opens, what it expects there, and the words
     "explore": (PLACE, CLAIMS, ("explore", "r")),
     "advise": ("r/compare/large/rows.parquet", b"PAR1", ("advise", "text", "--run", "r")),
     "publish": (PLACE, CLAIMS, ("publish", "r")),
-    "draw": ("r.parquet", b"PAR1", ("draw", "kuleshov2013_fig1", "out", "--rows", "r.parquet")),
     "run": ("compare/jobs/q/j.json", JOB, ("run", "compare/rows/q/j.parquet")),
     "compare-page": ("x/plan.json", PLAN, ("compare-page", "x/plan.json")),
     "merge jobs": ("a/jobs.json", b'{"grqi": %s}' % JOB, ("merge", "a", "b")),
@@ -511,31 +509,8 @@ def _with_other_fields(good: bytes) -> Iterator[tuple[str, bytes]]:
     yield "a field too many", json.dumps(more if fields is model else {"grqi": more}).encode()
 
 
-def cell_cases() -> Iterator[Case]:
-    """Yield rows in which one JSON column contains other data."""
-    good = rows.read_table([ROOT / "results/published/rows/kuleshov2013_table1/rows.parquet"])
-    for name, column in COLUMNS.items():
-        if column.kind != "JSON" or good[name].null_count == len(good):
-            continue
-        place = good.column_names.index(name)
-        for kind in ("text", "a number", "a list", "deep and closed", "a deep field"):
-            cells = [[cell and CONTENTS[kind].decode() for cell in good[name].to_pylist()]]
-            changed = good.set_column(place, good.schema.field(name), cells)
-            with tempfile.TemporaryDirectory() as folder:
-                rows.write_table(changed, Path(folder) / "r.parquet")
-                content = (Path(folder) / "r.parquet").read_bytes()
-            words = ("draw", "kuleshov2013_table1", "out", "--rows", "r.parquet")
-            yield Case("cells of rows", f"{name}: {kind}", words, "r.parquet", content)
-
-
 def every_case() -> Iterator[Case]:
     """Yield all cases, several thousand."""
-    yield from plain_cases()
-    yield from cell_cases()
-
-
-def plain_cases() -> Iterator[Case]:
-    """Yield all cases except `cell_cases`, which are expensive because they write files of rows."""
     yield from word_cases()
     yield from cardinality_cases()
     yield from setting_cases()

@@ -138,6 +138,8 @@ def outcome(name: str, promise: Promise, solver: str) -> Outcome:
         return Outcome(name, "fails", str(broken), ends)
     except BaseException as error:  # any exception of the solver, including SystemExit
         raised = in_one_line(error, registry.path("solver", solver))
+        if "read-only" in raised:
+            raised += ": the data of the problem must not be changed in place; use a copy"
         return Outcome(name, "fails", f"it raised {raised}", ends)
     return (
         Outcome(name, "not checked", unchecked)

@@ -155,10 +155,10 @@ def by_its_author(solver: str) -> Iterator[None]:
     The user can fix such an error. An error of the suite or of one of its solvers is a bug and is
     reported with a traceback.
     """
-    if solver.endswith(".py"):
+    if solver.endswith(".py") and sys.__stderr__:
         # a crash in compiled code, or Ctrl-\ if Ctrl-C has no effect there, shows the line
-        faulthandler.enable()
-        faulthandler.register(signal.SIGQUIT, chain=True)
+        faulthandler.enable(sys.__stderr__)
+        faulthandler.register(signal.SIGQUIT, sys.__stderr__, chain=True)
     try:
         yield
     except InputError:

@@ -180,7 +180,7 @@ class Answer:
         "certified upper bound on the optimum for the requested cardinality", empty=NO_ANSWER
     )
     claimed_bound: float | None = _column(
-        "upper bound claimed by the solver; not used for third-party solvers",
+        "upper bound claimed by the solver; only proofs of the suite's solvers are used",
         empty="the solver claims no bound",
     )
     bound_whp: float | None = _column(
@@ -234,13 +234,12 @@ class Answer:
         empty=f"the system does not report it, or {OF_SOLVERS}",
     )
     outer_time: float | None = _column(
-        "time of the whole task, including loading and grading, measured outside the solver's "
-        "process",
+        "time of the whole task, including grading, measured outside the worker",
         unit="s",
         empty=ENDED,
     )
     worker_time: float | None = _column(
-        "time of the whole task, measured inside the solver's process", unit="s", empty=ENDED
+        "time of the whole task, measured inside the worker", unit="s", empty=ENDED
     )
     flags: list[str] | None = _column(
         "warnings about the numbers (see below)", empty="there are no warnings"

@@ -258,7 +258,7 @@ def _graded_run(
     last, k = run.last, settings.get("k")
     nonnegative = solver.TRAITS.nonnegative == "always" or bool(settings.get("nonnegative"))
     own = registry.is_own(solver)
-    # a status stated by a third-party solver is ignored
+    # only the exact searches of the suite can end with a proof
     ended = _ended(run, problem) if own else run.status
     x, status = graded(last.x, ended, k, problem.n, nonnegative)
     status = joint.graded(status, last.Z, problem.n, k, solver.TRAITS.formulation)

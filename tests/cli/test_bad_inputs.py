@@ -12,9 +12,8 @@ from tests.problems import some
 
 EACH = {"settings": 3, "file": 14, "options": 12, "arguments": 8}  # of a group; of others all
 GROUPS = defaultdict(list)
-for case in bad_inputs.plain_cases():  # at import: each worker of the tests needs their names
+for case in bad_inputs.every_case():  # at import: each worker of the tests needs their names
     GROUPS[case.group].append(case)
-CELLS = "cells of rows"
 
 
 @pytest.fixture
@@ -27,7 +26,7 @@ def folder(monkeypatch):
 
 def drawn(group):
     """Return the cases of a group to try, the same in every run."""
-    cases = [*bad_inputs.cell_cases()] if group == CELLS else GROUPS[group]
+    cases = GROUPS[group]
     most = EACH.get(group.split()[0], len(cases))
     return random.Random(group).sample(cases, min(most, len(cases)))
 
@@ -39,7 +38,7 @@ def test_there_are_enough_kinds():
 
 
 @pytest.mark.parametrize("most", some(1, (4, None)))
-@pytest.mark.parametrize("group", [*GROUPS, CELLS])
+@pytest.mark.parametrize("group", [*GROUPS])
 def test_bad_input_is_one_line_or_an_answer(group, most, folder):
     faults = {case.kind: bad_inputs.fault(case, folder) for case in drawn(group)[:most]}
     assert {kind: fault for kind, fault in faults.items() if fault} == {}

@@ -83,10 +83,8 @@ def test_a_file_that_never_answers_is_one_line_with_its_limit(typed, own_file, m
     code, output, _ = typed("check", "mine.py", "--patience", "1")
     assert code == 1 and "it did not finish within 1 s (in mine.py, line " in output
     code, _, errors = typed("compare", "mine.py")
-    message = (
-        "spcabench: mine.py: its import: killed after 1 s without an answer (in mine.py, line "
-    )
-    assert code == 2 and errors.startswith(message) and errors.count("\n") == 1
+    message = "mine.py: its import: killed after 1 s without an answer (in mine.py, line "
+    assert code == 2 and message in errors and errors.count("\n") == 1
 
 
 def started(file, body):
