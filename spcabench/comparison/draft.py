@@ -56,8 +56,8 @@ def draft(entrant: Entrant, home: Path, progress: Progress | None = None) -> str
     for row in runner.rows_of(job, progress):
         entry = known.get((str(row.item), int(row.asked or 0), bool(row.sign)))
         # the best answer to substitute data is unknown
-        is_same = entry is not None and row.problem in (None, entry.problem)
-        now[f"{row.item}, k = {row.asked}"] = Pair.of(row, entry.value if is_same else None)
+        best = entry.value if entry and row.problem in (None, entry.problem) else None
+        now[f"{row.item}, k = {row.asked}"] = Pair.of(row, best)
     file = home / "drafts" / entrant.folder / f"{entrant.key}.json"
     last = opening.read_json(file, dict[str, Pair], "a draft") if file.exists() else {}
     write_changed(file, json.dumps({name: asdict(pair) for name, pair in now.items()}, indent=1))
@@ -113,7 +113,7 @@ def _verdict(now: Pair, last: Pair) -> str:
 
 def _words(pair: Pair) -> str:
     if not pair.value:
-        return f"{pair.status}: {pair.reason}"
+        return pair.reason or pair.status
     share = "" if pair.share is None else f"{pair.share:.4f}"
     flops = "-" if pair.flops is None else _flops(pair.flops)
     return f"{share or f'{pair.value:.6g}':8}{flops:>14}{_time(pair.seconds):>10}"

@@ -20,6 +20,10 @@ class Item:
 
     ks : the cardinalities. family : the kind of problem. origin : the papers that used it. n :
         number of variables, or 0 if it is one of the parameters or unknown.
+
+    For several components: counts : the numbers of components. small : whether the problem is small
+        enough for exact searches and relaxations. held_out : whether loadings are also computed on
+        half of the samples and graded on the other half.
     """
 
     name: str
@@ -30,6 +34,9 @@ class Item:
     origin: str
     nonnegative: bool = False
     n: int = 0
+    counts: tuple[int, ...] = ()
+    small: bool = False
+    held_out: bool = False
 
     @property
     def variables(self) -> int:
@@ -54,13 +61,16 @@ class Item:
 DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_name("suites.toml").read_text("utf-8"))
 
 
-def _listed(suite: str, nonnegative: bool = False) -> list[Item]:
-    return [
-        Item(**entry | {"ks": tuple(entry["ks"])}, nonnegative=nonnegative) for entry in DATA[suite]
+def listed(suite: str, nonnegative: bool = False) -> list[Item]:
+    """Return the problems of a suite in suites.toml."""
+    entries: list[dict[str, Any]] = [
+        {name: tuple(v) if isinstance(v, list) else v for name, v in entry.items()}
+        for entry in DATA[suite]
     ]
+    return [Item(**entry, nonnegative=nonnegative) for entry in entries]
 
 
-ITEMS = _listed("standard")
+ITEMS = listed("standard")
 # covariances used in papers on certified sparse PCA
 CERTIFIED = [
     Item(
@@ -82,10 +92,10 @@ SUITES: dict[str, list[Item]] = {
     "quick": [item for item in ITEMS if item.name in QUICK],
     "text": [item for item in ITEMS if item.family == "text"],
     "genes": [item for item in ITEMS if item.family == "genes"],
-    "nonnegative": _listed("nonnegative", nonnegative=True),
-    "adversarial": _listed("adversarial"),
+    "nonnegative": listed("nonnegative", nonnegative=True),
+    "adversarial": listed("adversarial"),
     "certified": CERTIFIED,
-    "large": _listed("large"),
+    "large": listed("large"),
 }
 # support recovery: samples of the spiked model with seeds that no solver was tuned on
 SAMPLES, VARIABLES = 100, 100

@@ -22,7 +22,10 @@ from tests.problems import some
 from tests.trial import change_columns, check_links, make_site
 
 DATA = dict(m=20, n=9, seed=0)
-ITEM = Item("pit props", "gaussian", DATA, (2,), (3,), "gaussian", "ours", 9, True, held_out=True)
+ITEM = Item(
+    *("pit props", "gaussian", DATA, (3,), "gaussian", "ours"),
+    **dict(n=9, counts=(2,), small=True, held_out=True),
+)
 ITEMS = suite.ITEMS  # as they are, before a fixture replaces them
 LIAR = '''"""Says that its loadings are orthonormal; they are the same one twice."""
 import numpy as np
