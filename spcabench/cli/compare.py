@@ -125,7 +125,7 @@ def compare(
     if public or keep_times:
         option = "--public" if public else "--keep-times"
         raise InputError(f"{option}: this is the default now; omit the option")
-    from spcabench.comparison import entrants
+    from spcabench.comparison import entrants, tuning
     from spcabench.running import workflow
 
     # reject invalid options before the descriptions of solvers are read
@@ -162,7 +162,10 @@ def compare(
             "--against none: specify solvers to compare, or omit --against to compare all"
         )
     requested = [
-        _tuned(entrants.Entrant.of(s, suite, every_way=suite == COMPONENTS and s in own, **terms))
+        tuning.tuned(
+            entrants.Entrant.of(s, suite, every_way=suite == COMPONENTS and s in own, **terms),
+            options.ROOT / HOME / "tuning",
+        )
         for s in dict.fromkeys([*own, *others])
     ]
     title = name or "-".join([*(Path(solver).stem for solver in own[:3]), requested[0].folder])
@@ -193,13 +196,14 @@ def _seed(fresh: str | None) -> int | None:
 
 def _draft(own: list[str], suite: str, terms: dict[str, Any]) -> None:
     """Run a draft of a solver, and print its table."""
-    from spcabench.comparison import draft, making
+    from spcabench.comparison import draft, making, tuning
     from spcabench.comparison.entrants import Entrant
 
     if len(own) != 1:
         raise InputError("--draft: specify one solver")
-    entrant = _tuned(Entrant.of(own[0], suite, **terms))
-    say(draft.draft(entrant, options.ROOT / HOME, making.progress(entrant.label)))
+    home = options.ROOT / HOME
+    entrant = tuning.tuned(Entrant.of(own[0], suite, **terms), home / "tuning")
+    say(draft.draft(entrant, home, making.progress(entrant.label)))
 
 
 def _page(
@@ -238,18 +242,6 @@ def _warn(label: str, solver: str) -> None:
     if solver.endswith(".py") and not command.is_command(Path(solver)):
         for sentence in conformance.mistakes(solver):
             say(f"spcabench: warning: {label}: {sentence}", file=sys.stderr, flush=True)
-
-
-def _tuned(entrant: "Entrant") -> "Entrant":
-    """Tune the settings of an entrant on its solver's GRID, if they are requested."""
-    if entrant.settings != "tuned":
-        return entrant
-    from spcabench.comparison import tuning
-
-    chosen = tuning.tuned(entrant, options.ROOT / HOME / "tuning")
-    if chosen.tuned_on:
-        say(f"{entrant.label}: {chosen.tuned_on}", flush=True)
-    return chosen
 
 
 def _check_title(title: str) -> None:

@@ -18,25 +18,26 @@ from spcabench.running import fingerprint, runner
 from spcabench.running import rows as results
 from spcabench.running.runner import Job, Timing
 from spcabench.solving.status import GOOD
+from spcabench.streams import say
 
 SEED = 725_041_989  # seed of the problems, which are generated like those of the quick suite
 MOST = 100  # maximum number of settings in a grid
 
 
 def tuned(entrant: Entrant, folder: Path) -> Entrant:
-    """Return an entrant with the best settings in the GRID of its solver.
+    """Return an entrant with tuned settings with the best settings in the GRID of its solver.
 
-    Its field ``tuned_on`` describes the choice. If the solver has no GRID, the entrant
-    is returned unchanged. The best settings have the largest mean fraction of the best value found
-    with any settings, with zero for a failure. If several settings are equally good, the first ones
-    are chosen.
+    Its field ``tuned_on`` describes the choice, which is printed. If the solver has no GRID, or if
+    other settings are requested, the entrant is returned unchanged. The best settings have the
+    largest mean fraction of the best value found with any settings, with zero for a failure. If
+    several settings are equally good, the first ones are chosen.
 
     folder : folder for the rows of the tuning runs, which are reused if they already exist.
 
     Raises InputError if the GRID is invalid or if no run has an answer.
     """
     grid = entrant.about.settings.get("grid", {})
-    if not grid:
+    if entrant.settings != "tuned" or not grid:
         return entrant
     _check(entrant, grid)
     candidates = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
@@ -58,6 +59,7 @@ def tuned(entrant: Entrant, folder: Path) -> Entrant:
         f"{chosen}: the best of {len(candidates)} settings of its GRID on {len(shares)} pairs "
         f"({problems}), generated with seed {SEED}, which no comparison reports."
     )
+    say(f"{entrant.label}: {sentence}", flush=True)
     return replace(_with(entrant, best), tuned_on=sentence)
 
 
