@@ -151,7 +151,8 @@ class Workspace:
         lock = self.folder / ".figures.lock"
         assert not lock.exists() or is_free(lock)
         for file in (self.folder / "results").rglob("*"):
-            assert not file.is_file() or file.stat().st_size or file.suffix == ".log", file
+            written = file.suffix not in (".log", ".lock")
+            assert not (file.is_file() and written) or file.stat().st_size, file
 
 
 def _restrict(limit):

@@ -25,7 +25,7 @@ def gone(pids, seconds=5.0):
 
 
 def is_free(lock, seconds=5.0):
-    """Return whether a lock becomes free: the threads of a killed process hold it a little longer."""
+    """Return whether a lock becomes free; threads of a killed process hold it a little longer."""
     end = time.monotonic() + seconds
     with lock.open() as stream:
         while time.monotonic() < end:

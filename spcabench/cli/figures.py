@@ -292,7 +292,6 @@ def _rows(figure: str, scale: str) -> list[Path]:
 def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -> None:
     """Draw figures, or write the page if no figure is named; exit if the workflow fails."""
     from spcabench import registry
-    from spcabench.running import jobs as figure_jobs
     from spcabench.running import workflow
 
     for name in figures:
@@ -306,13 +305,7 @@ def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -
     ]
     log = options.ROOT / home / "workflow.log"
     page = [f"{home}/index.html"]
-    # the longest jobs start first; otherwise cores would idle at the end
-    involved = {of for name in figures for of in (name, *figure_jobs.shared(name))}
-    everything = registry.names("figure")
-    first = figure_jobs.longest(
-        options.ROOT / "results" / "published", scale, involved or everything
-    )
-    if code := workflow.workflow(targets or page, log, jobs, options.ROOT, profile, first=first):
+    if code := workflow.workflow(targets or page, log, jobs, options.ROOT, profile):
         raise typer.Exit(code)
 
 

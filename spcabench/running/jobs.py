@@ -7,7 +7,7 @@ be mistaken for the rows of the figure.
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 SEEDS = "-seeds-"  # precedes the seeds in the name of a scale
 TIMED = "timed-"  # prefix of the names of groups and jobs that need the whole machine
 LONG = f"{TIMED}long-"  # prefix of the name of the group of a long run
-LONG_JOB = 200.0  # minimum duration of a long job in seconds
 ROUNDS = {"quick": 3, "paper": 15}  # maximum number of timed rounds
 MIN_ROUNDS = {"quick": 1, "paper": 2}  # minimum number of timed rounds
 TIME_BUDGET = {"quick": 2.0, "paper": 10.0}  # minimum budget in seconds for all rounds of a group
@@ -187,37 +186,12 @@ def rows_file(figure: str, scale: str, job: str) -> str:
     return f"results/{scale}/rows/{figure}/{job}.parquet"
 
 
-def longest(published: Path, scale: str, figures: Iterable[str]) -> list[str]:
-    """Return the files of rows of the jobs of figures that took long in a published run.
-
-    They start first in a new run, because cores would otherwise idle while the last long job
-    finishes. Timed jobs are excluded, because they run alone in any case. Jobs of other figures,
-    and jobs that do not exist any more, are excluded because Snakemake executes every job that it
-    is told to prioritise.
-    """
-    import pandas as pd  # imported here, because few commands need it
-
-    files = []
-    for figure in figures if scale == "paper" else []:
-        file = published / "rows" / figure / "rows.parquet"
-        if not file.exists():
-            continue
-        seconds = pd.read_parquet(file, columns=["group", "worker_time"]).groupby("group").sum()
-        long = {*seconds.index[seconds.worker_time > LONG_JOB]}
-        files += [
-            rows_file(figure, scale, job)
-            for job in (jobs(figure, scale) if long else ())
-            if job in long and not job.startswith(TIMED)
-        ]
-    return files
-
-
 def unpublished(published: Path, figure: str, scale: str) -> list[str]:
     """Return the jobs of a figure's long runs without a published row, in order.
 
     Published rows of any commit are accepted, because computing them again takes hours.
     """
-    import pandas as pd
+    import pandas as pd  # imported here, because few commands need it
 
     file = published / "rows" / figure / "rows.parquet"
     known = {*pd.read_parquet(file, columns=["group"]).group} if file.exists() else set()

@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from time import monotonic
@@ -57,7 +57,6 @@ def workflow(
     root: Path,
     profile: str = "default",
     snakefile: Path = FILES / "Snakefile",
-    first: Collection[str] = (),
 ) -> int:
     """Create files and their dependencies with Snakemake.
 
@@ -77,8 +76,6 @@ def workflow(
         machines.
     snakefile : Path
         The Snakefile.
-    first : collection of str
-        Files whose jobs are started first.
 
     Returns
     -------
@@ -98,7 +95,6 @@ def workflow(
         command += ["--workflow-profile", str(profile_folder(profile))]
         command += ["--cores" if profile == "default" else "--jobs", str(jobs)]
         command += ["--keep-going", "--scheduler", "greedy"]
-        command += ["--prioritize", *first] if first else []
         command += ["--", *targets]
         code = _run(command, log, root, lock)
     if code:

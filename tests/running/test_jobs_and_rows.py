@@ -15,7 +15,7 @@ from spcabench.run import Run, chains
 from spcabench.running import fingerprint, rows, runner
 from spcabench.running import jobs as figure_jobs
 from spcabench.running.fingerprint import tree_hash
-from spcabench.running.jobs import groups, longest, unpublished
+from spcabench.running.jobs import groups, unpublished
 from spcabench.running.journal import Journal
 from spcabench.running.runner import Job, Timing
 from spcabench.solving.status import Status
@@ -301,25 +301,6 @@ def test_a_measure_is_made_again_when_a_file_changes_that_it_imports(
         fingerprint, "tree_hash", lambda f: "new" if f.stem == "swaps" else original(f)
     )
     assert figure_jobs.key(figure, "paper", "measure-trace") != before
-
-
-def test_jobs_that_took_long_when_published_begin_first(figure, tmp_path, add_file):
-    run = "Run(dataset='pitprops', solver='{}', settings=dict(k=3))"
-    more = "".join(f"    yield {run.format(solver)}\n" for solver in ("bca", "grqi"))
-    add_file("figure", figure, FIGURE.replace("def trace(", f"{more}def trace("))
-    # a job that does not exist any more would be executed, and fail
-    seconds = {"bca": [150.0, 150.0], "grqi": [150.0], "timed-gaussian": [900.0], "gone": [900.0]}
-    table = [dict(group=group, worker_time=s) for group, all_of in seconds.items() for s in all_of]
-    for name in (figure, "zhang2011_fig2"):
-        (tmp_path / "rows" / name).mkdir(parents=True)
-        pd.DataFrame(table).to_parquet(tmp_path / "rows" / name / "rows.parquet")
-    file = f"results/paper/rows/{figure}/bca.parquet"
-    assert longest(tmp_path, "paper", registry.names("figure")) == [file]
-    # the jobs of figures that were not requested would be executed, too
-    assert longest(tmp_path, "paper", ["zhang2011_fig2"]) == []
-    assert (
-        longest(tmp_path, "quick", [figure]) == longest(tmp_path / "none", "paper", [figure]) == []
-    )
 
 
 def test_a_figure_does_not_wait_for_its_long_runs_and_each_is_one_job(figure, tmp_path, add_file):
