@@ -75,10 +75,10 @@ def is_current(page: Path, entrants: Mapping[str, Entrant], named: list[str]) ->
         return False
     listed = opening.read_json(page.with_name(stored.ENTRANTS), dict[str, Any], "a comparison")
     files = [entrant.rows(page.parents[1]) for entrant in entrants.values()]
-    files += [file for room in ("comparison", "page") for file in (PACKAGE / room).rglob("*.*")]
-    return [*listed] == [*entrants] and all(
-        file.stat().st_mtime <= page.stat().st_mtime for file in files
-    )
+    for pattern in ("comparison/**/*.py", "comparison/*.json", "page/*.py", "page/templates/*"):
+        files += PACKAGE.glob(pattern)
+    newest = max(file.stat().st_mtime for file in files)
+    return [*listed] == [*entrants] and newest <= page.stat().st_mtime
 
 
 @contextmanager

@@ -177,7 +177,7 @@ def test_a_draft_shows_what_got_better_or_worse(tmp_path, monkeypatch):
     worse = drafted("x = np.zeros(problem.n)\nx[0] = 1.0\nyield x")
     assert "worse   pit props, k = 9" in worse and "better" not in worse
     assert "better  gaussian 40, k = 5" in drafted(good)
-    assert "(mine.py, line 15: yield problems)" in drafted("yield problems")
+    assert re.search(r"\(mine\.py, line \d+: yield problems\)", drafted("yield problems"))
     pairs = json.loads(next(tmp_path.rglob("drafts/*/*.json")).read_text())
     assert {pair["share"] for pair in pairs.values()} == {0.0}
     assert not list(tmp_path.rglob("*.parquet"))

@@ -18,7 +18,7 @@ from spcabench.cli import options
 from spcabench.errors import InputError
 from spcabench.page import claims_file, paper_page, publish, verify
 from spcabench.running import rows, runner
-from spcabench.running.figure_jobs import LONG
+from spcabench.running.jobs import LONG
 from tests.trial import FIGURE, NAME, change_columns, check_links, judged_run, made_row, make_run
 
 
