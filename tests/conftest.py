@@ -129,7 +129,7 @@ def _forget(modules):
         fingerprint._names,
         fingerprint._data,
         fingerprint.closure,
-        fingerprint._colours,
+        fingerprint._of_all_drawings,
     )
     for cached in (registry._files, *texts):
         cached.cache_clear()
