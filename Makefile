@@ -46,7 +46,7 @@ test-alone: $(READY)
 
 # Tests that run compiled kernels. They use a separate cache, because other cached kernels are compiled without the checks.
 KERNEL_TESTS := $(addprefix tests/,ground methods problem readers solving solvers figures checking/test_audit.py \
-	checking/test_conformance.py running/test_answers.py running/test_jobs_and_rows.py)
+	running/test_jobs_and_rows.py)
 test-bounds: $(READY)
 	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.numba_bounds $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup \
 		$(KERNEL_TESTS)

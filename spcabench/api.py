@@ -113,7 +113,6 @@ def solve(
     seed: int = 0,
     nonnegative: bool = False,
     refit: bool = False,
-    fresh: bool = False,
     blocks: float | None = None,
     **settings: Any,
 ) -> Result:
@@ -137,9 +136,6 @@ def solve(
     refit : bool
         Whether to replace x by the leading eigenvector on its support. A nonnegative x remains
         nonnegative.
-    fresh : bool
-        Whether to pass a copy of the problem to the solver. The solver then cannot change the
-        problem that is used for grading.
     blocks : float, optional
         If specified, the variables are split into blocks, which are solved separately, and the best
         answer is returned. Covariances between blocks are at most this fraction of the largest
@@ -160,7 +156,7 @@ def solve(
         If the solver or a setting is unknown, a value is out of range, or a nonnegative answer is
         requested from a solver that only computes signed answers.
     """
-    problem, solver = _asked(problem, name, nonnegative=nonnegative, refit=refit, fresh=fresh)
+    problem, solver = _asked(problem, name, nonnegative=nonnegative, refit=refit)
     label = solver.__name__.rpartition(".")[2]
     traits = solver.TRAITS
     if nonnegative and not traits.nonnegative:
@@ -175,7 +171,7 @@ def solve(
         k = validate.cardinality(k, problem.n)
     check_settings(f"solver {label!r}", solver.solve, settings)
     if blocks is None:
-        result = _run(problem, solver, label, k, settings, limits, seed, fresh)
+        result = _run(problem, solver, label, k, settings, limits, seed)
     else:
         if settings.get("start") is not None:
             raise InputError("start: cannot be combined with blocks")
@@ -183,7 +179,7 @@ def solve(
             problem,
             blocks,
             k,
-            lambda part, size: _run(part, solver, label, size, settings, limits, seed, fresh),
+            lambda part, size: _run(part, solver, label, size, settings, limits, seed),
         )
     if refit and result.good:
         result = replace(result, x=refitted(result.problem, result.x, result.nonnegative))
@@ -214,17 +210,16 @@ def _run(
     settings: dict[str, Any],
     limits: Limits,
     seed: int,
-    fresh: bool,
 ) -> Result:
     traits = solver.TRAITS
     if traits.control is None:
         if k not in (None, problem.n):
             raise InputError(f"k: solver {label!r} is not sparse and accepts no cardinality")
-        return drive(problem, solver, settings, limits, seed, fresh)
+        return drive(problem, solver, settings, limits, seed)
     if traits.control == "cardinality":
         if k is None:
             raise InputError(f"k: solver {label!r} needs a cardinality from 1 to n = {problem.n}")
-        return drive(problem, solver, {"k": k, **settings}, limits, seed, fresh)
+        return drive(problem, solver, {"k": k, **settings}, limits, seed)
     penalty = settings.get(traits.penalty)
     if (penalty is None) == (k is None):
         raise InputError(
@@ -232,9 +227,9 @@ def _run(
         )
     if penalty is None:
         assert k is not None
-        return tune.search(problem, solver, k, settings, limits, seed, fresh)
+        return tune.search(problem, solver, k, settings, limits, seed)
     validate.number(str(traits.penalty), penalty)
-    return drive(problem, solver, settings, limits, seed, fresh)
+    return drive(problem, solver, settings, limits, seed)
 
 
 def components(

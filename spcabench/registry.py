@@ -97,12 +97,9 @@ def module(kind: Kind, name: str) -> ModuleType:
     Raises InputError if the name is unknown, and SolverError if the file is not a solver.
     """
     file = path(kind, name)
-    own = kind != "solver" or is_own_file(name)
-    if not own:
-        _STRANGERS.add(name)
     if kind == "solver" and name.endswith(".py"):
         loaded = _once_from_file(file)
-        if own:
+        if is_own_file(name):
             _OWN_BY_PATH.append(loaded)
     elif name in _files(kind):
         loaded = importlib.import_module(f"{PACKAGES[kind]}.{name}")
@@ -193,13 +190,7 @@ def is_own(loaded: ModuleType) -> bool:
     return by_name is loaded or any(module is loaded for module in _OWN_BY_PATH)
 
 
-def has_strangers() -> bool:
-    """Whether this process has executed code of a third-party solver."""
-    return bool(_STRANGERS)
-
-
 _OWN_BY_PATH: list[ModuleType] = []  # modules of this repository that were loaded by path
-_STRANGERS: set[str] = set()  # third-party solvers that this process has imported
 _LOADED: dict[tuple[Path, bytes], ModuleType] = {}  # (path, content) -> module loaded by path
 
 

@@ -29,9 +29,9 @@ class Run:
     uses : tuple of str
         Solvers that the function calls. If one of them changes, the run is repeated.
     judge : callable, optional
-        Function ``judge(problem, numbers, *, seed, **settings)`` that the grader calls with the
-        numbers returned by ``function``. It returns a dict that replaces these numbers, or a
-        sentence that describes an error.
+        Function ``judge(problem, numbers, *, seed, **settings)`` that is called with the
+        numbers returned by ``function``, untimed. It returns a dict that replaces these numbers,
+        or a sentence that describes an error.
     settings : mapping
         For a solver, arguments of `spcabench.solve`: ``k``, ``refit``, and the settings of the run
         and the solver. A k below 1 is interpreted as a fraction of the variables. For a function,

@@ -30,7 +30,7 @@ from spcabench import machine, registry
 from spcabench.checking import conformance
 from spcabench.cli import application as command_line
 from spcabench.cli import options, settings
-from spcabench.running import rows, supervisor, workflow
+from spcabench.running import rows, workflow
 from spcabench.solving.model import Model
 
 ROOT = Path(__file__).parents[1]
@@ -164,7 +164,7 @@ def _typed(words: tuple[str, ...]) -> Iterator[None]:
     with (
         mock.patch.object(sys, "argv", ["spcabench", *words]),
         mock.patch.object(workflow, "workflow", lambda *given, **more: 1),
-        mock.patch.object(supervisor, "raise_on_termination", lambda: None),
+        mock.patch.object(command_line, "_raise_on_termination", lambda: None),
         mock.patch.object(machine, "pin_threads", lambda: None),
         mock.patch.object(conformance, "check", lambda *given: iter(())),
         warnings.catch_warnings(),
@@ -206,10 +206,9 @@ GOOD_WORDS = {  # words with which each command would run, cheaply
     "doctor": (),
     "data": (),
     "run": ("out.parquet",),
-    "draw": ("kuleshov2013_fig1", "out", "--rows", "none.parquet"),
+    "draw": ("kuleshov2013_fig1", "--scale", "none"),
     "results-page": ("none",),
     "report": ("none.csv",),  # its options are those of `solve`
-    "compare-page": ("none.json",),
     "grade": ("none.csv", "--problem", "pitprops"),
     "claim": ("K3", "--run", "none"),
     "advise": ("5,000 x 20,000 text",),
@@ -352,9 +351,7 @@ DOORS = {  # the file that a command opens, and the words
     "explore": (PLACE, ("explore", "r")),
     "advise": ("r/compare/large/rows.parquet", ("advise", "text", "--run", "r")),
     "publish": (PLACE, ("publish", "r")),
-    "draw": ("r.parquet", ("draw", "kuleshov2013_fig1", "out", "--rows", "r.parquet")),
     "run": ("compare/jobs/q/j.json", ("run", "compare/rows/q/j.parquet")),
-    "compare-page": ("x/plan.json", ("compare-page", "x/plan.json")),
     "merge jobs": ("a/jobs.json", ("merge", "a", "b")),
     "merge plan": ("a/plan.json", ("merge", "a", "b")),
     "merge rows": ("a/rows.parquet", ("merge", "a", "b")),

@@ -1,39 +1,68 @@
 """Run comparisons on a few problems in the same way as the command, but time each run once."""
 
-import json
+import textwrap
 from dataclasses import replace
+from pathlib import Path
 
-from spcabench.comparison import jobs, plans, suite
+from spcabench.comparison import making, plans, suite
+from spcabench.comparison.entrants import Entrant, labelled
 from spcabench.page import comparison_page
-from spcabench.running import runner
+
+SOLVER = '''"""A solver of a test."""
+
+import numpy as np
+
+from spcabench.iterate import Traits
+from spcabench.vectors import project
+
+TRAITS = Traits(control="cardinality", accepts="covariance")
+EXAMPLE = dict(k=3)
+{top}
+
+def solve(problem, *, k{settings}):
+{body}
+'''
+HONEST = "yield project(problem.covariance.largest_column(), k)"
+
+
+def file_of(folder, name, body=HONEST, top="", settings=""):
+    """Write a solver file with ``top`` at the start of the module and ``body`` in solve."""
+    file = folder / f"{name}.py"
+    body = textwrap.indent(textwrap.dedent(body).strip(), "    ")
+    file.write_text(SOLVER.format(top=top, settings=settings, body=body), encoding="utf-8")
+    return str(file)
 
 
 def few_problems(patch, items):
     """Restrict the quick suite to these problems, and execute each run once."""
     patch.setattr(suite, "recovery", lambda fresh: [])
     patch.setitem(suite.SUITES, "quick", items)
-    patch.setattr(plans, "PROTOCOL", replace(plans.PROTOCOL, rounds=1, retries=1))
+    patch.setattr(plans, "TIMING", replace(plans.TIMING, rounds=1))
 
 
-def rows_of(solver, home, **settings):
-    """Return the files of a solver's job and its rows; compute the rows if they are missing."""
-    job = jobs.Job.of(str(solver), "quick", limit=0.5, **settings)
-    folder = home / "results" / "compare"
-    file, rows = job.write(folder / "jobs"), folder / "rows" / job.folder / f"{job.key}.parquet"
-    assert jobs.Job.read(file) == job
-    if not rows.exists():
-        runner.make_rows(plans.plan(job), rows)
-    return file, rows
+def home_of(folder):
+    """Return the folder of comparisons in a folder."""
+    return Path(folder) / "results" / "compare"
 
 
-def compared(patch, home, name, solvers, items=1, named=(), **settings):
-    """Compare solvers on the first problems of the quick suite and return the plan's file."""
-    patch.chdir(home)
+def entrants_of(solvers, **terms):
+    """Return the entrants of solvers on the quick suite, by label."""
+    terms = dict(suite="quick", limit=0.5) | terms
+    return labelled([Entrant.of(str(solver), **terms) for solver in solvers])
+
+
+def computed(home, entrants):
+    """Compute the missing rows of entrants; return the labels of those that were missing."""
+    missing = making.missing(entrants, home)
+    making.compute(missing)
+    return [*missing]
+
+
+def compared(patch, folder, name, solvers, items=1, named=(), **terms):
+    """Compare solvers on the first problems of the quick suite; return the folder."""
     few_problems(patch, suite.SUITES["quick"][:items])
-    files = [rows_of(solver, home, **settings)[0] for solver in solvers]
-    plan = home / "results" / "compare" / name / "plan.json"
-    plan.parent.mkdir()
-    fields = {"name": name, "named": list(named)}
-    plan.write_text(json.dumps(fields | {"jobs": [str(file.relative_to(home)) for file in files]}))
-    comparison_page.write(plan)
-    return plan
+    entrants, home = entrants_of(solvers, **terms), home_of(folder)
+    computed(home, entrants)
+    making.write(home / name, entrants, [*named])
+    comparison_page.write(home / name)
+    return home / name

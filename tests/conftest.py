@@ -14,10 +14,9 @@ from hypothesis import settings
 
 from spcabench import machine, registry
 from spcabench.readers import corpus, sources
-from spcabench.running import code_hash, row_hash, worker_process
+from spcabench.running import fingerprint
 from tests import twins
 from tests.alone import WHOLE, Part
-from tests.unconfined import Unconfined
 
 pytest.register_assert_rewrite("tests.problems", "tests.trial")
 
@@ -126,11 +125,11 @@ def _forget(modules):
     for name in modules:
         sys.modules.pop(name, None)
     texts = (
-        code_hash._summary,
-        code_hash._names,
-        code_hash._data,
-        code_hash.closure,
-        row_hash._colours,
+        fingerprint._summary,
+        fingerprint._names,
+        fingerprint._data,
+        fingerprint.closure,
+        fingerprint._of_all_drawings,
     )
     for cached in (registry._files, *texts):
         cached.cache_clear()
@@ -141,12 +140,6 @@ def here(tmp_path, monkeypatch):
     """Make the test's temporary folder the current one, and return it."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def unconfined(monkeypatch):
-    """Confine no process, as on a system that cannot."""
-    monkeypatch.setattr(worker_process, "Cell", Unconfined)
 
 
 @pytest.fixture

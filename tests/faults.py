@@ -7,7 +7,6 @@ the repository that has one small figure and one small suite.
 
 import argparse
 import ctypes
-import fcntl
 import os
 import random
 import resource
@@ -24,6 +23,7 @@ from tempfile import TemporaryDirectory
 import psutil
 
 from spcabench.running import rows
+from tests.system_processes import is_free
 
 ROOT = Path(__file__).parents[1]
 COPIED = ("spcabench", "solvers", "datasets", "profiles", "docs", "Snakefile", "README.md")
@@ -149,11 +149,10 @@ class Workspace:
             assert time.monotonic() < end, [process.cmdline() for process in left]
             time.sleep(0.05)
         lock = self.folder / ".figures.lock"
-        if lock.exists():
-            with lock.open() as stream:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        assert not lock.exists() or is_free(lock)
         for file in (self.folder / "results").rglob("*"):
-            assert not file.is_file() or file.stat().st_size or file.suffix == ".log", file
+            written = file.suffix not in (".log", ".lock")
+            assert not (file.is_file() and written) or file.stat().st_size, file
 
 
 def _restrict(limit):

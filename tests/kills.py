@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from spcabench.comparison import best_known
-from spcabench.running import damaged_files
+from spcabench.running import workflow
 from tests import faults
 
 CONTENT = bytes(range(256)) * 8000
@@ -97,7 +97,7 @@ class Merge:
             if file.suffix == ".json":
                 json.loads(file.read_text())
             elif file.suffix == ".parquet":
-                assert not damaged_files.fault_of(file), file
+                assert not workflow.fault_of(file), file
             elif file.suffix == ".html":
                 assert file.read_text().rstrip().endswith("</html>"), file
 

@@ -1,5 +1,6 @@
 """Inspect processes, which can exit or become zombies during the inspection."""
 
+import fcntl
 import time
 from contextlib import suppress
 
@@ -21,6 +22,18 @@ def gone(pids, seconds=5.0):
             return False
         time.sleep(0.05)
     return True
+
+
+def is_free(lock, seconds=5.0):
+    """Return whether a lock becomes free; threads of a killed process hold it a little longer."""
+    end = time.monotonic() + seconds
+    with lock.open() as stream:
+        while time.monotonic() < end:
+            with suppress(BlockingIOError):
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            time.sleep(0.05)
+    return False
 
 
 def below(pid=None, deep=True):

@@ -61,7 +61,13 @@ def row(**changes):
 
 def made_row(**changes):
     """Run the trial figure and return its row with some columns changed."""
-    return Row(**vars(worker.answered(ASKED)) | LABELS | ASKED.asked | runner.stamp() | changes)
+    return Row(**answered(ASKED) | LABELS | ASKED.asked | runner.stamp() | changes)
+
+
+def answered(run):
+    """Return the columns of the answer to a run that is executed in this process."""
+    assert not worker.ready(run)
+    return worker.solved(run) or worker.graded(run)
 
 
 def table(rows):

@@ -21,8 +21,8 @@ are wrapped. The rules are:
 
 The audit observes the solver between two iterates, and ignores the grading by the harness. It
 cannot observe compiled kernels or arrays that lost their class (``np.asarray``). It therefore
-excludes the flops that kernels charge, and reports whether the solver's own file accessed the
-entries of a matrix. An audit that observed nothing raises an error, because it proves nothing.
+excludes the flops that kernels charge. An audit that observed nothing raises an error, because it
+proves nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ import copy
 import functools
 import itertools
 import pkgutil
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -45,15 +44,12 @@ import scipy.sparse
 from spcabench import api, registry, vectors
 from spcabench.checking import counting_array
 from spcabench.checking.counting_array import AuditError, Tally, is_low_rank, plain, seen
-from spcabench.flops import LEDGER, Ledger, is_free, is_ours
+from spcabench.flops import LEDGER, Ledger, is_free
 from spcabench.iterate import Iterate
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
-from spcabench.problem.working_set import Symmetric
 from spcabench.solving.result import Result
 
-# attributes that expose the entries of a matrix
-ENTRIES = ("__dict__", "dense", "block", "column")
 LOW_RANK = ("U", "V", "Q")  # attributes of a matrix that contain low-rank corrections
 
 
@@ -73,9 +69,6 @@ class Audit:
         Flops returned by compiled kernels, according to the audit.
     ledger : int
         Flops of the run according to the ledger, including the flops of compiled kernels.
-    taken : bool
-        Whether code outside the package accessed the entries of a matrix. The audit cannot count
-        what such code computes.
     result : Result
         The result of the run.
     """
@@ -87,7 +80,6 @@ class Audit:
     calls: dict[str, int]
     compiled: int
     ledger: int
-    taken: bool
     result: Result
 
     @property
@@ -149,7 +141,6 @@ def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
         dict(tally.calls),
         tally.compiled,
         int(result.search.get("flops", result.flops + result.setup_flops)),
-        tally.taken,
         result,
     )
 
@@ -230,9 +221,6 @@ def _wrapped() -> Iterator[Tally]:
         stack.enter_context(mock.patch.object(Problem, "variance", _method(evaluated)))
         noted = functools.partial(_noted, tally, Ledger.charge_compiled)
         stack.enter_context(mock.patch.object(Ledger, "charge_compiled", _method(noted)))
-        for kind in (Symmetric, Data):
-            looked_at = _method(functools.partial(_looked_at, tally))
-            stack.enter_context(mock.patch.object(kind, "__getattribute__", looked_at))
         for place, name, count in (*DENSE, *SPARSE, *OWN):
             wrap(place, name, functools.partial(_counted, tally, name, count))
         # A decomposition without a count would appear to be free, so it raises an error.
@@ -284,19 +272,6 @@ def _evaluated(tally: Tally, variance: Any, problem: Problem, x: Any) -> Any:
         return variance(problem, x)
     finally:
         tally.on = was
-
-
-def _looked_at(tally: Tally, matrix: Any, name: str) -> Any:
-    """Return an attribute of a matrix, and record whether a solver's file accesses the entries."""
-    value = object.__getattribute__(matrix, name)
-    dense = isinstance(value, np.ndarray) and value.ndim == 2 and min(value.shape) > 1
-    if tally.on and (dense or scipy.sparse.issparse(value) or name in ENTRIES):
-        # skip the frames of this function, its wrapper, and functools (cached properties)
-        frame: Any = sys._getframe(2)
-        while frame.f_code.co_filename == functools.__file__:
-            frame = frame.f_back
-        tally.taken |= not is_ours(frame)
-    return value
 
 
 def _noted(tally: Tally, charge_compiled: Any, ledger: Ledger, count: int) -> None:

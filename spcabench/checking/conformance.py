@@ -6,14 +6,14 @@ The checks run in a separate process, so crashes and endless loops are reported 
 import io
 import os
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, nullcontext, redirect_stderr, redirect_stdout
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 
 from spcabench import registry
-from spcabench.checking.contract import PROMISES, Broken, Promise, prints_nothing
+from spcabench.checking.contract import OF_MISTAKES, PROMISES, Broken, Promise, prints_nothing
 from spcabench.errors import SolverError, in_one_line
-from spcabench.running.worker_process import Ended, Worker, cell
+from spcabench.running.process import Ended, Worker
 from spcabench.solving.status import Status
 
 TERMINAL = (1, 2)  # file descriptors to which programs can write, bypassing Python's streams
@@ -34,48 +34,56 @@ class Outcome:
     ends: str = ""
 
 
-def check(solver: str, patience: float = PATIENCE) -> Iterator[Outcome]:
+def check(
+    solver: str, patience: float = PATIENCE, names: Collection[str] = tuple(PROMISES)
+) -> Iterator[Outcome]:
     """Check a solver, specified by its name or file, against the contract for solvers.
 
     After a crash, an endless loop or a failed import, the remaining checks are skipped. Raises
     InputError if the name is unknown or the file is missing.
+
+    patience : maximum seconds per check. names : the checks, by default all.
     """
     file = registry.path("solver", solver)
     if solver.endswith(".py"):
         solver = str(file.resolve())  # the solver may change the current folder
-    own, stopped = registry.is_own_file(solver), ""
-    with (
-        nullcontext() if own else cell([file]) as limits,
-        closing(Worker(_answer, cell=limits)) as helper,
-    ):
-        for name, promise in PROMISES.items():
-            result = Outcome(name, "not checked", f"{stopped}: {promise.__doc__}")
+    stopped = ""
+    with closing(Worker()) as helper:
+        for name in names:
+            result = Outcome(name, "not checked", f"{stopped}: {PROMISES[name].__doc__}")
             if not stopped:
                 result = _waited(helper, name, solver, patience)
                 stopped = result.ends
             yield result
 
 
+def mistakes(solver: str, patience: float = PATIENCE) -> list[str]:
+    """Return a sentence for each mistake that an author can make without noticing.
+
+    These are the quick checks of `check`, for the start of a comparison.
+    """
+    outcomes = check(solver, patience, OF_MISTAKES)
+    return list(dict.fromkeys(each.sentence for each in outcomes if each.verdict == "fails"))
+
+
 def _waited(helper: Worker, name: str, solver: str, patience: float) -> Outcome:
     """Return the outcome of a check even if its process crashes or hangs."""
     try:
-        return Outcome(**helper.ask([name, solver], patience))
-    except TypeError:
-        return Outcome(name, "fails", "its process returned no outcome")
+        return Outcome(**helper.call(_answer, name, solver, timeout=patience))
     except Ended as end:
         if end.status == Status.KILLED:
             why = (
-                f"it did not finish within {patience:g} s: there is an endless loop between two "
-                "yields, or the solver is very slow"
+                f"it did not finish within {patience:g} s{end.where}: there is an endless loop "
+                "between two yields, or the solver is very slow"
             )
             return Outcome(name, "fails", why, ends="after an endless loop")
         why = f"it crashed without a Python error: {end.reason}"
         return Outcome(name, "fails", why, ends="after a crash")
 
 
-def _answer(question: list[str]) -> dict[str, str]:
+def _answer(name: str, solver: str) -> dict[str, str]:
     """Run a check, specified by its name and the solver, and return the outcome as a dict."""
-    return vars(_outcome(*question))
+    return vars(_outcome(name, solver))
 
 
 def _outcome(name: str, solver: str) -> Outcome:
@@ -130,6 +138,8 @@ def outcome(name: str, promise: Promise, solver: str) -> Outcome:
         return Outcome(name, "fails", str(broken), ends)
     except BaseException as error:  # any exception of the solver, including SystemExit
         raised = in_one_line(error, registry.path("solver", solver))
+        if "read-only" in raised:
+            raised += ": the data of the problem must not be changed in place; use a copy"
         return Outcome(name, "fails", f"it raised {raised}", ends)
     return (
         Outcome(name, "not checked", unchecked)

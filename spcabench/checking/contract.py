@@ -1,13 +1,13 @@
 """Checks that every solver must pass, on problems that are small enough for brute force."""
 
-import ast
 import copy
-import inspect
+import functools
 import io
-import secrets
+import os
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from itertools import combinations
+from time import perf_counter
 from types import ModuleType
 from typing import Any
 
@@ -17,29 +17,18 @@ import scipy.sparse as sp
 from spcabench import api
 from spcabench.checking.audit import AuditError, audit
 from spcabench.errors import InputError
-from spcabench.iterate import Traits
+from spcabench.iterate import Iterate, Traits
 from spcabench.problem.problem import Problem
-from spcabench.solving.driver import in_form, parameters
+from spcabench.running.worker import KEPT
+from spcabench.solving.driver import THREADS_SECONDS, THREADS_SHARE, in_form, parameters
 from spcabench.solving.result import Result
 from spcabench.solving.tune import penalty_range
 from spcabench.vectors import Vector
 
 N, K = 8, 3
-# a larger problem with a new seed each time, to detect a solver that is correct only for n = 8
-LARGE, LARGE_SEARCHED = 48, 12  # variables; fewer for relaxations and exact searches
-SEED = secrets.randbits(32)
-# modules of the package that a solver may import; all other modules belong to the harness
-OPEN_TO_SOLVERS = (
-    "errors",
-    "iterate",
-    "kernels",
-    "methods",
-    "problem",
-    "solvers",
-    "steps",
-    "validate",
-    "vectors",
-)
+# variables of a larger problem, with its seed; fewer variables for relaxations and exact searches
+LARGE, LARGE_SEARCHED, SEED = 48, 12, 67
+LONG_ENOUGH = 0.2  # seconds in which the processor time is measured
 Promise = Callable[
     [ModuleType], str | None
 ]  # returns None, or the reason why the solver could not be checked
@@ -57,22 +46,26 @@ def _data(seed: int, m: int = 12) -> Vector:
     )
 
 
-def _problems() -> Iterator[Problem]:
-    for seed in range(4):
-        X = _data(seed, m=5 + 4 * seed)
+def _problems(first: int = 0) -> Iterator[Problem]:
+    for seed in range(first, first + 4):
+        X = _data(seed, m=5 + 4 * (seed - first))
         yield Problem.from_data(X, f"data ({len(X)}, {N}), seed {seed}", divisor="1")
         yield Problem.from_covariance(X.T @ X, f"covariance ({N}, {N}), seed {seed}")
 
 
-def _all_problems(module: ModuleType) -> Iterator[Problem]:
-    """Yield small problems and a larger one with a new seed, each as data and as a covariance."""
-    yield from _problems()
+def _all_problems(module: ModuleType, first: int = 0) -> Iterator[Problem]:
+    """Yield small problems and a larger one, each as data and as a covariance.
+
+    first : seed of the first problem.
+    """
+    yield from _problems(first)
     hard = module.TRAITS.exact or module.TRAITS.relaxation
     n = min(LARGE_SEARCHED if hard else LARGE, module.TRAITS.largest or LARGE)
-    rng = np.random.default_rng(SEED)
+    seed = SEED + first
+    rng = np.random.default_rng(seed)
     X = rng.standard_normal((n + 12, n)) + np.outer(rng.standard_normal(n + 12), np.arange(n) < K)
-    yield Problem.from_data(X, f"data ({len(X)}, {n}), seed {SEED}", divisor="1")
-    yield Problem.from_covariance(X.T @ X, f"covariance ({n}, {n}), seed {SEED}")
+    yield Problem.from_data(X, f"data ({len(X)}, {n}), seed {seed}", divisor="1")
+    yield Problem.from_covariance(X.T @ X, f"covariance ({n}, {n}), seed {seed}")
 
 
 def _asked(module: ModuleType, problem: Problem) -> dict[str, Any]:
@@ -143,11 +136,28 @@ def _has_a_penalty(module: ModuleType, settings: set[str]) -> None:
 
 
 def is_feasible(module: ModuleType) -> None:
-    """Each x has shape (n,), finite entries, unit norm, at most k nonzeros and the right signs."""
+    """Each x has n entries in double precision, norm 1, at most k nonzeros and the right signs."""
     for problem in _all_problems(module):
-        _solve(module, problem)
+        _solve(_in_double_precision(module), problem)
         if module.TRAITS.nonnegative:
             _solve(module, problem, nonnegative=True)
+
+
+def _in_double_precision(module: ModuleType) -> ModuleType:
+    """Return a copy of a solver that raises Broken if it yields a vector in lower precision."""
+    twin = ModuleType(module.__name__)
+    vars(twin).update(vars(module))
+
+    @functools.wraps(module.solve)
+    def solve(problem: Problem, **settings: Any) -> Iterator[Any]:
+        for item in module.solve(problem, **settings):
+            kind = getattr(item.x if isinstance(item, Iterate) else item, "dtype", None)
+            if kind in (np.float16, np.float32):
+                raise Broken(f"on {problem.name}: x has the type {kind}; use float64")
+            yield item
+
+    twin.solve = solve  # type: ignore[attr-defined]
+    return twin
 
 
 def runs_its_example(module: ModuleType) -> str | None:
@@ -215,12 +225,13 @@ def finds_components_as_stated(module: ModuleType) -> None:
 
 def is_repeatable(module: ModuleType) -> None:
     """The same seed gives the same answer to the last bit."""
-    for problem in _all_problems(module):
-        first, again = (_solve(module, copy.deepcopy(problem), seed=5) for _ in range(2))
-        if _work(again) < _work(first):
+    # problems of no other check, because a solver can keep something for each problem
+    for problem in _all_problems(module, first=100):
+        first, again = (_solve(module, problem.copied(), seed=5) for _ in range(2))
+        if _work(again) < KEPT * _work(first):
             raise Broken(
-                f"on {problem.name}: the second run needed fewer flops, so the solver stores data "
-                "between runs, such as a warm start or a table; store nothing outside solve"
+                f"on {problem.name}: the second run needed less than half of the flops, so the "
+                "solver keeps something between runs; keep nothing outside solve"
             )
         if not np.array_equal(first.x, again.x):
             raise Broken(
@@ -334,27 +345,23 @@ def prints_nothing(module: ModuleType) -> None:
             raise Broken(f"on {problem.name}: it printed {text.getvalue().strip()[:60]!r}")
 
 
-def leaves_the_harness_alone(module: ModuleType) -> None:
-    """From the package, the solver imports only modules that are intended for solvers."""
-    for node in ast.walk(ast.parse(inspect.getsource(module))):
-        for name in _imported(node):
-            part = name.split(".")
-            if part[0] == "spcabench" and (len(part) < 2 or part[1] not in OPEN_TO_SOLVERS):
-                raise Broken(
-                    f"it imports {name}; from spcabench a solver may import only "
-                    f"{', '.join(OPEN_TO_SOLVERS)}"
-                )
+def uses_one_thread(module: ModuleType) -> None:
+    """Its processor time, with that of its processes, does not exceed its wall time."""
+    *_, problem = _all_problems(module)
+    _solve(module, problem)  # compiles kernels
+    begun, spent = perf_counter(), _processor_seconds()
+    while (wall := perf_counter() - begun) < LONG_ENOUGH:
+        _solve(module, problem)
+    if _processor_seconds() - spent > THREADS_SHARE * wall + THREADS_SECONDS:
+        raise Broken(
+            "it uses more processor time than a single thread can; comparisons are about one "
+            "thread, so start no threads and no processes"
+        )
 
 
-def _imported(node: ast.AST) -> list[str]:
-    """Return the dotted names that a statement imports."""
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom):  # two dots refer to the package above `solvers`
-        top = {0: [], 1: ["spcabench", "solvers"]}.get(node.level, ["spcabench"])
-        module = ".".join([*top, *filter(None, [node.module])])
-        return [f"{module}.{alias.name}" for alias in node.names]
-    return []
+def _processor_seconds() -> float:
+    """Return the processor seconds of all threads of this process and of its ended children."""
+    return sum(os.times()[:4])
 
 
 PROMISES: dict[str, Promise] = {
@@ -370,7 +377,14 @@ PROMISES: dict[str, Promise] = {
             is_repeatable,
             is_invariant,
         ),
-        *(works_on_every_form, mutates_nothing, counts_honestly),
-        *(prints_nothing, leaves_the_harness_alone),
+        *(works_on_every_form, mutates_nothing, counts_honestly, uses_one_thread, prints_nothing),
     )
 }
+# the checks at the start of a comparison: mistakes that an author makes without noticing
+OF_MISTAKES = [
+    check.__name__.replace("_", " ")
+    for check in (
+        is_repeatable,  # first, because a solver can keep something after its first run
+        *(is_feasible, is_invariant, mutates_nothing, counts_honestly, uses_one_thread),
+    )
+]

@@ -26,7 +26,6 @@ class Tally:
     def __init__(self) -> None:
         self.on = self.setup = False
         self.compiled = 0  # flops returned by kernels
-        self.taken = False  # whether the solver's own file accessed the entries of a matrix
         # evaluations by `Problem.variance` in the watched iterate, and in the whole run
         self.evaluations = self.evaluations_in_all = 0
         self.flops = {True: 0, False: 0}  # key: whether in the set-up

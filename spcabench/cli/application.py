@@ -3,6 +3,7 @@
 import _thread
 import errno
 import os
+import signal
 import sys
 import threading
 import traceback
@@ -30,7 +31,6 @@ from spcabench.cli import (
     solvers,
 )
 from spcabench.errors import InputError
-from spcabench.running import supervisor
 from spcabench.streams import say
 
 app = typer.Typer(
@@ -68,7 +68,6 @@ STEPS: dict[str, Callable[..., Any]] = {  # called by the Snakefile and hidden f
     "run": figures.run_job,
     "draw": figures.draw_figure,
     "results-page": figures.write_report,
-    "compare-page": compare.write_page,
 }
 RENAMED = {"solvers": ("list", "solvers", "--long"), "workflow": ("figure",)}  # since 0.3.0
 EXAMPLES = {
@@ -90,7 +89,7 @@ EXAMPLES = {
     "new": ("new solver my_method",),
     "check": ("check grqi", "check my_method.py --patience 10"),
     "grade": ("grade loadings.csv --problem pitprops -k 5",),
-    "compare": ("compare grqi gpower1 --suite quick --against none", "compare my_method.py"),
+    "compare": ("compare grqi gpower1 --suite quick", "compare my_method.py --draft"),
     "rerun": ("rerun standard/gaussian-40/10/tpower",),
     "figure": (
         "figure",
@@ -166,7 +165,7 @@ def main() -> None:
     machine.pin_threads()
     # pictures are written to files, and a notebook can set a backend that is not installed here
     os.environ["MPLBACKEND"] = "agg"
-    supervisor.raise_on_termination()
+    _raise_on_termination()
     try:
         _check_folder()
         machine.warn_of_mixed_checkouts(_warn)
@@ -190,6 +189,16 @@ def main() -> None:
         else:
             say(f"spcabench: {_in_one_line(error)}", file=sys.stderr)
         sys.exit(2)
+
+
+def _raise_on_termination() -> None:
+    """Raise an exception on Ctrl-C, SIGTERM or a closed terminal, so that clean-up is executed."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # under nohup, the process must outlive its terminal
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, lambda number, frame: sys.exit(128 + number))
 
 
 @contextmanager

@@ -173,25 +173,7 @@ def _findings() -> Iterator[Finding]:
     advice = f"not found: {', '.join(missing)}; install them"
     yield not missing, "tools", advice if missing else "make, git"
     yield _data()
-    yield _sandbox()
     yield _self_check()
-
-
-def _sandbox() -> Finding:
-    """Report how third-party solvers are confined; comparisons do not require it."""
-    from spcabench.running import sandbox
-
-    provided = {
-        "Landlock, in Linux 5.13 and later": sandbox.version(),
-        "user namespaces": sandbox.can_separate(),
-    }
-    lacking = " and ".join(name for name, is_there in provided.items() if not is_there)
-    if lacking:
-        advice = (
-            f"solvers from outside the repository are not fully confined, for lack of {lacking}"
-        )
-        return True, "sandbox", advice
-    return True, "sandbox", "Landlock and namespaces confine solvers from outside the repository"
 
 
 def _checkout() -> Finding:

@@ -5,7 +5,7 @@ import sys
 import textwrap
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,9 +14,6 @@ from spcabench.cli import options
 from spcabench.errors import InputError, using_file
 from spcabench.running import exclusive_timing
 from spcabench.streams import plain, say, width
-
-if TYPE_CHECKING:
-    from spcabench.running.runner import Plan
 
 COLOURS = {"holds": "bold green", "fails": "bold red", "undecided": "bold yellow"}
 COMPARE = "compare"  # name of the folder of comparisons, next to the folders of the scales
@@ -47,7 +44,6 @@ Seeds = Annotated[
 ]
 LONGEST_SEEDS = 60  # maximum length in characters, because the name of a folder includes them
 HOMES = re.compile("(quick|paper)(-seeds-[0-9]+(-[0-9]+){0,2}(,[0-9]+(-[0-9]+){0,2})*)?")
-Rows = Annotated[list[Path], typer.Option(help="A file of rows (parquet). Repeatable.")]
 Inches = Annotated[
     float | None,
     typer.Option(help="Size of OUT in inches.", min=1, max=40, callback=options.finite),
@@ -67,31 +63,22 @@ def run_job(
 ) -> None:
     """Compute the rows of one job, which is identified by the path of the output file.
 
-    A job of a comparison is described in results/compare/jobs/FOLDER/JOB.json, and its rows are
-    written to results/compare/rows/FOLDER/JOB.parquet.
+    The rows of a solver in a comparison are in results/compare/rows/FOLDER/SOLVER.parquet.
     """
     with exclusive_timing.shared():  # imports keep a core busy for a second
-        from spcabench.running import runner
+        from spcabench.comparison import plans
+        from spcabench.running import jobs, runner
 
-        plan = _plan(out)
-    runner.make_rows(plan, out)
-
-
-def _plan(out: Path) -> "Plan":
-    """Return the plan for a file of rows, results/HOME/rows/FOLDER/JOB.parquet."""
-    from spcabench.comparison import plans
-    from spcabench.comparison.jobs import Job
-    from spcabench.running import figure_plan
-
-    folder, job = out.parent.name, out.stem
-    if out.suffix != ".parquet" or out.parent.parent.name != "rows":
-        raise InputError(
-            f"{out}: not a path for rows; it must be results/SCALE/rows/FIGURE/JOB.parquet"
-        )
-    home = out.parents[2].name
-    if home != COMPARE:
-        return figure_plan.plan(folder, _scale(home), job)
-    return plans.plan(Job.read(out.parents[2] / "jobs" / folder / f"{job}.json"))
+        if out.suffix != ".parquet" or out.parent.parent.name != "rows":
+            raise InputError(
+                f"{out}: not a path for rows; it must be results/SCALE/rows/FIGURE/JOB.parquet"
+            )
+        home = out.parents[2]
+        if home.name == COMPARE:
+            job = plans.job_of(out)
+        else:
+            job = jobs.job(out.parent.name, _scale(home.name), out.stem, home.parents[1])
+    runner.run_job(job)
 
 
 def _scale(home: str) -> str:
@@ -101,19 +88,26 @@ def _scale(home: str) -> str:
     return home
 
 
-def draw_figure(
-    figure: Figure,
-    rows: Rows,
-    folder: Annotated[Path, typer.Argument(help="Folder to write the figure to.")],
-    scale: Home = "quick",
-) -> None:
-    """Draw a figure from its rows as SVG, PDF and PNG, and judge its statements."""
+def draw_figure(figure: Figure, scale: Home = "quick") -> None:
+    """Draw a figure as SVG, PDF and PNG, and judge its statements.
+
+    Rows that are missing or out of date are computed first. At paper scale, other steps have
+    computed them already.
+    """
     _scale(scale)
     with exclusive_timing.shared():  # wait until no run is being timed
         from spcabench.page import draw
+        from spcabench.running import jobs, runner
 
-        draw.draw_figure(figure, rows, folder)
-        draw.judge_figure(figure, scale, rows, folder / "claims.json")
+        todo = [jobs.job(figure, scale, name) for name in jobs.jobs(figure, scale)]
+    for job in todo:
+        if not runner.is_current(job):
+            runner.run_job(job)
+    folder = Path("results") / scale / "figures" / figure
+    with exclusive_timing.shared():
+        files = _rows(figure, scale)
+        draw.draw_figure(figure, files, folder)
+        draw.judge_figure(figure, scale, files, folder / "claims.json")
 
 
 def write_report(
@@ -204,8 +198,8 @@ def make_figures(
 def _make_long(names: list[str], scale: str, others: dict[str, Any], profile: str) -> None:
     """Execute the long runs of figures that have no published row."""
     from spcabench import registry
+    from spcabench.running import jobs as figure_jobs
     from spcabench.running import workflow
-    from spcabench.running.long_jobs import unpublished
 
     for option, value in others.items():
         if value is not None:
@@ -216,9 +210,9 @@ def _make_long(names: list[str], scale: str, others: dict[str, Any], profile: st
     files = []
     for name in names:
         registry.path("figure", name)
-        missing = unpublished(options.ROOT / "results" / "published", name, scale)
+        missing = figure_jobs.unpublished(options.ROOT / "results" / "published", name, scale)
         say(f"{name}: {len(missing)} long runs have no published row")
-        files += [f"results/{scale}/rows/{name}/{job}.parquet" for job in missing]
+        files += [figure_jobs.rows_file(name, scale, job) for job in missing]
     log = options.ROOT / "results" / scale / "workflow.log"
     # one by one, because a workflow would not keep their order, and they are timed anyway
     for file in files:
@@ -228,7 +222,7 @@ def _make_long(names: list[str], scale: str, others: dict[str, Any], profile: st
 
 def _with_seeds(scale: str, seeds: str, names: list[str]) -> str:
     """Return the name of the results folder for figures with other seeds."""
-    from spcabench.running import figure_jobs
+    from spcabench.running import jobs as figure_jobs
 
     options.listed(seeds, "--seeds", 0)
     if len(seeds) > LONGEST_SEEDS or re.sub("[0-9,:]", "", seeds):
@@ -286,11 +280,10 @@ def _print_counts(statements: list[dict[str, Any]], scale: str) -> None:
 
 def _rows(figure: str, scale: str) -> list[Path]:
     """Return the files with the rows of a figure, including rows shared with other figures."""
-    from spcabench.running import figure_jobs
+    from spcabench.running import jobs as figure_jobs
 
-    folder = options.ROOT / "results" / scale / "rows"
     return [
-        folder / name / f"{job}.parquet"
+        options.ROOT / figure_jobs.rows_file(name, scale, job)
         for name in (figure, *figure_jobs.shared(figure))
         for job in figure_jobs.jobs(name, scale)
     ]
@@ -299,8 +292,7 @@ def _rows(figure: str, scale: str) -> list[Path]:
 def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -> None:
     """Draw figures, or write the page if no figure is named; exit if the workflow fails."""
     from spcabench import registry
-    from spcabench.running import figure_jobs, workflow
-    from spcabench.running.long_jobs import longest
+    from spcabench.running import workflow
 
     for name in figures:
         registry.path("figure", name)
@@ -313,11 +305,7 @@ def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -
     ]
     log = options.ROOT / home / "workflow.log"
     page = [f"{home}/index.html"]
-    # the longest jobs start first; otherwise cores would idle at the end
-    involved = {of for name in figures for of in (name, *figure_jobs.shared(name))}
-    everything = registry.names("figure")
-    first = longest(options.ROOT / "results" / "published", scale, involved or everything)
-    if code := workflow.workflow(targets or page, log, jobs, options.ROOT, profile, first=first):
+    if code := workflow.workflow(targets or page, log, jobs, options.ROOT, profile):
         raise typer.Exit(code)
 
 
@@ -408,7 +396,7 @@ def publish_run(
 def _check_seeds(folder: Path) -> None:
     """Raise InputError if the seeds of a run differ from those of the figures."""
     from spcabench.page import claims_file
-    from spcabench.running import figure_jobs
+    from spcabench.running import jobs as figure_jobs
 
     if not any(folder.glob("figures/*/claims.json")):
         return  # a folder of rows for --only

@@ -97,7 +97,7 @@ def kinds(solver: str) -> dict[str, Any]:
 
     solve = registry.module("solver", solver).solve
     # blocks, fresh and alpha are settings of `spcabench.solve` and `components`
-    every = _kinds(Limits) | dict(blocks=float, fresh=bool, alpha=float) | _kinds(solve)
+    every = _kinds(Limits) | dict(blocks=float, alpha=float) | _kinds(solve)
     every |= {"start": list[float]} if "start" in every else {}
     return {name: kind for name, kind in every.items() if name not in OPTIONS}
 

@@ -359,10 +359,8 @@ def answer(
     name = typed.solver or api.default_solver(problem, typed.nonnegative, typed.thorough)
     # another program can read the answer, so output of a solver is sent to the error stream
     with solvers.by_its_author(name), redirect_stdout(sys.stderr):
-        with solvers.within(solvers.IMPORT, name, "its import"):
-            settings_of_run = settings.read(typed.setting or [], name)
-            settings_of_run |= settings.of_search(typed.work, typed.jobs, name, settings_of_run)
-        solvers.watch(name, settings_of_run.get("time_limit"))
+        settings_of_run = settings.read(typed.setting or [], name)
+        settings_of_run |= settings.of_search(typed.work, typed.jobs, name, settings_of_run)
         terminal.tell_of_compilation()
         settings_of_run |= {
             option: getattr(typed, option) for option in ("seed", "nonnegative", "refit")

@@ -1,34 +1,27 @@
-"""The commands `list`, `new` and `check`, and limits for solvers in a user's file."""
+"""The commands `list`, `new` and `check`, and errors of solvers in a user's file."""
 
+import faulthandler
 import importlib.util
 import json
 import keyword
-import os
 import shutil
 import signal
 import sys
-import threading
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
-from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
 from spcabench.atomic_files import write_text
 from spcabench.cli import options
 from spcabench.errors import InputError, SolverError, in_one_line, last_frame, using_file
-from spcabench.running import watchdog
-from spcabench.streams import plain, say
+from spcabench.streams import say
 
 TEMPLATE = Path(__file__).parents[1] / "page" / "templates" / "solver.py.txt"
 WIDTH = 120  # width of a list in columns if the output is not a terminal
-IMPORT = 60.0  # maximum seconds for importing a user's file in `solve`
-SILENCE = 600.0  # maximum seconds for a step of a user's solver without a time_limit
-AGAIN = 1.0  # seconds after which an exceeded limit raises its error again
-GRACE = 60.0  # seconds after the time_limit within which a step must finish
 NARROWEST = 60  # minimum width of a list in columns
 
 
@@ -156,92 +149,18 @@ def check(
 
 
 @contextmanager
-def _heard(solver: str) -> Iterator[None]:
-    """Make os._exit, which exits silently, raise SystemExit like sys.exit.
-
-    This applies to solvers in a user's file. Processes forked by such a solver exit as usual.
-    """
-    home, end = os.getpid(), os._exit
-
-    def ended(status: int) -> NoReturn:
-        if os.getpid() != home:
-            end(status)
-        raise SystemExit(status)
-
-    os._exit = ended if solver.endswith(".py") else end
-    try:
-        yield
-    finally:
-        os._exit = end
-
-
-@contextmanager
-def within(seconds: float, solver: str, step: str) -> Iterator[None]:
-    """Raise InputError if a step of a solver in a user's file takes longer than ``seconds``.
-
-    Python code is interrupted after this time. If compiled code does not return, the process is
-    killed.
-    """
-
-    def rang(number: int, frame: Any) -> NoReturn:
-        raise InputError(f"{solver}: {step} exceeded its limit of {seconds:g} s")
-
-    if not solver.endswith(".py") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before, left = signal.signal(signal.SIGALRM, rang), signal.setitimer(signal.ITIMER_REAL, 0.0)
-    # the timer repeats, because an error raised in a callback of compiled code is lost
-    signal.setitimer(signal.ITIMER_REAL, min(seconds, threading.TIMEOUT_MAX), AGAIN)
-    try:
-        with watchdog.limited(seconds):
-            yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, *left)
-        signal.signal(signal.SIGALRM, before)
-
-
-def watch(solver: str, time_limit: float | None) -> None:
-    """Limit the time of each step of a solver in a user's file.
-
-    The driver checks its clock only between two iterates, and thus never during an endless loop.
-    """
-    from spcabench import registry
-
-    if not solver.endswith(".py"):
-        return
-    seconds = SILENCE if time_limit is None else time_limit + GRACE
-    module = registry.module("solver", solver)
-    inner = module.solve
-
-    def stepped(steps: Generator[Any, None, None]) -> Iterator[Any]:
-        while True:
-            with within(seconds, solver, "a step of solve"):
-                try:
-                    item = next(steps)
-                except StopIteration:
-                    return
-            yield item
-
-    @wraps(inner)
-    def solve(*args: Any, **settings: Any) -> Any:
-        with within(seconds, solver, "solve"):
-            steps = inner(*args, **settings)
-        return stepped(steps) if isinstance(steps, Generator) else steps
-
-    module.__dict__["solve"] = solve
-
-
-@contextmanager
 def by_its_author(solver: str) -> Iterator[None]:
     """Report an error of a solver in a user's file as a one-line message.
 
     The user can fix such an error. An error of the suite or of one of its solvers is a bug and is
     reported with a traceback.
     """
-    own = solver.endswith(".py")
+    if solver.endswith(".py") and sys.__stderr__:
+        # a crash in compiled code, or Ctrl-\ if Ctrl-C has no effect there, shows the line
+        faulthandler.enable(sys.__stderr__)
+        faulthandler.register(signal.SIGQUIT, sys.__stderr__, chain=True)
     try:
-        with _heard(solver), watchdog.watched(plain(solver)) if own else nullcontext():
-            yield
+        yield
     except InputError:
         raise
     except KeyboardInterrupt as error:

@@ -17,7 +17,7 @@ import pandas as pd
 
 from spcabench import validate
 from spcabench.claims.words import counted
-from spcabench.comparison import best_known, budgets, merging, profiles, ranking
+from spcabench.comparison import best_known, budgets, profiles, ranking, stored
 from spcabench.comparison.components import suite
 from spcabench.errors import InputError
 from spcabench.solving.formulations import Formulation
@@ -181,7 +181,7 @@ class Answers:
 
 def read(compare: Path) -> Answers:
     """Read the answers in results/published/compare; raise InputError if there are none."""
-    folders = [compare / name for name in SUITES if (compare / name / merging.ROWS).is_file()]
+    folders = [compare / name for name in SUITES if (compare / name / stored.ROWS).is_file()]
     if not folders:
         raise InputError(f"{compare}: no published comparison found; use --run results/published")
     known = best_known.read()
@@ -192,7 +192,7 @@ def read(compare: Path) -> Answers:
 
 
 def _of_suite(folder: Path, known: dict[Any, best_known.Entry]) -> pd.DataFrame:
-    rows = merging.Part.read(folder).rows
+    rows = stored.Comparison.read(folder).rows
     answers = ranking.standing(rows, known)
     proven = answers.claimed_bound * (1.0 - best_known.PROVEN) <= answers.value
     sizes = answers.groupby("item")[["n", "m", "nnz"]].transform("max")

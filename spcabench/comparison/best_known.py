@@ -6,7 +6,7 @@ error.
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import reduce
@@ -131,30 +131,6 @@ def read(file: Path = TABLE) -> dict[tuple[str, str, int, bool], Entry]:
             f"{file}: its checksum does not match its entries; restore it from the repository"
         )
     return {entry.key: entry for entry in stored.entries}
-
-
-def checking(items: Iterable[Item], table: Table) -> Callable[..., Problem]:
-    """Return a version of `spcabench.api.load_or_stand_in` that also verifies the table.
-
-    It verifies the entries of every problem that it loads. Code that loads the problems anyway can
-    use it to verify the table without loading any problem twice.
-    """
-    items = [*items]
-
-    def load(dataset: str, **parameters: Any) -> Problem:
-        problem = api.load_or_stand_in(dataset, **parameters)
-        for item in items:
-            if (item.dataset, item.parameters) == (dataset, parameters):
-                for entry in table.values():
-                    if (entry.item, entry.problem, entry.nonnegative) == (
-                        item.name,
-                        problem.name,
-                        item.nonnegative,
-                    ):
-                        entry.checked(problem)
-        return problem
-
-    return load
 
 
 def version(file: Path = TABLE) -> int:

@@ -1,29 +1,33 @@
 """Grading of loadings from any source: feasibility, variance, gap and rank among known answers."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import scipy.linalg
 
-from spcabench import opening, validate
+from spcabench import api, opening, validate
 from spcabench.atomic_files import write_text
 from spcabench.comparison import best_known as known
+from spcabench.comparison.entrants import ANSWER, SEED
 from spcabench.comparison.suite import Item, by_name, called
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, sizes
 from spcabench.readers.delimited import is_number, unguarded
 from spcabench.running import rows as results
-from spcabench.running.grader import fault
 from spcabench.solving import bounds, model
 from spcabench.solving.result import refitted
-from spcabench.solving.status import GOOD
+from spcabench.solving.status import GOOD, Status
 from spcabench.vectors import Vector, embed
 
+KINDS = (ANSWER, SEED)  # kinds of rows with ranked answers
+UNIT = 1e-6  # largest deviation of the squared norm from one
 FORMATS = ".csv, .txt, .npy, .npz or .parquet"
 
 
@@ -202,6 +206,60 @@ def _values(rows: Path, items: list[str], k: int, sign: bool) -> dict[str, float
         str(name): float(v)
         for name, v in rows_of_pair.groupby("solver").variance_refit.max().items()
     }
+
+
+def fault(x: Vector, n: int, k: int, nonnegative: bool) -> str:
+    """Return the reason why a vector is infeasible, or ""."""
+    if x.shape != (n,):
+        return f"it has {x.size} entries; the problem has {n} variables"
+    if not np.isfinite(x).all():
+        return "it has NaN or infinite entries"
+    norm = scipy.linalg.norm(x)  # unlike x'x, it does not overflow for any finite x
+    if norm > 2.0 or abs(x @ x - 1.0) > UNIT:
+        return f"its norm is {norm:.9g}; it must be 1"
+    if np.count_nonzero(x) > k:
+        return f"it has {np.count_nonzero(x)} nonzeros; at most k = {k} are allowed"
+    return "it has entries below zero" if nonnegative and x.min() < 0.0 else ""
+
+
+def vector_of(row: Mapping[str, Any], problem: Problem) -> Vector | str:
+    """Return the vector x (n,) of a row, or the reason why the row has no feasible vector."""
+    if row["problem"] != problem.name:
+        return f"it is for {row['problem']!r}, but {problem.name!r} is available here"
+    if row["support"] is None or row["values"] is None:
+        return "its vector was not stored"
+    W = np.asarray(row["support"], dtype=np.intp)
+    if len(W) != len(row["values"]) or not ((W >= 0) & (problem.n > W)).all():
+        return f"its support must consist of {len(row['values'])} indices below {problem.n}"
+    x = embed(np.asarray(row["values"], dtype=float), W, problem.n)
+    return fault(x, problem.n, int(row["asked"]), bool(row["sign"])) or x
+
+
+def regraded(table: pa.Table, items: Sequence[Item]) -> pa.Table:
+    """Return rows with variances recomputed from their vectors.
+
+    An answer without a feasible vector gets the status ``disagrees``.
+    """
+    columns = ["status", "reason", "variance", "variance_refit"]
+    about = ["item", "kind", "problem", "support", "values", "asked", "sign"]
+    rows = table.select([*about, *columns]).to_pylist()
+    for item in items:
+        problem = api.load_or_stand_in(item.dataset, **item.parameters)
+        for row in rows:
+            if row["item"] != item.name or row["kind"] not in KINDS or row["status"] not in GOOD:
+                continue
+            x = vector_of(row, problem)
+            if isinstance(x, str):
+                row |= dict(status=str(Status.DISAGREES), reason=x)
+                row |= dict(variance=None, variance_refit=None)
+            else:
+                refit = problem.variance(refitted(problem, x, item.nonnegative))
+                row |= dict(variance=problem.variance(x), variance_refit=refit)
+    for name in columns:
+        place = table.schema.get_field_index(name)
+        field = table.schema.field(place)
+        table = table.set_column(place, field, pa.array([row[name] for row in rows], field.type))
+    return table
 
 
 def proposal(item: Item, problem: Problem, x: Vector, grade: Grade, who: str) -> known.Entry:

@@ -1,112 +1,117 @@
-"""The plan of a job in a comparison: the runs of a solver on a suite, and their timing."""
+"""The runs of a solver in a comparison, as a job for the runner."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
-from spcabench import registry
-from spcabench.comparison import audits, resampling, suite
+from spcabench.comparison import resampling, suite
 from spcabench.comparison.components import runs as components
-from spcabench.comparison.jobs import ANSWER, COMPONENTS, SEED, Job
+from spcabench.comparison.entrants import ANSWER, COMPONENTS, SEED, Entrant
 from spcabench.comparison.suite import Item
 from spcabench.iterate import Traits
 from spcabench.run import Run
-from spcabench.running import row_hash
-from spcabench.running.runner import Plan, Protocol
+from spcabench.running import fingerprint
+from spcabench.running.runner import Job, Timing
 
 # multiple of the time limit after which a run or a whole penalty search is killed
 PATIENCE_FACTOR = 5.0
 # runs shorter than SHORT seconds are repeated for ROUNDS rounds, and the fastest round is used
 SHORT, ROUNDS = 0.3, 3
-# a run that waited for the processor is repeated up to this number of rounds and total seconds
-MOST_ROUNDS, MOST_SECONDS = 8, 3.0
 # warm-up runs on a covariance and on data, which compile the kernels
 WARM: dict[str, dict[str, int]] = {"pitprops": {}, "gaussian": dict(m=12, n=10)}
 FORMED = 5000  # maximum number of variables for a solver that needs the covariance as an array
 SMALL = 50  # maximum number of variables for relaxations and exact searches
 
-
-PROTOCOL = Protocol(
-    rounds=ROUNDS,
-    seconds=SHORT,
-    fastest=True,
-    retries=MOST_ROUNDS,
-    retry_seconds=MOST_SECONDS,
-    audit=audits.flops,
-    grace=0.0,
-)
+TIMING = Timing(rounds=ROUNDS, longest=SHORT, fastest=True)
 
 
-def plan(job: Job) -> Plan:
-    """Return the plan of a job: its runs in order, and how they are timed."""
-    if job.suite == COMPONENTS:
-        warm, runs = [*components.warm(job)], [*components.runs(job)]
-    else:
-        easy = run_of(job, suite.ITEMS[0], 5)
-        warm = [replace(easy, dataset=name, parameters=of) for name, of in WARM.items()]
-        runs = [*_runs(job)]
-    rules = [asdict(replace(PROTOCOL, audit=None)), PATIENCE_FACTOR, SMALL, FORMED]
-    key = row_hash.of_runs(runs, rules)
-    return Plan({"": runs}, {}, key, replace(PROTOCOL, warm=warm))
+def job(entrant: Entrant, home: Path) -> Job:
+    """Return the job that computes the rows of an entrant in the folder of comparisons.
+
+    There is a group for each problem, which is loaded once.
+    """
+    several = entrant.suite == COMPONENTS
+    every = [*(components.runs(entrant) if several else runs(entrant))]
+    warm = [*(components.warm(entrant) if several else _warm(entrant))]
+    groups: dict[str, list[Run]] = {}
+    for run in every:
+        groups.setdefault(run.columns["item"], []).append(run)
+    key = fingerprint.of_runs(every, [asdict(TIMING), PATIENCE_FACTOR, SMALL, FORMED])
+    return Job(entrant.label, groups, TIMING, key, entrant.rows(home), warm=warm)
 
 
-def _runs(job: Job) -> Iterator[Run]:
+def job_of(out: Path) -> Job:
+    """Return the job that computes a file of rows, results/compare/rows/FOLDER/KEY.parquet."""
+    home = out.parents[2]
+    file = home / "jobs" / out.parent.name / f"{out.stem}.json"
+    return job(Entrant.read(file), home)
+
+
+def _warm(entrant: Entrant) -> Iterator[Run]:
+    easy = run_of(entrant, suite.ITEMS[0], 5)
+    for name, parameters in WARM.items():
+        yield replace(easy, dataset=name, parameters=parameters)
+
+
+def runs(entrant: Entrant) -> Iterator[Run]:
     """Yield all runs in order: each pair of the suite with all seeds, recovery, and resampling.
 
     Only problems without a sign constraint are resampled. If the problems are fresh, the standard
     data are resampled, with samples from the same seed.
     """
-    for item in suite.items(job.suite, job.ks, job.fresh):
+    for item in suite.items(entrant.suite, entrant.ks, entrant.fresh):
         for k in item.ks:
-            yield run_of(job, item, k, timed=True, history=True)
-            # other seeds show how much answers vary; the costs of our own solvers are those of the
-            # first seed, but a third-party file could compute more for seeds that are not timed
-            for seed in job.further_seeds:
-                run = run_of(job, item, k, timed=not registry.is_own_file(job.solver))
+            yield run_of(entrant, item, k, timed=True, history=True)
+            # other seeds show how much answers vary; the costs are those of the first seed
+            for seed in entrant.further_seeds:
+                run = run_of(entrant, item, k)
                 yield replace(run, seed=seed, memory=False, columns={**run.columns, "kind": SEED})
-    if job.suite in ("standard", "quick"):
-        for item in suite.recovery(job.fresh):
-            yield run_of(job, item, item.ks[0])
-    if job.suite != "standard":
+    if entrant.suite in ("standard", "quick"):
+        for item in suite.recovery(entrant.fresh):
+            yield run_of(entrant, item, item.ks[0])
+    if entrant.suite != "standard":
         return
-    for item in suite.items(job.suite):
+    for item in suite.items(entrant.suite):
         if item.name in suite.RESAMPLED and not item.nonnegative:
             for function, judge in resampling.MEASURES:
-                yield _measure(job, item, function, judge)
+                yield _measure(entrant, item, function, judge)
 
 
-def run_of(job: Job, item: Item, k: int, timed: bool = False, **run_settings: Any) -> Run:
+def run_of(entrant: Entrant, item: Item, k: int, timed: bool = False, **run_settings: Any) -> Run:
     """Return the run of a job's solver on a problem for cardinality k."""
     sign = {"nonnegative": True} if item.nonnegative else {}
-    settings = dict(k=k, time_limit=job.limit, **job.own_settings, **sign)
+    settings = dict(k=k, time_limit=entrant.limit, **entrant.own_settings, **sign)
     return Run(
-        solver=job.solver,
+        solver=entrant.solver,
         settings={**settings, **run_settings},
         timed=timed,
         memory=True,
         vectors=True,
-        timeout=PATIENCE_FACTOR * job.limit,
-        **_of_item(job, item, "recovery" if item.family == "recovery" else ANSWER, settings),
+        timeout=PATIENCE_FACTOR * entrant.limit,
+        **_of_item(entrant, item, "recovery" if item.family == "recovery" else ANSWER, settings),
     )
 
 
-def _measure(job: Job, item: Item, function: Callable[..., Any], judge: Callable[..., Any]) -> Run:
-    settings = dict(k=suite.RESAMPLED[item.name], time_limit=job.limit, **job.own_settings)
+def _measure(
+    entrant: Entrant, item: Item, function: Callable[..., Any], judge: Callable[..., Any]
+) -> Run:
+    settings = dict(k=suite.RESAMPLED[item.name], time_limit=entrant.limit, **entrant.own_settings)
     return Run(
         function=function,
         judge=judge,
-        seed=job.fresh or 0,
-        uses=(job.solver,),
-        settings=dict(name=job.solver, **settings),
-        timeout=3 * PATIENCE_FACTOR * job.limit,
-        **_of_item(job, item, function.__name__, settings),
+        seed=entrant.fresh or 0,
+        uses=(entrant.solver,),
+        settings=dict(name=entrant.solver, **settings),
+        timeout=3 * PATIENCE_FACTOR * entrant.limit,
+        **_of_item(entrant, item, function.__name__, settings),
     )
 
 
-def _of_item(job: Job, item: Item, kind: str, settings: dict[str, Any]) -> dict[str, Any]:
+def _of_item(entrant: Entrant, item: Item, kind: str, settings: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a `Run` that depend on its problem."""
     columns = dict(
-        solver=job.label,
+        solver=entrant.label,
         settings=settings,
         item=item.name,
         family=item.family,
@@ -118,7 +123,7 @@ def _of_item(job: Job, item: Item, kind: str, settings: dict[str, Any]) -> dict[
         dataset=item.dataset,
         parameters=item.parameters,
         series=item.name,
-        skip=job.described.missing or refused(job.described.traits, item),
+        skip=entrant.about.missing or refused(entrant.about.traits, item),
         columns=columns,
     )
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from spcabench.comparison import profiles, resampling
 from spcabench.comparison.best_known import CLOSE, PROVEN, Entry
-from spcabench.comparison.jobs import ANSWER, SEED
+from spcabench.comparison.entrants import ANSWER, SEED
 from spcabench.running import schema
 from spcabench.solving.status import GOOD, Status
 from spcabench.vectors import Vector
@@ -33,8 +33,7 @@ RANK = (
     "of a problem. Each difference is judged separately.) The range starts at one plus the number "
     "of solvers above, and ends at the number of solvers that are not below. Costs do not affect "
     "ranks. A randomised solver runs with several seeds. Its percentages are means over the seeds, "
-    "and its costs are those of the first seed, or, for a third-party file, the means if these are "
-    "larger. A "
+    "and its costs are those of the first seed. A "
     "group consists of a solver and those after it "
     "that cannot be distinguished from it. With fewer than ten problems, ranks only compare the "
     "counts on these problems, and nothing is claimed about other problems."
@@ -43,19 +42,21 @@ LAST = {
     "time": "the shifted geometric mean of the times (shift 10 ms; a failure has the largest time "
     "of all runs).",
     "flops": "the shifted geometric mean of the flops (shift 1e5; a failure has the largest number "
-    "of all runs). Times are not ranked, because they were measured under different conditions. "
-    "Flops of third-party solvers are not ranked. They are listed after solvers of the repository "
-    "that are equally good.",
+    "of all runs). Times are not ranked, because they were measured under different conditions.",
 }
 PAIR = ["item", "asked"]
+NOT_RUN = "not_run"  # status of a run that the harness could not make
 
 
 def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> pd.DataFrame:
     """Return one row per solver and pair: refitted value, fraction of the best, gap, costs, status.
 
-    The status is that of the first seed; see `_costs` and `_over_seeds` for the other seeds.
+    Status and costs are those of the first seed; see `_over_seeds` for the other seeds. Pairs with
+    a run that the harness could not make are left out (`not_run`).
 
     answered : whether the run has an answer.
+
+    time, work : seconds and flops, NaN if they are unknown.
 
     best, bound, proven : the best value in the table and in these rows, the smallest certified
         bound that no value refutes, and whether this value and this bound agree.
@@ -64,6 +65,7 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entr
     must then be wrong.
     """
     every = rows[rows.kind.isin((ANSWER, SEED))].sort_values("seed", kind="stable")
+    every = every[~_pairs_of(every).isin(not_run(rows))]
     every = every.assign(answered=every.status.isin(GOOD))
     every["value"] = every.variance_refit.where(every.answered)
     pairs = pd.DataFrame(
@@ -71,9 +73,11 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entr
     )
     every = every.drop(columns="bound").merge(pairs, on=PAIR)
     answers = every[every.kind == ANSWER].drop(columns="value")
-    for numbers in (_costs(every), _over_seeds(every)):
-        answers = answers.merge(numbers, how="left", on=[*PAIR, "solver"])
-    answers[["time", "work"]] = answers[["time", "work"]].where(answers.answered)
+    answers = answers.merge(_over_seeds(every), how="left", on=[*PAIR, "solver"])
+    time = answers.search_time.fillna(answers.solve_time + answers.setup_time)
+    work = answers.search_flops.fillna(answers.flops + answers.setup_flops)
+    answers["time"] = time.astype(float).where(answers.answered)
+    answers["work"] = work.astype(float).where(answers.answered & answers.flops.notna())
     longest = [np.nan if times is None else max(times) for times in answers.round_times]
     longest = pd.Series(longest, answers.index, dtype=float).fillna(answers.time)
     answers["slowest"] = longest.where(answers.answered)
@@ -82,22 +86,17 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entr
     return answers
 
 
-def _costs(every: pd.DataFrame) -> pd.DataFrame:
-    """Return the seconds and the flops for each solver and pair, NaN if they are unknown.
+def not_run(rows: pd.DataFrame) -> pd.MultiIndex:
+    """Return the pairs with a run that failed because of the harness and not of its solver.
 
-    They are those of the first seed, or, for third-party files, the means over the seeds with which
-    they have an answer if these are larger, because they could compute more for some seeds, or
-    leave something for later seeds.
+    Such a failure says nothing about the solver, and a mean over other pairs would not be
+    comparable, so these pairs are left out for all solvers.
     """
-    runs = every[((every.kind == ANSWER) | every.own.eq(False)) & every.answered]
-    time = runs.search_time.fillna(runs.solve_time + runs.setup_time)
-    work = runs.search_flops.fillna(runs.flops + runs.setup_flops).where(runs.flops.notna())
-    costs = runs[[*PAIR, "solver"]].assign(time=time.astype(float), work=work.astype(float))
-    by_solver = costs.groupby([*PAIR, "solver"], sort=False)  # sorted by seed
-    # otherwise, the flops of expensive seeds could be hidden
-    known = by_solver.work.count() == by_solver.size()
-    larger = np.maximum(by_solver.mean(), by_solver.first())
-    return larger.assign(work=lambda costs: costs.work.where(known)).reset_index()
+    return _pairs_of(rows[rows.status == NOT_RUN]).unique()
+
+
+def _pairs_of(rows: pd.DataFrame) -> pd.MultiIndex:
+    return pd.MultiIndex.from_frame(rows[PAIR])
 
 
 def _over_seeds(every: pd.DataFrame) -> pd.DataFrame:
@@ -201,10 +200,7 @@ def steps(history: str) -> dict[str, Vector]:
 def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
     """Return one row per solver that was run, in the order of `RULE`, with ranks by `RANK`.
 
-    last : the criterion that orders solvers of equal quality, "time" or "flops". With "flops",
-        third-party solvers are listed after the solvers of the repository and ordered by time.
-
-    own : whether the solver belongs to the repository.
+    last : the criterion that orders solvers of equal quality, "time" or "flops".
 
     rank, rank_first, rank_last : the range of ranks in words, and its first and last rank.
 
@@ -226,8 +222,6 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
         entries.append(
             {
                 "solver": solver,
-                # rows of missing runs have no value in the column own
-                "own": bool(part.own.eq(True).any() and part.own.ne(False).all()),
                 "pairs": len(part),
                 "answered": int(part.answered.sum()),
                 **{f"at {t:g}": float(reached(part.shares, t).mean()) for t in TARGETS},
@@ -247,13 +241,9 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
         )
     table = pd.DataFrame(entries)
     table["equal"] = table.share.round(DIGITS)
-    # Vector operations are not counted, so a third-party file could replace products by sums of
-    # columns, which cost time but no flops.
-    table["counted"] = table.flops.where(table.own, np.inf)
-    costs = ["counted", "time"] if last == "flops" else [last]
-    order, down = ["at 0.999", "equal", *costs], [False, False, *(True for _ in costs)]
-    table = table.sort_values(order, ascending=down, kind="stable")
-    table = table.drop(columns=["equal", "counted"]).reset_index(drop=True)
+    order, down = ["at 0.999", "equal", *dict.fromkeys([last, "time"])], [False, False, True, True]
+    table = table.sort_values(order, ascending=down[: len(order)], kind="stable")
+    table = table.drop(columns="equal").reset_index(drop=True)
     above, _ = told_apart(_of_pairs(answers, HIT)[list(table.solver)])
     return table.assign(**ranges(above), **_intervals(answers, list(table.solver)))
 

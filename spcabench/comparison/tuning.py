@@ -10,45 +10,48 @@ from typing import Any
 import pandas as pd
 
 from spcabench.comparison import plans, suite
-from spcabench.comparison.jobs import Job
+from spcabench.comparison.entrants import Entrant
 from spcabench.comparison.ranking import PAIR
 from spcabench.errors import InputError
 from spcabench.run import Run
-from spcabench.running import row_hash, runner
+from spcabench.running import fingerprint, runner
 from spcabench.running import rows as results
-from spcabench.running.runner import Plan, Protocol
+from spcabench.running.runner import Job, Timing
 from spcabench.solving.status import GOOD
+from spcabench.streams import say
 
 SEED = 725_041_989  # seed of the problems, which are generated like those of the quick suite
 MOST = 100  # maximum number of settings in a grid
 
 
-def tuned(job: Job, folder: Path) -> Job:
-    """Return a job with the best settings in the GRID of its solver.
+def tuned(entrant: Entrant, folder: Path) -> Entrant:
+    """Return an entrant with tuned settings with the best settings in the GRID of its solver.
 
-    The field ``tuned_on`` of the job describes the choice. If the solver has no GRID, the job is
-    returned unchanged. The best settings have the largest mean fraction of the best value found
-    with any settings, with zero for a failure. If several settings are equally good, the first ones
-    are chosen.
+    Its field ``tuned_on`` describes the choice, which is printed. If the solver has no GRID, or if
+    other settings are requested, the entrant is returned unchanged. The best settings have the
+    largest mean fraction of the best value found with any settings, with zero for a failure. If
+    several settings are equally good, the first ones are chosen.
 
     folder : folder for the rows of the tuning runs, which are reused if they already exist.
 
     Raises InputError if the GRID is invalid or if no run has an answer.
     """
-    grid = job.described.settings.get("grid", {})
-    if not grid:
-        return job
-    _check(job, grid)
+    grid = entrant.about.settings.get("grid", {})
+    if entrant.settings != "tuned" or not grid:
+        return entrant
+    _check(entrant, grid)
     candidates = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
     runs = [
         replace(run, label=str(place))
         for place, candidate in enumerate(candidates)
-        for run in _runs(_with(job, candidate))
+        for run in _runs(_with(entrant, candidate))
     ]
-    rows = _rows(job, runs, folder)
+    rows = _rows(entrant, runs, folder)
     shares = _shares(rows)
     if not shares.to_numpy().any():
-        raise InputError(f"solver {job.label!r}: GRID: no run has an answer: {rows.reason.iloc[0]}")
+        raise InputError(
+            f"solver {entrant.label!r}: GRID: no run has an answer: {rows.reason.iloc[0]}"
+        )
     best = candidates[int(shares.mean().to_numpy().argmax())]
     problems = ", ".join(dict.fromkeys(shares.index.get_level_values("item")))
     chosen = ", ".join(f"{name} = {value}" for name, value in best.items())
@@ -56,12 +59,13 @@ def tuned(job: Job, folder: Path) -> Job:
         f"{chosen}: the best of {len(candidates)} settings of its GRID on {len(shares)} pairs "
         f"({problems}), generated with seed {SEED}, which no comparison reports."
     )
-    return replace(_with(job, best), tuned_on=sentence)
+    say(f"{entrant.label}: {sentence}", flush=True)
+    return replace(_with(entrant, best), tuned_on=sentence)
 
 
-def _check(job: Job, grid: Mapping[str, Any]) -> None:
-    job.check_settings("GRID", grid)
-    where = f"solver {job.label!r}: GRID"
+def _check(entrant: Entrant, grid: Mapping[str, Any]) -> None:
+    entrant.check_settings("GRID", grid)
+    where = f"solver {entrant.label!r}: GRID"
     for name, values in grid.items():
         if not isinstance(values, list) or not values:
             raise InputError(f"{where}: {name!r} is {values!r:.40}; it must be a list of values")
@@ -69,29 +73,29 @@ def _check(job: Job, grid: Mapping[str, Any]) -> None:
         raise InputError(f"{where}: more than {MOST} combinations; remove some values")
 
 
-def _with(job: Job, settings: Mapping[str, Any]) -> Job:
-    """Return the job with settings added to the TUNED settings of its solver."""
-    about = job.described
+def _with(entrant: Entrant, settings: Mapping[str, Any]) -> Entrant:
+    """Return the entrant with settings added to the TUNED settings of its solver."""
+    about = entrant.about
     every = about.settings | {"tuned": {**about.settings.get("tuned", {}), **settings}}
-    return replace(job, about=replace(about, settings=every))
+    return replace(entrant, about=replace(about, settings=every))
 
 
-def _runs(job: Job) -> Iterator[Run]:
+def _runs(entrant: Entrant) -> Iterator[Run]:
     """Yield a run for each problem and cardinality used for tuning."""
-    name = "nonnegative" if job.suite == "nonnegative" else "quick"
+    name = "nonnegative" if entrant.suite == "nonnegative" else "quick"
     for item in suite.items(name, fresh=SEED):
         if item.dataset != "bootstrap":  # resampled rows of known data are not independent
             for k in item.ks:
-                yield plans.run_of(job, item, k)
+                yield plans.run_of(entrant, item, k)
 
 
-def _rows(job: Job, runs: list[Run], folder: Path) -> pd.DataFrame:
+def _rows(entrant: Entrant, runs: list[Run], folder: Path) -> pd.DataFrame:
     """Return the rows of the runs; compute and store them if necessary."""
-    key = row_hash.of_runs(runs)
-    file = folder / f"{job.key}-{key}.parquet"
-    if not file.is_file():
-        runner.make_rows(Plan({"": runs}, {}, key, Protocol(grace=0.0)), file)
-    return results.read_text([file])
+    key = fingerprint.of_runs(runs)
+    job = Job(entrant.label, {"": runs}, Timing(), key, folder / f"{entrant.key}-{key}.parquet")
+    if not runner.is_current(job):
+        runner.run_job(job)
+    return results.read_text([job.out])
 
 
 def _shares(rows: pd.DataFrame) -> pd.DataFrame:

@@ -8,10 +8,9 @@ import pandas as pd
 
 from spcabench import api
 from spcabench.comparison import best_known as known
-from spcabench.comparison import entering
+from spcabench.comparison import grading
 from spcabench.comparison.suite import Item, by_name
 from spcabench.problem.problem import Problem
-from spcabench.running import grader
 from spcabench.running import rows as results
 from spcabench.solving.result import refitted
 from spcabench.solving.status import GOOD
@@ -80,7 +79,7 @@ def proposed(table: Table, folder: Path, load: Any, say: Any = print) -> Table:
 def _answers(rows: pd.DataFrame, item: Item, problem: str) -> list[tuple[int, pd.DataFrame]]:
     """Return the rows with good answers to an item for each requested cardinality."""
     of_item = (rows.item == item.name) & (rows.sign == item.nonnegative)
-    of_item &= rows.kind.isin(entering.ANSWERS)
+    of_item &= rows.kind.isin(grading.KINDS)
     good = rows.status.isin(GOOD) & (rows.problem == problem)
     answers = rows[of_item & good]
     tight = answers.variance_refit >= answers.bound * (1.0 - known.PROVEN)
@@ -93,10 +92,9 @@ def _feasible(
     """Return the rows with feasible vectors, each paired with its vector; report other rows."""
     feasible = []
     for row in rows.to_dict("records"):
-        x = entering.vector(row, problem.n)
-        wrong = x if isinstance(x, str) else grader.fault(x, problem.n, k, item.nonnegative)
-        if isinstance(x, str) or wrong:
-            say(f"{item.name}, k = {k}: a row of {row['solver']} was rejected: {wrong}")
+        x = grading.vector_of(row, problem)
+        if isinstance(x, str):
+            say(f"{item.name}, k = {k}: a row of {row['solver']} was rejected: {x}")
         else:
             feasible.append((row, x))
     return feasible

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from spcabench import style
 from spcabench.atomic_files import write_text
 from spcabench.claims.words import duration
-from spcabench.comparison import advice, merging
+from spcabench.comparison import advice, stored
 from spcabench.page import search_index
 from spcabench.page.render import render
 
@@ -23,7 +23,7 @@ def write(folder: Path, compare: Path, pages: list[str]) -> list[search_index.En
     pages : the solvers that have a page. Returns its entries for the search: the best solvers for
     each kind of data and time.
     """
-    if not any((compare / name / merging.ROWS).is_file() for name in advice.SUITES):
+    if not any((compare / name / stored.ROWS).is_file() for name in advice.SUITES):
         return []
     data = advice.choices(advice.read(compare))
     names = {point[0] for selection in data["selections"] for point in selection["points"]}

@@ -9,10 +9,10 @@ import pandas as pd
 
 from spcabench.atomic_files import replacing, write_text
 from spcabench.claims.words import duration
-from spcabench.comparison.ranking import resolution
-from spcabench.page.doubts import ALL, as_text
+from spcabench.comparison.ranking import not_run, resolution
 from spcabench.page.math_html import compact
 from spcabench.running import rows as results
+from spcabench.solving.run_warnings import SENTENCES, Flag
 from spcabench.streams import one_line
 
 TABLE = (
@@ -53,7 +53,8 @@ LATEX = (
 )
 
 
-DAGGER = r"$^\dagger$"  # marks a solver whose numbers are in doubt
+DAGGER = r"$^\dagger$"  # marks a solver with warnings
+ALL = "all solvers"
 # explanations of the column heads for readers who see only a terminal or a log
 HEADS = (
     ("rank", "range that the problems leave open; lines separate the groups"),
@@ -63,15 +64,37 @@ HEADS = (
     ("time", "shifted geometric mean (shift 10 ms); failures count as the largest time"),
     (
         "flops",
-        "the same mean of flops (shift 10^5); missing for libraries, whose flops are not counted; "
-        "a lower limit (≥) for files from elsewhere, which may do work that nobody counts",
+        "the same mean of flops (shift 10^5); missing if the flops of a solver are not counted",
     ),
 )
 ORDER = {
     "time": "Listed by 99.9 %, then by share, then by time.",
-    "flops": "Listed by 99.9 %, then by share, then by flops (files from elsewhere last), because "
-    "timings differ.",
+    "flops": "Listed by 99.9 %, then by share, then by flops, because timings differ.",
 }
+
+
+def warnings(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return what the harness noticed about the runs: solver, sentence and number of runs."""
+    flags = rows[["solver", "flags"]].explode("flags").dropna()
+    flags = flags[flags["flags"].isin([*Flag])]  # rows of earlier versions have others
+    noticed = [
+        {"solver": solver, "sentence": SENTENCES[Flag(flag)], "count": int(count)}
+        for (solver, flag), count in flags.value_counts().items()
+    ]
+    for solver, runs in rows.groupby("solver"):
+        if runs.solver_sha256.nunique() > 1:
+            sentence = "The file was changed while the comparison ran."
+            noticed.append({"solver": solver, "sentence": sentence, "count": len(runs)})
+    if len(lost := not_run(rows)):
+        sentence = "The harness could not make a run for these pairs, so they are left out."
+        noticed.append({"solver": ALL, "sentence": sentence, "count": len(lost)})
+    return noticed
+
+
+def as_text(warning: Mapping[str, Any]) -> str:
+    """Return a warning as a line of text."""
+    runs = f"{warning['count']} run{'s' * (warning['count'] != 1)}"
+    return f"Warning, {warning['solver']} ({runs}): {warning['sentence']}"
 
 
 def write(
@@ -79,24 +102,24 @@ def write(
     answers: pd.DataFrame,
     ranking: pd.DataFrame,
     last: str,
-    doubts: Iterable[Mapping[str, Any]] = (),
+    about: str,
+    warnings: Sequence[Mapping[str, Any]] = (),
     published: bool = False,
 ) -> list[str]:
     """Write all answers, and the ranking; return the names of the files.
 
-    published : whether to write the answers as Parquet alone, a tenth of the size of CSV.
-    last : the quantity that orders equally good solvers. doubts : solver, sentence, number of
-        runs or "".
+    last : the quantity that orders equally good solvers. about : a sentence about the problems.
+    warnings : as returned by `warnings`. published : whether to write the answers as Parquet alone,
+        a tenth of the size of CSV.
     """
     # a CSV file has no dicts, and Parquet would merge the keys of all rows into one struct
     as_text = {name: answers[name].map(results.to_json) for name in ("settings", "shares")}
     table = answers[list(TABLE)].assign(**as_text)
     files = write_answers(folder, table, published)
-    doubts = list(doubts)
-    about = [" ".join(d["sentence"] for d in doubts if _concerns(d, s)) for s in ranking.solver]
-    write_text(folder / "ranking.csv", ranking.assign(doubts=about).to_csv(index=False))
-    write_text(folder / "ranking.txt", lines(ranking, answers, last, doubts))
-    write_text(folder / "ranking.tex", latex(ranking, doubts))
+    told = [" ".join(w["sentence"] for w in warnings if _concerns(w, s)) for s in ranking.solver]
+    write_text(folder / "ranking.csv", ranking.assign(warnings=told).to_csv(index=False))
+    write_text(folder / "ranking.txt", lines(ranking, answers, last, about, warnings))
+    write_text(folder / "ranking.tex", latex(ranking, warnings))
     return [*files, "ranking.csv", "ranking.txt", "ranking.tex"]
 
 
@@ -122,9 +145,10 @@ def lines(
     ranking: pd.DataFrame,
     answers: pd.DataFrame,
     last: str,
-    doubts: Iterable[Mapping[str, Any]] = (),
+    about: str,
+    warnings: Iterable[Mapping[str, Any]] = (),
 ) -> str:
-    """Return the ranking as text, with its column heads explained, doubts and missing answers."""
+    """Return the ranking as text, with its column heads explained, and with missing answers."""
     heads = f"{'answered':>11}{'99.9 %':>8}{'share':>9}{'time':>11}{'flops':>9}"
     width = max([28, *(len(name) + 1 for name in ranking.solver)])
     shown = [f"{'rank':10}{'solver':{width}}{heads}"]
@@ -132,7 +156,6 @@ def lines(
         # a solver without an answer has no rank, and its time would be that of its failures
         rank, time = (r["rank"], duration(r["time"])) if r["answered"] else ("-", "-")
         flops = compact(r["flops"]) if r["answered"] and np.isfinite(r["flops"]) else "-"
-        flops = flops if r["own"] or flops == "-" else f"≥ {flops}"
         shown += ["-" * len(shown[0])] * begins
         shown.append(
             f"{rank:<10}{r['solver']:{width}}{r['answered']:>4} of {r['pairs']:<3}"
@@ -143,11 +166,12 @@ def lines(
         *shown,
         "",
         *meanings,
+        about,
         ORDER[last],
         resolution(answers),
         *_spreads(ranking),
         "",
-        *map(as_text, doubts),
+        *map(as_text, warnings),
         *unanswered(answers),
     ]
     return "\n".join(blocks).rstrip() + "\n"
@@ -178,19 +202,19 @@ def unanswered(answers: pd.DataFrame) -> list[str]:
     return lines
 
 
-def _concerns(doubt: Mapping[str, Any], solver: str) -> bool:
-    """Whether a doubt is about a solver, or about all solvers."""
-    return doubt["solver"] in (solver, ALL)
+def _concerns(warning: Mapping[str, Any], solver: str) -> bool:
+    """Whether a warning is about a solver, or about all solvers."""
+    return warning["solver"] in (solver, ALL)
 
 
 def latex(
     ranking: pd.DataFrame,
-    doubts: Sequence[Mapping[str, Any]] = (),
+    warnings: Sequence[Mapping[str, Any]] = (),
     cited: Mapping[str, str] | None = None,
 ) -> str:
     """Return the ranking as a LaTeX table with intervals, in the style of the booktabs package.
 
-    doubts : marked by daggers and listed below the table. cited : solver -> key of its paper.
+    warnings : marked by daggers and listed below the table. cited : solver -> key of its paper.
     """
     heads = ["Rank", "Solver", *(head for _, head, _ in LATEX)]
     lines = [
@@ -202,18 +226,16 @@ def latex(
     ]
     for entry, begins in zip(ranking.to_dict("records"), _begins(ranking), strict=True):
         cells = [_number(entry[name], how) + _interval(entry, name, how) for name, _, how in LATEX]
-        if not entry["own"] and cells[-1] != "--":
-            cells[-1] = rf"$\geq$ {cells[-1]}"
         key = (cited or {}).get(entry["solver"])
         solver = escaped(entry["solver"]) + (rf"~\cite{{{key}}}" if key else "")
-        solver += DAGGER * any(_concerns(doubt, entry["solver"]) for doubt in doubts)
+        solver += DAGGER * any(_concerns(warning, entry["solver"]) for warning in warnings)
         rank = entry["rank"].replace(" to ", "--") if entry["answered"] else "--"
         lines += ["\\midrule"] * begins
         lines.append(" & ".join([rank, solver, *cells]) + r" \\")
     lines += ["\\bottomrule", "\\end{tabular}"]
-    if doubts:
+    if warnings:
         lines.append("\n\\par\\smallskip\\raggedright")
-    lines += [rf"{DAGGER} {escaped(as_text(doubt))}\par" for doubt in doubts]
+    lines += [rf"{DAGGER} {escaped(as_text(warning))}\par" for warning in warnings]
     return "\n".join(lines) + "\n"
 
 

@@ -6,21 +6,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from spcabench import opening
 from spcabench.atomic_files import write_changed, write_text
-from spcabench.comparison import fresh
 from spcabench.comparison.components import ranking, suite
 from spcabench.comparison.components import runs as several_runs
-from spcabench.comparison.components.runs import HELD_OUT, TRUE
-from spcabench.comparison.jobs import COMPONENTS, Comparison, Job, labels, rows_of
-from spcabench.page import comparison_tables, components_pictures, doubts
+from spcabench.comparison.components.runs import HELD_OUT
+from spcabench.comparison.stored import Comparison
+from spcabench.page import comparison_tables, components_pictures
 from spcabench.page.render import render
-from spcabench.running import rows as results
 from spcabench.solving.formulations import Formulation
-from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
 NOT_SHOWN = ("Z", "parameters")
@@ -37,48 +33,21 @@ HEADS = (
 )
 
 
-def write(plan_file: Path, out: Path | None = None) -> Path:
-    """Write the page of a plan, its table and its ranking; return the path of the page.
-
-    The files are written next to the plan or, for a published page, to the folder ``out``.
-    """
-    plan = Comparison.read(plan_file)
-    root = plan_file.resolve().parents[3]
-    files = [rows_of(root / file) for file in plan.jobs]
-    counts = [len(results.read_table([file], ["status"])) for file in files]
-    listed = [Job.read(root / file) for file in plan.jobs]
-    # solvers are named as in the plan, even if the names in their rows differ
-    job_of = dict(zip(labels(listed), listed, strict=True))
-    rows = results.read(files).assign(solver=np.repeat([*job_of], counts))
-    rows = rows.assign(own=rows.solver.map({label: job.is_ours for label, job in job_of.items()}))
-    results.check(rows, plan.name)
-    machines = sorted(set(zip(rows.cpu, rows.commit, strict=True)))
-    about = {"name": plan.name, "named": plan.named, "limit": listed[0].limit, "machines": machines}
-    table = ranking.standing(rows)
-    about |= {"fresh": listed[0].fresh, "doubts": _doubts(plan, rows, job_of)}
-    folder = out or plan_file.parent
-    if out is not None:
-        write_text(out / ABOUT, json.dumps(about) + "\n")
-    return _written(folder, about, table, published=out is not None)
-
-
-def _doubts(
-    plan: Comparison, rows: pd.DataFrame, job_of: Mapping[str, Job]
-) -> list[dict[str, Any]]:
-    """Return reasons to doubt the numbers of solvers."""
-    given = [] if plan.drawn else [plan.name]
-    answered = {*rows.solver[(rows.kind == TRUE) & (rows.status == Status.FINISHED)]}
-    extra = {"seed_given": given, "changed": fresh.changed(plan, job_of, rows)}
-    listed = doubts.said(plan, job_of, answered, extra)
-    ours = {label: job.is_ours for label, job in job_of.items()}
-    factored = rows.solver.map(lambda solver: job_of[solver].described.traits.accepts == "data")
-    form = rows.form.where(~factored, "data")  # to which the solver converts each problem
-    rows = rows.assign(own=rows.solver.map(ours), given=rows.form, form=form)
-    flags = [
-        [*(row.flags or ()), Flag.overtime] if ranking.is_overtime(row) else row.flags
-        for row in rows.itertuples()
-    ]
-    return listed + doubts.of_rows(rows.assign(flags=flags))
+def write(comparison: Comparison, folder: Path, published: bool = False) -> Path:
+    """Write the page of a comparison, its table and its ranking; return the path of the page."""
+    rows, terms = comparison.rows, comparison.terms
+    about = {
+        "name": comparison.name,
+        "named": comparison.plan.named,
+        "limit": terms.limit,
+        "machines": sorted(set(zip(rows.cpu, rows.commit, strict=True))),
+        "fresh": terms.fresh,
+        "about_problems": comparison.about,
+        "warnings": comparison_tables.warnings(rows),
+    }
+    if published:
+        write_text(folder / ABOUT, json.dumps(about) + "\n")
+    return _written(folder, about, ranking.standing(rows), published)
 
 
 def write_again(folder: Path) -> Path:
@@ -93,8 +62,9 @@ def _written(folder: Path, about: dict[str, Any], table: pd.DataFrame, published
     shown = table.drop(columns=[name for name in NOT_SHOWN if name in table])
     files = comparison_tables.write_answers(folder, shown, published)
     # published comparisons of earlier versions have neither
-    about = {"fresh": None, "doubts": [], **about}
-    write_text(folder / "ranking.txt", lines(ranks, _named(table), about["doubts"]))
+    about = {"fresh": None, "about_problems": "", "warnings": [], **about}
+    text = lines(ranks, _named(table), about["about_problems"], about["warnings"])
+    write_text(folder / "ranking.txt", text)
     pictures = list(components_pictures.pictures(table, ranks))
     # without loadings, as in a published table, the picture of them remains
     for picture in pictures:
@@ -119,29 +89,22 @@ def _written(folder: Path, about: dict[str, Any], table: pd.DataFrame, published
         stand_ins=sorted(set(table.problem[table.stand_in.eq(True)])),
         items=suite.items(about["fresh"]),
         patience=several_runs.PATIENCE,
-        claims=[],
-        doubted={doubt["solver"].partition(",")[0] for doubt in about["doubts"]},
+        warned={warning["solver"] for warning in about["warnings"]},
         **about,
     )
     write_text(folder / "index.html", text)
     return folder / "index.html"
 
 
-def is_of_components(plan_file: Path) -> bool:
-    """Whether a plan is for a comparison of several components."""
-    jobs = Comparison.read(plan_file).jobs
-    root = plan_file.resolve().parents[3]
-    return bool(jobs) and Job.read(root / jobs[0]).suite == COMPONENTS
-
-
 def lines(
     ranking: pd.DataFrame,
     answers: pd.DataFrame,
-    listed: Iterable[Mapping[str, Any]] = (),
+    about: str,
+    warnings: Iterable[Mapping[str, Any]] = (),
 ) -> str:
-    """Format the ranking as text, one block per formulation, and list doubts and missing answers.
+    """Format the ranking as text, one block per formulation, and list missing answers.
 
-    answers : as returned by `_named`. listed : doubts.
+    answers : as returned by `_named`. about : a sentence about the problems.
     """
     text, width = [], max([28, *(len(name) + 1 for name in ranking.solver)])
     for formulation, part in ranking.groupby("formulation", sort=False):
@@ -159,10 +122,11 @@ def lines(
             )
         text.append("")
     text += [f"{head:13}{meaning}" for head, meaning in HEADS]
+    text.append(about)
     text.append("Ranked within each formulation, by the share of the best, not across them.")
     text.append("A rank is the range that the problems leave open (docs/comparing.md).")
     text.append("")
-    text += [doubts.as_text(doubt) for doubt in listed]
+    text += [comparison_tables.as_text(warning) for warning in warnings]
     text += comparison_tables.unanswered(answers)
     return "\n".join(text).rstrip() + "\n"
 

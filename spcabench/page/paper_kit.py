@@ -8,7 +8,7 @@ from typing import Any
 
 from spcabench import atomic_files, registry
 from spcabench.comparison import best_known, plans, ranking, suite
-from spcabench.comparison.jobs import Job
+from spcabench.comparison.stored import Comparison
 from spcabench.flops import CONVENTION
 from spcabench.iterate import Facts
 from spcabench.page import comparison_page, comparison_pictures, comparison_tables
@@ -25,15 +25,14 @@ def write(folder: Path, out: Path) -> Path:
 
     The folder ``out`` gets main.tex, setup.tex, table.tex, references.bib and figures/*.pdf.
     """
-    standing = comparison_page.Standing.read(folder)
-    jobs, answers, ranks = standing.part.jobs, standing.answers, standing.ranks
-    papers = {label: facts(job.solver) for label, job in jobs.items()}
+    standing = comparison_page.Standing.of(Comparison.read(folder))
+    comparison, answers, ranks = standing.comparison, standing.answers, standing.ranks
+    papers = {label: facts(e.solver) for label, e in comparison.entrants.items()}
     data = dict(_entries(DATA.read_text(encoding="utf-8")))
     key_of = {label: _key(paper, data) for label, paper in papers.items() if paper.title}
-    files = {label: job.solver for label, job in jobs.items() if job.solver.endswith(".py")}
-    named = standing.part.plan.named
+    named, files, last = comparison.plan.named, comparison.files, standing.last
     pictures = list(
-        comparison_pictures.pictures(standing.rows, answers, ranks, named, files, standing.last)
+        comparison_pictures.pictures(comparison.rows, answers, ranks, named, files, last)
     )
     for picture in pictures:
         picture.write(out / "figures" / f"{picture.name}.pdf")
@@ -44,7 +43,7 @@ def write(folder: Path, out: Path) -> Path:
     own = f"@misc{{spcabench,\n  title = {{spcabench, version {words['version']}}},\n"
     own += "  author = {{the spcabench developers}},\n  year = {2026}\n}\n"
     atomic_files.write_text(out / "references.bib", "\n".join([own, *entries.values()]))
-    table = comparison_tables.latex(ranks, standing.doubts, key_of)
+    table = comparison_tables.latex(ranks, standing.warnings, key_of)
     atomic_files.write_text(out / "table.tex", table)
     for name in ("setup", "main"):
         text = render(f"kit_{name}.tex.j2", tex=escaped, pictures=pictures, **words)
@@ -108,13 +107,13 @@ def _words(
     standing: comparison_page.Standing, data: dict[str, str], key_of: dict[str, str]
 ) -> dict[str, Any]:
     """Return the values for the templates about a comparison."""
-    answers, rows = standing.answers, standing.rows
-    job: Job = next(iter(standing.part.jobs.values()))
+    comparison, answers = standing.comparison, standing.answers
+    rows, terms = comparison.rows, comparison.terms
     pairs = answers.drop_duplicates(["item", "asked"])
     machines = {m["cpu"]: m for m in rows.machine}
     several = standing.ranks[standing.ranks.seeds > 1]
     return {
-        "name": standing.part.name,
+        "name": comparison.name,
         "version": next(iter(machines.values()))["versions"].get("spcabench", ""),
         "solvers": [{"name": s, "key": key_of.get(s, "")} for s in standing.ranks.solver],
         "nonnegative": bool(answers.sign.all()),
@@ -123,16 +122,13 @@ def _words(
         ],
         "pairs": len(pairs),
         "proven": int(pairs.proven.sum()),
-        "fresh": job.fresh,
-        "drawn": standing.part.plan.drawn,
-        "continued": standing.part.plan.continued,
+        "fresh": terms.fresh,
         "stand_ins": sorted({*answers.item[answers.stand_in.eq(True)]}),
-        "about": suite.SETTINGS[job.settings]["about"],
-        "tuned": [f"{s}: {j.tuned_on}" for s, j in standing.part.jobs.items() if j.tuned_on],
-        "limit": f"{job.limit:g}",
-        "ended": f"{plans.PATIENCE_FACTOR * job.limit:g}",
+        "about": suite.SETTINGS[terms.settings]["about"],
+        "tuned": [f"{s}: {e.tuned_on}" for s, e in comparison.entrants.items() if e.tuned_on],
+        "limit": f"{terms.limit:g}",
+        "ended": f"{plans.PATIENCE_FACTOR * terms.limit:g}",
         "rounds": plans.ROUNDS,
-        "short": plans.SHORT,
         "seeded": list(several.solver),
         "seeds": int(standing.ranks.seeds.max()),
         "table_version": best_known.version(),
@@ -143,7 +139,6 @@ def _words(
         "commits": sorted({commit[:10] for commit in rows.commit}),
         "convention": CONVENTION,
         "last": standing.last,
-        "outside": list(standing.ranks.solver[~standing.ranks.own.astype(bool)]),
     }
 
 

@@ -11,11 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from spcabench import api, machine, opening, registry
-from spcabench.atomic_files import make_folder, replacing_folder, write_changed, write_text
+from spcabench import machine, opening, registry
+from spcabench.atomic_files import replacing_folder, write_changed, write_text
 from spcabench.claims.words import span
-from spcabench.comparison import best_known, merging, suite
-from spcabench.comparison.jobs import Comparison
+from spcabench.comparison import best_known, stored, suite
+from spcabench.comparison.stored import Comparison
 from spcabench.errors import InputError
 from spcabench.page import (
     card,
@@ -33,7 +33,8 @@ from spcabench.page import (
 from spcabench.page.generated_block import replaced
 from spcabench.page.light_svg import light
 from spcabench.page.render import render
-from spcabench.running import figure_jobs, rows
+from spcabench.running import jobs as figure_jobs
+from spcabench.running import rows
 
 LARGEST_ROWS = 2_000_000  # bytes; larger files of rows are stored without histories
 # the comparison whose frontier is shown on the first page; if it is missing, a figure is shown
@@ -306,22 +307,7 @@ def _check_comparison(source: Path, published: Path) -> None:
     """Raise InputError, before anything is written, if a comparison is incomplete."""
     if source.resolve().parent == published.resolve():
         raise InputError(f"{source}: already published; give the folder that it was published from")
-    plan = Comparison.read(source / "plan.json")
-    if (source / merging.JOBS).exists():
-        merging.Part.read(source)
-        if absent := _absent(source):
-            raise InputError(
-                f"{source}: the data of its rows are not available ({', '.join(absent)[:60]}); set "
-                "SPCABENCH_DATA to their folder"
-            )
-    else:
-        # a comparison of components stores paths of its jobs, relative to the folder of results
-        root = Path(*source.resolve().parts[:-3])  # of results/compare/NAME
-        missing = [job for job in plan.jobs if not components_page.rows_of(root / job).is_file()]
-        if missing or not plan.jobs:
-            raise InputError(
-                f"{source}: no rows found; run the comparison with `spcabench compare`"
-            )
+    Comparison.read(source)
 
 
 def _copy_quick(quick: Path, folder: Path, out: Path) -> None:
@@ -341,46 +327,22 @@ def _copy_quick(quick: Path, folder: Path, out: Path) -> None:
 def _copy_comparisons(sources: list[Path], out: Path) -> None:
     """Publish these comparisons, and rewrite the pages of comparisons published earlier."""
     given = {source.resolve().name: source for source in sources}
-    for file in out.glob(f"*/{merging.ROWS}"):
+    for file in out.glob(f"*/{stored.ROWS}"):
         if file.parent.name not in given:
             _publish_again(file.parent)
     for file in out.glob(f"*/{components_page.ABOUT}"):
         if file.parent.name not in given:
             components_page.write_again(file.parent)
     for name, source in given.items():
-        _copy_comparison(source, out / name)
-
-
-def _copy_comparison(source: Path, out: Path) -> None:
-    """Publish a comparison of solvers, for one component or for several."""
-    shutil.rmtree(out, ignore_errors=True)
-    make_folder(out)
-    if (source / merging.JOBS).exists():
-        comparison_page.publish(source, out)
-    else:
-        components_page.write(source / "plan.json", out)
+        shutil.rmtree(out / name, ignore_errors=True)
+        comparison_page.publish(source, out / name)
 
 
 def _publish_again(folder: Path) -> None:
-    """Rewrite the pages of a published comparison, unless its histories or data are missing."""
-    left_out = rows.read_text([folder / merging.ROWS], ["history_left_out"]).history_left_out
-    if not left_out.any() and not _absent(folder):
-        comparison_page.publish(folder, folder)
-
-
-def _absent(folder: Path) -> list[str]:
-    """Return the comparison's problems whose real data are not available on this machine.
-
-    Their values cannot be recomputed, so the page would reject every row of them.
-    """
-    columns = ["dataset", "parameters", "problem", "stand_in"]
-    table = rows.read_text([folder / merging.ROWS], columns).drop_duplicates()
-    return [
-        row.problem
-        for row in table[table.stand_in.eq(False)].itertuples()
-        if hasattr(registry.module("dataset", row.dataset), "FILES")
-        and api.load_or_stand_in(row.dataset, **json.loads(row.parameters)).stand_in
-    ]
+    """Rewrite the pages of a published comparison, unless its histories are missing."""
+    left_out = rows.read_text([folder / stored.ROWS], ["history_left_out"]).history_left_out
+    if not left_out.any():
+        comparison_page.write(folder, published=True)
 
 
 def _copy_rows(source: Path, out: Path) -> None:

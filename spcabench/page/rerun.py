@@ -10,21 +10,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pandas as pd
 
 from spcabench import opening, validate
-from spcabench.comparison import merging, plans
-from spcabench.comparison.jobs import Job
+from spcabench.comparison import plans, stored
+from spcabench.comparison.entrants import Entrant
 from spcabench.errors import InputError
 from spcabench.page import verify
 from spcabench.page.row_names import hashes, in_address
 from spcabench.run import Run
-from spcabench.running import figure_jobs, rows, runner, schema
-from spcabench.running.journal import Journal
-from spcabench.running.runner import Plan, Protocol
+from spcabench.running import jobs, rows, runner, schema
+from spcabench.running.runner import Job
 
 LINKS = (  # converts addresses on the pages to names
     (re.compile(r"compare/([^/]+)/pairs/([^/]+)\.html#k(\d+)-(.+)$"), r"\1/\2/\3/\4"),
@@ -36,14 +34,14 @@ TIMES = re.compile("second|time")  # names of reported numbers that are times
 
 @dataclass(frozen=True)
 class Published:
-    """A published row: its rounds of timing, the run that computes it, and the protocol.
+    """A published row: its rounds of timing, the run that computes it, and its warm-up runs.
 
     rounds : as returned by `rows.read_text`; the first one has the answer.
     """
 
     rounds: pd.DataFrame
     run: Run
-    protocol: Protocol
+    warm: Sequence[Run]
 
 
 def find(name: str, folders: Sequence[Path]) -> Published:
@@ -67,8 +65,8 @@ def find(name: str, folders: Sequence[Path]) -> Published:
     rounds = table[(named == row).to_numpy()]
     if rounds.empty:
         raise InputError(f"ROW: {validate.nearest('row', row, {*named}, place)}")
-    run, protocol = _planned(file, place, rounds.iloc[0])
-    return Published(rounds, run, protocol)
+    run, warm = _planned(file, place, rounds.iloc[0])
+    return Published(rounds, run, warm)
 
 
 def _files(folders: Sequence[Path]) -> dict[str, Path]:
@@ -77,7 +75,7 @@ def _files(folders: Sequence[Path]) -> dict[str, Path]:
         file.parent.name: file
         for folder in reversed(folders)
         for kind in ("rows", "compare")
-        for file in (folder / kind).glob(f"*/{merging.ROWS}")
+        for file in (folder / kind).glob(f"*/{stored.ROWS}")
     }
 
 
@@ -90,20 +88,21 @@ def _names(table: pd.DataFrame) -> pd.Series:
     return pd.Series(spelled).where((table.kind == "suite").to_numpy(), hashes(table))
 
 
-def _planned(file: Path, place: str, row: Any) -> tuple[Run, Protocol]:
-    """Return the run in the current plan that belongs to a row, and its protocol of timing."""
+def _planned(file: Path, place: str, row: Any) -> tuple[Run, Sequence[Run]]:
+    """Return the run in the current plan that belongs to a row, and its warm-up runs."""
     if file.parent.parent.name == "compare":
-        jobs = opening.read_json(file.with_name(merging.JOBS), dict[str, Job], "jobs")
-        plan = plans.plan(jobs[row.solver])
-        candidates, protocol = plan.groups[""], plan.protocol
+        file = file.with_name(stored.ENTRANTS)
+        entrants = opening.read_json(file, dict[str, Entrant], "the solvers of a comparison")
+        job = plans.job(entrants[row.solver], Path())
+        candidates, warm = [run for runs in job.groups.values() for run in runs], job.warm
     else:
-        candidates, protocol = figure_jobs.runs_of(place, row.scale), plans.PROTOCOL
+        candidates, warm = jobs.runs_of(place, row.scale), ()
     for run in candidates:
         asked = run.asked | {"solver": row.solver if run.solver else run.asked["solver"]}
         if all(_cell(column, value) == _plain(row[column]) for column, value in asked.items()):
             # the k that the preceding run had reached when the row was published
             matched = replace(run.at(k=int(row.k)), match=None) if run.match else run
-            return replace(matched, skip="", series=""), protocol
+            return replace(matched, skip="", series=""), warm
     raise InputError(
         f"ROW: {place} no longer contains this run; it was computed at commit {row.commit:.10}"
     )
@@ -120,11 +119,10 @@ def _plain(value: Any) -> Any:
 
 
 def again(published: Published) -> Any:
-    """Compute the row again with the usual runner and grader."""
-    plan = Plan({"": [published.run]}, {}, "", published.protocol)
-    with TemporaryDirectory() as folder:
-        made = runner.rows_of(plan, Journal(Path(folder) / "row.parquet", "again"))
-    (row,) = made
+    """Compute the row again with the usual runner."""
+    runs = {"": [published.run]}
+    job = Job("", runs, plans.TIMING, "", Path(), warm=published.warm)
+    (row,) = runner.rows_of(job)
     return row
 
 

@@ -22,7 +22,8 @@ from spcabench import opening
 from spcabench.errors import InputError
 from spcabench.page import claims_file, paper_page
 from spcabench.page.draw import judgement
-from spcabench.running import figure_jobs, rows
+from spcabench.running import jobs as figure_jobs
+from spcabench.running import rows
 from spcabench.running.schema import KEY
 from spcabench.solving.status import Status
 

@@ -74,9 +74,9 @@ class Covariance(Symmetric):
         charge(self.S.size * Z.shape[1])
         return self.S @ Z
 
-    def disguised(self, order: Indices, t: Vector) -> "Covariance":
-        """Return diag(t) Sigma diag(t) for the variables of Sigma in another order."""
-        return Covariance(self.S[np.ix_(order, order)] * np.outer(t, t))
+    def copied(self) -> "Covariance":
+        """Return the same array without values that were computed from it."""
+        return Covariance(self.S)
 
     def diagonal(self) -> Vector:
         """Return the variances of the variables (n,)."""
@@ -147,9 +147,9 @@ class Gram(Symmetric):
         """Return None, because each column of Sigma would cost a product."""
         return None
 
-    def disguised(self, order: Indices, t: Vector) -> "Gram":
-        """Return diag(t) Sigma diag(t) for the variables of Sigma in another order."""
-        return Gram(self.A.disguised(order, t), self.Q[order] * t[:, None], self.w)
+    def copied(self) -> "Gram":
+        """Return the same arrays without values that were computed from them."""
+        return Gram(self.A.copied(), self.Q, self.w)
 
     def products(self, Z: Array) -> Array:
         """Return Sigma Z (n, r) for Z (n, r) by products with A and A'."""

@@ -228,10 +228,9 @@ class Data:
         scale = None if self.scale is None else self.scale[W]
         return Data(X, scale, self.U, self.V[W])
 
-    def disguised(self, order: Indices, t: Vector) -> "Data":
-        """Reorder the columns of A and multiply them by t."""
-        A = self.columns(order)
-        return Data(A.X, t if A.scale is None else t * A.scale, A.U, A.V * t[:, None])
+    def copied(self) -> "Data":
+        """Return the same arrays without values that were computed from them."""
+        return Data(self.X, self.scale, self.U, self.V)
 
     def dense(self) -> Array:
         """Return A as a Fortran-ordered array (m, n), or X itself if A equals a dense X."""

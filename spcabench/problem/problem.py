@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,7 @@ from spcabench.errors import InputError
 from spcabench.flops import check_caller, conversion, evaluation
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
-from spcabench.vectors import Array, Indices, Vector, support
+from spcabench.vectors import Array, Vector, support
 
 Form = Literal["covariance", "data", "sparse"]
 Divisor = Literal["1", "m", "m - 1"]
@@ -286,17 +285,14 @@ class Problem:
             return float(x[W] @ (self.matrix @ x)[W])
 
     def copied(self) -> Problem:
-        """Return a deep copy of the problem with an empty cache."""
-        return replace(self, matrix=copy.deepcopy(self.matrix), _cache={})
+        """Return the problem with the same arrays, without values that were computed from them.
 
-    def disguised(self, order: Indices, t: Vector) -> Problem:
-        """Return the problem with variable order[j], multiplied by t[j], as its j-th variable.
-
-        If all entries of t have the same absolute value, both problems require the same
-        computations, but a solver cannot reuse anything that it stored about the first problem.
+        Its other forms, which are not charged, are kept, so a run on the copy computes everything
+        that a first run would compute.
         """
-        matrix = self.matrix.disguised(order, t)
-        return replace(self, matrix=matrix, features=None, mean=None, scale=None, _cache={})
+        forms = {form: self._cache[form] for form in get_args(Form) if form in self._cache}
+        kept = {form: problem.copied() for form, problem in forms.items()}
+        return replace(self, matrix=self.matrix.copied(), _cache=kept)
 
     def given_as(self, form: Form) -> Problem:
         """Return the same problem in another form.

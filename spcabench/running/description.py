@@ -1,22 +1,19 @@
-"""Descriptions of solvers by their files, as plain data; workers import third-party files."""
+"""What the files of solvers declare, as plain data."""
 
 import json
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from pathlib import Path
-from time import perf_counter
 from typing import Any, ClassVar
 
 from spcabench import opening, registry
 from spcabench.errors import InputError, SolverError, in_one_line
 from spcabench.iterate import Traits
-from spcabench.running.worker_process import Ended, Worker, cell
+from spcabench.running.process import Ended, Worker
+from spcabench.running.schema import to_plain
 from spcabench.solving.driver import Limits, parameters
-from spcabench.streams import say
 
-SLOW = 5.0  # seconds for importing a file, above which the user is told
 PATIENCE = 60.0  # maximum seconds for importing a file
 SETTINGS = ("paper", "tuned", "grid")  # the first two are also values of --settings
 
@@ -49,52 +46,33 @@ class Description:
 def describe(solver: str) -> Description:
     """Return the description of a solver, specified by name or path.
 
-    A third-party file is imported in a worker. Raises InputError if the description cannot be read.
+    A user's file is imported in a worker, because its import can hang or exit. Raises InputError if
+    the description cannot be read.
     """
-    return _of_own(solver) if registry.is_own_file(solver) else of_stranger(solver)
+    return _of_file(solver) if solver.endswith(".py") else _of_name(solver)
 
 
 @lru_cache
-def _of_own(solver: str) -> Description:
-    return opening.checked(_said(solver), Description, solver)
+def _of_name(solver: str) -> Description:
+    return opening.checked(_said(solver), Description, solver)  # type: ignore[no-any-return]
 
 
-def of_stranger(solver: str) -> Description:
-    """Return the description of a third-party file, which is imported in a worker."""
-    files = [registry.path("solver", solver)]
-    with cell(files) as limits, closing(Worker(answer, cell=limits)) as helper:
-        begun = perf_counter()  # after the start of the process, which can be slow by itself
+def _of_file(solver: str) -> Description:
+    file = registry.path("solver", solver).resolve()
+    with closing(Worker()) as helper:
         try:
-            reply = helper.ask(_absolute(solver), PATIENCE)
+            reply = helper.call(read, str(file), timeout=PATIENCE)
         except Ended as end:
-            raise InputError(f"{_shown(solver)}: its import: {end.reason}") from None
-        seconds = perf_counter() - begun
-    if seconds > SLOW:
-        say(
-            f"{_shown(solver)}: its import took {seconds:.0f} s. Each process of a comparison "
-            "imports it again, so comparisons take long",
-            flush=True,
-        )
-    if isinstance(reply, dict) and "fault" in reply:
-        raise InputError(f"{_shown(solver)}: {reply['fault']}")
-    return opening.checked(reply, Description, _shown(solver))
+            raise InputError(f"{solver}: its import: {end.reason}") from None
+    if "fault" in reply:
+        raise InputError(f"{solver}: {reply['fault']}")
+    return opening.checked(reply, Description, solver)  # type: ignore[no-any-return]
 
 
-def _shown(solver: str) -> str:
-    """Return a path inside the current folder as a relative path, and other paths unchanged."""
-    file = Path(solver)
-    return str(file.relative_to(Path.cwd())) if file.is_relative_to(Path.cwd()) else solver
-
-
-def _absolute(solver: str) -> str:
-    """Make the path of a file absolute, because importing it can change the current folder."""
-    return str(Path(solver).resolve()) if solver.endswith(".py") else solver
-
-
-def answer(solver: str) -> dict[str, Any]:
+def read(solver: str) -> dict[str, Any]:
     """Return the description of a solver by its file, or a dict with a ``fault`` in one line."""
     try:
-        return _said(solver)
+        return to_plain(_said(solver))  # type: ignore[no-any-return]
     except SolverError as error:
         return {"fault": str(error)}
     except (Exception, SystemExit) as error:  # any exception of the file

@@ -26,7 +26,7 @@ class Journal:
     """
 
     def __init__(self, out: Path, key: str) -> None:
-        self.path = out.with_suffix(f".{key}.journal")
+        self.path = journal_of(out, key)
         self.rows: dict[str, Row] = {}
         with atomic_files.writing(self.path):
             lines = self.path.read_bytes().split(b"\n") if self.path.exists() else []
@@ -57,6 +57,11 @@ class Journal:
         stem = self.path.name.partition(".")[0]
         for old in self.path.parent.glob(f"{stem}.*.journal"):
             old.unlink()
+
+
+def journal_of(out: Path, key: str) -> Path:
+    """Return the path of the journal of a job, which exists until all its runs are executed."""
+    return out.with_suffix(f".{key}.journal")
 
 
 def _read(record: bytes) -> tuple[str, Row]:

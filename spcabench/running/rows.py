@@ -1,6 +1,5 @@
 """Reads and writes files of rows in the format defined by the schema."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,12 +14,12 @@ from spcabench import opening
 from spcabench.atomic_files import replacing
 from spcabench.errors import InputError
 from spcabench.readers import sizes
-from spcabench.running import messages
-from spcabench.running.schema import COLUMNS, VERSION, Json, Row
-from spcabench.solving.run_warnings import Flag
+from spcabench.running.schema import COLUMNS, VERSION, Json, Row, to_json
+from spcabench.solving.run_warnings import EARLIER, Flag
 from spcabench.solving.status import Status
 
-MARK = b"spcabench_schema"  # key of the schema version in the metadata of a file
+# keys of the schema version, and of the hash of the job, in the metadata of a file
+MARK, JOB = b"spcabench_schema", b"spcabench_job"
 # JSON columns that are not decoded, because decoding ten thousand iterates takes seconds
 TEXT = ("history",)
 AMOUNTS = [column.name for column in COLUMNS.values() if column.unit]
@@ -45,11 +44,6 @@ SMALL: dict[str, Any] = {
 }
 
 
-def to_json(value: Any, **how: Any) -> str:
-    """Convert a value of a row, which can contain NumPy numbers, to JSON."""
-    return json.dumps(value, default=messages.plain, **how)
-
-
 def _encoded(row: Row) -> Json:
     """Return a row as it is stored in a file; keys in identifying JSON columns are sorted."""
     return {
@@ -60,20 +54,32 @@ def _encoded(row: Row) -> Json:
     }
 
 
-def write(rows: Iterable[Row], out: Path) -> None:
-    """Write a file of rows atomically."""
-    write_table(pa.Table.from_pylist([_encoded(row) for row in rows], schema=SCHEMA), out)
+def write(rows: Iterable[Row], out: Path, key: str = "") -> None:
+    """Write a file of rows atomically.
+
+    key : hash of everything that affects the rows, which `key_of` reads.
+    """
+    write_table(pa.Table.from_pylist([_encoded(row) for row in rows], schema=SCHEMA), out, key=key)
 
 
-def write_table(table: pa.Table, out: Path, small: bool = False) -> None:
+def key_of(file: Path) -> str:
+    """Return the hash with which a file of rows was written, or "" if it is missing or damaged."""
+    try:
+        return (pq.read_schema(file).metadata or {}).get(JOB, b"").decode()
+    except (OSError, ValueError, pa.ArrowException):
+        return ""
+
+
+def write_table(table: pa.Table, out: Path, small: bool = False, key: str = "") -> None:
     """Write a table as returned by `read_table`; raise TypeError if it has other columns.
 
     small : whether to compress the file to two thirds of the size, which takes ten times as long.
+    key : as in `write`.
     """
     if table.schema != SCHEMA:
         raise TypeError(f"{out.name}: the columns differ from the schema")
     with replacing(out) as aside:
-        table = table.replace_schema_metadata(SCHEMA.metadata)
+        table = table.replace_schema_metadata({**(SCHEMA.metadata or {}), JOB: key})
         pq.write_table(table, aside, write_page_checksum=True, **(SMALL if small else {}))
 
 
@@ -130,7 +136,7 @@ def fault(row: Mapping[str, Any]) -> str:
         for amount in [row[name]] if single else row[name]:
             if not (0.0 <= (amount or 0.0) < np.inf or (single and is_empty(amount))):
                 return f"{name}: {amount}; it must be at least 0 {COLUMNS[name].unit}"
-    unknown = set() if is_empty(row["flags"]) else {*map(str, row["flags"])} - {*Flag}
+    unknown = set() if is_empty(row["flags"]) else {*map(str, row["flags"])} - {*Flag, *EARLIER}
     return f"flags: unknown flag {min(unknown)!r:.40}" if unknown else ""
 
 

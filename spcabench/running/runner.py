@@ -1,172 +1,238 @@
-"""Computes rows: executes a plan in worker processes, times its runs by a protocol, grades answers.
+"""Executes the runs of a job in a worker process, and writes their rows.
 
-Every job, for a figure or for a comparison, has a plan. Every failure becomes a row. If a job
-is killed, its finished runs are not lost. This process never imports third-party solvers, so its
-forked processes are as clean as new ones.
+The rule of timing is that of asv: a warm-up run, then as many runs as make a sample of 5 ms; the
+runs of a group take turns in rounds; the minimum over the rounds is reported. Every failure becomes
+a row. If a job is killed, its finished runs are not lost.
 """
 
+import hashlib
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
-from spcabench import atomic_files, machine
+from spcabench import atomic_files, machine, registry
+from spcabench.errors import InputError
 from spcabench.run import Run, chains
-from spcabench.running import exclusive_timing, rows
-from spcabench.running.grader import Grader
-from spcabench.running.journal import Journal
+from spcabench.running import exclusive_timing, rows, worker
+from spcabench.running.journal import Journal, journal_of
+from spcabench.running.process import Ended, Worker, end_group
 from spcabench.running.schema import Answer, Row
-from spcabench.running.solver_processes import Processes, is_stranger
 from spcabench.solving.status import Status
+from spcabench.streams import say
 
-# a first run is suspicious if it exceeds the best later run by this factor and by these seconds
-WARM_RATIO, WARM_SECONDS = 3.0, 0.1
-WAITED = 0.05  # maximum fraction of its time for which a run can wait without being repeated
+LOADING = 300.0  # maximum seconds for loading a problem, which is not part of a run's time
+GRADING = 900.0  # maximum seconds for grading an answer, which is not part of a run's time
+PATIENCE = 120.0  # maximum seconds for a warm-up run, because compilation can be slow
+# tolerated time that a worker's clock misses: fraction of the time, plus seconds
+MISSED_SHARE, MISSED_SECONDS = 0.25, 0.25
+Progress = Callable[[int, int], None]  # numbers of finished runs and of all runs
+# columns of a round that are the same in all rounds of a run, so the first round has them
+OF_FIRST = ("support", "values", "u", "history", "peak_memory", "memory_before")
 
 
 @dataclass(frozen=True)
-class Protocol:
-    """How the runs of a plan are executed and timed.
+class Timing:
+    """How the timed runs of a group are repeated.
 
     Parameters
     ----------
     rounds, least : int
-        Maximum and minimum number of timed rounds.
+        Maximum and minimum number of rounds.
     seconds : float
-        No further round is started if it would end after this time.
+        No further round is started if the group would then take longer than this.
+    longest : float
+        A run that takes longer than this in the first round is not repeated.
     fastest : bool
-        If True, runs are timed one by one, and the fastest round of each run becomes a row. A run
-        that waited for the processor is repeated up to ``retries`` rounds. If False, the runs of a
-        group take turns, and each round becomes a row.
-    retries : int
-        Maximum number of rounds of a run that waited for the processor.
-    retry_seconds : float
-        Maximum total time of the rounds of a run that waited, in seconds.
-    grace : float
-        Seconds between the time limit of a run and killing its process.
-    warm : sequence of Run
-        Untimed warm-up runs, which compile the kernels.
-    audit : function, optional
-        Function of a `Run` that counts the flops of a third-party solver from outside.
-    restart : bool
-        Whether each group starts in a new process, without memory left over from earlier groups.
+        Whether there is one row for each run, which has the fastest round, its time including the
+        search for a penalty. Otherwise each round has a row.
     """
 
     rounds: int = 1
     least: int = 1
     seconds: float = np.inf
+    longest: float = np.inf
     fastest: bool = False
-    retries: int = 1
-    retry_seconds: float = 0.0
-    grace: float = 30.0
-    warm: Sequence[Run] = ()
-    audit: Callable[..., Any] | None = None
-    restart: bool = False
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A plan of runs.
+class Job:
+    """Groups of runs, whose rows are written to a file.
 
-    groups : mapping from names to groups of runs. labels : columns that are equal in all rows.
-    key : hash of everything that affects the rows. protocol : how runs are timed.
+    Parameters
+    ----------
+    name : str
+        Name of the job in messages.
+    groups : mapping from names to runs
+        The worker is restarted for each group, and the runs of a group take turns.
+    timing : Timing
+        How timed runs are repeated.
+    key : str
+        Hash of everything that affects the rows.
+    out : Path
+        File of the rows.
+    labels : mapping
+        Columns that are the same in all rows.
+    warm : sequence of Run
+        Runs before those of each group, which compile kernels. Their results are discarded.
     """
 
+    name: str
     groups: Mapping[str, Sequence[Run]]
-    labels: Mapping[str, Any]
+    timing: Timing
     key: str
-    protocol: Protocol
+    out: Path
+    labels: Mapping[str, Any] = field(default_factory=dict)
+    warm: Sequence[Run] = ()
 
 
-def make_rows(plan: Plan, out: Path) -> None:
-    """Compute the rows of a plan, or resume a killed job, and write them to a parquet file."""
-    atomic_files.make_folder(out.parent)
-    journal = Journal(out, plan.key)
-    rows.write(rows_of(plan, journal), out)
-    # only after the rows are written, because this deletes the journal
-    journal.close()
+def run_job(job: Job, progress: Progress | None = None) -> None:
+    """Compute the rows of a job, or resume a killed job, and write its file.
 
-
-def rows_of(plan: Plan, journal: Journal) -> list[Row]:
-    """Return the rows of a plan; rows missing from the journal are computed and added to it."""
-    tqdm.monitor_interval = 0  # its thread is not safe with forked workers
-    # start the grader first, before any third-party code is executed
-    processes = Processes(plan.protocol, journal.path.parent)
-    with closing(Grader()) as grader, closing(processes):
-        job = _Job(plan, journal, grader, processes)
-        return [row for name in plan.groups for row in job.group(name)]
-
-
-@dataclass
-class _Job:
-    """A plan that is being executed."""
-
-    plan: Plan
-    journal: Journal
-    grader: Grader
-    processes: Processes
-    alone: bool = False  # whether the current group holds the exclusive lock on the machine
-
-    def group(self, name: str) -> Iterator[Row]:
-        """Yield the rows of all rounds of a group."""
-        runs, protocol = self.plan.groups[name], self.plan.protocol
-        # memory that earlier groups left allocated would be attributed to this group
-        if protocol.restart:
-            self.processes.restart()
-        # a function repeats its measurements itself
-        timed = [run for run in runs if run.timed and run.solver and not protocol.fastest]
-        rounds = protocol.rounds if timed else 1
-        least = 1 if all(run.one_round for run in timed) else protocol.least
-        words, from_journal = (
-            f"{self.plan.labels.get('experiment', '')} {name}",
-            set(self.journal.rows),
+    Runs with the status "not_run" are in the file but not in the journal, which is then not
+    deleted: `is_current` is false, and only these runs are executed again.
+    """
+    atomic_files.make_folder(job.out.parent)
+    journal = Journal(job.out, job.key)
+    before = _checksums(job)
+    made = rows_of(job, progress, journal)
+    rows.write(made, job.out, job.key)
+    if changed := [name for name, checksum in _checksums(job).items() if before[name] != checksum]:
+        say(
+            f"spcabench: warning: {', '.join(changed)}: changed while it was running, so its rows "
+            "can come from several versions",
+            file=sys.stderr,
         )
-        begun, earlier = perf_counter(), 0.0  # earlier: total time of rows in the journal
-        bar = tqdm(total=rounds * len(runs), desc=words.strip(), disable=None, leave=False)
+    elif all(row.status != Status.NOT_RUN for row in made):
+        # only after the rows are written, because this deletes the journal
+        journal.close()
+
+
+def is_current(job: Job) -> bool:
+    """Whether the file of a job has the rows of all its runs."""
+    return rows.key_of(job.out) == job.key and not journal_of(job.out, job.key).exists()
+
+
+def rows_of(
+    job: Job, progress: Progress | None = None, journal: Journal | None = None
+) -> list[Row]:
+    """Return the rows of a job; rows missing from the journal are computed and added to it."""
+    with closing(_Execution(job, journal, progress)) as execution:
+        return [row for name in job.groups for row in execution.group(name)]
+
+
+def _checksums(job: Job) -> dict[str, str]:
+    """Return the checksums of the files of all solvers of a job."""
+    found = {}
+    for solver in {name for runs in job.groups.values() for run in runs for name in run.solvers}:
+        with suppress(InputError, OSError):  # reported by the runs
+            found[solver] = hashlib.sha256(registry.path("solver", solver).read_bytes()).hexdigest()
+    return found
+
+
+class _Execution:
+    """A job that is being executed."""
+
+    def __init__(self, job: Job, journal: Journal | None, progress: Progress | None) -> None:
+        self.job, self.timing, self.journal = job, job.timing, journal
+        self.known: dict[str, Row] = {} if journal is None else dict(journal.rows)
+        self.progress = progress or (lambda done, total: None)
+        self.total = sum(map(len, job.groups.values()))
+        self.done: set[str] = set()  # keys of the first rounds that are finished
+        self.worker: Worker | None = None
+        self.warm = False  # whether the worker has executed the warm-up runs
+        self.hung = ""  # why all runs are skipped after a warm-up run that did not finish
+        self.late: dict[str, str] = {}  # series -> the reason why its harder runs are skipped
+        self.alone = False  # whether the current group holds the exclusive lock on the machine
+
+    def close(self) -> None:
+        """Kill the worker and everything that was started."""
+        if self.worker:
+            self.worker.close()
+        end_group()
+
+    def group(self, name: str) -> list[Row]:
+        """Return the rows of a group: those of all rounds, or of the fastest round of each run."""
+        runs, timing = self.job.groups[name], self.timing
+        # memory that earlier groups left allocated would be attributed to this group
+        if self.worker and self.worker.used:
+            self.worker.restart()
+            self.warm = False
+        # a function repeats its measurements itself
+        timed = [run for run in runs if run.timed and run.solver]
         # a timed group has the machine to itself, so all its runs are executed at the same speed
         self.alone = bool(timed)
-        with closing(bar), exclusive_timing.alone() if timed else nullcontext():
-            for repeat in range(rounds):
-                seconds = perf_counter() - begun + earlier
-                # only complete rounds are executed, because ratios of times are fair only for runs
-                # of the same round, which see the machine in the same state
-                if repeat >= least and seconds * (1 + 1 / repeat) > protocol.seconds:
-                    break
-                for index, chain in enumerate(chains(runs)):
-                    for key, row in self._chain(name, f"{repeat}-{index}", chain):
-                        # include the time of earlier processes; otherwise a job that was often
-                        # killed would execute more rounds
-                        if key in from_journal:
-                            earlier += row.outer_time or row.worker_time or 0.0
-                        bar.update()
-                        yield row
+        with exclusive_timing.alone() if timed else nullcontext():
+            made = list(self._rounds(name, runs, timed))
+        if not timing.fastest:
+            return [row for _, row in made]
+        of_run: dict[str, list[Row]] = {}
+        for place, row in made:
+            of_run.setdefault(place, []).append(row)
+        return [fastest(rounds) for rounds in of_run.values()]
 
-    def _chain(self, group: str, name: str, chain: list[Run]) -> Iterator[tuple[str, Row]]:
+    def _rounds(
+        self, name: str, runs: Sequence[Run], timed: Sequence[Run]
+    ) -> Iterator[tuple[str, Row]]:
+        """Yield the place in the group and the row of each run, round by round."""
+        timing = self.timing
+        rounds = timing.rounds if timed else 1
+        least = 1 if all(run.one_round for run in timed) else timing.least
+        begun, earlier = perf_counter(), 0.0  # earlier: total time of rows in the journal
+        from_journal, short = {*self.known}, [True] * len(runs)
+        for repeat in range(rounds):
+            seconds = perf_counter() - begun + earlier
+            # only complete rounds are executed, because ratios of times are fair only for runs
+            # of the same round, which see the machine in the same state
+            if repeat >= least and seconds * (1 + 1 / repeat) > timing.seconds:
+                break
+            for index, chain in enumerate(chains(runs)):
+                if not short[index]:
+                    continue
+                for place, (key, row) in enumerate(self._chain(name, repeat, index, chain)):
+                    # include the time of earlier processes; otherwise a job that was often
+                    # killed would execute more rounds
+                    if key in from_journal:
+                        earlier += row.outer_time or row.worker_time or 0.0
+                    short[index] &= row.seconds is not None and row.seconds < timing.longest
+                    yield f"{index}-{place}", row
+                short[index] |= not timing.fastest
+
+    def _chain(
+        self, group: str, repeat: int, index: int, chain: list[Run]
+    ) -> Iterator[tuple[str, Row]]:
         """Yield keys and rows of a run and of the runs that match its cardinality."""
         reached: dict[str, int] = {}
-        repeat = int(name.partition("-")[0])
         for place, run in enumerate(chain):
-            key = f"{group} {name}-{place}"
-            if key not in self.journal.rows:
+            key = f"{group} {repeat}-{index}-{place}"
+            if key not in self.known:
                 answer = self._answer(run, reached)
                 if repeat:  # only stored in the first round, because it is the same in all rounds
-                    answer = replace(answer, support=None, values=None)
-                labels = {**self.plan.labels, "repeat": repeat}
-                if not self.plan.protocol.fastest:
+                    history = None if self.timing.fastest else answer.history
+                    answer = replace(answer, support=None, values=None, history=history)
+                labels = {**self.job.labels, "repeat": repeat}
+                if not self.timing.fastest:
                     # figures compare runs in a group, whereas comparisons treat runs separately
-                    labels |= {"group": group, "chain": name}
-                self.journal.add(key, Row(**{**vars(answer), **labels, **run.asked, **stamp()}))
-            row = self.journal.rows[key]
-            self.processes.note(run, row.status)
+                    labels |= {"group": group, "chain": f"{repeat}-{index}"}
+                row = Row(**{**vars(answer), **labels, **run.asked, **stamp()})
+                self.known[key] = row
+                if self.journal and row.status != Status.NOT_RUN:
+                    self.journal.add(key, row)
+            row = self.known[key]
+            if run.series and row.status == Status.KILLED:
+                reason = f"killed after {run.timeout:g} s on an easier run"
+                self.late.setdefault(run.series, reason)
             if row.solver and row.cardinality:
                 reached[row.solver] = row.cardinality
+            if not repeat:
+                self.done.add(key)
+                self.progress(len(self.done), self.total)
             yield key, row
 
     def _answer(self, run: Run, reached: Mapping[str, int]) -> Answer:
@@ -177,20 +243,63 @@ class _Job:
                 return Answer(status=Status.ERROR, reason=reason)
             run = run.at(k=reached[run.match])
         # if an easier run of the series was killed, this run would also be killed
-        if why := run.skip or self.processes.ended(run):
+        if why := run.skip or (self.late.get(run.series, "") if run.series else ""):
             return Answer(status=Status.SKIPPED, reason=why)
-        protocol = self.plan.protocol
-        with self._turn(shared=True):
-            if why := self.processes.ready(run):
-                return Answer(status=Status.SKIPPED, reason=why)
-        with self._turn(shared=not run.timed):
-            ask = partial(self.processes.ask, run)
-            # a third-party run is already timed from outside over many repetitions
-            again = run.timed and not is_stranger(run)
-            answer = fastest(ask, again, protocol) if protocol.fastest else ask()
-        # grading is not timed, so other jobs can run at the same time
-        with self._turn(shared=True):
-            return self.processes.graded(self.grader, run, answer)
+        answer = self._asked(run)
+        # a process that was killed from outside says nothing about the solver
+        return self._asked(run) if answer.status == Status.NOT_RUN else answer
+
+    def _asked(self, run: Run) -> Answer:
+        """Return the answer of the worker to a run, or an answer with the reason for its end."""
+        helper = self._warmed()
+        if self.hung:
+            return Answer(status=Status.SKIPPED, reason=self.hung)
+        now = {
+            "calibration": machine.calibration(),
+            "load": machine.load_average(),
+            "threads": machine.describe()["threads"],
+        }
+        watch, how = _Watch(helper), (self.timing.fastest, self.timing.longest)
+        try:
+            with self._turn(shared=True):
+                if why := helper.call(worker.ready, run, timeout=LOADING):
+                    return Answer(status=Status.NOT_RUN, reason=why)
+            with self._turn(shared=not run.timed):
+                failed = watch.call(worker.solved, run, *how, timeout=run.timeout)
+        except Ended as end:
+            self.warm = False
+            return Answer(status=end.status, reason=end.reason)
+        try:
+            with self._turn(shared=True):  # grading is not timed, so other jobs can run
+                told = failed or watch.call(worker.graded, run, timeout=GRADING)
+        except Ended as end:
+            self.warm = False
+            reason = f"its answer could not be graded: {end.reason}"
+            return Answer(status=Status.NOT_RUN, reason=reason)
+        answer = watch.judged(Answer(**{**told, **now}))
+        if answer.status == Status.MEMORY_LIMIT:  # otherwise the next run would have less memory
+            helper.restart()
+            self.warm = False
+        return answer
+
+    def _warmed(self) -> Worker:
+        """Return the worker after the warm-up runs."""
+        if self.worker is None:
+            self.worker = Worker()
+        if self.warm:
+            return self.worker
+        self.warm = True
+        for first in self.job.warm:
+            with suppress(Ended), self._turn(shared=True):
+                self.worker.call(worker.ready, first, timeout=LOADING)
+                try:
+                    self.worker.call(worker.solved, first, timeout=PATIENCE)
+                except Ended as end:
+                    if end.status == Status.KILLED:
+                        self.hung = (
+                            f"a warm-up run on {first.dataset} did not finish within {PATIENCE:g} s"
+                        )
+        return self.worker
 
     def _turn(self, shared: bool) -> AbstractContextManager[None]:
         """Return a shared or exclusive lock on the machine, unless the group already holds one."""
@@ -199,50 +308,40 @@ class _Job:
         return exclusive_timing.shared() if shared else exclusive_timing.alone()
 
 
-def fastest(ask: Callable[[], Answer], timed: bool, protocol: Protocol) -> Answer:
-    """Return the answer of the fastest round of a run, with the memory of the first round."""
-    rounds = [ask()]
-    while timed and _is_made_again(rounds, protocol):
-        rounds.append(ask())
-    # other processes can only slow a round down, so the shortest time is the most accurate
-    first, best = rounds[0], _least(rounds)
-    times = [answer.seconds for answer in rounds if answer.seconds is not None]
-    best = replace(best, round_times=times or None)
-    if _fell(first, best):
-        best = best.flagged(warm=True)
-    return best.with_memory_of(first)
+class _Watch:
+    """A clock outside a worker, without the time in which either process waited for a core."""
+
+    def __init__(self, helper: Worker) -> None:
+        self.helper, self.wall, self.worked = helper, 0.0, 0.0
+
+    def call(self, function: Callable[..., Any], *arguments: Any, timeout: float) -> Any:
+        """Call a function of the worker and add its time; see `Worker.call`."""
+        processes = (str(self.helper.process.pid), "self")
+        begun, waits = perf_counter(), [machine.waited(pid) for pid in processes]
+        reply = self.helper.call(function, *arguments, timeout=timeout)
+        wall = perf_counter() - begun
+        lost = [machine.waited(pid) - wait for pid, wait in zip(processes, waits, strict=True)]
+        self.wall += wall
+        self.worked += wall - float(np.nansum(lost))
+        return reply
+
+    def judged(self, answer: Answer) -> Answer:
+        """Return the answer with the outer time, and a flag if the clock inside missed time."""
+        answer = replace(answer, outer_time=self.wall)
+        if answer.worker_time is None:
+            return answer
+        missed = self.worked - answer.worker_time
+        return answer.flagged(clock=missed > MISSED_SECONDS + MISSED_SHARE * self.worked)
 
 
-def _least(rounds: Sequence[Answer]) -> Answer:
-    """Return the round with the shortest time, or the first round if there is no answer."""
-    return min(rounds, key=lambda answer: np.inf if answer.seconds is None else answer.seconds)
-
-
-def _is_made_again(rounds: Sequence[Answer], protocol: Protocol) -> bool:
-    """Whether to repeat a run, because it is short or always waited for the processor."""
-    if rounds[-1].seconds is None:
-        return False
-    if len(rounds) < protocol.rounds and rounds[-1].seconds < protocol.seconds:
-        return True
-    spent = sum(answer.outer_time or 0.0 for answer in rounds)
-    waited = (_least(rounds).waited or 0.0) > WAITED
-    # limited, because a job would never finish on a busy machine otherwise
-    return waited and len(rounds) < protocol.retries and spent < protocol.retry_seconds
-
-
-def _fell(first: Answer, best: Answer) -> bool:
-    """Whether a later run was much cheaper because the solver stored data between runs.
-
-    Differences caused by a time limit or by waiting for a processor are ignored, because they
-    depend on the machine.
-    """
-    if first.seconds is None or best.seconds is None:
-        return False
-    dropped = first.flops_in_all is not None and first.flops_in_all > (best.flops_in_all or 0)
-    if dropped and {first.status, best.status} != {Status.TIME_LIMIT}:
-        return True
-    worked = first.seconds * (1.0 - (first.waited or 0.0))
-    return worked > WARM_RATIO * best.seconds + WARM_SECONDS
+def fastest(rounds: Sequence[Row]) -> Row:
+    """Return the row of a run with its fastest round, because a busy machine only adds time."""
+    first = rounds[0]
+    times = [row.seconds for row in rounds if row.seconds is not None]
+    best = min(rounds, key=lambda row: np.inf if row.seconds is None else row.seconds)
+    kept = {name: getattr(first, name) for name in OF_FIRST}
+    flags = sorted({flag for row in rounds for flag in row.flags or ()})
+    return replace(best, **kept, repeat=0, round_times=times or None, flags=flags or None)
 
 
 def stamp() -> dict[str, Any]:

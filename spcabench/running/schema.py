@@ -4,6 +4,7 @@
 module.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, get_args, get_origin, get_type_hints
@@ -33,6 +34,27 @@ KINDS = {
     list[float]: "numbers",
     list[str]: "texts",
 }
+
+
+def to_json(value: Any, **how: Any) -> str:
+    """Convert a value of a row, which can contain NumPy numbers, to JSON."""
+    return json.dumps(value, default=_plain, **how)
+
+
+def to_plain(value: Any) -> Any:
+    """Convert a value to dicts, lists, numbers and texts; raise TypeError if this is impossible."""
+    return json.loads(to_json(value))
+
+
+def _plain(value: Any) -> Any:
+    """Convert NumPy types, sets and mappings to types that JSON can represent."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (np.ndarray, set, frozenset)):
+        return value.tolist() if isinstance(value, np.ndarray) else sorted(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is not a plain value")
 
 
 def decoded(cell: str | bytes, column: str = "parameters") -> Json:
@@ -158,7 +180,7 @@ class Answer:
         "certified upper bound on the optimum for the requested cardinality", empty=NO_ANSWER
     )
     claimed_bound: float | None = _column(
-        "upper bound claimed by the solver; not used for third-party solvers",
+        "upper bound claimed by the solver; only proofs of the suite's solvers are used",
         empty="the solver claims no bound",
     )
     bound_whp: float | None = _column(
@@ -212,13 +234,12 @@ class Answer:
         empty=f"the system does not report it, or {OF_SOLVERS}",
     )
     outer_time: float | None = _column(
-        "time of the whole task, including loading and grading, measured outside the solver's "
-        "process",
+        "time of the whole task, including grading, measured outside the worker",
         unit="s",
         empty=ENDED,
     )
     worker_time: float | None = _column(
-        "time of the whole task, measured inside the solver's process", unit="s", empty=ENDED
+        "time of the whole task, measured inside the worker", unit="s", empty=ENDED
     )
     flags: list[str] | None = _column(
         "warnings about the numbers (see below)", empty="there are no warnings"

@@ -1,42 +1,44 @@
-"""The functions of a worker process, which answers messages with plain data.
+"""The functions that a worker process executes: load a problem, solve, time, and grade.
 
-Solvers run only here. The times and counts reported for a third-party solver are audited from
-outside (`spcabench.running.outside_cost`), and its vectors are graded in another process.
+One run takes three calls: `ready` loads its problem, `solved` runs the solver under the time limit,
+and `graded` computes the values of its answer from the problem. The time limit of a run thus
+contains neither the first nor the last step, and their failures are not the solver's.
 """
 
+import ctypes
+import hashlib
 import inspect
 import io
 import json
-import os
-import pkgutil
 from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from spcabench import api, machine, registry
-from spcabench.errors import InputError, SolverError, in_one_line
-from spcabench.iterate import Traits
+from spcabench.errors import InputError, in_one_line
 from spcabench.problem.problem import Problem
-from spcabench.run import FUNCTIONS, Run
-from spcabench.running import arrays, external_solver, intact
-from spcabench.running.schema import Answer
+from spcabench.run import Run
+from spcabench.running import command
+from spcabench.running.schema import Answer, to_plain
+from spcabench.solving import tune
 from spcabench.solving.bounds import leading_eigenvalue
-from spcabench.solving.driver import Limits, drive, in_form
+from spcabench.solving.driver import in_form
 from spcabench.solving.result import Result, refitted
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
-from spcabench.vectors import Vector, support
 
 SAMPLE = 0.005  # minimum duration of a timed sample in seconds
+MOST = 500  # maximum number of runs in a sample
 LONG = 2.0  # a longer first run is itself the sample, because cold caches hardly affect its time
-# tolerated time that a run's own clocks miss: fraction of the run's time, plus seconds
-MISSED_SHARE, MISSED_SECONDS = 0.25, 0.1
+KEPT = 0.5  # a second run with less than this fraction of the flops used what the first one kept
+# tolerated delay of an answer: fraction of the time limit, plus seconds, at most half of the limit
+OVER_SHARE, OVER_SECONDS = 0.05, 0.02
 # columns that are attributes of a result, and columns that are attributes of a feasible result
 SAME = (
     *("status", "k", "cardinality", "nonnegative", "iterations", "solve_time", "setup_time"),
@@ -47,41 +49,83 @@ SAME_IF_FEASIBLE = (
     *("relaxation_value", "relaxation_bound", "relaxation_gap"),
 )
 OF_SEARCH = ("runs", "flops", "time")  # of the search for a penalty
-_warm: dict[str, Result] = {}
-_as_begun: dict[int, Any] = {}  # process -> code of the functions before a solver was imported
 
 
-def answer(message: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer from a run; both are plain data."""
-    return vars(answered(run_of(message)))
+@dataclass
+class _Current:
+    """The run that was executed last, and what is known about it before it is graded."""
+
+    problem: Problem
+    run: Run
+    result: Result | None = None  # of a solver
+    numbers: Any = None  # of a function
+    columns: Mapping[str, Any] | None = None  # measured, not computed from the answer
+    seconds: float = 0.0  # in which it was executed
 
 
-def run_of(message: Mapping[str, Any]) -> Run:
-    """Return the run described by `Run.described`, with functions resolved by name."""
-    functions = {
-        name: pkgutil.resolve_name(message[name]) if message[name] else None for name in FUNCTIONS
-    }
-    return Run(**{**message, **functions, "uses": tuple(message["uses"])})
+_current: list[_Current] = []
+_warm: dict[str, Result] = {}  # question -> the first answer; later rounds only repeat its timing
 
 
-def answered(run: Run) -> Answer:
-    """Return the answer from a run; an error becomes an answer with the status "error"."""
-    if os.getpid() not in _as_begun:
-        _as_begun[os.getpid()] = intact.snapshot()
-    begun = perf_counter()
+def ready(run: Run) -> str:
+    """Load the problem of a run; return the reason why this is impossible, or "".
+
+    Freed memory is returned to the system, so the peak shows what the next run needs.
+    """
+    _current.clear()
     try:
         problem = problem_of(run)
         if run.form:
             problem = problem.given_as(run.form)  # type: ignore[arg-type]
-        with external_solver.limited(run.timeout):
-            answer = _measured(problem, run) if run.function else _solved(problem, run)
-        return replace(answer, **about(problem), worker_time=perf_counter() - begun)
+        leading_eigenvalue(problem)
+    except Exception as error:
+        return f"its problem cannot be loaded: {in_one_line(error, *_files(run))}"
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+    _current.append(_Current(problem, run))
+    return ""
+
+
+def solved(run: Run, whole: bool = False, long: float = LONG) -> dict[str, Any] | None:
+    """Execute a run whose problem is `ready`; return None, or an answer without numbers.
+
+    whole : whether a timed run includes the search for its penalty. If not, only a run with the
+        penalty that was found is repeated. long : a first run that takes longer, in seconds, is
+        itself the sample.
+    """
+    (current,) = _current
+    begun = perf_counter()
+    try:
+        if run.function:
+            _call(current, run)
+        else:
+            _solve(current, run, whole, min(long, LONG))
     except MemoryError:
-        return Answer(status=Status.MEMORY_LIMIT, reason="the process reached its memory limit")
-    except external_solver.Failed as failure:
-        return Answer(status=failure.status, reason=str(failure))
+        return _failed(Status.MEMORY_LIMIT, "the process reached its memory limit")
     except (Exception, SystemExit) as error:  # sys.exit in a solver must not exit the worker
-        return Answer(status=Status.ERROR, reason=in_one_line(error, *_files(run)))
+        return _failed(Status.ERROR, in_one_line(error, *_files(run)))
+    finally:
+        current.seconds = perf_counter() - begun
+    return None
+
+
+def graded(run: Run) -> dict[str, Any]:
+    """Return the columns of the answer to the run that was `solved`, as plain data."""
+    (current,) = _current
+    begun = perf_counter()
+    try:
+        answer = _of_function(current) if run.function else _of_solver(current)
+        columns = to_plain(vars(answer))
+    except (TypeError, ValueError, ArithmeticError) as error:  # for example, a bound that is a text
+        columns = _failed(Status.ERROR, f"its answer is invalid: {error}"[:200])
+    except MemoryError:
+        columns = _failed(Status.NOT_RUN, "memory ran out while its answer was graded")
+    seconds = current.seconds + perf_counter() - begun
+    return {**columns, **to_plain(about(current.problem)), "worker_time": seconds}
+
+
+def _failed(status: Status, reason: str) -> dict[str, Any]:
+    return {"status": status, "reason": reason}
 
 
 def _files(run: Run) -> Iterator[Path]:
@@ -102,8 +146,6 @@ def problem_of(run: Run) -> Problem:
 
 @lru_cache(maxsize=2)
 def _problem(dataset: str, parameters: str) -> Problem:
-    if dataset == arrays.STORED:
-        return arrays.read(Path(json.loads(parameters)["file"]))
     return api.load_or_stand_in(dataset, **json.loads(parameters))
 
 
@@ -120,215 +162,135 @@ def about(problem: Problem) -> dict[str, Any]:
     }
 
 
-def _measured(problem: Problem, run: Run) -> Answer:
+def _call(current: _Current, run: Run) -> None:
+    """Call the function of a run."""
     assert run.function is not None
     start = perf_counter()
-    numbers = run.function(problem, seed=run.seed, **run.settings)
+    numbers = run.function(current.problem, seed=run.seed, **run.settings)
     seconds = perf_counter() - start
-    return Answer(
-        status=Status.FINISHED,
-        form=problem.form,
-        solve_time=seconds,
-        extra=json.loads(json.dumps(numbers)),  # raises an error if JSON cannot represent them
-    )
+    current.numbers = json.loads(json.dumps(numbers))  # raises if JSON cannot represent them
+    current.columns = {"solve_time": seconds}
 
 
-def _solved(problem: Problem, run: Run) -> Answer:
-    settings = dict(run.settings)
+def _of_function(current: _Current) -> Answer:
+    """Return the answer of a function, whose numbers a judge can replace."""
+    run, numbers = current.run, current.numbers
+    about: dict[str, Any] = dict(form=current.problem.form, **(current.columns or {}))
+    if run.judge:
+        try:
+            numbers = run.judge(current.problem, numbers, seed=run.seed, **run.settings)
+        except (TypeError, ValueError, LookupError, ArithmeticError) as error:
+            numbers = f"it cannot be graded: {' '.join(str(error).split())}"
+        if isinstance(numbers, str):
+            return Answer(status=Status.INFEASIBLE, reason=numbers, **about)
+    return Answer(status=Status.FINISHED, extra=numbers, **about)
+
+
+def _solve(current: _Current, run: Run, whole: bool, long: float) -> None:
+    """Run a solver, and time it if requested."""
+    problem, settings = current.problem, dict(run.settings)
+    solver = str(run.solver)
     if isinstance(settings.get("k"), float):
         # k is a fraction of the variables, because a stand-in can have fewer variables
         settings["k"] = max(2, round(settings["k"] * problem.n))
     machine.forget_peak()
     before = machine.process_memory("VmRSS")
+    in_form(problem, registry.module("solver", solver).TRAITS)  # converted once for all runs
     question = (run.dataset, dict(run.parameters), run.form, run.solver, settings, run.seed)
     key = json.dumps(question)
     earlier = _warm.get(key)
-    result = earlier or _once(problem, run, settings)
-    if run.timed:
-        _warm[key] = result  # later rounds need neither a warm-up nor a search
+    current.result = result = earlier or _once(problem, run, settings)
     # measured before grading, because computing bounds also needs memory
     peak = machine.process_memory("VmHWM") + machine.memory_of_children()
-    if intact.changed(_as_begun[os.getpid()]):
-        result = replace(result, flags=tuple(sorted({*result.flags, Flag.patched})))
-    answer = of_result(result, run.vectors)
+    columns: dict[str, Any] = {"own": registry.is_own_file(solver), "solver_sha256": sha256(solver)}
+    if "process_bytes" in result.extra:  # of a command
+        peak, before = result.extra["process_bytes"], 0.0
     if run.memory:
-        answer = replace(answer, peak_memory=peak, memory_before=before)
-    if external_solver.is_command(registry.path("solver", str(run.solver))):
-        answer = replace(answer, **external_solver.numbers(result))
-        answer = answer.flagged(threads=external_solver.used_threads(result))
-    if not run.timed:
-        return answer
-    if earlier is None and not result.search and result.setup_time + result.solve_time > LONG:
-        return replace(answer, samples=1)
-    return replace(answer, **_times(problem, run, settings, result))
+        columns |= {"peak_memory": peak, "memory_before": before}
+    if run.timed:
+        _warm[key] = result  # later rounds need neither a warm-up nor a search
+        again = long if earlier is None else np.inf
+        columns |= _timed(problem, run, settings, result, whole, again)
+    current.columns = columns
 
 
 def _once(problem: Problem, run: Run, settings: Mapping[str, Any]) -> Result:
-    """Run a solver once, on a copy of the problem to isolate it from other runs."""
-    assert run.solver is not None
-    text, begun, waited = io.StringIO(), perf_counter(), machine.waited()
-    with redirect_stdout(text):
-        result = api.solve(problem, run.solver, seed=run.seed, fresh=True, **settings)
-    elapsed = perf_counter() - begun
-    # on a busy machine, the harness also waits while the solver's own clock is stopped
-    lost = np.nan_to_num(machine.waited() - waited) - result.waited
-    flags = set(result.flags)
-    if elapsed - result.wall_time - max(lost, 0.0) > MISSED_SECONDS + MISSED_SHARE * elapsed:
-        flags.add(Flag.clock)
-    if text.getvalue():
-        flags.add(Flag.printed)
-    if result.claim_refuted:
-        flags.add(Flag.claim)
-    return replace(result, flags=tuple(sorted(flags)))
+    """Run a solver once, on a problem without cached values, so each run computes all of them."""
+    with redirect_stdout(io.StringIO()):
+        result = api.solve(problem.copied(), run.solver, seed=run.seed, **settings)
+    if "process_seconds" in result.extra:
+        result = command.measured(result)
+    # graded on the problem itself, whose bounds are computed once for all runs
+    traits = registry.module("solver", str(run.solver)).TRAITS
+    return replace(result, problem=in_form(problem, traits))
 
 
-def repeated(
-    problem: Problem, *, seed: int, name: str, count: int, **settings: Any
+def _timed(
+    problem: Problem, run: Run, settings: dict[str, Any], warm: Result, whole: bool, long: float
 ) -> dict[str, Any]:
-    """Execute ``count`` whole runs without a history, to be timed from outside.
-
-    Returns the seconds that the runs report, the smallest and the largest part in which they worked
-    (see `worked`), the seconds in which they waited for a processor, the numbers of trial runs (in
-    a search for the penalty) and iterates, and the vector of the last run.
-    """
-    run = Run(dataset="", solver=name, seed=seed)
-    seconds = waited = least = most = 0.0
-    trials = iterates = 0
-    for _ in range(count):
-        result = _once(problem, run, {**settings, "history": False})
-        seconds += _spent(result)
-        bounds = worked(result)
-        least, most = least + bounds[0], most + bounds[1]
-        waited += float(np.nan_to_num(result.waited))
-        trials += int(result.search.get("runs", 1))
-        iterates += int(result.search.get("iterations", result.iterations))
-    sums = dict(seconds=seconds, least=least, most=most, waited=waited)
-    return {**sums, "trials": trials, "iterates": iterates, "vector": vector_of(result)}
-
-
-def idle(problem: Problem, *, seed: int, rounds: int, iterates: int) -> dict[str, float]:
-    """Return the seconds that the harness takes for a solver that does nothing.
-
-    They are given per trial run (in a search for the penalty) and per iterate.
-    """
-    trial = min(_idled(problem, 0) for _ in range(rounds))
-    longer = min(_idled(problem, iterates) for _ in range(rounds))
-    return {"trial": max(trial, 0.0), "iterate": max(longer - trial, 0.0) / iterates}
-
-
-def _idled(problem: Problem, iterates: int) -> float:
-    """Return the seconds of the harness in a run of a solver that does nothing."""
-    waited, begun = machine.waited(), perf_counter()
-    limits = Limits(max_iterations=iterates)
-    result = drive(problem, cast(Any, _Idle), {}, limits, fresh=True)
-    wall = perf_counter() - begun - (machine.waited() - waited)
-    return wall - worked(result)[0]
-
-
-class _Idle:
-    """A solver, in place of a module, that does nothing but alternate between two vectors."""
-
-    TRAITS = Traits(control="cardinality", accepts="either")
-
-    @staticmethod
-    def solve(problem: Problem) -> Iterator[Vector]:
-        """Yield two unit vectors (n,) alternately."""
-        x = np.eye(problem.n, 2)
-        while True:
-            yield x[:, 0]
-            yield x[:, 1]
-
-
-def _spent(result: Result) -> float:
-    """Return the time of a run in seconds, including a search for its penalty."""
-    return float(result.search.get("time", result.setup_time + result.solve_time))
-
-
-def worked(result: Result) -> tuple[float, float]:
-    """Return the smallest and the largest part of these seconds in which the run did not wait.
-
-    Waiting for a processor is only known for the whole run, and the solver's clock covers only part
-    of it: the solver may have waited for all of this time or for none.
-    """
-    spent, waited = _spent(result), float(np.nan_to_num(result.waited))
-    return max(spent - waited, 0.0), min(spent, max(result.wall_time - waited, 0.0))
-
-
-def unseen(
-    problem: Problem, *, seed: int, name: str, count: int, **settings: Any
-) -> dict[str, Any]:
-    """Execute ``count`` runs, each on a different disguise of the problem.
-
-    In a disguise, the variables have a different order, a different unit and, unless loadings must
-    be nonnegative, different signs. Returns the seconds of the fastest run, with and without
-    all waiting for a processor, and the best vector, converted to the variables of the problem.
-    """
-    run, rng = Run(dataset="", solver=name, seed=seed), np.random.default_rng()
-    signs = (1.0,) if settings.get("nonnegative") else (-1.0, 1.0)
-    times, least, vectors = [], [], []
-    for _ in range(count):
-        order, t = rng.permutation(problem.n), rng.choice(signs, problem.n)
-        disguise = problem.disguised(order, rng.uniform(1.0, 2.0) * t)
-        result = _once(disguise, run, {**settings, "history": False})
-        if not result.good:
-            raise SolverError(f"it returned no answer on a disguise of the problem: {result.fault}")
-        times.append(_spent(result))
-        least.append(worked(result)[0])
-        x = np.zeros(problem.n)
-        x[order] = t * result.x
-        vectors.append(_vector(x, problem.variance(x)))
-    best = max(vectors, key=lambda vector: float(vector["variance"]))
-    return {"seconds": min(times), "least": min(least), "vector": best}
-
-
-def rehearsed(
-    problem: Problem, *, seed: int, name: str, count: int, **settings: Any
-) -> dict[str, Any]:
-    """Execute a run on another problem of the same size, so that the next run is as fast as others.
-
-    The variables have another order, other signs unless loadings must be nonnegative, and each has
-    another unit, so the answer is different and cannot be stored for the next run. The problem
-    itself is only converted, because this work of the harness would seem to be the solver's.
-    """
-    rng = np.random.default_rng()
-    signs = (1.0,) if settings.get("nonnegative") else (-1.0, 1.0)
-    units = rng.uniform(1.0, 2.0, problem.n) * rng.choice(signs, problem.n)
-    other = problem.disguised(rng.permutation(problem.n), units)
-    _once(other, Run(dataset="", solver=name, seed=seed), {**settings, "history": False})
-    in_form(problem, registry.module("solver", name).TRAITS)
-    return {}
-
-
-def vector_of(result: Result) -> dict[str, Any]:
-    """Return the columns of a row that contain the vector of an answer."""
-    return _vector(result.x, result.variance)
-
-
-def _vector(x: Vector, variance: float) -> dict[str, Any]:
-    W = support(x)
-    return {"support": W.tolist(), "values": x[W].tolist(), "variance": float(variance)}
-
-
-def _times(problem: Problem, run: Run, settings: Mapping[str, Any], warm: Result) -> dict[str, Any]:
     """Return mean times over enough runs for an accurate sample; ``warm`` is the warm-up run."""
-    seconds = warm.setup_time + warm.solve_time
-    count = int(np.clip(np.ceil(SAMPLE / max(seconds, 1e-6)), 1, 500))
-    if warm.search:  # time a single run with the penalty that was found
+    searched = bool(warm.search) and whole
+    if _seconds(warm, searched) > long and (whole or not warm.search):
+        return {"samples": 1}
+    settings = {**settings, "history": False}
+    if warm.search and not whole:  # time a single run with the penalty that was found
         settings = {k: v for k, v in {**settings, **warm.settings}.items() if k != "k"}
-    results = [_once(problem, run, settings) for _ in range(count)]
-    flags = {flag for r in [warm, *results] for flag in r.flags}
-    if not warm.search and any(_flops(r) < _flops(warm) for r in results):
+    results: list[Result] = []
+    spent = 0.0
+    while not results or (spent < SAMPLE and len(results) < MOST):
+        results.append(_once(problem, run, settings))
+        spent += _seconds(results[-1], searched)
+    count = len(results)
+    flags = {flag for each in [warm, *results] for flag in each.flags}
+    comparable = bool(warm.search) == bool(results[0].search)
+    least = min(map(_flops, results))
+    if (
+        comparable
+        and least < KEPT * _flops(warm)
+        and Status.TIME_LIMIT not in {each.status for each in [warm, *results]}
+    ):
         flags.add(Flag.warm)
-    return {
-        "flags": sorted(flag.value for flag in flags) or None,
+    times = {
         "solve_time": sum(r.solve_time for r in results) / count,
         "setup_time": sum(r.setup_time for r in results) / count,
-        "samples": count,
     }
+    if searched:
+        times["search_time"] = sum(r.search["time"] for r in results) / count
+    return {**times, "flags": sorted(flag.value for flag in flags) or None, "samples": count}
+
+
+def _seconds(result: Result, searched: bool) -> float:
+    return float(result.search["time"] if searched else result.setup_time + result.solve_time)
 
 
 def _flops(result: Result) -> int:
-    return result.flops + result.setup_flops
+    return int(result.search.get("flops", result.flops + result.setup_flops))
+
+
+def _of_solver(current: _Current) -> Answer:
+    assert current.result is not None
+    answer = replace(of_result(current.result, current.run.vectors), **(current.columns or {}))
+    return answer.flagged(overtime=_is_late(current.run, answer))
+
+
+def _is_late(run: Run, answer: Answer) -> bool:
+    """Whether an answer was complete after the time limit, without waiting for a processor.
+
+    A search for a penalty may take a multiple of the limit (`spcabench.solving.tune.LIMITS`).
+    """
+    limit = run.settings.get("time_limit", np.inf)
+    if answer.seconds is None:
+        return False
+    if answer.search_time is not None:
+        limit *= tune.LIMITS
+    worked = answer.seconds * (1.0 - (answer.waited or 0.0))
+    return bool(worked > limit * (1.0 + OVER_SHARE) + min(OVER_SECONDS, 0.5 * limit))
+
+
+@lru_cache
+def sha256(solver: str) -> str:
+    """Return the checksum of a solver's file."""
+    return hashlib.sha256(registry.path("solver", solver).read_bytes()).hexdigest()
 
 
 def of_result(result: Result, vectors: bool = False) -> Answer:
@@ -338,7 +300,10 @@ def of_result(result: Result, vectors: bool = False) -> Answer:
     """
     columns: dict[str, Any] = {name: getattr(result, name) for name in SAME}
     columns |= {f"search_{name}": v for name, v in result.search.items() if name in OF_SEARCH}
-    columns |= _graded(result) if result.good else {}
+    if result.good:
+        x_refit = refitted(result.problem, result.x, result.nonnegative)
+        columns |= {name: getattr(result, name) for name in SAME_IF_FEASIBLE}
+        columns["variance_refit"] = result.problem.variance(x_refit)
     W = result.support
     return Answer(
         **columns,
@@ -355,12 +320,3 @@ def of_result(result: Result, vectors: bool = False) -> Answer:
         values=result.x[W].tolist(),
         u=result.u.tolist() if vectors and result.u is not None else None,
     )
-
-
-def _graded(result: Result) -> dict[str, Any]:
-    """Return the columns of a feasible x; the grader computes most of them for third parties."""
-    if not result.own:
-        return {"variance": result.variance, "claimed_bound": result.claimed_bound}
-    x_refit = refitted(result.problem, result.x, result.nonnegative)
-    graded = {name: getattr(result, name) for name in SAME_IF_FEASIBLE}
-    return graded | {"variance_refit": result.problem.variance(x_refit)}

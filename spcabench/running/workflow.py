@@ -1,32 +1,35 @@
 """Runs the Snakemake workflow, one call at a time, with progress reports; calls can be resumed."""
 
-import errno
 import fcntl
 import os
 import re
-import signal
 import subprocess
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from time import monotonic, sleep
+from time import monotonic
 from typing import IO
 
-import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+from tqdm import tqdm
 
-from spcabench import atomic_files, machine
+from spcabench import atomic_files, machine, opening
 from spcabench.errors import InputError
-from spcabench.running import damaged_files, fork_server, step, supervisor
-from spcabench.running.progress import Progress
+from spcabench.running.process import end_group, guard
 from spcabench.streams import say
 
-# messages of the system about a full disk, which Snakemake can print before any job does
-FULL = [os.strerror(n) for n in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS)]
-# a step without an error message, which was killed or whose process a library aborted
-SILENT = re.compile(r"step\.py'? (.*)' returned non-zero exit status (\d+)")
-LOCK = ".figures.lock"  # in the folder of the workflow; contains the ids of running processes
+# a step that failed; if it was killed, there is no other message
+SILENT = re.compile(r"-m spcabench (.*)' returned non-zero exit status (\d+)")
+# Snakemake's lines about the number of steps, and about the start and end of each step
+TOTAL = re.compile(r"^total +(\d+)$", re.MULTILINE)
+BEGUN = re.compile(r"rule \w+:\n(?:    .*\n)*?    jobid: (\d+)\n(?:    .*\n)*?    wildcards: (.*)")
+ENDED = re.compile(r"Finished jobid: (\d+) ")
+NAME = re.compile(r"(?:figure|folder)=([^,]+)")  # wildcards with the name of a figure
+SILENCE = 60.0  # seconds without a line in a log before the state is written
+LOOK = 0.3  # seconds between two looks at the log
+LOCK = ".figures.lock"  # in the folder of the workflow
 MOST = 12  # maximum number of lines shown from a log
 # folder of the Snakefile and its profiles: the top of a checkout, or a subpackage of a wheel
 FILES = machine.checkout() or Path(__file__).resolve().parents[1] / "workflow"
@@ -54,7 +57,6 @@ def workflow(
     root: Path,
     profile: str = "default",
     snakefile: Path = FILES / "Snakefile",
-    first: Collection[str] = (),
 ) -> int:
     """Create files and their dependencies with Snakemake.
 
@@ -74,8 +76,6 @@ def workflow(
         machines.
     snakefile : Path
         The Snakefile.
-    first : collection of str
-        Files whose jobs are started first.
 
     Returns
     -------
@@ -89,83 +89,46 @@ def workflow(
     """
     atomic_files.check_room(log.parent)
     with _exclusive(root / LOCK) as lock:
-        damaged = [str(file.relative_to(root)) for file in damaged_files.remove(log.parent)]
+        remove_damaged(log.parent)
         command = [sys.executable, "-m", "snakemake", "--nolock", "--rerun-incomplete"]
         command += ["--snakefile", str(snakefile)]
         command += ["--workflow-profile", str(profile_folder(profile))]
         command += ["--cores" if profile == "default" else "--jobs", str(jobs)]
         command += ["--keep-going", "--scheduler", "greedy"]
-        command += ["--prioritize", *first] if first else []
-        command += ["--", *targets, *damaged]
-        with _fork_server(here=profile == "default") as environment:
-            code = _supervised(command, log, root, lock, environment)
+        command += ["--", *targets]
+        code = _run(command, log, root, lock)
     if code:
         _explain(log)
     return code
 
 
-@contextmanager
-def _fork_server(here: bool) -> Iterator[dict[str, str]]:
-    """Start the fork server, and yield the environment variables that steps need to find it.
+def _run(command: list[str], log: Path, root: Path, lock: IO[str]) -> int:
+    """Run a command that ends with this process, show its progress, and return its exit code.
 
-    here : whether the steps run on this machine. On a cluster, or on systems without forking, no
-        server is used.
+    The command inherits the lock. If this process is killed, the next call therefore waits until
+    the processes of the killed one are gone.
     """
-    if not here or not hasattr(os, "pidfd_open"):
-        yield {}
-        return
-    with TemporaryDirectory(prefix="spcabench-", dir=atomic_files.temporary()) as folder:
-        address = Path(folder) / "socket"
+    with log.open("wb") as stream, closing(_Progress(log)) as progress:
         process = subprocess.Popen(
-            [sys.executable, "-m", fork_server.__name__, str(address)],
-            stdin=subprocess.PIPE,
-            start_new_session=True,
-        )
-        try:
-            end = monotonic() + fork_server.STARTED
-            while not address.exists() and process.poll() is None and monotonic() < end:
-                sleep(0.01)
-            yield {step.ADDRESS: str(address)}
-        finally:
-            assert process.stdin
-            process.stdin.close()  # the server then kills its steps and exits
-            process.wait()
-
-
-def _supervised(
-    command: list[str], log: Path, root: Path, lock: IO[str], environment: dict[str, str]
-) -> int:
-    """Run a command under the supervisor, which kills the command if this process exits.
-
-    The supervisor also holds the lock. If this process is killed, the next call therefore waits
-    until the workflow of the killed process has stopped.
-    """
-    with log.open("wb") as stream, closing(Progress(log)) as progress:
-        process = subprocess.Popen(
-            [sys.executable, "-m", supervisor.__name__, *command],
+            command,
             cwd=root,
-            stdin=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.STDOUT,
             pass_fds=(lock.fileno(),),
-            start_new_session=True,
+            process_group=guard(),
             # otherwise a user's file could be imported instead of a library with the same name
-            env={**os.environ, **environment}
-            | ({} if machine.checkout() else {"PYTHONSAFEPATH": "1"}),
+            env=os.environ | ({} if machine.checkout() else {"PYTHONSAFEPATH": "1"}),
         )
-        assert process.stdin
-        _write_ids(lock, os.getpid(), process.pid)
         try:
-            while not _has_ended(process, 0.3):
+            while not _has_ended(process, LOOK):
                 progress.show()
         except BaseException:  # Ctrl-C, and a request to terminate
             say("stopped; to continue, repeat the command", file=sys.stderr)
             raise
         finally:
-            process.stdin.close()  # the supervisor then kills the workflow and exits
+            end_group()
             process.wait()
-            if process.returncode < 0:  # the supervisor itself was killed
-                supervisor.end_session(process.pid)
     return process.returncode
 
 
@@ -175,20 +138,87 @@ def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
     return process.returncode is not None
 
 
+class _Progress:
+    """The progress according to Snakemake's log: an updated line in a terminal, or lines in a log.
+
+    A log gets a line a minute.
+    """
+
+    def __init__(self, log: Path) -> None:
+        self.log, self.begun, self.told = log, monotonic(), monotonic()
+        self.line = tqdm(bar_format="{desc}", disable=None, leave=False, dynamic_ncols=True)
+
+    def show(self) -> None:
+        """Show the progress since the last call."""
+        words = state(self.log.read_text(encoding="utf-8", errors="replace"), self.begun)
+        if not self.line.disable:
+            self.line.set_description_str(words)
+        elif monotonic() - self.told > SILENCE:
+            self.told = monotonic()
+            say(words, file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Remove the line from the terminal."""
+        self.line.close()
+
+
+def state(log: str, begun: float) -> str:
+    """Summarise a log: "12 of 31 steps, about 3 min left; in progress: zhang2011_fig1".
+
+    begun : time of the start. The mean time of finished steps is used to estimate the rest.
+    """
+    named = dict(BEGUN.findall(log))
+    if not (planned := TOTAL.search(log)):
+        return "looking for what is missing"
+    ended, total = ENDED.findall(log), int(planned[1])
+    words = f"{len(ended)} of {total} steps"
+    if ended and len(ended) < total:
+        seconds = (monotonic() - begun) / len(ended) * (total - len(ended))
+        left = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+        words += f", about {left} left"
+    at_work = {NAME.search(wildcards) for job, wildcards in named.items() if job not in ended}
+    names = sorted({name[1] for name in at_work if name})
+    return f"{words}; in progress: {', '.join(names)}" if names else words
+
+
+def remove_damaged(home: Path) -> None:
+    """Remove rows and verdicts that cannot be read, and rows without some runs; report each file.
+
+    Otherwise Snakemake would treat such a file as new, and fail in every call or never complete it.
+    The verdicts of a figure are removed together with its rows, so the figure is drawn again.
+    """
+    for file in sorted((*home.glob("rows/*/*.parquet"), *home.glob("figures/*/claims.json"))):
+        fault = fault_of(file)
+        if not fault and not [*file.parent.glob(f"{file.stem}.*.journal")]:
+            continue
+        with atomic_files.writing(file):
+            file.unlink()
+            (home / "figures" / file.parent.name / "claims.json").unlink(missing_ok=True)
+        if fault:
+            message = f"{file} is damaged ({fault}) and will be created again"
+            say(f"spcabench: {message}", file=sys.stderr)
+
+
+def fault_of(file: Path) -> str:
+    """Read a whole file, and return a description of an error in it, or ""."""
+    try:
+        if file.suffix == ".parquet":
+            with pq.ParquetFile(file, page_checksum_verification=True) as opened:
+                opened.read()
+        else:
+            opening.read_json(file)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        return " ".join(str(error).removeprefix(f"{file}: ").split())[:100]
+    return ""
+
+
 def _explain(log: Path) -> None:
-    """Print the lines of the log that describe errors, preferably messages of jobs."""
+    """Print the error messages of failed steps in the log, or lines that look like errors."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    # messages of jobs come first, because Snakemake prints many lines
-    sentences = list(_sentences(lines)) or list(_ends(lines))
+    sentences = list(_sentences(lines))
     if not sentences:
         atomic_files.check_room(log.parent)  # the log can be incomplete because the disk is full
-        atomic_files.append(log, "\n")
-    full = next((why for why in FULL if any(why in line for line in sentences or lines)), None)
-    if full and not any(line.startswith("spcabench: ") for line in sentences):
-        sentences = [f"spcabench: {log.parent}: cannot be written ({full})"]
-    sentences = sentences or [
-        line for line in lines if re.search("error|exception", line, re.IGNORECASE)
-    ]
+        sentences = [line for line in lines if re.search("error|exception", line, re.IGNORECASE)]
     say("\n".join(list(dict.fromkeys(sentences))[:MOST]), file=sys.stderr)
     say(
         f"the workflow did not finish; to continue, repeat the command; the log is {log}",
@@ -197,7 +227,11 @@ def _explain(log: Path) -> None:
 
 
 def _sentences(lines: list[str]) -> Iterator[str]:
-    """Yield error messages of failed jobs: lines of spcabench, or the last line of a traceback."""
+    """Yield error messages of failed steps.
+
+    They are lines of spcabench, the last lines of tracebacks, and the exit codes of steps that were
+    killed.
+    """
     in_traceback = False
     for line in lines:
         if line.startswith("spcabench: ") and not line.startswith("spcabench: warning"):
@@ -207,43 +241,19 @@ def _sentences(lines: list[str]) -> Iterator[str]:
         elif in_traceback and line and not line[0].isspace():
             in_traceback = False
             yield line
-
-
-def _ends(lines: list[str]) -> Iterator[str]:
-    """Yield lines about jobs that failed without an error message."""
-    for end in filter(None, map(SILENT.search, lines)):
-        step, code = " ".join(end[1].split()[:2]), int(end[2])
-        killed = code == 128 + signal.SIGKILL
-        how = f"signal {code - 128}" if code > 128 else f"exit code {code}"
-        how += ", perhaps out of memory" if killed else ""
-        yield f"spcabench: {step}: failed without an error message ({how})"
+        elif (end := SILENT.search(line)) and int(end[2]) > 2:
+            yield f"spcabench: {' '.join(end[1].split()[:2])}: ended with exit code {end[2]}"
 
 
 @contextmanager
 def _exclusive(path: Path) -> Iterator[IO[str]]:
-    """Hold the lock of the workflow; if another workflow holds it, report its process and wait."""
+    """Hold the lock of the workflow; if another workflow holds it, say so and wait."""
     with atomic_files.writing(path):
         lock = path.open("a+", encoding="utf-8")
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say(f"waiting for {_holder(lock)} to finish", file=sys.stderr)
+            say("waiting for another command to finish", file=sys.stderr)
             fcntl.flock(lock, fcntl.LOCK_EX)
-        _write_ids(lock, os.getpid())
         yield lock
-
-
-def _write_ids(lock: IO[str], *ids: int) -> None:
-    with suppress(OSError):  # the ids are only used in messages
-        lock.truncate(0)
-        lock.write(" ".join(map(str, ids)))
-        lock.flush()
-
-
-def _holder(lock: IO[str]) -> str:
-    """Describe the process that holds a lock: the first process in the file that still exists."""
-    lock.seek(0)
-    ids = [word for word in lock.read().split() if word.isdigit()]
-    alive = [word for word in ids if psutil.pid_exists(int(word))]
-    return f"process {alive[0]}" if alive else "another workflow"

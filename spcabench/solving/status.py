@@ -28,6 +28,7 @@ class Status(StrEnum):
     TIME_LIMIT = "time_limit", "the harness stopped it at the time limit", True
     ZERO = "zero", "its last iterate is zero", False
     INFEASIBLE = "infeasible", "its last iterate violates a constraint", False
+    # the next two are only in rows of version 0.3.0 and earlier
     DISAGREES = "disagrees", "its numbers differ from those recomputed from its vector", False
     LATE = "late", "a clock outside its process shows that it exceeded the time limit", False
     ERROR = "error", "it raised an exception", False
@@ -35,6 +36,7 @@ class Status(StrEnum):
     MEMORY_LIMIT = "memory_limit", "it requested more memory than a process may use", False
     KILLED = "killed", "the harness killed its process because it did not respond", False
     SKIPPED = "skipped", "it was not run because its outcome was already known", False
+    NOT_RUN = "not_run", "its process was killed from outside, or its problem not loaded", False
 
 
 UNPROVEN = frozenset({Status.WORK_LIMIT, Status.NOT_ATTEMPTED})

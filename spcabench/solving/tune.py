@@ -36,7 +36,6 @@ def search(
     settings: dict[str, Any],
     limits: Limits,
     seed: int = 0,
-    fresh: bool = False,
 ) -> Result:
     """Return the best trial with at most k nonzeros, or a cut through equal entries; see `_cut`.
 
@@ -51,7 +50,7 @@ def search(
     """
     traits = solver.TRAITS
     begun = perf_counter()
-    in_form(problem, traits)  # convert once, outside the timed trials
+    converted = in_form(problem, traits)  # once, outside the timed trials
     conversion = perf_counter() - begun
     low, high, range_flops, range_seconds = _range(problem, solver)
     bracket = (_Descent if traits.path else _Bracket)(np.log(low), np.log(high), problem.n, k)
@@ -59,7 +58,9 @@ def search(
 
     def tried(penalty: float, **warm: Any) -> Result:
         at = {**settings, traits.penalty: penalty, **warm}
-        trials.append(drive(problem, solver, at, limits, seed, fresh))
+        # a cold run, without values that earlier trials computed; grading can use all of them
+        trial = drive(problem.copied(), solver, at, limits, seed)
+        trials.append(replace(trial, problem=converted))
         return trials[-1]
 
     late = _narrowed(bracket, tried, k, LIMITS * limits.time_limit)

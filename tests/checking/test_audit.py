@@ -15,7 +15,7 @@ from spcabench.checking.audit import AuditError, audit
 from spcabench.flops import LEDGER
 from spcabench.iterate import Traits
 from spcabench.problem import covariance, data, spectral, working_set
-from spcabench.running.code_hash import closure
+from spcabench.running.fingerprint import closure
 from spcabench.solving.driver import parameters
 from tests import problems
 

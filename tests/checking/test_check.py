@@ -1,6 +1,6 @@
 """`spcabench new` creates a template that passes all checks; `spcabench check` explains faults."""
 
-import ast
+import itertools
 import re
 import textwrap
 
@@ -80,11 +80,6 @@ WRONG = {
         "yield x if problem.n < 9 else normalize(Sigma.largest_column())",
     ),
     "prints": ("prints nothing", "it printed 'iteration 1'", "print('iteration 1')\nyield x"),
-    "reaches out": (
-        "leaves the harness alone",
-        "it imports spcabench.flops.uncharged",
-        "from spcabench.flops import uncharged\nyield x",
-    ),
     "raises": ("is feasible", "ZeroDivisionError", "yield x\n1 / 0"),
     "exits": ("is feasible", "SystemExit", "sys.exit('enough')\nyield x"),
     "silent": ("stops at its limits", "yielded nothing", "yield from ()"),
@@ -93,8 +88,8 @@ TRAITS = dict.fromkeys(("mutates", "cheats", "honest when small"), ', accepts="c
 TRAITS |= {"sign": ", nonnegative=True", "exact": ", exact=True"}
 GOOD = HEAD.format(traits="", settings="") + "    yield x\n"
 ENDS = {
-    "loops": ("while True:\n    pass\nyield x", "endless loop"),
-    "crashes": ("os.kill(os.getpid(), 9)", "crashed"),
+    "loops": ("while True:\n    pass\nyield x", r"\(in wrong.py, line .* in solve\).*endless loop"),
+    "crashes": ("os.kill(os.getpid(), 11)", "crashed.*SIGSEGV"),
 }
 
 
@@ -220,47 +215,81 @@ def test_a_missing_example_is_said_once(tmp_path):
     assert outcomes["runs its example"].verdict == "not checked"
 
 
-@pytest.mark.parametrize(
-    ("line", "allowed"),
-    [
-        ("from ..solving import driver", False),
-        ("from spcabench.solving import driver", False),
-        ("import spcabench.running.worker", False),
-        ("from ..vectors import project", True),
-        ("from . import grqi", True),
-    ],
-)
-def test_what_a_solver_imports_of_the_package_is_seen(line, allowed):
-    (node,) = ast.parse(line).body
-    parts = [name.split(".") for name in contract._imported(node)]
-    assert all(p[0] == "spcabench" for p in parts)
-    assert all(p[1] in contract.OPEN_TO_SOLVERS for p in parts) is allowed
-
-
 @pytest.mark.parametrize("name", ENDS)
 def test_an_endless_loop_and_a_crash_are_caught(name, tmp_path):
     body, sentence = ENDS[name]
     (tmp_path / "wrong.py").write_text(_text(f"{body}\nyield x"))
     _, first, *others = conformance.check(str(tmp_path / "wrong.py"), 2.0)
-    assert first.verdict == "fails" and sentence in first.sentence
+    assert first.verdict == "fails" and re.search(sentence, first.sentence), first.sentence
     assert {other.verdict for other in others} == {"not checked"}
 
 
-HOOK = """
-import sys
+MISTAKES = {  # what an author may do without noticing -> what the comparison says
+    "data changed in place": ("S = Sigma.S\nS[0, 0] += 1.0\nyield x", "data|two runs differ"),
+    "a matrix scaled in place": ("Sigma.S[:] /= Sigma.S.max()\nyield x", "data|array S"),
+    "a start at random": (
+        "yield project(np.random.default_rng().standard_normal(problem.n), k)",
+        "two runs differ; add a setting seed",
+    ),
+    "the global random state": (
+        "yield project(np.random.standard_normal(problem.n), k)",
+        "two runs differ; add a setting seed",
+    ),
+    "the first variables": ("yield project(1.0 / (1.0 + np.arange(problem.n)), k)", "reordered"),
+    "a threshold in units": (
+        "yield x if Sigma.diagonal().max() < 1e5 else np.eye(len(x))[0]",
+        "times 1000",
+    ),
+    "a warm start from the last run": (
+        "key = problem.n, problem.form, Sigma.diagonal().sum()\nif key not in KEPT:\n"
+        "    for _ in range(9):\n        Sigma @ np.ones(problem.n)\nKEPT[key] = x\nyield x",
+        "less than half of the flops",
+    ),
+    "a product past the ledger": ("yield project(Sigma.S @ x, k)", "were charged, but"),
+    "an eigenvector past the ledger": (
+        "yield project(np.linalg.eigh(Sigma.S)[1][:, -1], k)",
+        "were charged, but",
+    ),
+    "k + 1 nonzeros": (
+        "yield project(Sigma.largest_column() + 1e-9, min(k + 1, problem.n))",
+        "4 nonzeros; at most k = 3",
+    ),
+    "no projection": ("yield normalize(Sigma.largest_column())", "8 nonzeros; at most k = 3"),
+    "NaN": ("yield x * np.nan", "NaN or infinite"),
+    "a division by zero": ("yield x / (x - x).sum()", "RuntimeWarning|NaN or infinite"),
+    "no unit norm": ("yield 2.0 * x", "norm 2; it must be 1"),
+    "a wrong shape": ("yield x[:-1]", r"shape \(7,\)"),
+    "a column vector": ("yield x[:, None]", r"shape \(8, 1\)"),
+    "single precision": ("yield x.astype(np.float32)", "x has the type float32; use float64"),
+    "an endless loop": ("while True:\n    x = x + 0.0\nyield x", r"\(in mine.py, line .* in solve"),
+    "a variable that does not exist": ("yield projct(x, k)", "NameError: name 'projct'"),
+    "too much memory": ("np.ones((200_000, 200_000))\nyield x", "Memory"),
+    "a return": ("return x", "it must yield iterates"),
+}
 
-def hook(event, args):
-    if event == "open":
-        hook(event, args)
-"""
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_comparison_names_the_mistake(name, tmp_path):
+    body, sentence = MISTAKES[name]
+    text = _text(body, "mutates" if "Sigma.S" in body else "")
+    (tmp_path / "mine.py").write_text(text.replace("EXAMPLE", "KEPT = {}\nEXAMPLE"))
+    found = conformance.mistakes(str(tmp_path / "mine.py"), 2.0 if "loop" in name else 30.0)
+    assert any(re.search(sentence, each) for each in found), found
+    assert not any("\n" in each for each in found)
 
 
-def test_a_hook_that_breaks_the_process_of_a_file_prints_no_traceback(tmp_path, capfd):
-    file = tmp_path / "mine.py"
-    file.write_text(GOOD.replace("TRAITS", f"{HOOK}\nTRAITS", 1) + "    sys.addaudithook(hook)\n")
-    verdicts = {outcome.verdict for outcome in conformance.check(str(file), 20.0)}
-    assert "fails" in verdicts
-    assert capfd.readouterr().err == ""
+def test_a_right_file_has_no_mistakes(tmp_path):
+    (tmp_path / "mine.py").write_text(GOOD)
+    assert conformance.mistakes(str(tmp_path / "mine.py")) == []
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_processor_time_above_wall_time_is_a_mistake(monkeypatch, threads):
+    clock = itertools.count()
+    monkeypatch.setattr(contract, "perf_counter", lambda: float(next(clock)))
+    monkeypatch.setattr(contract, "_processor_seconds", lambda: threads * float(next(clock)))
+    outcome = conformance.outcome("x", contract.uses_one_thread, "tpower")
+    assert outcome.verdict == ("holds" if threads == 1 else "fails")
 
 
 RIGHT = ["grqi", "nspca", "power_method", "gpower1", "em"]  # each kind of control, then others

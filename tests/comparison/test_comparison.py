@@ -1,33 +1,25 @@
-"""Comparisons: profiles have their defining properties, the best-known table is verified, and a
-whole comparison is made.
-"""
+"""Comparisons: profiles, suites and runs have their properties; best answers are verified."""
 
-import html
-import json
-import re
-import shutil
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from spcabench import api, registry
-from spcabench.comparison import best_known, jobs, plans, profiles, ranking, resampling, suite
+from spcabench.comparison import best_known, entrants, plans, profiles, resampling, suite
+from spcabench.comparison.entrants import Entrant
 from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
-from spcabench.page import comparison_page, comparison_pictures
 from spcabench.run import Run
-from spcabench.running import preparation, row_hash, worker
+from spcabench.running import fingerprint
 from spcabench.running.description import describe
 from tests.answers import rows_of
-from tests.checking import tricks
-from tests.comparisons import compared
-from tests.problems import WHOLE
+from tests.comparisons import file_of
 
 GRID = np.geomspace(0.1, 1e4, 30)
 COSTS = arrays(float, (6, 3), elements=st.one_of(st.floats(0.1, 1e3), st.just(np.inf)))
@@ -150,10 +142,11 @@ def test_a_bound_below_a_value_that_was_verified_is_dropped_and_said(entry):
 
 def test_the_frozen_table_agrees_with_its_problems_and_brute_force():
     table = best_known.read()
-    load = best_known.checking(suite.SUITES["quick"], table)
-    for item in suite.SUITES["quick"]:
-        load(item.dataset, **item.parameters)
     assert best_known.version() >= 1
+    for item in suite.SUITES["quick"]:
+        problem = api.load(item.dataset, **item.parameters)
+        for k in item.ks:
+            table[item.name, problem.name, k, False].checked(problem)
     for k in (3, 6, 9):
         entry = table["pit props", "pitprops", k, False]
         best = api.solve(api.load("pitprops"), "brute_force", k=k).variance
@@ -176,132 +169,40 @@ def test_statistics_of_a_solver_are_shares():
             judge(problem, numbers, **settings | {"k": 2})  # more nonzeros than were asked for
 
 
-NEEDS = 'REQUIRES = "no_such_library"\n'
-
-
-def test_a_solver_that_needs_a_missing_library_is_named_with_the_reason(tmp_path):
-    file = tricks.file_of(tmp_path, "needy", NEEDS)
-    assert "no_such_library" in registry.unavailable(file)
-    assert registry.unavailable("tpower") == ""
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
-def test_memory_that_an_earlier_run_left_free_is_seen_again(here):
+def test_memory_that_an_earlier_run_left_free_is_seen_again(tmp_path):
     body = "ones = np.ones(2_500_000)\nyield ones[0] * project(problem.covariance.diagonal(), k)"
-    file = tricks.file_of(here, "greedy", body=body, traits="")
-    task = plans.plan(jobs.Job.of(file)).groups[""][0]
-    rows = rows_of([replace(task, timed=False)] * 3, here)
+    task = next(plans.runs(Entrant.of(file_of(tmp_path, "greedy", body))))
+    rows = rows_of([replace(task, timed=False)] * 3)
     assert min(row.peak_memory - row.memory_before for row in rows) > 18e6
 
 
-LOOPS = "while problem.n > 13:\n    pass\nyield project(problem.covariance.diagonal(), k)"
-
-
-@pytest.fixture
-def undrawn(monkeypatch):
-    """Skip plotting, which takes longer than writing the tested text."""
-    monkeypatch.setattr(comparison_pictures, "pictures", lambda *_: ())
-
-
-def test_a_comparison_is_made_resumed_and_shows_failures(tmp_path, monkeypatch):
-    monkeypatch.setattr(plans, "PATIENCE_FACTOR", 2.0)
-    files = (("loops", ""), ("needy", NEEDS))
-    files = [tricks.file_of(tmp_path, name, top, LOOPS, traits="") for name, top in files]
-    solvers = ["tpower", "gpower1", *files]
-    plan = compared(monkeypatch, tmp_path, "mine", solvers, items=2, named=["loops"])
-    text = plan.with_name("index.html").read_text()
-    assert "killed after" in text and "gpower1" in text and ranking.RULE in text
-    ranked = plan.with_name("ranking.txt").read_text()
-    assert "needs no_such_library" in text and "loops" in ranked
-    heads, first = ranked.splitlines()[:2]
-    assert heads.split()[-2:] == ["time", "flops"] and len(first) == len(heads)
-    place, reason = [line for line in ranked.splitlines() if "needy" in line], "needs no_such_lib"
-    assert len(place) == 1 and place[0].startswith("needy: skipped on 5: " + reason)
-    table = pd.read_csv(plan.with_name("table.csv"))
-    pairs = text.partition('id="pairs-table"')[2].partition("</table>")[0]
-    shares = table[table.solver == "loops"].share
-    assert pairs.count("n/a") == shares.isna().sum() > 0
-    assert all(f"{100 * share:.2f} %</td></tr>" in pairs for share in shares.dropna())
-    good = table[table.value.notna()]
-    assert (good.value <= good.bound * (1 + 1e-9)).all() and (good.share <= 1 + 1e-9).all()
-    assert (good.cardinality <= good.asked).all()
-    ended = {"crash", "killed"} & set(table.status)
-    assert set(table[table.solver == "loops"].status) == {"finished", "skipped"} | ended
-    assert not list(plan.parents[2].glob("rows/*/*.journal"))
-
-
-@WHOLE
-def test_solvers_of_one_name_that_reach_nothing_are_compared(tmp_path, monkeypatch):
-    solvers = [tmp_path / folder / "poor.py" for folder in ("one", "two")]
-    for file in solvers:
-        file.parent.mkdir()
-        body = "print('so poor')\nyield np.eye(problem.n)[0]"
-        tricks.file_of(file.parent, "poor", body=body, traits="")
-    plan = compared(monkeypatch, tmp_path, "both", solvers, named=["poor (one)"])
-    text = plan.with_name("index.html").read_text()
-    ranked = plan.with_name("ranking.txt").read_text()
-    assert "poor (one)" in ranked
-    assert "poor (two)" in ranked
-    assert "The solver printed text" in text
-
-
-def test_a_comparison_in_which_every_run_fails_shows_the_line(tmp_path, monkeypatch, undrawn):
-    file = tricks.file_of(tmp_path, "mine", body="yield problems", traits="")
-    plan = compared(monkeypatch, tmp_path, "mine", [file], items=2, named=["mine"])
-    text = html.unescape(plan.with_name("index.html").read_text())
-    assert "0 of 1</td>" in text
-    ranked = plan.with_name("ranking.txt").read_text()
-    assert "nan" not in ranked
-    for shown in (text, ranked):
-        assert re.search(r"\(mine\.py, line \d+: yield problems\)", shown)
-
-
-@pytest.mark.parametrize(
-    ("solvers", "expected"),
-    [
-        (["tpower", "/a/mine.py"], ["tpower", "mine"]),
-        (["tpower", "/a/tpower.py"], ["tpower", "tpower (a)"]),
-        (["/a/mine.py", "/b/mine.py"], ["mine (a)", "mine (b)"]),
-    ],
-)
-def test_labels_are_unique(solvers, expected):
-    assert jobs.labels([jobs.Job(solver) for solver in solvers]) == expected
-
-
-def test_files_of_one_name_in_folders_of_one_name_have_labels_of_their_own():
-    labels = jobs.labels([jobs.Job(f"/{home}/x/mine.py") for home in "ab"])
-    assert len(set(labels)) == 2
+def key_of(entrant):
+    return plans.job(entrant, Path()).key
 
 
 def test_a_fingerprint_follows_the_solver_and_the_limit(tmp_path):
-    job = jobs.Job.of(tricks.file_of(tmp_path, "mine", "x = 1\n"), "quick")
-    first = plans.plan(job).key
-    assert plans.plan(replace(job, limit=1.0)).key != first
-    other = tricks.file_of(tmp_path, "other", "x = 2\n")
-    assert plans.plan(jobs.Job.of(other, "quick")).key != first
-    assert job.key != jobs.Job(str(tmp_path / "sub" / "mine.py")).key
+    entrant = Entrant.of(file_of(tmp_path, "mine", top="x = 1"), "quick")
+    first = key_of(entrant)
+    assert key_of(replace(entrant, limit=1.0)) != first
+    assert key_of(Entrant.of(file_of(tmp_path, "other", top="x = 2"), "quick")) != first
+    assert replace(entrant, solver=str(tmp_path / "sub" / "mine.py")).key != entrant.key
 
 
-def test_solvers_take_part_where_they_give_what_is_asked():
-    signed, nonnegative = jobs.entrants("standard"), jobs.entrants("nonnegative")
+def test_solvers_take_part_if_they_compute_what_is_requested():
+    signed, nonnegative = entrants.solvers_for("standard"), entrants.solvers_for("nonnegative")
     assert "nspca" in nonnegative and "nspca" not in signed
     assert "tpower" in signed and "tpower" not in nonnegative
     assert "power_method" not in signed
 
 
-def test_samples_are_drawn_again_in_the_worker(here):
-    runs = plans.plan(jobs.Job("tpower", limit=5.0)).groups[""]
+def test_samples_are_drawn_again_in_the_worker():
+    runs = plans.runs(Entrant.of("tpower", limit=5.0))
     names = {run.measure: run for run in runs if run.function}
     assert set(names) == {"held_out", "stability"} and names["held_out"].solvers == ("tpower",)
     task = replace(names["held_out"], dataset="gaussian", parameters=dict(m=30, n=12))
-    (row,) = rows_of([task], here)
+    (row,) = rows_of([task])
     assert row.status == "finished" and 0.0 < row.extra["share"] <= 1.0
-
-
-def test_a_problem_is_ready_before_its_runs(here):
-    for function in (preparation.ready, preparation.tidied):
-        answer = worker.answered(Run(dataset="pitprops", function=function))
-        assert answer.status == "finished", answer.reason
 
 
 @pytest.mark.parametrize("name", suite.SUITES)
@@ -324,43 +225,22 @@ def test_fresh_samples_have_seeds_that_the_standard_ones_have_not():
     assert not old & new
 
 
-def test_fresh_jobs_have_rows_of_their_own():
-    jobs_of = [jobs.Job("tpower", "quick", fresh=seed) for seed in (None, 7, 8)]
-    assert len({job.folder for job in jobs_of}) == 3
-    assert len({plans.plan(job).key for job in jobs_of}) == 3
+def test_fresh_problems_have_separate_rows():
+    requested = [Entrant.of("tpower", "quick", fresh=seed) for seed in (None, 7, 8)]
+    assert len({entrant.folder for entrant in requested}) == 3
+    assert len({key_of(entrant) for entrant in requested}) == 3
 
 
 def test_a_fingerprint_follows_the_dataset_whose_rows_are_drawn_again(monkeypatch):
     task = Run(dataset="bootstrap", parameters={"of": "alon"}, solver="tpower")
-    first = row_hash.of_runs([task])
+    first = fingerprint.of_runs([task])
     other = replace(task, parameters={"of": "pitprops"})
-    assert row_hash.of_runs([other]) != first
-    alon, hashed = registry.path("dataset", "alon"), row_hash.tree_hash
+    assert fingerprint.of_runs([other]) != first
+    alon, hashed = registry.path("dataset", "alon"), fingerprint.tree_hash
     monkeypatch.setattr(
-        row_hash, "tree_hash", lambda file: hashed(file) + "edited" * (file == alon)
+        fingerprint, "tree_hash", lambda file: hashed(file) + "edited" * (file == alon)
     )
-    assert row_hash.of_runs([task]) != first
-
-
-def test_a_seed_that_was_given_is_a_doubt(tmp_path, monkeypatch, undrawn):
-    """Someone who chooses the seed can try many; a merged page names the source of the seed."""
-    plan = compared(monkeypatch, tmp_path, "new", ["tpower"], fresh=7)
-    table = pd.read_csv(plan.with_name("table.csv"))
-    assert (table.problem == "rows of pitprops, drawn again").all()
-    assert (table.best <= table.bound).all()
-    page = plan.with_name("index.html")
-    assert "new problems from seed 7" in page.read_text()
-    doubt = "The seed of the fresh problems, 7, was specified instead of drawn"
-    assert doubt in page.read_text() and "specified, not drawn" in page.read_text()
-    elsewhere = tmp_path / "elsewhere"
-    shutil.copytree(plan.parent, elsewhere)
-    plan.write_text(json.dumps(json.loads(plan.read_text()) | {"drawn": True}))
-    text = comparison_page.write(plan).read_text()
-    assert doubt not in text and "specified, not drawn" not in text
-    out = tmp_path / "both"
-    out.mkdir()
-    merged = comparison_page.write_merged(out, [plan.parent, elsewhere]).read_text()
-    assert f"{doubt} (in elsewhere)" in merged
+    assert fingerprint.of_runs([task]) != first
 
 
 def test_the_source_of_a_bound_is_that_of_the_smaller_one(entry):
@@ -395,7 +275,7 @@ def test_one_problem_is_shown_with_names_and_what_proved_it(capsys):
 def test_what_cannot_be_tried_on_large_problems_is_said_before():
     refusals = {
         (solver, item.name): plans.refused(describe(solver).traits, item)
-        for solver in jobs.entrants("large")
+        for solver in entrants.solvers_for("large")
         for item in suite.items("large")
     }
     assert "80.0 GB" in refusals["greedy_full", "text 100,000"]
@@ -410,12 +290,3 @@ def test_the_optima_of_adversarial_problems_are_their_planted_supports():
         assert result.gap < 1e-8
         if item.parameters["family"] not in ("equal", "negative"):
             assert result.support.tolist() == problem.provenance["support"]
-
-
-def test_no_vector_is_the_best_because_nothing_else_is_known(tmp_path, monkeypatch, undrawn):
-    """If the table contains no answer for a cardinality, the harness also computes an answer."""
-    body = "x = np.zeros(problem.n)\nx[-k:] = 1.0 / np.sqrt(k)\nyield x"
-    file = tricks.file_of(tmp_path, "equal", body=body, traits="")
-    plan = compared(monkeypatch, tmp_path, "equal", [file], ks=(7,))
-    table = pd.read_csv(plan.with_name("table.csv"))
-    assert (table.share < 0.9).all()

@@ -1,6 +1,5 @@
 """Comparing several components: the runs, the verification of rows, and the page."""
 
-import json
 import re
 import shutil
 
@@ -9,21 +8,24 @@ import pandas as pd
 import pytest
 
 from spcabench import api, registry
-from spcabench.comparison import jobs, plans
+from spcabench.comparison import making
 from spcabench.comparison.components import find, ranking, runs, suite, ways
 from spcabench.comparison.components.suite import Item
-from spcabench.comparison.jobs import COMPONENTS, Job
+from spcabench.comparison.entrants import COMPONENTS, solvers_for
 from spcabench.errors import InputError
-from spcabench.page import components_page, components_pictures, publish
-from spcabench.running import rows, runner
+from spcabench.page import comparison_page, components_page
+from spcabench.running import rows
 from spcabench.running.description import describe
-from spcabench.running.journal import Journal
 from spcabench.solving.formulations import Formulation, fault
+from tests.comparisons import computed, entrants_of, home_of
 from tests.problems import some
 from tests.trial import change_columns, check_links, make_site
 
 DATA = dict(m=20, n=9, seed=0)
-ITEM = Item("pit props", "gaussian", DATA, (2,), (3,), "gaussian", "ours", 9, True, held_out=True)
+ITEM = Item(
+    *("pit props", "gaussian", DATA, (3,), "gaussian", "ours"),
+    **dict(n=9, counts=(2,), small=True, held_out=True),
+)
 ITEMS = suite.ITEMS  # as they are, before a fixture replaces them
 LIAR = '''"""Says that its loadings are orthonormal; they are the same one twice."""
 import numpy as np
@@ -44,11 +46,9 @@ def small(monkeypatch):
 
 
 def _graded(tmp_path, *solvers, **more):
-    files = []
-    for solver in solvers:
-        job = Job.of(str(solver), COMPONENTS, limit=1.0, **more)
-        files.append(tmp_path / f"{job.key}.parquet")
-        runner.make_rows(plans.plan(job), files[-1])
+    entrants = entrants_of(solvers, suite=COMPONENTS, limit=1.0, **more)
+    computed(home_of(tmp_path), entrants)
+    files = [entrant.rows(home_of(tmp_path)) for entrant in entrants.values()]
     return ranking.standing(rows.read(files))
 
 
@@ -125,76 +125,47 @@ def test_a_shorter_answer_can_be_better_only_by_its_variance(table):
 
 
 @pytest.fixture(scope="module")
-def compared(tmp_path_factory):
-    """Compute the rows and the plan of a comparison of one solver; return the folder."""
-    folder = tmp_path_factory.mktemp("compared")
+def original(tmp_path_factory):
+    """Return the folder of a comparison of one solver."""
+    home = home_of(tmp_path_factory.mktemp("compared"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(suite, "ITEMS", [ITEM])
-        file = Job("tpower", COMPONENTS, limit=1.0).write(folder / "results" / "compare" / "jobs")
-        runner.make_rows(plans.plan(Job.read(file)), jobs.rows_of(file))
-    plan = folder / "results" / "compare" / "mine" / "plan.json"
-    plan.parent.mkdir()
-    fields = dict(name="mine", named=["tpower"], jobs=[str(file.relative_to(folder))])
-    plan.write_text(json.dumps(fields))
-    return folder
+        entrants = entrants_of(["tpower"], suite=COMPONENTS, limit=1.0)
+        computed(home, entrants)
+    making.write(home / "mine", entrants, ["tpower"])
+    return home / "mine"
 
 
 @pytest.fixture
-def plan(compared, small, tmp_path):
-    """Return the plan of a copy of the comparison."""
-    shutil.copytree(compared, tmp_path, dirs_exist_ok=True)
-    return tmp_path / "results" / "compare" / "mine" / "plan.json"
+def folder(original, small, tmp_path):
+    """Return the folder of a copy of the comparison."""
+    return shutil.copytree(original, home_of(tmp_path) / "mine")
 
 
 @of_the_table
-def test_no_page_is_made_of_an_impossible_row(plan, tmp_path, monkeypatch):
-    """The row has a negative time; a row with a different solver's name gets the name from the
-    plan.
-    """
-    monkeypatch.setattr(components_pictures, "pictures", lambda *_: ())  # the text is looked at
-    (file,) = tmp_path.glob("results/compare/rows/*/*.parquet")
-    change_columns(file, solver="gpower1")
-    text = components_page.write(plan).read_text()
-    assert "tpower" in text and "gpower1" not in text
-    change_columns(file, solve_time=-1.0)
+def test_no_page_is_made_of_an_impossible_row(folder):
+    change_columns(folder / "rows.parquet", solve_time=-1.0)
     with pytest.raises(InputError, match=r"a row of tpower: solve_time: -1\.0"):
-        components_page.write(plan)
+        comparison_page.write(folder)
 
 
 @of_the_table
-def test_the_page_shows_each_formulation_with_its_bound_and_can_be_published(plan, tmp_path):
-    text = components_page.write(plan).read_text()
+def test_the_page_shows_each_formulation_with_its_bound_and_can_be_published(folder, tmp_path):
+    text = comparison_page.write(folder).read_text()
     shown = re.findall(r'<img src="([^"]*)"', text)
-    assert shown and all((plan.parent / address).stat().st_size for address in shown)
+    assert shown and all((folder / address).stat().st_size for address in shown)
     for formulation in ("deflation", "disjoint", "orthonormal"):
         assert f'<h3 id="{formulation}">' in text
     assert not re.search(r"\bnan\b", text.partition("<script>")[0])
-    assert len(pd.read_csv(plan.with_name("table.csv"))) >= 4
-    ranked = plan.with_name("ranking.txt").read_text()
+    assert len(pd.read_csv(folder / "table.csv")) >= 4
+    ranked = (folder / "ranking.txt").read_text()
     assert "tpower" in ranked and "nan" not in ranked
     out = tmp_path / "results" / "published" / "compare" / "one"
-    publish._copy_comparison(plan.parent, out)
+    comparison_page.publish(folder, out)
     make_site(out / "index.html")
     check_links(out / "index.html")
     again = components_page.write_again(out).read_text()
     assert again == (out / "index.html").read_text()
-
-
-def test_a_killed_job_goes_on_where_it_stopped(small, tmp_path, monkeypatch):
-    job, out = Job("tpower", COMPONENTS, limit=1.0), tmp_path / "tpower.parquet"
-    added, add = [], Journal.add
-
-    def some(journal, task, row):
-        added.append(task)
-        add(journal, task, row)
-        if len(added) == 4:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(Journal, "add", some)
-    with pytest.raises(KeyboardInterrupt):
-        runner.make_rows(plans.plan(job), out)
-    runner.make_rows(plans.plan(job), out)
-    assert len(added) == len(set(added)) == len(rows.read([out])) == len(plans.plan(job).groups[""])
 
 
 def test_held_out_samples_are_not_those_of_the_loadings():
@@ -208,7 +179,7 @@ def test_held_out_samples_are_not_those_of_the_loadings():
 
 
 @pytest.mark.parametrize(
-    "name", some(10, [name for name in ways.entrants() if not registry.unavailable(name)])
+    "name", some(10, [s for s in solvers_for(COMPONENTS) if not registry.unavailable(s)])
 )
 def test_every_entrant_answers_a_small_problem_in_each_way(name):
     traits = registry.module("solver", name).TRAITS

@@ -1,12 +1,9 @@
 """A randomised solver is ranked by the mean over its seeds, never by its best seed."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from spcabench.comparison import entering, jobs, plans, ranking
-from spcabench.comparison.suite import Item
-from tests.checking import tricks
+from spcabench.comparison import entrants, plans, ranking
 from tests.trial import table
 
 
@@ -49,19 +46,9 @@ def test_equal_seeds_change_no_ranking():
     pd.testing.assert_frame_equal(one[columns], five[columns])
 
 
-def test_a_seed_that_was_left_out_on_some_pairs_is_a_failure_there():
-    items = [Item("a", "gaussian", {}, (3, 5), "gaussian", "ours")]
-    rows = table(rows_of("random", [1.0, 1.0]) + rows_of("random", [1.0], k=5)).assign(
-        parameters=[{}] * 3
-    )
-    complete, said = entering.complete(rows, items)
-    assert len(complete) == 4 and said[0].count == 1 and "are missing" in said[0].sentence
-    assert ranking.standing(complete, {}).set_index("asked").share.tolist() == [1.0, 0.5]
-
-
 @pytest.mark.parametrize(("solver", "seeds"), [("em", 5), ("tpower", 1)])
 def test_solvers_that_take_a_seed_run_with_several_on_the_same_pairs(solver, seeds):
-    runs = [r for r in plans.plan(jobs.Job.of(solver, "quick")).groups[""] if not r.skip]
+    runs = [r for r in plans.runs(entrants.Entrant.of(solver, "quick")) if not r.skip]
     pairs = {(r.columns["item"], r.columns["asked"]) for r in runs if r.columns["kind"] == "suite"}
     asked = [
         (r.seed, r.columns["item"], r.columns["asked"])
@@ -72,28 +59,8 @@ def test_solvers_that_take_a_seed_run_with_several_on_the_same_pairs(solver, see
     assert all(r.timed == (r.seed == 0) for r in runs if r.columns["kind"] != "recovery")
 
 
-def test_every_seed_of_a_third_party_file_is_timed(tmp_path):
-    """Otherwise, the file could compute more for the seeds that are not timed."""
-    file = tricks.file_of(tmp_path, "mine", settings=", seed=0")
-    runs = [r for r in plans.plan(jobs.Job.of(file, "quick")).groups[""] if not r.skip]
-    seeds = [(r.timed, r.seed) for r in runs if r.columns["kind"] != "recovery"]
-    assert {*seeds} == {(True, seed) for seed in range(5)}
-
-
-@pytest.mark.parametrize("own", [False, True])
-@pytest.mark.parametrize(("later", "mean"), [(4.0, 3.0), (0.1, 1.0)])
-def test_the_costs_of_a_third_party_file_are_means_unless_the_first_seed_costs_more(
-    own, later, mean
-):
-    rows = table(rows_of("random", [1.0, 1.0, 1.0])).assign(own=own, solve_time=1.0, flops=1e6)
-    rows.loc[rows.kind == jobs.SEED, ["solve_time", "flops"]] *= later
+def test_the_costs_are_those_of_the_first_seed():
+    rows = table(rows_of("random", [1.0, 1.0, 1.0])).assign(flops=1e6)
+    rows.loc[rows.kind == entrants.SEED, ["solve_time", "flops"]] *= 4.0
     answers = ranking.standing(rows, {})
-    factor = 1.0 if own else mean
-    assert answers.time.tolist() == [factor * 1.0]
-    assert answers.work.tolist() == [factor * 1e6]
-
-
-def test_the_flops_of_some_seeds_cannot_be_hidden():
-    rows = table(rows_of("random", [1.0, 1.0, 1.0])).assign(own=False, flops=1e6)
-    rows.loc[rows.seed == 2, "flops"] = np.nan
-    assert ranking.standing(rows, {}).work.isna().all()
+    assert answers.time.tolist() == [1.0] and answers.work.tolist() == [1e6]

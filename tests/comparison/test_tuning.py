@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from spcabench.comparison import jobs, plans, suite, tuning
+from spcabench.comparison import plans, suite, tuning
+from spcabench.comparison.entrants import Entrant
 from spcabench.errors import InputError
 
 # the setting decides how much of the variance is found: the best value is in the middle
@@ -32,19 +33,19 @@ def tuned(tmp_path, monkeypatch):
     def choose(grid):
         file = tmp_path / "mine.py"
         file.write_text(SOLVER.replace("{grid}", repr(grid)))
-        job = jobs.Job.of(str(file), "quick", settings="tuned")
-        return job, tuning.tuned(job, tmp_path / "tuning")
+        entrant = Entrant.of(str(file), "quick", settings="tuned")
+        return entrant, tuning.tuned(entrant, tmp_path / "tuning")
 
     return choose
 
 
-def test_the_best_setting_is_chosen_and_the_job_says_on_what(tuned):
-    _, job = tuned({"shift": [2, 3], "other": [2, 1]})
-    assert job.own_settings == {"shift": 3, "other": 2}  # the first of equal ones
-    assert "best of 4 settings" in job.tuned_on and "fresh spiked 40" in job.tuned_on
+def test_the_best_setting_is_chosen_and_the_page_says_on_what(tuned):
+    _, entrant = tuned({"shift": [2, 3], "other": [2, 1]})
+    assert entrant.own_settings == {"shift": 3, "other": 2}  # the first of equal ones
+    assert "best of 4 settings" in entrant.tuned_on and "fresh spiked 40" in entrant.tuned_on
 
 
-def test_a_solver_without_a_grid_keeps_its_job(tuned):
+def test_a_solver_without_a_grid_keeps_its_settings(tuned):
     before, after = tuned({})
     assert after is before
 
@@ -69,14 +70,14 @@ def test_what_is_no_grid_is_refused_in_a_line(tuned, grid, said):
 def test_a_file_cannot_set_what_the_comparison_sets(tmp_path, kind, name):
     file = tmp_path / "mine.py"
     file.write_text(SOLVER.replace("GRID = {grid}", f"{kind.upper()} = {{{name!r}: 5}}"))
-    job = jobs.Job.of(str(file), "quick", settings=kind)
+    entrant = Entrant.of(str(file), "quick", settings=kind)
     with pytest.raises(InputError, match=f"{kind.upper()}: '{name}' is set by the comparison"):
-        plans.plan(job)
-    assert plans.plan(replace(job, settings="default"))
+        [*plans.runs(entrant)]
+    assert [*plans.runs(replace(entrant, settings="default"))]
 
 
 def test_the_problems_are_none_of_the_suites():
     reported = [(i.dataset, i.parameters) for items in suite.SUITES.values() for i in items]
-    runs = list(tuning._runs(jobs.Job.of("tpower", "standard")))
+    runs = list(tuning._runs(Entrant.of("tpower", "standard")))
     assert runs and "bootstrap" not in [run.dataset for run in runs]
     assert not any((run.dataset, run.parameters) in reported for run in runs)

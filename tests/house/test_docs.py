@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tomllib
 import types
-from itertools import chain, takewhile
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +22,10 @@ from spcabench.cli import options
 from spcabench.comparison import plans
 from spcabench.page import publish
 from spcabench.readers import sources
-from spcabench.running import figure_plan as plan
+from spcabench.running import jobs as plan
 from spcabench.running import worker
 from tests.problems import WHOLE
+from tests.trial import answered
 
 ROOT = options.ROOT
 # numbers in the prose of the article that are no results: years, rules, sizes, quotations
@@ -74,7 +74,7 @@ def test_the_figure_of_the_tutorial_is_made_and_judged():
 
     figure = module("new_figure.md")
     runs = figure.runs("quick")
-    rows = pd.DataFrame([vars(worker.answered(run)) | run.asked for run in runs])
+    rows = pd.DataFrame([answered(run) | run.asked for run in runs])
     drawn, axes = plt.subplots(*figure.PANELS, squeeze=False)
     figure.draw(figure.data(rows), axes)
     plt.close(drawn)
@@ -303,20 +303,3 @@ def test_every_published_answer_is_of_an_instance_and_none_is_above_a_proven_bou
         entry = entries.get((answer["instance"], answer["k"]))
         if entry and "value" in answer:
             assert abs(float(answer["value"]) - entry.value) < 1e-3 * entry.value
-
-
-def test_every_trick_of_the_trust_page_names_a_test_that_is_there():
-    lines = (ROOT / "docs" / "trust.md").read_text(encoding="utf-8").splitlines()
-    heads = [place for place, line in enumerate(lines) if line.startswith("| trick")]
-    tables = [takewhile(lambda line: line.startswith("| "), lines[place + 2 :]) for place in heads]
-    rows = [*chain.from_iterable(tables)]
-    there = {
-        name
-        for file in (ROOT / "tests").rglob("test_*.py")
-        for name in re.findall(r"^def (test_\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)
-    }
-    assert len(rows) > 50
-    for row in rows:
-        tests = re.findall(r"`(test_\w+)`", row.rpartition(" | ")[2])
-        assert tests, f"no test: {row}"
-        assert {*tests} <= there, {*tests} - there

@@ -12,13 +12,13 @@ RUN = "\ntry: runpy.run_module('spcabench', run_name='__main__')\nexcept SystemE
 # what the Snakefile asks for before it knows that there is nothing to do
 PLAN = """
 from spcabench import registry
-from spcabench.running import damaged_files, workflow
-from spcabench.running.row_hash import drawing_fingerprint, fingerprint
-from spcabench.running.figure_jobs import jobs, shared
+from spcabench.running import workflow
+from spcabench.running.fingerprint import drawing_fingerprint
+from spcabench.running.jobs import jobs, key, shared
 for figure in registry.names("figure"):
     shared(figure), drawing_fingerprint(figure)
     for job in jobs(figure, "quick"):
-        fingerprint(figure, "quick", job)
+        key(figure, "quick", job)
 """
 PRINT = "\nimport json, sys; print(); print(json.dumps([*sys.modules]))"
 

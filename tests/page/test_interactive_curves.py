@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 
 from spcabench import registry, style
-from spcabench.comparison import budgets, entering, jobs, ranking, suite
+from spcabench.comparison import budgets, ranking, suite
+from spcabench.comparison.stored import Comparison
 from spcabench.page import (
     comparison_curves,
     comparison_drawing,
@@ -58,7 +59,7 @@ LATER = """<script>addEventListener("load", async () => {
 
 
 @pytest.fixture(scope="module")
-def plan(tmp_path_factory):
+def folder(tmp_path_factory):
     """Compare three solvers on three problems."""
     with pytest.MonkeyPatch.context() as patch:
         home = tmp_path_factory.mktemp("home")
@@ -69,17 +70,15 @@ def data_of(file):
     return json.loads(file.read_text().removeprefix("window.CURVES = ").rstrip(";\n"))
 
 
-def answers_of(plan):
-    rows = results.read([plan.with_name("rows.parquet")])
-    first = jobs.Job.read(plan.parents[3] / json.loads(plan.read_text())["jobs"][0])
-    return ranking.standing(rows, entering.best_known_of(first))
+def answers_of(folder):
+    return page.Standing.of(Comparison.read(folder)).answers
 
 
 @browser
 @pytest.mark.parametrize(("measure", "place"), [("work", 0), ("time", 1)])
-def test_the_curves_reach_a_share_at_the_cost_of_the_tables(plan, tmp_path, measure, place):
+def test_the_curves_reach_a_share_at_the_cost_of_the_tables(folder, tmp_path, measure, place):
     """For each run and target, the script's own rule finds the cost that the profiles use."""
-    answers, data = answers_of(plan), data_of(plan.with_name("curves-data.js"))
+    answers, data = answers_of(folder), data_of(folder / "curves-data.js")
     view = "found.lines = {};" + "".join(
         f"""await set("view", "reach"); await set("target", "{target}");
         await set("x", "{("flops", "time")[place]}");
@@ -87,7 +86,7 @@ def test_the_curves_reach_a_share_at_the_cost_of_the_tables(plan, tmp_path, meas
         document.querySelector(".live .csv").click();"""
         for target in (0.9, 0.99, 0.999)
     )
-    state, console = probe(plan.with_name("index.html"), tmp_path, script=LATER, more=view)
+    state, console = probe((folder / "index.html"), tmp_path, script=LATER, more=view)
     assert not console
     for target in ranking.TARGETS:
         cost = ranking.costs(answers, target, measure)
@@ -102,29 +101,29 @@ def test_the_curves_reach_a_share_at_the_cost_of_the_tables(plan, tmp_path, meas
     )
 
 
-def test_a_published_comparison_shows_what_the_whole_histories_show(plan, tmp_path):
+def test_a_published_comparison_shows_what_the_whole_histories_show(folder, tmp_path):
     """Every table cell, picture and point of the curves is the same."""
     out = tmp_path / "published" / "compare" / "try"
-    publish._copy_comparison(plan.parent, out)
-    whole, kept = (results.read_text([home / "rows.parquet"]) for home in (plan.parent, out))
+    publish._copy_comparison(folder, out)
+    whole, kept = (results.read_text([home / "rows.parquet"]) for home in (folder, out))
     entries = [table.history.dropna().map(json.loads).map(len) for table in (whole, kept)]
     assert entries[0].sum() > entries[1].sum() > 0
-    tables = [pd.read_parquet(home / "table.parquet") for home in (plan.parent, out)]
+    tables = [pd.read_parquet(home / "table.parquet") for home in (folder, out)]
     pd.testing.assert_frame_equal(*tables)
     same = ["ranking.csv", "curves-data.js"]
     same += [str(file.relative_to(out)) for file in out.glob("pictures/*")]
     assert sum(name.endswith(".svg") for name in same) >= 4
     for name in same:
-        assert (out / name).read_text() == (plan.parent / name).read_text(), name
+        assert (out / name).read_text() == (folder / name).read_text(), name
     for name in ("index.html", *(f"pairs/{file.name}" for file in out.glob("pairs/*"))):
-        texts = [home.joinpath(name).read_text() for home in (plan.parent, out)]
+        texts = [home.joinpath(name).read_text() for home in (folder, out)]
         cells = [re.findall(r"<t[dh][ >].*?</t[dh]>|\[\[.*", text) for text in texts]
         assert cells[0] == cells[1] and len(cells[0]) > 2, name
 
 
-def test_a_published_comparison_is_made_again_from_its_own_folder(plan, tmp_path):
+def test_a_published_comparison_is_made_again_from_its_own_folder(folder, tmp_path):
     out = tmp_path / "published" / "compare" / "try"
-    publish._copy_comparison(plan.parent, out)
+    publish._copy_comparison(folder, out)
     make_site(out / "index.html")
     for file in out.rglob("*.html"):
         check_links(file)
@@ -139,15 +138,15 @@ def test_a_published_comparison_is_made_again_from_its_own_folder(plan, tmp_path
     assert (out / "index.html").read_text() == "with histories"
 
 
-def test_a_comparison_says_who_is_best_within_a_budget_and_the_first_page_leads_there(plan):
-    text, answers = plan.with_name("index.html").read_text(), answers_of(plan)
+def test_a_comparison_says_who_is_best_within_a_budget_and_the_first_page_leads_there(folder):
+    text, answers = (folder / "index.html").read_text(), answers_of(folder)
     _, _, table = text.partition('id="within"')
     table, _, _ = table.partition('id="curves"')
     for family in set(answers.family) | {budgets.ALL}:
         assert table.count(f'<th scope="row">{family}') == 2  # by time, and by flops
     for head in (*budgets.HEADS["time"], *budgets.HEADS["work"]):
         assert f">{head}</th>" in table
-    results_folder = plan.parents[2]
+    results_folder = folder.parents[1]
     (comparison,) = overview_page._comparisons(results_folder, results_folder / "quick")
     assert comparison == {
         "name": "try",
@@ -157,8 +156,8 @@ def test_a_comparison_says_who_is_best_within_a_budget_and_the_first_page_leads_
     }
 
 
-def test_every_answer_is_on_the_page_of_its_problem(plan):
-    answers, folder = answers_of(plan), plan.with_name("pairs")
+def test_every_answer_is_on_the_page_of_its_problem(folder):
+    answers, folder = answers_of(folder), (folder / "pairs")
     pages = {file.name: file.read_text() for file in folder.iterdir()}
     assert len(pages) == answers["item"].nunique()
     for item, part in answers.groupby("item"):
@@ -168,10 +167,10 @@ def test_every_answer_is_on_the_page_of_its_problem(plan):
 
 
 @browser
-def test_the_page_has_six_screens_at_most_and_a_link_opens_what_is_folded(plan, tmp_path):
+def test_the_page_has_six_screens_at_most_and_a_link_opens_what_is_folded(folder, tmp_path):
     question = """found.screens = document.documentElement.scrollHeight / innerHeight;
     found.open = [...document.querySelectorAll("details.more[open]")].map(fold => fold.id);"""
-    page_file, wide = plan.with_name("index.html"), "--window-size=1440,900"
+    page_file, wide = (folder / "index.html"), "--window-size=1440,900"
     for anchor, unfolded in (("", []), ("#timing", ["how"]), ("#within", ["within"])):
         state, console = probe(page_file, tmp_path, wide, more=question, anchor=anchor)
         assert not console and state["open"] == unfolded
@@ -179,7 +178,7 @@ def test_the_page_has_six_screens_at_most_and_a_link_opens_what_is_folded(plan, 
 
 
 @browser
-def test_choices_change_the_picture_and_the_address(plan, tmp_path):
+def test_choices_change_the_picture_and_the_address(folder, tmp_path):
     question = """
     found.begin = { ...plot.dataset }; found.hash = location.hash;
     await click("tpower"); found.without = plot.dataset.shown; found.off = location.hash;
@@ -190,7 +189,7 @@ def test_choices_change_the_picture_and_the_address(plan, tmp_path):
     await set("view", "tradeoff"); found.tradeoff = plot.dataset.axes;
     found.drawn = plot.childElementCount;
     """
-    state, console = probe(plan.with_name("index.html"), tmp_path, script=LATER, more=question)
+    state, console = probe((folder / "index.html"), tmp_path, script=LATER, more=question)
     assert not console and state["hash"] == "" and state["drawn"] == 1
     assert set(state["begin"]["shown"].split(",")) == set(SOLVERS)
     assert set(state["without"].split(",")) == set(SOLVERS) - {"tpower"}
@@ -203,12 +202,12 @@ def test_choices_change_the_picture_and_the_address(plan, tmp_path):
 
 
 @browser
-def test_an_address_that_was_sent_shows_the_same(plan, tmp_path):
+def test_an_address_that_was_sent_shows_the_same(folder, tmp_path):
     sent = "#curves?view=reach&target=0.9&x=flops&off=mcol&at=1e9"
     question = """found.shown = plot.dataset; found.said = document.querySelector(".answer").value;
     found.hash = location.hash;"""
     state, console = probe(
-        plan.with_name("index.html"), tmp_path, script=LATER, more=question, anchor=sent
+        (folder / "index.html"), tmp_path, script=LATER, more=question, anchor=sent
     )
     assert not console and "mcol" not in state["shown"]["shown"]
     assert state["shown"]["axes"].startswith("flops|log|share of pairs solved to 90 %")
@@ -216,14 +215,14 @@ def test_an_address_that_was_sent_shows_the_same(plan, tmp_path):
 
 
 @browser
-def test_columns_are_chosen_and_what_is_shown_is_a_file(plan, tmp_path):
+def test_columns_are_chosen_and_what_is_shown_is_a_file(folder, tmp_path):
     question = """
     const boxes = [...document.querySelectorAll(".columns input")];
     for (const box of boxes.slice(2)) box.click();
     window.save = (name, text) => { found.name = name; found.text = text; };
     document.querySelector(".tools button").click();
     """
-    state, _ = probe(plan.with_name("index.html"), tmp_path, script=LATER, more=question)
+    state, _ = probe((folder / "index.html"), tmp_path, script=LATER, more=question)
     lines = list(csv.reader(io.StringIO(state["text"])))
     assert state["name"] == "try.csv" and lines[0] == ["Group", "Rank", "Solver"]
     assert {line[2] for line in lines[1:]} == set(SOLVERS)
@@ -245,21 +244,19 @@ def test_the_page_of_a_solver_has_its_runs(trial_run, tmp_path):
     assert state["axes"].startswith("flops|log|flops|")
 
 
-def test_pages_come_from_the_disk_alone(plan):
-    text = plan.with_name("index.html").read_text()
+def test_pages_come_from_the_disk_alone(folder):
+    text = (folder / "index.html").read_text()
     assert "http://" not in text and "https://" not in text and "<script src" not in text
     (scripts,) = re.findall('data-scripts="([^"]+)"', text)
-    assert all((plan.parent / unquote(place)).is_file() for place in scripts.split())
-    for picture in plan.parent.glob("pictures/*.svg"):
+    assert all((folder / unquote(place)).is_file() for place in scripts.split())
+    for picture in folder.glob("pictures/*.svg"):
         assert f"pictures/{picture.name}" in text
     assert "data:image" not in text
 
 
-def test_a_page_without_the_library_says_so(plan, tmp_path, monkeypatch):
+def test_a_page_without_the_library_says_so(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(interactive_curves, "library", list)
-    home = plan.parents[3]
-    copy = shutil.copytree(home, tmp_path / "home") / plan.relative_to(home)
-    text = page.write(copy).read_text()
+    text = page.write(shutil.copytree(folder, tmp_path / "copy")).read_text()
     assert 'pip install ".[pages]"' in text and "data-scripts" not in text
     assert "pictures/performance-profiles.svg" in text
 
@@ -271,8 +268,8 @@ def test_no_text_ends_the_script_and_no_number_is_missing():
     assert json.loads(text) == {"a": "</script>", "b": [None, 0.333333, 4.0], "c": None}
 
 
-def test_the_ranking_is_a_table_of_latex(plan):
-    text = plan.with_name("ranking.tex").read_text()
+def test_the_ranking_is_a_table_of_latex(folder):
+    text = (folder / "ranking.tex").read_text()
     assert text.count(r"\\") == 1 + len(SOLVERS) and r"\toprule" in text
     columns = 1 + len(comparison_tables.LATEX)  # the rank comes before the solver
     assert all(x.count("&") == columns for x in text.splitlines() if x.endswith(r"\\"))
@@ -316,8 +313,8 @@ def test_solvers_with_one_line_are_drawn_once_and_the_panel_says_so():
     plt.close(axis.figure)
 
 
-def test_solvers_beyond_the_eighth_are_grey_until_asked_for(plan):
-    answers = answers_of(plan)
+def test_solvers_beyond_the_eighth_are_grey_until_asked_for(folder):
+    answers = answers_of(folder)
     ranks = ranking.ranking(answers)
     looks = comparison_pictures.looks_of(ranks, ["gpower1"])
     assert next(iter(looks)) == "gpower1"

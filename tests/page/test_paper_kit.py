@@ -6,13 +6,14 @@ import subprocess
 from dataclasses import replace
 
 import pandas as pd
-import pytest
+import pyarrow as pa
 
 from spcabench import registry
 from spcabench.comparison import suite
 from spcabench.iterate import Facts
-from spcabench.page import comparison_tables, paper_kit
-from tests.checking import tricks
+from spcabench.page import comparison_page, comparison_tables, paper_kit
+from spcabench.running import rows as results
+from spcabench.solving.run_warnings import SENTENCES, Flag
 from tests.comparisons import compared
 from tests.problems import WHOLE
 
@@ -21,7 +22,7 @@ DATA = dict(paper_kit._entries(paper_kit.DATA.read_text(encoding="utf-8")))
 
 @WHOLE
 def test_a_kit_cites_what_it_has_and_compiles(tmp_path, monkeypatch):
-    folder = compared(monkeypatch, tmp_path, "two", ["em", "tpower"], named=["em"]).parent
+    folder = compared(monkeypatch, tmp_path, "two", ["em", "tpower"], named=["em"])
     main = paper_kit.write(folder, tmp_path / "kit")
     texts = {file.name: file.read_text() for file in main.parent.glob("*.*") if file.is_file()}
     cited = set(re.findall(r"\\cite\{(\w+)\}", "".join(texts.values())))
@@ -37,22 +38,23 @@ def test_a_kit_cites_what_it_has_and_compiles(tmp_path, monkeypatch):
         subprocess.run(latex, cwd=main.parent, check=True, capture_output=True, timeout=60)
 
 
-@pytest.mark.parametrize("public", [True, False])
-def test_a_doubt_is_shown_wherever_the_ranking_is(tmp_path, monkeypatch, public):
+def test_a_warning_is_shown_wherever_the_ranking_is(tmp_path, monkeypatch):
     """On the page, in the terminal, in the tables, and in the kit for a paper."""
-    file = tricks.file_of(tmp_path, "mine")
-    fresh = None if public else 5  # a seed that was specified
-    plan = compared(monkeypatch, tmp_path, "two", [file, "tpower"], named=["mine"], fresh=fresh)
-    home, kit = plan.parent, paper_kit.write(plan.parent, tmp_path / "kit").parent
-    sentence = "problems of the suite are public" if public else "was specified instead of drawn"
+    home = compared(monkeypatch, tmp_path, "two", ["grqi", "tpower"], named=["grqi"])
+    rows = results.read_table([home / "rows.parquet"])
+    place, field = rows.schema.get_field_index("flags"), rows.schema.field("flags")
+    flags = [["threads"] if solver == "grqi" else None for solver in rows["solver"].to_pylist()]
+    rows = rows.set_column(place, field, pa.array(flags, field.type))
+    results.write_table(rows, home / "rows.parquet")
+    comparison_page.write(home)
+    kit, sentence = paper_kit.write(home, tmp_path / "kit").parent, SENTENCES[Flag.threads]
     for text in (home / "index.html", home / "ranking.txt"):
         assert sentence in text.read_text()
     for text in (home / "ranking.tex", kit / "table.tex"):
         marked = re.findall(r"& (\w+)(?:~\\cite\{\w+\})?\$\^\\dagger\$ &", text.read_text())
-        assert {*marked} == ({"mine"} if public else {"mine", "tpower"})
-        assert sentence in text.read_text()
-    doubts = pd.read_csv(home / "ranking.csv").set_index("solver").doubts
-    assert sentence in doubts["mine"] and (sentence in str(doubts["tpower"])) == (not public)
+        assert marked == ["grqi"] and sentence in text.read_text()
+    warnings = pd.read_csv(home / "ranking.csv").set_index("solver").warnings
+    assert sentence in warnings["grqi"] and pd.isna(warnings["tpower"])
 
 
 def test_facts_of_a_file_are_text_and_nothing_else():

@@ -121,7 +121,7 @@ def test_many_lines_never_share_colour_marker_and_dashes_together():
 
 @pytest.mark.parametrize("last", ["time", "flops"])
 def test_the_table_in_a_terminal_explains_its_heads(answers, last):
-    text = comparison_tables.lines(ranking.ranking(answers), answers, last)
+    text = comparison_tables.lines(ranking.ranking(answers), answers, last, "")
     head, *lines = text.splitlines()
     explained = {line.split("  ")[0] for line in lines}
     shown = re.split(r"\s{2,}", head.replace("answered", "  answered  ").strip())
@@ -132,7 +132,9 @@ def test_the_table_in_a_terminal_explains_its_heads(answers, last):
 def test_a_long_name_of_a_solver_moves_no_column(answers):
     ranks = ranking.ranking(answers)
     ranks["solver"] = ["x" * 40, *ranks.solver[1:]]
-    heads, *lines = comparison_tables.lines(ranks, answers, "flops").splitlines()[: len(ranks) + 1]
+    heads, *lines = comparison_tables.lines(ranks, answers, "flops", "").splitlines()[
+        : len(ranks) + 1
+    ]
     assert {len(line) for line in lines} == {len(heads)}
 
 
@@ -141,7 +143,7 @@ def test_the_table_of_several_components_explains_its_heads():
     line |= dict(partly=False, rank="1")
     ranks = pd.DataFrame([line | dict(formulation="disjoint", seconds=0.1)])
     nothing = pd.DataFrame(dict(solver=[], status=[], reason=[], answered=pd.Series(dtype=bool)))
-    text = components_page.lines(ranks, nothing)
+    text = components_page.lines(ranks, nothing, "")
     head = text.splitlines()[1]
     for word, _ in components_page.HEADS:
         assert word in head and f"\n{word:13}" in text

@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
-from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -14,11 +13,10 @@ from jsonschema import Draft202012Validator
 
 from spcabench import registry
 from spcabench.cli import application as command_line
-from spcabench.cli import options
 from spcabench.errors import InputError
 from spcabench.page import claims_file, paper_page, publish, verify
 from spcabench.running import rows, runner
-from spcabench.running.figure_jobs import LONG
+from spcabench.running.jobs import LONG
 from tests.trial import FIGURE, NAME, change_columns, check_links, judged_run, made_row, make_run
 
 
@@ -444,22 +442,6 @@ def test_verdicts_are_judged_again_where_histories_were_too_large_to_publish(
     figure, run = verify.rejudge(home)
     assert "2 statements judged again" in figure.line
     assert not figure.differences and not run.differences
-
-
-def test_no_comparison_is_published_where_its_data_are_absent(monkeypatch, tmp_path):
-    """Otherwise every row of real data would be rejected, and the page would blame all solvers."""
-    folder = tmp_path / "compare" / "mine"
-    shutil.copytree(options.ROOT / "results/published/compare/adversarial", folder)
-    assert publish._absent(folder) == []  # generated problems need no data
-    real = dict(dataset="pitprops", parameters="{}", problem="pitprops")
-    change_columns(folder / "rows.parquet", **real)
-    page = (folder / "index.html").read_text()
-    monkeypatch.setattr(publish.api, "load_or_stand_in", lambda *_, **__: Mock(stand_in=True))
-    monkeypatch.setattr(publish.registry, "module", lambda *_: Mock(FILES=["pitprops.npy"]))
-    with pytest.raises(InputError, match=r"not available.*SPCABENCH_DATA"):
-        publish._check_comparison(folder, tmp_path / "published")
-    publish._publish_again(folder)
-    assert (folder / "index.html").read_text() == page
 
 
 @pytest.mark.parametrize(("largest", "kinds"), [(10**9, {".svg"}), (10, {".png"})])

@@ -1,7 +1,6 @@
 """A disturbed command, when repeated, ends with the rows of an undisturbed one."""
 
 import errno
-import json
 import os
 import random
 import re
@@ -13,7 +12,7 @@ import pytest
 from spcabench import api, atomic_files
 from spcabench.cli import files, solvers
 from spcabench.errors import InputError
-from spcabench.running import damaged_files, rows
+from spcabench.running import rows, workflow
 from spcabench.running.journal import Journal
 from tests import faults, kills
 from tests.problems import WHOLE
@@ -77,11 +76,8 @@ def test_a_damaged_file_is_removed_and_a_whole_one_is_not(tmp_path, capsys, kind
     for file in (good, bad):
         file.parent.mkdir(parents=True, exist_ok=True)
         rows.write([row(), row(k=4)], file)
-    job = home / "jobs" / "suite" / "bad.json"
-    job.parent.mkdir(parents=True)
-    job.write_text(json.dumps({}))
     bad.write_bytes(DAMAGE[kind](bad.read_bytes()))
-    assert damaged_files.remove(home) == [bad]
+    workflow.remove_damaged(home)
     assert good.exists() and not bad.exists()
     message = capsys.readouterr().err
     assert message.count("\n") == 1 and str(bad) in message
@@ -92,9 +88,20 @@ def test_damaged_verdicts_are_removed(tmp_path, capsys):
         file = tmp_path / "quick" / "figures" / name / "claims.json"
         file.parent.mkdir(parents=True)
         file.write_text(text)
-    assert damaged_files.remove(tmp_path / "quick") == []
+    workflow.remove_damaged(tmp_path / "quick")
     assert not file.exists() and (file.parents[1] / "good" / "claims.json").exists()
     assert capsys.readouterr().err.count(str(file)) == 1
+
+
+def test_rows_of_a_job_with_runs_that_were_not_run_are_made_again(tmp_path, capsys):
+    home = tmp_path / "quick"
+    complete, lacking = (home / "rows" / "trial" / f"{name}.parquet" for name in ("a", "b"))
+    for file in (complete, lacking):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        rows.write([row()], file)
+    Journal(lacking, "abc").add("0", row())
+    workflow.remove_damaged(home)
+    assert complete.exists() and not lacking.exists() and not capsys.readouterr().err
 
 
 @contextmanager

@@ -1,8 +1,10 @@
-"""Jobs, their fingerprints, and rows of runs that fail."""
+"""The jobs of figures, their hashes, and the rows of their runs."""
 
 import json
+import pickle
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -10,75 +12,19 @@ import pytest
 from spcabench import atomic_files, registry
 from spcabench.errors import InputError
 from spcabench.run import Run, chains
-from spcabench.running import code_hash, figure_jobs, messages, row_hash, rows, runner
-from spcabench.running import figure_plan as execute
-from spcabench.running import worker as worker_module
-from spcabench.running.code_hash import tree_hash
-from spcabench.running.figure_jobs import groups
+from spcabench.running import fingerprint, rows, runner
+from spcabench.running import jobs as figure_jobs
+from spcabench.running.fingerprint import tree_hash
+from spcabench.running.jobs import groups, unpublished
 from spcabench.running.journal import Journal
-from spcabench.running.long_jobs import longest, unpublished
-from spcabench.running.solver_processes import answer_of
-from spcabench.running.worker_process import Worker
+from spcabench.running.runner import Job, Timing
 from spcabench.solving.status import Status
-from tests.trial import row
+from tests.trial import answered, row
 
 
 def run_job(figure, scale, job, out):
-    """Compute the rows of one job of a figure."""
-    runner.make_rows(execute.plan(figure, scale, job), out)
-
-
-TASK = Run(dataset="pitprops", settings={"k": 3}, timeout=60.0)
-
-
-def solver_file(folder, body):
-    path = folder / "trial.py"
-    path.write_text(
-        '"""Trial."""\nimport os, time\nimport numpy as np\nfrom spcabench.iterate import Traits\n'
-        'TRAITS = Traits(control="cardinality")\nEXAMPLE = dict(k=3)\n\n\ndef solve(problem, *, '
-        f"k):\n    {body}\n"
-    )
-    return str(path)
-
-
-@pytest.fixture
-def worker(here):
-    helper = Worker(worker_module.answer)
-    yield helper
-    helper.close()
-
-
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        ("os._exit(3); yield", "crash"),
-        ("yield np.ones(problem.n)", "infeasible"),
-        ("yield np.full(problem.n, np.nan)", "infeasible"),
-        ("yield np.zeros(problem.n)", "zero"),
-        ("raise RuntimeError('a\\nb'); yield", "error"),
-        ("np.empty((200_000, 200_000)); yield", "memory_limit"),
-    ],
-)
-def test_every_failure_is_a_row(worker, tmp_path, body, status):
-    answer = answer_of(worker, replace(TASK, solver=solver_file(tmp_path, body)))
-    assert answer.status == status and not answer.status.good
-    assert "\n" not in answer.reason and answer.variance is None
-    assert answer_of(worker, replace(TASK, solver="grqi")).status == "converged"
-
-
-def test_a_run_that_hangs_is_killed_and_has_no_answer(worker, tmp_path):
-    task = replace(TASK, timeout=1.0, solver=solver_file(tmp_path, "time.sleep(60); yield"))
-    answer = answer_of(worker, task, grace=0.5)
-    assert answer.status is Status.KILLED and not answer.status.good
-    assert answer.variance is None and answer.solve_time is None
-
-
-def test_a_run_that_the_driver_stops_has_an_answer(worker, tmp_path):
-    solver = solver_file(tmp_path, "while True: yield np.eye(problem.n)[0]; time.sleep(0.01)")
-    limits = {"k": 3, "time_limit": 0.2, "tol": 0.0, "stop": "end"}
-    answer = answer_of(worker, replace(TASK, settings=limits, solver=solver))
-    assert answer.status is Status.TIME_LIMIT and answer.status.good
-    assert answer.variance > 0.0
+    """Compute the rows of one job of a figure, and write them to a file."""
+    runner.run_job(replace(figure_jobs.job(figure, scale, job), out=out))
 
 
 def test_good_statuses_are_those_with_an_answer():
@@ -203,8 +149,7 @@ def test_rows_of_a_job(figure, tmp_path):
 
 
 def test_timed_rows_are_interleaved(figure, tmp_path, monkeypatch):
-    monkeypatch.setattr(execute, "ROUNDS", {"quick": 3})
-    monkeypatch.setattr(execute, "MIN_ROUNDS", {"quick": 3})
+    monkeypatch.setattr(figure_jobs, "MIN_ROUNDS", {"quick": 3})
     run_job(figure, "quick", "timed", tmp_path / "t.parquet")
     table = rows.read([tmp_path / "t.parquet"])
     assert table.solver.tolist() == ["grqi", "gpower0"] * 3
@@ -213,71 +158,24 @@ def test_timed_rows_are_interleaved(figure, tmp_path, monkeypatch):
     assert table.groupby("solver").flops.nunique().eq(1).all()
 
 
-@pytest.fixture
-def timed_runs(monkeypatch):
-    """A function that gives a job timed runs, which may say that one round is enough."""
-
-    def give(one_round, budget):
-        small = dict(dataset="pitprops", solver="grqi", settings=dict(k=4), timed=True)
-        runs = [Run(**small, seed=seed, one_round=one) for seed, one in enumerate(one_round)]
-        for name in ("TIME_BUDGET", "JOB_BUDGET"):
-            monkeypatch.setattr(execute, name, {"paper": budget})
-        monkeypatch.setattr(execute, "fingerprint", lambda *job: "")
-        jobs = {"timed": {"timed-pitprops": runs}}
-        monkeypatch.setattr(execute, "jobs", lambda *figure, **_: jobs)
-
-    return give
-
-
 @pytest.mark.parametrize(("one_round", "rounds"), [((True, True), 1), ((True, False), 2)])
-def test_long_runs_have_one_round_where_all_of_a_problem_say_that_it_is_enough(
-    one_round, rounds, tmp_path, timed_runs
-):
-    timed_runs(one_round, 0.0)
-    run_job("trial", "paper", "timed", tmp_path / "t.parquet")
-    assert rows.read([tmp_path / "t.parquet"]).repeat.tolist() == sorted([*range(rounds)] * 2)
+def test_long_runs_have_one_round_if_all_of_a_problem_say_that_it_is_enough(one_round, rounds):
+    small = dict(dataset="pitprops", solver="grqi", settings=dict(k=4), timed=True)
+    runs = [Run(**small, seed=seed, one_round=one) for seed, one in enumerate(one_round)]
+    timing = Timing(rounds=15, least=2, seconds=0.0)
+    made = runner.rows_of(Job("trial", {"all": runs}, timing, "", Path()))
+    assert [row.repeat for row in made] == sorted([*range(rounds)] * 2)
 
 
-def test_where_few_problems_are_timed_each_may_have_more_rounds():
-    few, many = execute.JOB_BUDGET["paper"], execute.TIME_BUDGET["paper"]
-    assert execute.budget("paper", 1) == few > execute.budget("paper", 3) > many
-    assert execute.budget("paper", 100) == many
-
-
-def test_a_resumed_job_makes_no_more_rounds_than_one_that_was_not_killed(tmp_path, timed_runs):
-    timed_runs((True, True), 5.0)
-    out = tmp_path / "t.parquet"
-    journal = Journal(out, "")
-    for index in (0, 1):  # the first round, which took longer than the budget
-        stored = row(solver="grqi", repeat=0, outer_time=6.0)
-        journal.add(f"timed-pitprops 0-{index}-0", stored)
-    run_job("trial", "paper", "timed", out)
-    assert rows.read([out]).repeat.tolist() == [0, 0]
-
-
-def test_a_long_first_run_is_timed_and_a_short_one_warms_the_others(monkeypatch):
-    task = replace(TASK, solver="grqi", timed=True)
-    runs = []
-    solve = worker_module.api.solve
-    monkeypatch.setattr(
-        worker_module.api, "solve", lambda *a, **b: runs.append(solve(*a, **b)) or runs[-1]
-    )
-    monkeypatch.setattr(worker_module, "_warm", {})
-    monkeypatch.setattr(worker_module, "SAMPLE", 0.0)
-    for limit, timed in ((1e9, [2, 3, 4]), (0.0, [1, 2, 3])):
-        runs.clear()
-        worker_module._warm.clear()
-        monkeypatch.setattr(worker_module, "LONG", limit)
-        for number in timed:
-            answer = worker_module.answered(task)
-            assert len(runs) == number and answer.samples == 1
-            assert answer.solve_time == runs[-1].solve_time > 0.0
-            assert answer.flops == runs[0].flops
+def test_if_few_problems_are_timed_each_may_have_more_rounds():
+    few, many = figure_jobs.JOB_BUDGET["paper"], figure_jobs.TIME_BUDGET["paper"]
+    assert figure_jobs.budget("paper", 1) == few > figure_jobs.budget("paper", 3) > many
+    assert figure_jobs.budget("paper", 100) == many
 
 
 def test_an_interrupted_job_goes_on(figure, tmp_path):
     out = tmp_path / "job.parquet"
-    journal = Journal(out, row_hash.fingerprint(figure, "paper", "gpower1"))
+    journal = Journal(out, figure_jobs.key(figure, "paper", "gpower1"))
     journal.add("gpower1 0-0-0", row(solver="gpower1", cardinality=2))
     run_job(figure, "paper", "gpower1", out)
     table = rows.read([out])
@@ -286,9 +184,9 @@ def test_an_interrupted_job_goes_on(figure, tmp_path):
 
 def test_a_measure_is_answered_with_its_numbers(figure):
     function = registry.module("figure", figure).trace
-    answer = worker_module.answered(Run(dataset="pitprops", function=function))
-    assert answer.extra == {"trace": pytest.approx(13.0)}
-    assert answer.status == "finished"
+    answer = answered(Run(dataset="pitprops", function=function))
+    assert answer["extra"] == {"trace": pytest.approx(13.0)}
+    assert answer["status"] == "finished"
 
 
 def test_a_measure_runs_in_a_worker_and_its_row_has_its_name(figure, tmp_path):
@@ -303,7 +201,7 @@ def test_a_measure_that_figures_share_is_hashed_where_it_stands():
     figures = ("asteris2014_fig4", "asteris2014_fig6")
     runs = [run for figure in figures for run in figure_jobs.runs_of(figure, "quick")]
     measures = [run.function for run in runs if run.function]
-    assert len({code_hash.function_hash(function) for function in measures}) == 1
+    assert len({fingerprint.function_hash(function) for function in measures}) == 1
     assert {function.__module__ for function in measures} == {"spcabench.figures._asteris2014"}
 
 
@@ -329,7 +227,7 @@ def test_only_what_is_done_counts_in_a_hash(tmp_path):
 
 def test_a_solver_is_part_of_its_own_jobs_only(tmp_path):
     grqi = registry.path("solver", "grqi")
-    worker = code_hash.closure(grqi.parent.parent / "spcabench" / "running" / "worker.py")
+    worker = fingerprint.closure(grqi.parent.parent / "spcabench" / "running" / "worker.py")
     names = {file.name for file in worker}
     assert {"data.py", "driver.py", "tune.py", "problem.py"} <= names and grqi not in worker
     assert not {"style.py", "claims.py", "results_page.py"} & names
@@ -340,7 +238,7 @@ def test_data_beside_a_solver_that_its_text_names_is_part_of_it(tmp_path):
     solver.write_text('WEIGHTS = open("weights.txt")\n')
     data.write_text("1")
     other.write_text("2")
-    assert code_hash.closure(solver) == (solver, data)
+    assert fingerprint.closure(solver) == (solver, data)
 
 
 def test_every_figure_asks_for_what_exists():
@@ -351,9 +249,7 @@ def test_every_figure_asks_for_what_exists():
                 json.dumps([dict(item.settings), dict(item.parameters)])
                 assert all(registry.is_own_file(solver) for solver in item.solvers)
                 assert bool(item.solver) != bool(item.function)
-                # what a worker process is sent loses nothing on the way
-                text = json.dumps(item.described(), default=messages.plain)
-                assert worker_module.run_of(json.loads(text)) == item
+                assert pickle.loads(pickle.dumps(item)) == item  # as it is sent to a worker
             assert "broken" not in groups(figure, scale)
 
 
@@ -374,7 +270,7 @@ def test_a_measure_is_made_again_when_a_solver_that_it_uses_changes(figure, tmp_
     for body in ("yield problem", "yield problem  # a comment", "yield 1"):
         own.write_text(f"def solve(problem):\n    {body}\n")
         add_file("figure", figure, text)
-        prints.append(row_hash.fingerprint(figure, "paper", "measure-trace"))
+        prints.append(figure_jobs.key(figure, "paper", "measure-trace"))
     assert prints[0] == prints[1] != prints[2]
 
 
@@ -387,7 +283,7 @@ def test_a_measure_is_made_again_when_what_it_uses_in_its_module_changes(figure,
         text = text.replace('return {"trace": ', 'return {"share": SHARE, "trace": ')
         assert "SHARE, " in text
         add_file("figure", figure, text)
-        prints.append(row_hash.fingerprint(figure, "paper", "measure-trace"))
+        prints.append(figure_jobs.key(figure, "paper", "measure-trace"))
     assert prints[0] == prints[1] != prints[2]
 
 
@@ -399,31 +295,12 @@ def test_a_measure_is_made_again_when_a_file_changes_that_it_imports(
     text = FIGURE.replace("float(problem", "swaps and float(problem")
     text = text.replace(place, f"{indent}from spcabench.methods import swaps\n{place}")
     add_file("figure", figure, text)
-    before = row_hash.fingerprint(figure, "paper", "measure-trace")
-    original = code_hash.tree_hash
+    before = figure_jobs.key(figure, "paper", "measure-trace")
+    original = fingerprint.tree_hash
     monkeypatch.setattr(
-        code_hash, "tree_hash", lambda f: "new" if f.stem == "swaps" else original(f)
+        fingerprint, "tree_hash", lambda f: "new" if f.stem == "swaps" else original(f)
     )
-    assert row_hash.fingerprint(figure, "paper", "measure-trace") != before
-
-
-def test_jobs_that_took_long_when_published_begin_first(figure, tmp_path, add_file):
-    run = "Run(dataset='pitprops', solver='{}', settings=dict(k=3))"
-    more = "".join(f"    yield {run.format(solver)}\n" for solver in ("bca", "grqi"))
-    add_file("figure", figure, FIGURE.replace("def trace(", f"{more}def trace("))
-    # a job that does not exist any more would be executed, and fail
-    seconds = {"bca": [150.0, 150.0], "grqi": [150.0], "timed-gaussian": [900.0], "gone": [900.0]}
-    table = [dict(group=group, worker_time=s) for group, all_of in seconds.items() for s in all_of]
-    for name in (figure, "zhang2011_fig2"):
-        (tmp_path / "rows" / name).mkdir(parents=True)
-        pd.DataFrame(table).to_parquet(tmp_path / "rows" / name / "rows.parquet")
-    file = f"results/paper/rows/{figure}/bca.parquet"
-    assert longest(tmp_path, "paper", registry.names("figure")) == [file]
-    # the jobs of figures that were not requested would be executed, too
-    assert longest(tmp_path, "paper", ["zhang2011_fig2"]) == []
-    assert (
-        longest(tmp_path, "quick", [figure]) == longest(tmp_path / "none", "paper", [figure]) == []
-    )
+    assert figure_jobs.key(figure, "paper", "measure-trace") != before
 
 
 def test_a_figure_does_not_wait_for_its_long_runs_and_each_is_one_job(figure, tmp_path, add_file):

@@ -15,7 +15,7 @@ from spcabench.errors import InputError
 from spcabench.flops import CONVENTION
 from spcabench.page import draw, schema_table, solver_numbers, verify
 from spcabench.run import Run
-from spcabench.running import row_hash, rows
+from spcabench.running import fingerprint, rows
 from spcabench.running.schema import COLUMNS, KEY, KINDS, VERSION, Answer, Row
 from spcabench.solving.status import Status
 from tests.trial import NAME, change_columns, make_run, row
@@ -141,6 +141,21 @@ def test_every_column_and_status_is_in_the_tables():
     assert all(f"`{name}`" in schema_table.tables() for name in (*COLUMNS, *Status))
 
 
+@pytest.mark.parametrize("flag", ["ledger", "entries", "patched", "clock", "tied"])
+def test_flags_of_earlier_versions_are_read(tmp_path, flag):
+    rows.write([row(flags=[flag])], tmp_path / "rows.parquet")
+    rows.check(rows.read([tmp_path / "rows.parquet"]), "trial")
+
+
+def test_a_file_tells_the_job_that_wrote_it(tmp_path):
+    file = tmp_path / "rows.parquet"
+    assert rows.key_of(file) == ""
+    rows.write([row()], file, "a hash")
+    assert rows.key_of(file) == "a hash"
+    rows.write_table(rows.read_table([file]), file)  # as published
+    assert rows.key_of(file) == ""
+
+
 def test_flops_of_two_conventions_are_not_drawn_together(trial_run):
     one = row()
     file = trial_run / "two.parquet"
@@ -200,12 +215,12 @@ def test_a_killed_run_is_counted_as_no_answer(tmp_path):
 
 
 def test_the_words_of_the_schema_make_no_row_again(monkeypatch):
-    task, original = [Run(dataset="pitprops", solver="grqi")], row_hash.tree_hash
-    first = row_hash.of_runs(task)
-    for changed, same in (("schema.py", True), ("worker.py", False), ("grader.py", False)):
+    task, original = [Run(dataset="pitprops", solver="grqi")], fingerprint.tree_hash
+    first = fingerprint.of_runs(task)
+    for changed, same in (("schema.py", True), ("worker.py", False)):
 
         def hashed(file, changed=changed):
             return "new" if file.name == changed else original(file)
 
-        monkeypatch.setattr(row_hash, "tree_hash", hashed)
-        assert (row_hash.of_runs(task) == first) == same
+        monkeypatch.setattr(fingerprint, "tree_hash", hashed)
+        assert (fingerprint.of_runs(task) == first) == same

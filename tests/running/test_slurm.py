@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from spcabench.running import rows, workflow
-from spcabench.running.figure_jobs import jobs
+from spcabench.running.jobs import jobs
 from tests.faults import DECIDED
 
 ROOT = Path(__file__).parents[2]

@@ -2,7 +2,6 @@
 
 import fcntl
 import inspect
-import os
 import signal
 import subprocess
 import sys
@@ -16,9 +15,9 @@ from spcabench import registry
 from spcabench.cli import figures, options
 from spcabench.errors import InputError
 from spcabench.running import workflow
-from spcabench.running.figure_jobs import jobs
+from spcabench.running.jobs import jobs
 from tests.problems import WHOLE, some
-from tests.system_processes import below, gone
+from tests.system_processes import below, gone, is_free
 
 
 def test_what_the_snakefile_switches_off_is_there():
@@ -30,16 +29,17 @@ def test_what_the_snakefile_switches_off_is_there():
     assert "self.scheduler = JobScheduler(" in inspect.getsource(api.Workflow)
 
 
-def test_the_plan_holds_every_job_of_every_figure(tmp_path):
-    words = "-m snakemake --dry-run --forceall --nolock --cores 1 --config scale=quick --quiet host"
-    command = [sys.executable, *words.split(), "--", "results/quick/index.html"]
+@pytest.mark.parametrize("scale", ["quick", "paper"])
+def test_the_plan_holds_every_figure_and_every_job_that_is_a_step(scale):
+    words = "-m snakemake --dry-run --forceall --nolock --cores 1 --quiet host"
+    command = [sys.executable, *words.split(), "--", f"results/{scale}/index.html"]
     completed = subprocess.run(
         command, cwd=options.ROOT, capture_output=True, text=True, check=True
     ).stdout
     for figure in registry.names("figure"):
-        assert f"results/quick/figures/{figure}/claims.json" in completed
-        for job in jobs(figure, "quick"):
-            assert f"results/quick/rows/{figure}/{job}.parquet" in completed
+        assert f"results/{scale}/figures/{figure}/claims.json" in completed
+        for job in jobs(figure, scale) if scale == "paper" else ():
+            assert f"results/{scale}/rows/{figure}/{job}.parquet" in completed
 
 
 def test_a_second_workflow_waits_for_the_first(tmp_path, capsys):
@@ -51,15 +51,13 @@ def test_a_second_workflow_waits_for_the_first(tmp_path, capsys):
             entered.set()
 
     with path.open("w") as first:
-        first.write(f"{os.getpid()} 1")
-        first.flush()
         fcntl.flock(first, fcntl.LOCK_EX)
         thread = threading.Thread(target=second)
         thread.start()
         assert not entered.wait(0.3)
     thread.join(5)
     assert entered.is_set()
-    assert f"waiting for process {os.getpid()} to finish" in capsys.readouterr().err
+    assert "waiting for another command to finish" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("code", [0, 3])
@@ -102,12 +100,13 @@ def test_a_profile_may_be_a_folder_of_one_s_own(here):
 
 SNAKEFILE = """rule all:
     output: "done"
-    shell: "setsid sleep 600 > /dev/null 2>&1 & echo $! > pid; MORE; touch done"
+    shell: "sleep 600 > /dev/null 2>&1 & echo $! > pid; MORE; touch done"
 """
 COMMAND = """
 from pathlib import Path
-from spcabench.running import supervisor, workflow
-supervisor.raise_on_termination()
+from spcabench.cli import application
+from spcabench.running import workflow
+application._raise_on_termination()
 folder = Path.cwd()
 log = folder / "results" / "quick" / "workflow.log"
 workflow.workflow(["done"], log, 1, folder, snakefile=folder / "Snakefile")
@@ -141,21 +140,56 @@ def test_a_command_that_ends_takes_its_workflow_along(tmp_path, number):
             assert time.monotonic() < end and command.poll() is None
             time.sleep(0.05)
         started = below(command.pid)
-        assert len(started) >= 4  # the supervisor, Snakemake, a shell, and what the shell runs
+        assert len(started) >= 4  # the guard, Snakemake, a shell, and what the shell runs
         command.send_signal(number)
         command.wait(20)
         message = command.stderr.read()
     assert gone([*started, int(file.read_text())])
-    with (tmp_path / workflow.LOCK).open() as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    assert is_free(tmp_path / workflow.LOCK)
     assert number == signal.SIGKILL or "repeat the command" in message
 
 
-@pytest.mark.parametrize("head", ["Traceback", "Traceback (most recent call last):"])
-def test_a_full_disk_is_named_whoever_notices_it(tmp_path, capsys, head):
+LOG = """Job stats:
+job       count
+------  -------
+draw          1
+report        1
+total         2
+
+localrule draw:
+    output: results/quick/figures/one_fig1/figure.svg
+    jobid: 5
+    wildcards: scale=quick, figure=one_fig1
+"""
+ENDED = "Finished jobid: 5 (Rule: draw)\n1 of 2 steps (50%) done\n"
+
+
+def test_what_is_left_is_as_long_as_what_is_done(monkeypatch):
+    monkeypatch.setattr(workflow, "monotonic", lambda: 1000.0)
+    assert workflow.state("", 999.0) == "looking for what is missing"
+    assert workflow.state(LOG, 991.0) == "0 of 2 steps; in progress: one_fig1"
+    assert workflow.state(LOG + ENDED, 991.0) == "1 of 2 steps, about 9 s left"
+    assert workflow.state(LOG + ENDED, 0.0) == "1 of 2 steps, about 17 min left"
+
+
+MESSAGES = """Building DAG of jobs...
+Traceback (most recent call last):
+  File "x.py", line 1, in <module>
+    call()
+strange.Trouble: the sea is rough
+Error in rule draw:
+spcabench: warning: two checkouts are mixed
+spcabench: plan.json: no such file
+Command 'set -euo pipefail;  python -m spcabench draw one_fig1' returned non-zero exit status 137.
+"""
+
+
+def test_what_a_failed_job_said_comes_first(tmp_path, capsys):
     log = tmp_path / "workflow.log"
-    log.write_text(f"{head}\nOSError: [Errno 28] No space left on device\nerror of another kind\n")
+    log.write_text("Error in rule run:\n" * 30 + MESSAGES)
     workflow._explain(log)
     messages = capsys.readouterr().err.splitlines()
-    assert messages[0] == f"spcabench: {tmp_path}: cannot be written (No space left on device)"
-    assert len(messages) == 2 and "repeat the command" in messages[1]
+    last = ["strange.Trouble: the sea is rough", "spcabench: plan.json: no such file"]
+    assert messages[:3] == [*last, "spcabench: draw one_fig1: ended with exit code 137"]
+    assert "warning" not in "".join(messages)
+    assert messages[-1].endswith(str(log))

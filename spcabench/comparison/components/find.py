@@ -75,13 +75,6 @@ def loadings(
     }
 
 
-def calls(how: str, r: int) -> float:
-    """Return the number of time limits that all calls of a solver can take."""
-    if how in (CALIBRATED, ROUNDED):
-        return PATIENCE + 1.0  # the last trial of a search can begin just before its limit
-    return 1.0 if how == "joint" else float(r)
-
-
 def halves(problem: Problem, **question: Any) -> dict[str, Any]:
     """Return the loadings found on the training samples of `train_and_test`."""
     train, _ = train_and_test(problem)

@@ -1,8 +1,8 @@
-"""Functions for the grader that grade several loadings: feasibility, measures and recovery.
+"""Grade several loadings: feasibility, measures and recovery.
 
-The arguments are a freshly loaded problem and the worker's answer, which consists of lists of
-indices and values, and costs. The result is the answer with the measures, or the reason why the
-loadings are infeasible.
+The arguments are the problem and the answer of `find.loadings`, which consists of lists of indices
+and values, and costs. The result is the answer with the measures, or the reason why the loadings
+are infeasible.
 """
 
 from dataclasses import asdict

@@ -1,6 +1,6 @@
 """Measures, bounds and ranks in a comparison of several components.
 
-Rows contain the loadings and the measures computed by the grader. Bounds are computed here.
+Rows contain the loadings and their measures. Bounds are computed here.
 """
 
 import json
@@ -13,7 +13,7 @@ import pandas as pd
 from spcabench import api
 from spcabench.comparison.components import find
 from spcabench.comparison.components.runs import HELD_OUT
-from spcabench.comparison.ranking import ranges, told_apart
+from spcabench.comparison.ranking import NOT_RUN, ranges, told_apart
 from spcabench.problem.problem import Problem
 from spcabench.running import schema
 from spcabench.solving.formulations import Formulation
@@ -24,8 +24,6 @@ PAIR = ["item", "r", "k"]
 # The loadings can differ from orthonormal ones by up to 1e-4, which gains up to about 3e-5 of the
 # value, so smaller differences between shares are not ranked.
 DIGITS = 4
-LATE = 1.5  # maximum time of a third-party file, as a multiple of the time limit of all its calls
-OVER, OVER_SECONDS = 1.25, 0.1  # a longer time than this multiple plus these seconds is flagged
 NOT_MEASURES = ("indices", "values", "statuses", "runs")
 
 
@@ -36,8 +34,10 @@ def standing(rows: pd.DataFrame) -> pd.DataFrame:
     objective of the formulation, which is the total variance if loadings must be orthonormal, and
     otherwise the projected variance. It is NaN if there is no feasible answer.
     """
-    lines = [line_of(row) for row in rows.itertuples()]
-    table = pd.DataFrame(lines)
+    table = pd.DataFrame([_line_of(row) for row in rows.itertuples()])
+    # a run that the harness could not make says nothing about its solver
+    lost = pd.MultiIndex.from_frame(table[table.status == NOT_RUN][PAIR])
+    table = table[~pd.MultiIndex.from_frame(table[PAIR]).isin(lost)]
     disjoint = table[table.formulation == Formulation.DISJOINT]
     also = disjoint.assign(formulation=Formulation.ORTHONORMAL.value, how=disjoint.how)
     table = pd.concat([table, also], ignore_index=True)
@@ -46,11 +46,10 @@ def standing(rows: pd.DataFrame) -> pd.DataFrame:
     return table.assign(best=best, share=table.value / best)
 
 
-def line_of(row: Any) -> dict[str, Any]:
+def _line_of(row: Any) -> dict[str, Any]:
     """Return a line of the table for a row.
 
-    Its value is NaN if there is no answer in time. The time of a third-party file is that of the
-    whole call, measured from outside, because the file could change the clock in its process.
+    Its value is NaN if there is no answer.
     """
     settings = row.settings
     line = {
@@ -75,25 +74,7 @@ def line_of(row: Any) -> dict[str, Any]:
         return line
     Z = find.assembled(row.extra, int(row.n))
     numbers = {name: value for name, value in row.extra.items() if name not in NOT_MEASURES}
-    if row.own is not None and not row.own:
-        numbers["seconds"] = max(numbers["seconds"], row.outer_time)
-        allowed = LATE * _limit(settings)
-        if numbers["seconds"] > allowed:
-            reason = f"it took {numbers['seconds']:.2g} s; at most {allowed:g} s are allowed"
-            return line | {"status": str(Status.LATE), "reason": reason}
     return line | numbers | {"found": Z.shape[1], "Z": Z}
-
-
-def is_overtime(row: Any) -> bool:
-    """Whether the calls of a third-party file took clearly longer than their limits together."""
-    if row.own is None or row.own or row.status != Status.FINISHED:
-        return False
-    return bool(row.outer_time > OVER * _limit(row.settings) + OVER_SECONDS)
-
-
-def _limit(settings: dict[str, Any]) -> float:
-    """Return the time limit of all calls of a solver together."""
-    return float(settings["limit"] * find.calls(settings["how"], settings["r"]))
 
 
 def _bounded(table: pd.DataFrame) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """The runs of a solver in a comparison of several components: every way on every problem.
 
-A worker computes the loadings. The grader, which never imports the solver, grades them.
+The loadings are graded after the run, off the clock.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import Any
 from spcabench.comparison.components import find, judge, suite
 from spcabench.comparison.components.suite import Item
 from spcabench.comparison.components.ways import Way, ways
-from spcabench.comparison.jobs import Job
+from spcabench.comparison.entrants import Entrant
 from spcabench.iterate import Traits
 from spcabench.run import Run
 from spcabench.solving.formulations import Formulation
@@ -19,53 +19,55 @@ PATIENCE = 40.0  # seconds after which the process of a run is killed
 TRUE, HELD_OUT = "components", "components, held out"
 
 
-def runs(job: Job) -> Iterator[Run]:
+def runs(entrant: Entrant) -> Iterator[Run]:
     """Yield all runs, ordered by problem, number of loadings, cardinality and way.
 
     Loadings are held out on the standard data only, because a sample can contain a row twice.
     """
-    ways = _ways(job)
-    for item, standard in zip(suite.items(job.fresh), suite.ITEMS, strict=True):
+    ways = _ways(entrant)
+    for item, standard in zip(suite.items(entrant.fresh), suite.ITEMS, strict=True):
         for r in item.counts:
             for k in item.ks:
                 # r orthonormal loadings on k common variables only exist for k >= r
                 yield from (
-                    _run(job, item, way, r, k)
+                    _run(entrant, item, way, r, k)
                     for way in ways
                     if k >= r or way.formulation != Formulation.COMMON
                 )
         if item.held_out:
             for way in ways:
-                yield _run(job, standard, way, item.counts[-1], item.ks[-1], HELD_OUT)
+                yield _run(entrant, standard, way, item.counts[-1], item.ks[-1], HELD_OUT)
 
 
-def warm(job: Job) -> Iterator[Run]:
+def warm(entrant: Entrant) -> Iterator[Run]:
     """Yield untimed runs of every way on a small problem, which compile the kernels."""
-    for way in _ways(job):
-        yield _run(job, suite.ITEMS[0], way, 2, 3)
+    for way in _ways(entrant):
+        yield _run(entrant, suite.ITEMS[0], way, 2, 3)
 
 
-def _ways(job: Job) -> list[Way]:
-    return ways(job.solver, job.described.traits, job.every_way)
+def _ways(entrant: Entrant) -> list[Way]:
+    return ways(entrant.solver, entrant.about.traits, entrant.every_way)
 
 
-def _run(job: Job, item: Item, way: Way, r: int, k: int, kind: str = TRUE) -> Run:
+def _run(entrant: Entrant, item: Item, way: Way, r: int, k: int, kind: str = TRUE) -> Run:
     held_out = kind == HELD_OUT
-    settings: dict[str, Any] = dict(solver=job.solver, how=way.how, r=r, k=k, limit=job.limit)
+    settings: dict[str, Any] = dict(
+        solver=entrant.solver, how=way.how, r=r, k=k, limit=entrant.limit
+    )
     recorded = {**settings, "formulation": way.formulation.value}
     return Run(
         dataset=item.dataset,
         parameters=item.parameters,
         function=find.halves if held_out else find.loadings,
         judge=judge.on_others if held_out else judge.measured,
-        uses=(job.solver,),
+        uses=(entrant.solver,),
         settings=recorded,
         timed=not held_out,
         timeout=PATIENCE,
         series=f"{item.name}, {way.how}",
-        skip=job.described.missing or refused(job.described.traits, item),
+        skip=entrant.about.missing or refused(entrant.about.traits, item),
         columns=dict(
-            solver=job.label,
+            solver=entrant.label,
             settings=recorded,
             item=item.name,
             family=item.family,

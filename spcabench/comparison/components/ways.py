@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 
-from spcabench import registry
 from spcabench.iterate import Traits
-from spcabench.running.description import describe
 from spcabench.solving.deflate import DEFLATIONS
 from spcabench.solving.formulations import Formulation
 
@@ -60,8 +58,3 @@ def ways(solver: str, traits: Traits, every_deflation: bool = False) -> list[Way
         *(Way(solver, Formulation.DEFLATION, kind) for kind in kinds),
         Way(solver, Formulation.DISJOINT, "drop_features"),
     ]
-
-
-def entrants() -> list[str]:
-    """Return all registered solvers that can compute several signed components."""
-    return [name for name in registry.names("solver") if ways(name, describe(name).traits)]

@@ -1,12 +1,10 @@
-"""External solvers in any language: a command reads a problem from a file and writes a vector.
+"""Solvers in another language: a command reads a problem from a file and writes a vector.
 
 ``compare --command`` writes a solver file for the command (`text_of`), which is run like any other
-solver. The measured time is that of the process and excludes writing the problem and reading the
-answer. When the process exits, its answer is complete: the processes that it left behind are
-killed before the answer is read. The process is killed if its parent process exits.
+solver. The measured time is that of the command's process, which is a child of the worker; it
+excludes writing the problem and reading the answer.
 """
 
-import ast
 import hashlib
 import os
 import re
@@ -17,41 +15,36 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from string import Template
-from time import perf_counter, sleep
-from typing import IO, Any
+from time import perf_counter
+from typing import IO
 
 import numpy as np
-import psutil
 import scipy.io
 
-from spcabench import opening
+from spcabench import opening, registry
 from spcabench.errors import InputError, SolverError
 from spcabench.iterate import Iterate
 from spcabench.problem.problem import Problem
-from spcabench.running import supervisor
 from spcabench.solving.driver import THREADS_SECONDS, THREADS_SHARE
 from spcabench.solving.result import Result
-from spcabench.solving.status import Status
+from spcabench.solving.run_warnings import Flag
 from spcabench.vectors import Array, Vector
 
 PLACE = re.compile(r"\{(data|covariance|k|out)(?::(npy|csv|mtx))?\}")
 WITH_FORMAT = re.compile(r"\{(?:data|covariance|k|out):[^}]*\}")
 FORMS = "{data}, A (m, n), or {covariance}, Sigma (n, n); {k}; {out}"
-SHARE = 0.9  # fraction of the timeout of a run that is available to its commands
 # maximum number of start-up runs, and seconds after which no further run is started
 ROUNDS, ENOUGH = 3, 1.0
 LARGEST, LETTERS = 1e6, 100  # maximum size of an answer in bytes, and further bytes per number
-POLL = 0.0005  # seconds between two checks of a process
-_deadlines = [float("inf")]
 
 FILE = Template('''"""The command $words."""
 
 from spcabench.iterate import Traits
-from spcabench.running.external_solver import iterates
+from spcabench.running.command import iterates
 
 TRAITS = Traits(control="cardinality", accepts="$accepts")
 EXAMPLE = dict(k=3)
@@ -66,14 +59,6 @@ def solve(problem, *, k):
     """Yield the vector that the command writes."""
     yield from iterates(problem, k, COMMAND, FOLDER)
 ''')
-
-
-class Failed(SolverError):
-    """Error if the command did not write a vector; ``status`` and the message state the reason."""
-
-    def __init__(self, status: Status, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
 
 
 def text_of(command: str, folder: Path) -> str:
@@ -95,50 +80,23 @@ def text_of(command: str, folder: Path) -> str:
         for word in words
         if not PLACE.search(word) and (folder / word).is_file()
     }
-    return _filled(command, str(folder), programs)
-
-
-def is_command(file: Path) -> bool:
-    """Whether a solver file is identical to the file that the harness writes for a command."""
-    return bool(words_of(file))
-
-
-def words_of(file: Path) -> str:
-    """Return the command in a file written by the harness, or "", without importing the file."""
-    text = file.read_text(encoding="utf-8", errors="replace")
-    named = {
-        name: match[1]
-        for name in ("COMMAND", "FOLDER", "PROGRAMS")
-        if (match := re.search(rf"^{name} = (.*?)(  # .*)?$", text, re.MULTILINE))
-    }
-    try:
-        constants = {name: ast.literal_eval(value) for name, value in named.items()}
-        same = text == _filled(constants["COMMAND"], constants["FOLDER"], constants["PROGRAMS"])
-    except (SyntaxError, ValueError, KeyError, TypeError):
-        return ""
-    return str(constants["COMMAND"]) if same else ""
-
-
-def _filled(command: str, folder: str, programs: dict[str, str]) -> str:
-    """Return the text of the solver file for a command, with the hashes of its programs."""
-    places = {name for name, _ in PLACE.findall(command)}
     return FILE.substitute(
         words=repr(command).strip("'\""),
         accepts="data" if "data" in places else "covariance",
         command=repr(command),
-        folder=repr(folder),
+        folder=repr(str(folder)),
         programs=repr(programs),
     )
 
 
-@contextmanager
-def limited(seconds: float) -> Iterator[None]:
-    """Kill a command in the block if it exceeds the fraction `SHARE` of ``seconds``."""
-    _deadlines.append(perf_counter() + SHARE * seconds)
-    try:
-        yield
-    finally:
-        _deadlines.pop()
+def words_of(file: Path) -> str:
+    """Return the command in the file of a solver, or "", without importing the file."""
+    return registry.written(str(file), "COMMAND")
+
+
+def is_command(file: Path) -> bool:
+    """Whether the file of a solver runs a command."""
+    return bool(words_of(file))
 
 
 def iterates(problem: Problem, k: int, command: str, folder: str) -> Iterator[Iterate]:
@@ -148,23 +106,18 @@ def iterates(problem: Problem, k: int, command: str, folder: str) -> Iterator[It
     yield Iterate(x, extra={**numbers, "startup_seconds": startup})
 
 
-def numbers(result: Result) -> dict[str, Any]:
-    """Return the columns of a row with the times and memory of the process."""
-    extra = result.extra
-    return {
-        "setup_time": 0.0,
-        "solve_time": extra["process_seconds"],
-        "cpu_time": extra["process_cpu_seconds"],
-        "waited": None,  # the system does not report it for a finished process
-        "memory_before": 0.0,
-        "peak_memory": extra["process_bytes"],
-    }
-
-
-def used_threads(result: Result) -> bool:
-    """Return whether the process used far more processor time than a single thread can."""
-    wall = result.extra["process_seconds"]
-    return bool(result.extra["process_cpu_seconds"] > THREADS_SHARE * wall + THREADS_SECONDS)
+def measured(result: Result) -> Result:
+    """Return a result with the times of the command's process in place of those of its caller."""
+    seconds, cpu = result.extra["process_seconds"], result.extra["process_cpu_seconds"]
+    threads = {Flag.threads} if cpu > THREADS_SHARE * seconds + THREADS_SECONDS else set()
+    return replace(
+        result,
+        setup_time=0.0,
+        solve_time=seconds,
+        cpu_time=cpu,
+        waited=np.nan,  # the system does not report it for a finished process
+        flags=tuple({*result.flags, *threads}),
+    )
 
 
 @lru_cache
@@ -223,11 +176,7 @@ def _write(M: Array, file: Path) -> None:
 
 
 def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
-    """Run a process and return its time and memory; raise Failed if it fails or is too slow.
-
-    The time includes killing the processes that it left behind, which could still be computing.
-    """
-    others = {child.pid for child in psutil.Process().children()}
+    """Run a process and return its time and memory; raise SolverError if it fails."""
     with (inner / "stderr").open("w+") as errors:
         start = perf_counter()
         process = subprocess.Popen(
@@ -236,38 +185,18 @@ def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
-            start_new_session=True,
         )
-        code, usage = _waited(process, start)
+        _, status, usage = os.wait4(process.pid, 0)
         seconds = perf_counter() - start
-        if supervisor.end_orphans(others):
-            seconds = perf_counter() - start
-        if code:
-            raise Failed(Status.CRASH, _crash(code, errors))
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise SolverError(_crash(process.returncode, errors))
     unit = 1 if sys.platform == "darwin" else 1024
     return {
         "process_seconds": seconds,
         "process_cpu_seconds": usage.ru_utime + usage.ru_stime,
         "process_bytes": float(usage.ru_maxrss * unit),
     }
-
-
-def _waited(process: subprocess.Popen, start: float) -> tuple[int, Any]:
-    """Wait for a process, and return its exit code and resource usage.
-
-    At the time limit, the process is killed, and Failed is raised.
-    """
-    while True:
-        ended, status, usage = os.wait4(process.pid, os.WNOHANG)
-        if ended:
-            process.returncode = os.waitstatus_to_exitcode(status)
-            return process.returncode, usage
-        if perf_counter() > _deadlines[-1]:
-            supervisor.end(process.pid)
-            process.wait()
-            seconds = perf_counter() - start
-            raise Failed(Status.KILLED, f"the command was killed after {seconds:.2g} s")
-        sleep(POLL)
 
 
 def _crash(code: int, errors: IO[str]) -> str:
@@ -278,19 +207,17 @@ def _crash(code: int, errors: IO[str]) -> str:
 
 
 def _vector(file: Path, n: int) -> Vector:
-    """Return the n numbers in a file; raise Failed if it does not contain n numbers."""
+    """Return the n numbers in a file; raise SolverError if it does not contain n numbers."""
     if not os.path.lexists(file):
-        raise Failed(Status.ERROR, "the command succeeded but did not write {out}")
-    if file.is_symlink():  # to a file that another process could still be writing
-        raise Failed(Status.ERROR, "{out} is a link; the command must write a file")
+        raise SolverError("the command succeeded but did not write {out}")
     try:
         opening.regular(file, largest=LARGEST + LETTERS * n)
         x = _numbers(file)
     except Exception as error:  # readers raise many kinds of errors
         words = " ".join(str(error).split())[:150]
-        raise Failed(Status.ERROR, f"{{out}} is not a vector of numbers: {words}") from None
+        raise SolverError(f"{{out}} is not a vector of numbers: {words}") from None
     if x.shape != (n,):
-        raise Failed(Status.ERROR, f"{{out}} contains {x.size} numbers; it must contain n = {n}")
+        raise SolverError(f"{{out}} contains {x.size} numbers; it must contain n = {n}")
     return x
 
 

@@ -1,4 +1,7 @@
-"""Hashes of Python files that ignore comments, docstrings and layout."""
+"""Hashes of all code and settings that affect the rows of a job or the picture of a figure.
+
+They ignore comments, docstrings and layout of Python files.
+"""
 
 import ast
 import hashlib
@@ -11,9 +14,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from spcabench import registry
+from spcabench.run import Run
+
 PACKAGE = Path(__file__).parents[1]
 BESIDE = ("solvers", "datasets")  # subpackages that are next to the package in a checkout
 SHOWING = PACKAGE / "showing"  # excluded, because pictures and tables of answers affect no row
+WORKER = PACKAGE / "running" / "worker.py"  # entry point of the process that computes an answer
+# excluded, because descriptions of columns do not affect rows, and new columns have defaults
+SCHEMA = PACKAGE / "running" / "schema.py"
 
 
 def digest(value: Any) -> str:
@@ -201,3 +210,53 @@ def _named(text: str, file: Path) -> Iterator[Path]:
 def _data(folder: Path) -> tuple[Path, ...]:
     """Return the non-Python files of a folder whose names have a suffix."""
     return tuple(p for p in sorted(folder.glob("*.*")) if p.is_file() and p.suffix != ".py")
+
+
+def of_runs(runs: Iterable[Run], timing: Any = None) -> str:
+    """Return the hash of runs, the code that they execute, and how they are timed.
+
+    The code consists of the syntax trees of all files that the worker imports. Comments,
+    docstrings, layout and the commit do not affect the hash.
+    """
+    runs = list(runs)
+    files = {*closure(WORKER)}
+    # a dataset can be derived from another one, which its parameter ``of`` names
+    others = {str(run.parameters.get("of")) for run in runs} & {*registry.names("dataset")}
+    for name in {run.dataset for run in runs} | others:
+        files |= set(closure(registry.path("dataset", name)))
+    for name in {name for run in runs for name in run.solvers}:
+        files |= set(closure(registry.path("solver", name)))
+    files.discard(SCHEMA)
+    functions = {f.__name__: f for run in runs for f in (run.function, run.judge) if f}
+    parts = [digest([timing, [run.described() for run in runs]])]
+    parts += sorted(map(tree_hash, files))  # faster than sorting paths
+    parts += [function_hash(functions[name]) for name in sorted(functions)]
+    return _short(parts)
+
+
+def drawing_fingerprint(figure: str) -> str:
+    """Return the hash of the code that draws and judges a figure, without its runs."""
+    return _short([tree_hash(registry.path("figure", figure)), *_of_all_drawings()])
+
+
+@lru_cache
+def _of_all_drawings() -> tuple[str, ...]:
+    """Return the hashes of the code that draws all figures, and the colours of solvers."""
+    files = [
+        PACKAGE / "style.py",
+        PACKAGE / "page" / "draw.py",
+        PACKAGE / "page" / "claims_file.py",
+    ]
+    files += sorted((PACKAGE / "claims").glob("*.py"))
+    files += sorted(p for p in (PACKAGE / "figures").glob("_*.py") if p.stem != "__init__")
+    return (*map(tree_hash, files), *_colours())
+
+
+def _colours() -> tuple[str, ...]:
+    """Return the statements that set the colours of solvers."""
+    files = (registry.path("solver", name) for name in registry.names("solver"))
+    return tuple(dump for file in files for dump in colour(file))
+
+
+def _short(parts: Iterable[str]) -> str:
+    return hashlib.sha256("".join(parts).encode()).hexdigest()[:16]

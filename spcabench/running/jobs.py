@@ -1,4 +1,4 @@
-"""The jobs of a figure, each of which executes groups of runs in one process.
+"""The jobs of a figure, each of which executes groups of runs, and how its runs are timed.
 
 A scale is "quick" or "paper". If the seeds of a figure are replaced, the name of the scale, and of
 the folder with the results, includes the new seeds, such as "quick-seeds-20-40". Such rows cannot
@@ -9,14 +9,24 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from spcabench import registry
+from spcabench.errors import InputError
 from spcabench.run import Run, chains
-from spcabench.running.code_hash import digest, syntax_tree
+from spcabench.running.fingerprint import digest, of_runs, syntax_tree
+
+if TYPE_CHECKING:
+    from spcabench.running.runner import Job
 
 SEEDS = "-seeds-"  # precedes the seeds in the name of a scale
 TIMED = "timed-"  # prefix of the names of groups and jobs that need the whole machine
 LONG = f"{TIMED}long-"  # prefix of the name of the group of a long run
+ROUNDS = {"quick": 3, "paper": 15}  # maximum number of timed rounds
+MIN_ROUNDS = {"quick": 1, "paper": 2}  # minimum number of timed rounds
+TIME_BUDGET = {"quick": 2.0, "paper": 10.0}  # minimum budget in seconds for all rounds of a group
+JOB_BUDGET = {"quick": 2.0, "paper": 90.0}  # budget in seconds for all groups of a job
 
 
 def runs_of(figure: str, scale: str) -> list[Run]:
@@ -132,6 +142,60 @@ def _group(run: Run) -> str:
     if run.timed and run.solver:
         return f"{TIMED}{run.dataset}-{digest(dict(run.parameters))[:8]}"
     return run.solver or f"{TIMED if run.timed else ''}measure-{run.measure}"
+
+
+def job(figure: str, scale: str, name: str, folder: Path = Path()) -> "Job":
+    """Return a job of a figure, whose rows are in ``results`` in a folder.
+
+    Raises InputError if the figure does not have this job. If the figure cannot be imported, its
+    own error is raised.
+    """
+    from spcabench.running.runner import Job, Timing  # imported here, because it is slow
+
+    known = jobs(figure, scale, long=name.startswith(LONG))
+    groups = known.get(name, {})
+    if not any(groups.values()):
+        runs_of(figure, scale)  # raises the figure's own error
+        raise InputError(
+            f"job: figure {figure!r} has no job {name!r}; its jobs are {', '.join(known)}"
+        )
+    timing = Timing(
+        # a long run has a single round, because its processor time is measured there
+        rounds=1 if name.startswith(LONG) else ROUNDS[size(scale)],
+        least=MIN_ROUNDS[size(scale)],
+        seconds=budget(size(scale), len(groups)),
+    )
+    out = folder / rows_file(figure, scale, name)
+    labels = {"experiment": figure, "scale": scale}
+    return Job(f"{figure} {name}", groups, timing, key(figure, scale, name), out, labels)
+
+
+def key(figure: str, scale: str, job: str) -> str:
+    """Return the hash of the runs of a job and of the code that they execute."""
+    groups = jobs(figure, scale, long=job.startswith(LONG)).get(job, {})
+    return of_runs([run for group in groups.values() for run in group])
+
+
+def budget(scale: str, groups: int) -> float:
+    """Return the budget in seconds for all timed rounds of a group, in a job with ``groups``."""
+    return max(TIME_BUDGET[scale], JOB_BUDGET[scale] / groups)
+
+
+def rows_file(figure: str, scale: str, job: str) -> str:
+    """Return the path of the rows of a job, relative to the folder of all results."""
+    return f"results/{scale}/rows/{figure}/{job}.parquet"
+
+
+def unpublished(published: Path, figure: str, scale: str) -> list[str]:
+    """Return the jobs of a figure's long runs without a published row, in order.
+
+    Published rows of any commit are accepted, because computing them again takes hours.
+    """
+    import pandas as pd  # imported here, because few commands need it
+
+    file = published / "rows" / figure / "rows.parquet"
+    known = {*pd.read_parquet(file, columns=["group"]).group} if file.exists() else set()
+    return [job for job in jobs(figure, scale, long=True) if job not in known]
 
 
 def shared(figure: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Answers compared with brute force: norm, cardinality, sign, variance and bound.
 
 The ordinary suite solves about a hundred small problems; ``SPCABENCH_ANSWERS=5000 pytest
-tests/running/test_answers.py`` checks 5000 answers.
+tests/solvers/test_answers.py`` checks 5000 answers.
 """
 
 import os

@@ -1,0 +1,107 @@
+"""Compute the missing rows of a comparison, and write the comparison to its folder."""
+
+import fcntl
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import pyarrow as pa
+
+from spcabench import api, atomic_files, opening
+from spcabench.comparison import plans, stored
+from spcabench.comparison.entrants import Entrant
+from spcabench.comparison.stored import Plan
+from spcabench.running import rows as results
+from spcabench.running import runner
+from spcabench.running.runner import Job
+from spcabench.streams import say, width
+
+PACKAGE = Path(__file__).parents[1]
+SILENCE = 60.0  # seconds without a line in a log before the progress is written
+
+
+def missing(entrants: Mapping[str, Entrant], home: Path) -> dict[str, Job]:
+    """Return the jobs of the entrants whose rows are missing or out of date, by label.
+
+    home : the folder of comparisons, results/compare.
+    """
+    jobs = {label: plans.job(entrant, home) for label, entrant in entrants.items()}
+    return {label: job for label, job in jobs.items() if not runner.is_current(job)}
+
+
+def compute(jobs: Mapping[str, Job]) -> None:
+    """Compute the rows of jobs, one after the other, because a timed run needs the machine."""
+    if jobs:  # loads numba and some kernels once, and not in each of the workers, which are forked
+        api.solve(api.load("pitprops"), "thresholding", k=5, refit=True)
+    for place, (label, job) in enumerate(jobs.items(), 1):
+        which = f" (solver {place} of {len(jobs)})" if len(jobs) > 1 else ""
+        with _alone(job.out):
+            if not runner.is_current(job):  # another process may have computed them meanwhile
+                runner.run_job(job, progress(f"{label}{which}"))
+
+
+def compute_elsewhere(
+    entrants: Mapping[str, Entrant], jobs: Mapping[str, Job], home: Path, profile: str, most: int
+) -> int:
+    """Compute the rows of jobs through Snakemake, such as on a cluster; return the exit code."""
+    from spcabench.running import workflow  # only needed here
+
+    for label, job in jobs.items():
+        atomic_files.write_changed(entrants[label].file(home), entrants[label].text())
+        job.out.unlink(missing_ok=True)  # out of date
+    root = home.parents[1]
+    targets = [str(job.out.relative_to(root)) for job in jobs.values()]
+    return workflow.workflow(targets, home / "workflow.log", most, root, profile)
+
+
+def write(folder: Path, entrants: Mapping[str, Entrant], named: list[str]) -> None:
+    """Write a comparison to its folder from the rows of its entrants."""
+    tables = [
+        stored.relabelled(results.read_table([entrant.rows(folder.parent)]), label)
+        for label, entrant in entrants.items()
+    ]
+    stored.write(folder, entrants, pa.concat_tables(tables), Plan(named))
+
+
+def is_current(page: Path, entrants: Mapping[str, Entrant], named: list[str]) -> bool:
+    """Whether a page is newer than its rows and the code of pages, and for the same solvers."""
+    plan = page.with_name(stored.PLAN)
+    if not page.exists() or not plan.exists():
+        return False
+    if plan.read_text(encoding="utf-8") != stored.text(Plan(named)):
+        return False
+    listed = opening.read_json(page.with_name(stored.ENTRANTS), dict[str, Any], "a comparison")
+    files = [entrant.rows(page.parents[1]) for entrant in entrants.values()]
+    for pattern in ("comparison/**/*.py", "comparison/*.json", "page/*.py", "page/templates/*"):
+        files += PACKAGE.glob(pattern)
+    newest = max(file.stat().st_mtime for file in files)
+    return [*listed] == [*entrants] and newest <= page.stat().st_mtime
+
+
+@contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """Wait until no other process computes the same rows."""
+    atomic_files.make_folder(out.parent)
+    with out.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def progress(label: str) -> Callable[[int, int], None]:
+    """Return a function that shows the number of finished pairs in a terminal or a log."""
+    told = monotonic()
+
+    def show(done: int, total: int) -> None:
+        nonlocal told
+        words = f"{label}: {done} of {total} pairs"
+        if sys.stderr.isatty():
+            end = "\n" if done == total else ""
+            print(f"\r{words:<{width() - 1}}", end=end, file=sys.stderr, flush=True)
+        elif done == total or monotonic() - told > SILENCE:
+            told = monotonic()
+            say(words, file=sys.stderr, flush=True)
+
+    return show

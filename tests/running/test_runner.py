@@ -1,0 +1,339 @@
+"""The rule of timing, the rows of runs that fail, and jobs that are resumed."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spcabench import registry
+from spcabench.run import Run
+from spcabench.running import rows, runner, worker
+from spcabench.running.journal import Journal
+from spcabench.running.process import Ended, Worker
+from spcabench.running.runner import Job, Timing
+from spcabench.running.schema import Answer
+from spcabench.solving.status import Status
+from tests.answers import row_of, rows_of
+from tests.trial import answered, row
+
+TASK = Run(dataset="pitprops", settings={"k": 3}, timeout=60.0)
+GOOD = replace(TASK, solver="grqi")
+ONCE = Timing(fastest=True)
+SOLVER = '''"""Trial."""
+import faulthandler, os, signal, sys, time
+import numpy as np
+from spcabench.iterate import Iterate, Traits
+TRAITS = Traits(control="cardinality")
+EXAMPLE = dict(k=3)
+KEPT = {}
+faulthandler.disable()  # that of pytest, which would print its own stack
+
+
+def solve(problem, *, k):
+    x = np.eye(problem.n)[0]
+    BODY
+'''
+
+
+@pytest.fixture
+def file_of(here):
+    """Return a function that writes the file of a solver with a body."""
+
+    def made(body, name="trial"):
+        path = here / f"{name}.py"
+        path.write_text(SOLVER.replace("BODY", body.replace("\n", "\n    ")))
+        return str(path)
+
+    return made
+
+
+FAILURES = {  # what a solver does -> the status of its row
+    "os._exit(3); yield": "crash",
+    "os.abort(); yield": "crash",
+    "yield np.ones(problem.n)": "infeasible",
+    "yield np.full(problem.n, np.nan)": "infeasible",
+    "yield 0.0 * x": "zero",
+    "yield np.eye(problem.n)[0, :2]": "error",
+    "raise RuntimeError('a\\nb'); yield": "error",
+    "sys.exit(0); yield": "error",
+    "yield Iterate(x, extra={'own': object()})": "error",
+    "yield Iterate(x, bound='high')": "error",
+    "np.ones((200_000, 200_000)); yield": "memory_limit",
+    "time.sleep(600); yield": "killed",
+}
+
+
+@pytest.mark.parametrize("body", FAILURES)
+def test_every_failure_is_one_row_and_the_next_run_is_not_affected(file_of, body):
+    status = FAILURES[body]
+    bad = replace(TASK, solver=file_of(body), timeout=1.0 if status == "killed" else 60.0)
+    failure, good = rows_of([bad, GOOD], ONCE)
+    assert failure.status == status and not failure.status.good
+    assert "\n" not in failure.reason and failure.variance is None
+    assert good.status == "converged"
+
+
+def test_the_line_of_an_endless_loop_is_in_its_row(file_of):
+    loop = replace(TASK, solver=file_of("while True:\n    pass\nyield x"), timeout=1.0)
+    assert "(in trial.py, line 1" in row_of(loop, ONCE).reason
+
+
+def test_a_run_that_the_driver_stops_has_an_answer(file_of):
+    solver = file_of("while True: yield x; time.sleep(0.01)")
+    limits = {"k": 3, "time_limit": 0.2, "tol": 0.0, "stop": "end"}
+    answer = row_of(replace(TASK, settings=limits, solver=solver), ONCE)
+    assert answer.status is Status.TIME_LIMIT and answer.variance > 0.0 and not answer.flags
+
+
+def test_an_answer_after_its_limit_is_flagged_and_not_refused(file_of):
+    late = replace(
+        TASK, solver=file_of("time.sleep(0.5); yield x"), settings=dict(k=3, time_limit=0.1)
+    )
+    answer = row_of(late, ONCE)
+    assert answer.status.good and answer.flags == ["overtime"]
+
+
+def test_a_file_and_its_copy_have_the_same_rows(here):
+    file = here / "another.py"
+    file.write_bytes(registry.path("solver", "tpower").read_bytes())
+    original, copy = rows_of([replace(GOOD, solver=s) for s in ("tpower", str(file))], ONCE)
+    for name in (
+        "status",
+        "support",
+        "values",
+        "variance",
+        "bound",
+        "flops",
+        "iterations",
+        "flags",
+    ):
+        assert getattr(original, name) == getattr(copy, name)
+
+
+def test_values_are_those_of_the_vector_whatever_a_solver_says(file_of):
+    body = "yield Iterate(x, bound=1e9, extra={'objective': 1e9})"
+    answer = row_of(replace(TASK, solver=file_of(body)), ONCE)
+    assert answer.variance == pytest.approx(1.0) and answer.bound < 1e3
+    assert answer.claimed_bound == pytest.approx(1e9)
+
+
+def test_the_fastest_round_is_the_row_of_a_run():
+    times = [0.3, 0.1, 0.2]
+    rounds = [
+        row(
+            solve_time=t,
+            setup_time=0.0,
+            repeat=i,
+            support=None if i else [0, 4],
+            peak_memory=9.0 + i,
+        )
+        for i, t in enumerate(times)
+    ]
+    best = runner.fastest(rounds)
+    assert best.seconds == min(times) and best.round_times == times
+    assert best.support == [0, 4] and best.peak_memory == 9.0 and best.repeat == 0
+    killed = runner.fastest([row(status=Status.KILLED, solve_time=None, setup_time=None)])
+    assert killed.status is Status.KILLED and killed.round_times is None
+
+
+def test_short_runs_are_repeated_and_long_runs_are_not(file_of):
+    short = replace(GOOD, timed=True)
+    long = replace(TASK, solver=file_of("time.sleep(0.3); yield x"), timed=True)
+    first, second = rows_of([short, long], Timing(rounds=3, longest=0.2, fastest=True))
+    assert (len(first.round_times), len(second.round_times)) == (3, 1)
+    assert first.seconds == min(first.round_times)
+
+
+def test_a_sample_lasts_long_enough(monkeypatch):
+    task = replace(GOOD, timed=True)
+    results = []
+    solve = worker.api.solve
+    monkeypatch.setattr(
+        worker.api, "solve", lambda *a, **b: results.append(solve(*a, **b)) or results[-1]
+    )
+    monkeypatch.setattr(worker, "_warm", {})
+    answer = answered(task)
+    _, *timed = [each.setup_time + each.solve_time for each in results]
+    assert answer["samples"] == len(timed)
+    assert sum(timed) >= worker.SAMPLE > sum(timed[:-1])
+    assert answer["solve_time"] + answer["setup_time"] == pytest.approx(np.mean(timed))
+    again = answered(task)["samples"]  # a later round needs no warm-up
+    assert len(results) == 1 + len(timed) + again
+
+
+WORK = """if "x" not in KEPT:
+    for _ in range(9):
+        problem.covariance @ np.ones(13)
+problem.covariance @ x
+"""
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_a_solver_that_keeps_something_between_runs_is_flagged(file_of, keeps):
+    body = WORK + ("KEPT['x'] = x\n" if keeps else "") + "yield x"
+    task = replace(TASK, solver=file_of(body), timed=True)
+    assert row_of(task).flags == (["warm"] if keeps else None)
+
+
+def test_a_search_for_a_penalty_is_part_of_the_time_of_a_comparison():
+    task = replace(TASK, solver="gpower1", timed=True)
+    whole, alone = row_of(task), row_of(task, Timing())
+    assert whole.seconds == whole.search_time > 3 * whole.solve_time
+    assert alone.flops == whole.flops and alone.search_flops == whole.search_flops
+
+
+def job_of(groups, folder, **changes):
+    fields = dict(name="trial", timing=ONCE, key="abc", out=folder / "rows.parquet")
+    return Job(groups=groups, **fields | changes)
+
+
+@pytest.fixture
+def disturbed(monkeypatch):
+    """Return a function that lets the next calls end from outside, and lists the executed runs."""
+    calls, executed = [], []
+    original = Worker.call
+
+    def call(self, function, *arguments, timeout):
+        if function is worker.solved:
+            executed.append(arguments[0])
+            if calls:
+                raise calls.pop()
+        return original(self, function, *arguments, timeout=timeout)
+
+    monkeypatch.setattr(Worker, "call", call)
+
+    def disturb(times):
+        calls.extend([Ended(Status.NOT_RUN, "killed")] * times)
+        return executed
+
+    return disturb
+
+
+@pytest.mark.parametrize(("times", "status"), [(1, "converged"), (2, "not_run")])
+def test_a_run_that_was_killed_from_outside_is_repeated_once(disturbed, tmp_path, times, status):
+    executed = disturbed(times)
+    job = job_of({"a": [GOOD, GOOD.at(k=4)]}, tmp_path)
+    runner.run_job(job)
+    assert executed == [GOOD] * 2 + [GOOD.at(k=4)]
+    assert rows.read([job.out]).status.tolist() == [status, "converged"]
+    assert runner.is_current(job) == (status == "converged")
+
+
+def test_a_run_that_was_not_run_is_executed_by_the_next_command(disturbed, tmp_path):
+    executed = disturbed(2)
+    job = job_of({"a": [GOOD, GOOD.at(k=4)]}, tmp_path)
+    runner.run_job(job)
+    executed.clear()
+    runner.run_job(job)
+    assert executed == [GOOD]
+    assert rows.read([job.out]).status.tolist() == ["converged"] * 2
+    assert runner.is_current(job)
+
+
+def test_a_problem_that_cannot_be_loaded_is_no_failure_of_a_solver():
+    answer = row_of(replace(GOOD, parameters={"colour": "red"}), ONCE)
+    assert answer.status is Status.NOT_RUN and "colour" in answer.reason
+
+
+def test_an_answer_that_cannot_be_graded_is_not_run(monkeypatch):
+    call = Worker.call
+
+    def crashes(self, function, *arguments, timeout):
+        if function is worker.graded:
+            raise Ended(Status.CRASH, "it crashed")
+        return call(self, function, *arguments, timeout=timeout)
+
+    monkeypatch.setattr(Worker, "call", crashes)
+    answer = row_of(GOOD, ONCE)
+    assert answer.status is Status.NOT_RUN and "could not be graded" in answer.reason
+
+
+def test_a_killed_run_skips_the_harder_runs_of_its_series(file_of):
+    slow = replace(TASK, solver=file_of("time.sleep(600); yield"), timeout=0.5, series="a")
+    first, harder, other = rows_of([slow, slow.at(k=4), replace(GOOD, series="b")], ONCE)
+    assert [first.status, harder.status, other.status] == ["killed", "skipped", "converged"]
+
+
+def test_a_file_that_changes_while_it_runs_is_a_warning(file_of, here, capsys):
+    solver = file_of("open(__file__, 'a').write('# edited')\nyield x")
+    job = job_of({"all": [replace(TASK, solver=solver)]}, here)
+    runner.run_job(job)
+    assert "trial.py: changed while it was running" in capsys.readouterr().err
+    assert not runner.is_current(job)
+
+
+def test_a_resumed_job_executes_only_what_is_missing(tmp_path):
+    job = job_of({"a": [GOOD], "b": [GOOD.at(k=4)]}, tmp_path)
+    journal = Journal(job.out, job.key)
+    journal.add("a 0-0-0", row(variance=7.0))
+    runner.run_job(job)
+    table = rows.read([job.out])
+    assert table.variance[0] == 7.0 and table.variance[1] < 7.0
+    assert runner.is_current(job) and not runner.is_current(replace(job, key="other"))
+    assert [file.name for file in tmp_path.iterdir()] == ["rows.parquet"]
+
+
+def test_a_resumed_job_makes_no_more_rounds_than_one_that_was_not_killed(tmp_path):
+    runs = [
+        replace(GOOD, timed=True, one_round=True),
+        replace(GOOD.at(k=4), timed=True, one_round=True),
+    ]
+    job = job_of({"a": runs}, tmp_path, timing=Timing(rounds=15, least=2, seconds=5.0))
+    journal = Journal(job.out, job.key)
+    for index in (0, 1):  # the first round, which took longer than the budget
+        journal.add(f"a 0-{index}-0", row(repeat=0, outer_time=6.0))
+    runner.run_job(job)
+    assert rows.read([job.out]).repeat.tolist() == [0, 0]
+
+
+def test_progress_counts_runs(tmp_path):
+    told = []
+    groups = {"a": [replace(GOOD, timed=True), GOOD.at(k=4)], "b": [GOOD]}
+    job = job_of(groups, tmp_path, timing=Timing(rounds=3, fastest=True))
+    made = runner.rows_of(job, lambda done, total: told.append((done, total)))
+    assert told == [(1, 3), (2, 3), (3, 3)] and len(made) == 3
+
+
+def test_a_warm_up_run_that_hangs_skips_all_runs(file_of, monkeypatch):
+    monkeypatch.setattr(runner, "PATIENCE", 0.5)
+    slow = replace(TASK, solver=file_of("time.sleep(600); yield"))
+    made = rows_of([slow, slow.at(k=4)], ONCE, warm=[slow])
+    assert [each.status for each in made] == ["skipped"] * 2
+
+
+def test_each_group_starts_in_a_new_process(file_of, tmp_path):
+    solver = file_of("KEPT[len(KEPT)] = k\nyield Iterate(x, extra={'runs': len(KEPT)})")
+    run = replace(TASK, solver=solver)
+    made = runner.rows_of(job_of({"a": [run, run], "b": [run]}, tmp_path))
+    assert [each.extra["runs"] for each in made] == [1, 2, 1]
+
+
+@pytest.mark.parametrize(("waits", "flags"), [(0.0, ["clock"]), (3.0, None)])
+def test_waiting_for_a_processor_is_no_hidden_work(monkeypatch, waits, flags):
+    class Process:
+        pid = 1
+
+    class Helper:
+        process = Process()
+
+        def call(self, function, *arguments, timeout):
+            clock["self"] += 4.0
+            waited["1"] += waits
+
+    clock, waited = {"self": 0.0}, {"1": 0.0, "self": 0.0}
+    monkeypatch.setattr(runner, "perf_counter", lambda: clock["self"])
+    monkeypatch.setattr(runner.machine, "waited", lambda pid: waited[pid])
+    watch = runner._Watch(Helper())
+    watch.call(None, timeout=1.0)
+    answer = watch.judged(Answer(status=Status.FINISHED, worker_time=1.0))
+    assert answer.flags == flags and answer.outer_time == 4.0
+
+
+def test_memory_is_measured_in_a_run(file_of):
+    body = "A = np.ones(20_000_000)\nx = x * A[0]\nyield x"
+    answer = row_of(replace(TASK, solver=file_of(body), memory=True), ONCE)
+    assert 150e6 < answer.peak_memory - answer.memory_before < 400e6
+    assert np.isfinite(answer.peak_memory)
+    assert row_of(GOOD, ONCE).peak_memory is None
+    assert Path(registry.path("solver", "grqi")).exists()
