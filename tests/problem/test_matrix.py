@@ -177,17 +177,6 @@ def test_rayleigh_steps_keep_what_cannot_be_improved():
         assert _close(Covariance(S)[np.arange(2)].rayleigh_step(x), x)
 
 
-@sigmas
-def test_a_disguise_is_the_same_problem(Sigma, S):
-    """x'Sigma x equals that of diag(t) x with its entries in another order."""
-    rng = np.random.default_rng(5)
-    order, t = rng.permutation(len(S)), rng.uniform(0.5, 2.0, len(S)) * rng.choice((-1, 1), len(S))
-    disguise = Sigma.disguised(order, t)
-    for x in _vectors(len(S)):
-        assert _close(disguise @ x, S[np.ix_(order, order)] @ (t * x) * t)
-    assert _close(disguise.diagonal(), S.diagonal()[order] * t**2)
-
-
 @pytest.mark.parametrize("shape", [(3, 5), (5, 3), (4, 4), (1, 3), (3, 1)])
 def test_block_rayleigh_step_is_that_of_the_explicit_matrix(shape):
     p, q = shape

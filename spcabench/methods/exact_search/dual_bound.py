@@ -22,7 +22,7 @@ import numpy as np
 from spcabench.methods.exact_search.dual_certificate import ROUNDING, symmetric_part
 from spcabench.methods.exact_search.dual_kernels import balance, lowest, smooth_norms
 from spcabench.methods.quasi_newton import Descent
-from spcabench.problem.spectral import eigen, eigenvalues, rebuilt
+from spcabench.problem.spectral import eigen, eigenvalues, frobenius, rebuilt
 from spcabench.vectors import Array, Indices, Vector
 
 STARTS, FALL = 12, 0.7  # number of initial matrices U, and the ratio of their clipping levels
@@ -66,7 +66,7 @@ class Dual:
         self.S, self.k, self.positive = S, k, positive
         self.beta, self.a, self.b = np.zeros(len(S)), 0.0, 0.0
         self.curvature = np.ones(len(S))
-        self._size = np.linalg.norm(S)
+        self._size = frobenius(S)
 
     def squares(self, U: Array) -> Array:
         """Return the u_ij^2 that can be included in r_i^2, and 0 for other entries (n, n)."""
@@ -114,7 +114,7 @@ class Dual:
             r2 = Q[:, n - counted :].sum(axis=1)
             last, following = Q[:, n - counted], Q[:, : n - counted].max(axis=1)
         value, a = lowest(d, r2, self.k)
-        value += ROUNDING * n * float(self._size + np.linalg.norm(U))
+        value += ROUNDING * n * (self._size + frobenius(U))
         top = float(eigenvalues(self.S - symmetric_part(U))[-1]) if top is None else top
         return Bound(top + value, top, a, term(d - a, r2), r2, last, np.maximum(following, 0.0))
 

@@ -27,13 +27,14 @@ class Complement:
             B, C = np.maximum(B, 0.0), np.maximum(C, 0.0)
         self.S, self.w = S[np.ix_(W, W)], np.zeros(0)
         self.P, self.error = np.zeros((len(W), 0)), 0.0
+        self.size = frobenius(self.S)
         if len(F):
             self.w, V = eigen(B)
             self.P = product(C, V)
             # An eigendecomposition of order n is exact for a matrix at this distance from B, with
             # eigenvectors at this distance from the computed ones, relative to the norm of B.
             relative = ROUNDING * len(F)
-            self.error = relative * float(np.linalg.norm(C))
+            self.error = relative * frobenius(C)
             # rounded towards a larger E, which keeps the bound valid
             self.w = self.w + relative * frobenius(B)
 
@@ -63,5 +64,5 @@ class Complement:
         """
         lengths, weights = np.linalg.norm(self.P, axis=0), 1.0 / (t - self.w)
         columns = float(((2.0 * lengths + self.error) * self.error * weights).sum())
-        sizes = float(np.linalg.norm(self.S)) + float((lengths**2 * weights).sum())
+        sizes = self.size + float((lengths**2 * weights).sum())
         return columns + ROUNDING * (1.0 + len(self.w)) * sizes
