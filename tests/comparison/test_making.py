@@ -117,6 +117,17 @@ def test_failures_have_their_reasons_and_the_line_of_the_file(tmp_path, monkeypa
     assert (good.cardinality <= good.asked).all()
 
 
+@pytest.mark.parametrize("array", ["covariance.S", "matrix.S", "given_as('data').matrix.X"])
+def test_data_that_a_solver_is_graded_on_are_read_only(tmp_path, monkeypatch, array):
+    few_problems(monkeypatch, suite.SUITES["quick"][:1])
+    body = f"problem.{array}[0] = 9.0\nyield project(problem.covariance.largest_column(), k)"
+    entrants = entrants_of([file_of(tmp_path, "mine", body)])
+    computed(home_of(tmp_path), entrants)
+    rows = results.read_text([entrants["mine"].rows(home_of(tmp_path))])
+    # lambda_1 is computed before the run
+    assert (rows.status == "error").all() or (rows.variance <= rows.lambda_1).all()
+
+
 def test_files_of_one_name_have_different_labels(tmp_path):
     folders = [tmp_path / name for name in ("one", "two", "more/one")]
     for folder in folders:

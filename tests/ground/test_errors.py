@@ -13,7 +13,9 @@ from spcabench.checking import conformance, contract
 from spcabench.errors import InputError, SolverError, in_one_line, last_frame, using_file
 from spcabench.run import Run
 from spcabench.running import worker
+from spcabench.running.schema import Answer
 from tests import own_solver
+from tests.trial import answered
 
 # what a new author gets wrong, and the line that is shown
 OWN = {
@@ -57,7 +59,8 @@ def write(folder, body):
 
 
 def answer_to(file):
-    return worker.answered(Run(dataset="pitprops", solver=str(file), settings=dict(k=3)))
+    columns = answered(Run(dataset="pitprops", solver=str(file), settings=dict(k=3)))
+    return Answer(**columns)
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -109,16 +112,16 @@ def test_a_long_line_is_cut(tmp_path, problem):
 
 def test_an_error_of_a_dataset_shows_its_line(add_file):
     add_file("dataset", "trial", '"""Trial."""\n\n\ndef load():\n    return 1 / 0\n')
-    answer = worker.answered(Run(dataset="trial", solver="grqi", settings=dict(k=3)))
-    assert answer.reason == "ZeroDivisionError: division by zero (trial.py, line 5: return 1 / 0)"
+    reason = worker.ready(Run(dataset="trial", solver="grqi", settings=dict(k=3)))
+    assert reason.endswith("ZeroDivisionError: division by zero (trial.py, line 5: return 1 / 0)")
 
 
-@pytest.mark.parametrize(("kind", "name"), [("solver", "grqy"), ("dataset", "pitprop")])
-def test_an_unknown_name_is_a_row(kind, name):
+def test_an_unknown_name_is_a_reason():
     run = dict(dataset="pitprops", solver="grqi", settings=dict(k=3))
-    answer = worker.answered(Run(**run | {kind: name}))
-    assert answer.status == "error"
-    assert answer.reason.startswith(f"InputError: unknown {kind} {name!r}")
+    answer = answered(Run(**run | {"solver": "grqy"}))
+    assert answer["status"] == "error"
+    assert answer["reason"].startswith("InputError: unknown solver 'grqy'")
+    assert "unknown dataset 'pitprop'" in worker.ready(Run(**run | {"dataset": "pitprop"}))
 
 
 @pytest.mark.parametrize("name", GIVEN)
