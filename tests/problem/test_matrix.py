@@ -177,6 +177,18 @@ def test_rayleigh_steps_keep_what_cannot_be_improved():
         assert _close(Covariance(S)[np.arange(2)].rayleigh_step(x), x)
 
 
+@sigmas
+def test_a_copy_has_the_same_arrays_and_no_earlier_values(Sigma, S):
+    fresh = {*vars(Sigma.copied())}
+    Sigma.diagonal(), Sigma.largest_column()
+    copy = Sigma.copied()
+    assert {*vars(copy)} == fresh and all(
+        vars(copy)[name] is vars(Sigma)[name] for name in ("S",) if name in fresh
+    )
+    for x in _vectors(len(S)):
+        assert _close(copy @ x, S @ x)
+
+
 @pytest.mark.parametrize("shape", [(3, 5), (5, 3), (4, 4), (1, 3), (3, 1)])
 def test_block_rayleigh_step_is_that_of_the_explicit_matrix(shape):
     p, q = shape
