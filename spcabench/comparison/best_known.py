@@ -237,6 +237,7 @@ def of_vector(
     bound : the bound, its source and its processor time. when : the date, by default today.
     """
     value, W = problem.variance(x), support(x)
+    where = f"{who} on {item.name}, k = {k}"
     when = when or datetime.now(UTC).date().isoformat()
     return Entry(
         item=item.name,
@@ -244,7 +245,7 @@ def of_vector(
         k=k,
         nonnegative=item.nonnegative,
         value=value,
-        bound=max(bound[0], value),
+        bound=bounds.not_below(bound[0], value, problem, where, bound[1]),
         proven=value >= bound[0] * (1.0 - PROVEN),
         support=W.tolist(),
         loadings=x[W].tolist(),

@@ -190,7 +190,7 @@ def graded(
         bound = min(bound, best.bound)
         values["best known"] = best.value
     better = sum(value > refit * (1.0 + known.CLOSE) for value in values.values())
-    bound = max(bound, refit)
+    bound = bounds.not_below(bound, refit, problem, f"{problem.name}, k = {k}", "the bound")
     return Grade(k, cardinality, "", problem.variance(x), refit, bound, best, better, len(values))
 
 

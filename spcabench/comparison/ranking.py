@@ -10,6 +10,7 @@ import pandas as pd
 from spcabench.comparison import profiles, resampling
 from spcabench.comparison.best_known import CLOSE, PROVEN, Entry
 from spcabench.comparison.entrants import ANSWER, SEED
+from spcabench.errors import below
 from spcabench.running import schema
 from spcabench.solving.status import GOOD, Status
 from spcabench.vectors import Vector
@@ -59,10 +60,9 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entr
     time, work : seconds and flops, NaN if they are unknown.
 
     best, bound, proven : the best value in the table and in these rows, the smallest certified
-        bound that no value refutes, and whether this value and this bound agree.
+        bound, and whether this value and this bound agree.
 
-    Raises RuntimeError if a value exceeds the bound in the table, because the value or the bound
-    must then be wrong.
+    Raises CertificateError if a value exceeds a bound, because one of them must then be wrong.
     """
     every = rows[rows.kind.isin((ANSWER, SEED))].sort_values("seed", kind="stable")
     every = every[~_pairs_of(every).isin(not_run(rows))]
@@ -128,16 +128,13 @@ def _pair(part: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry])
     entry = table.get((str(part.item.iloc[0]), names.iloc[0], k, sign)) if len(names) else None
     best = entry.value if entry else 0.0
     top = float(part.value.max())
-    if entry and top > entry.bound * (1.0 + CLOSE):
-        raise RuntimeError(
-            f"{entry.item}, k = {k}: the value {top:.12g} is above the certified bound "
-            f"{entry.bound:.12g}"
-        )
     who, listed = (entry.who if entry else ""), entry is not None
     if top > best * (1.0 + CLOSE):
         who, listed, best = str(part.solver[part.value.idxmax()]), False, top
-    sound = part.bound[part.bound >= best * (1.0 - CLOSE)]
-    bound = max(min([*sound, *([entry.bound] if entry else [])], default=np.nan), best)
+    bound = min([*part.bound.dropna(), *([entry.bound] if entry else [])], default=np.nan)
+    if best > bound * (1.0 + CLOSE):
+        raise below(best, bound, f"{part.item.iloc[0]}, k = {k}", "the smallest certified bound")
+    bound = max(bound, best)
     return dict(
         best=best,
         bound=bound,

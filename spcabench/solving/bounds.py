@@ -32,6 +32,7 @@ from time import perf_counter
 import numpy as np
 import scipy.sparse.linalg
 
+from spcabench.errors import below
 from spcabench.methods import bound_formulas
 from spcabench.methods.exact_search.candidates import candidates
 from spcabench.methods.exact_search.dual_certificate import Certificate
@@ -132,6 +133,17 @@ def upper_bounds(
     if full and (tight := dual_bound(problem, k, nonnegative)) is not None:
         at_k["dual"] = tight.value
     return at_k
+
+
+def not_below(bound: float, value: float, problem: Problem, where: str, name: str) -> float:
+    """Return a certified bound, or the value if it exceeds the bound by rounding errors alone.
+
+    where : the solver and the problem. name : the bound in words. Raises CertificateError if the
+    value refutes the bound.
+    """
+    if value > bound * (1.0 + ROUNDING) + problem.noise:
+        raise below(value, bound, where, name)
+    return max(bound, value)
 
 
 def upper_bound(problem: Problem, k: int, nonnegative: bool = False, full: bool = False) -> float:
