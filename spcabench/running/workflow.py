@@ -21,7 +21,9 @@ from spcabench.running.process import end_group, guard
 from spcabench.streams import say
 
 # a step that failed; if it was killed, there is no other message
-SILENT = re.compile(r"-m spcabench (.*)' returned non-zero exit status (\d+)")
+SILENT = re.compile(
+    r"-m spcabench (.*)' (?:returned non-zero exit status (\d+)|died with .*\.(\w+))"
+)
 # Snakemake's lines about the number of steps, and about the start and end of each step
 TOTAL = re.compile(r"^total +(\d+)$", re.MULTILINE)
 BEGUN = re.compile(r"rule \w+:\n(?:    .*\n)*?    jobid: (\d+)\n(?:    .*\n)*?    wildcards: (.*)")
@@ -241,8 +243,9 @@ def _sentences(lines: list[str]) -> Iterator[str]:
         elif in_traceback and line and not line[0].isspace():
             in_traceback = False
             yield line
-        elif (end := SILENT.search(line)) and int(end[2]) > 2:
-            yield f"spcabench: {' '.join(end[1].split()[:2])}: ended with exit code {end[2]}"
+        elif (end := SILENT.search(line)) and int(end[2] or 3) > 2:
+            how = end[3] or f"exit code {end[2]}"
+            yield f"spcabench: {' '.join(end[1].split()[:2])}: ended with {how}"
 
 
 @contextmanager

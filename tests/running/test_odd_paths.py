@@ -14,9 +14,8 @@ ODD = "with space & 'quotes' \"ünïcode\" $HOME #1"
 # what a step does, and what the terminal shows
 BROKEN = {
     'raise ValueError("words of the job itself")': "ValueError: words of the job itself",
-    'raise SystemExit("other words")': "other words",
-    "import os; os._exit(7)": f"draw {faults.NAME}: failed without an error message (exit code 7)",
-    "import os; os.kill(os.getpid(), 9)": "(signal 9, perhaps out of memory)",
+    "import os; os._exit(7)": f"draw {faults.NAME}: ended with exit code 7",
+    "import os; os.kill(os.getpid(), 9)": f"draw {faults.NAME}: ended with SIGKILL",
 }
 
 
