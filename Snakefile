@@ -16,16 +16,21 @@ TEMPLATES = [*PACKAGE.glob("page/templates/*.j*"), *PACKAGE.glob("figures/*.toml
 HISTORY = glob("results/history/index.html")  # exists if `make perf` was run
 
 
+def has_own_rows(w):
+    """Whether the step of a figure computes its own rows: at the quick scale, except on a cluster."""
+    return jobs.size(w.scale) == "quick" and not config.get("separate_rows")
+
+
 def needed(w):
-    """Return the files that a figure needs: at the quick scale, the step of a figure computes its own rows."""
-    if jobs.size(w.scale) == "quick":
+    """Return the files that a figure needs: those of other figures, or the rows of all its jobs."""
+    if has_own_rows(w):
         return [f"results/{w.scale}/figures/{f}/claims.json" for f in jobs.shared(w.figure)]
     return [jobs.rows_file(f, w.scale, j) for f in (w.figure, *jobs.shared(w.figure)) for j in jobs.jobs(f, w.scale)]
 
 
 def drawing_key(w):
     """Return the hash of everything that affects a figure and that its files do not tell."""
-    own = jobs.jobs(w.figure, w.scale) if jobs.size(w.scale) == "quick" else ()
+    own = jobs.jobs(w.figure, w.scale) if has_own_rows(w) else ()
     return " ".join([fingerprint.drawing_fingerprint(w.figure), *(jobs.key(w.figure, w.scale, j) for j in own)])
 
 

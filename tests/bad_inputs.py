@@ -30,6 +30,7 @@ from spcabench import machine, registry
 from spcabench.checking import conformance
 from spcabench.cli import application as command_line
 from spcabench.cli import options, settings
+from spcabench.comparison import making
 from spcabench.running import rows, workflow
 from spcabench.solving.model import Model
 
@@ -164,6 +165,8 @@ def _typed(words: tuple[str, ...]) -> Iterator[None]:
     with (
         mock.patch.object(sys, "argv", ["spcabench", *words]),
         mock.patch.object(workflow, "workflow", lambda *given, **more: 1),
+        mock.patch.object(making, "compute", mock.Mock(side_effect=typer.Exit(1))),
+        mock.patch.object(conformance, "mistakes", lambda *given: iter(())),
         mock.patch.object(command_line, "_raise_on_termination", lambda: None),
         mock.patch.object(machine, "pin_threads", lambda: None),
         mock.patch.object(conformance, "check", lambda *given: iter(())),

@@ -105,7 +105,7 @@ def draw_figure(figure: Figure, scale: Home = "quick") -> None:
             runner.run_job(job)
     folder = Path("results") / scale / "figures" / figure
     with exclusive_timing.shared():
-        files = _rows(figure, scale)
+        files = _rows(figure, scale, Path())  # a step of the workflow works in its folder
         draw.draw_figure(figure, files, folder)
         draw.judge_figure(figure, scale, files, folder / "claims.json")
 
@@ -278,12 +278,12 @@ def _print_counts(statements: list[dict[str, Any]], scale: str) -> None:
     say(textwrap.fill(f"{counts} ({scale} scale)", width()))
 
 
-def _rows(figure: str, scale: str) -> list[Path]:
+def _rows(figure: str, scale: str, root: Path = options.ROOT) -> list[Path]:
     """Return the files with the rows of a figure, including rows shared with other figures."""
     from spcabench.running import jobs as figure_jobs
 
     return [
-        options.ROOT / figure_jobs.rows_file(name, scale, job)
+        root / figure_jobs.rows_file(name, scale, job)
         for name in (figure, *figure_jobs.shared(figure))
         for job in figure_jobs.jobs(name, scale)
     ]

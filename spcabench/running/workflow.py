@@ -97,6 +97,8 @@ def workflow(
         command += ["--workflow-profile", str(profile_folder(profile))]
         command += ["--cores" if profile == "default" else "--jobs", str(jobs)]
         command += ["--keep-going", "--scheduler", "greedy"]
+        # on a cluster, timed runs request a whole node, so they are steps of their own
+        command += [] if profile == "default" else ["--config", "separate_rows=True"]
         command += ["--", *targets]
         code = _run(command, log, root, lock)
     if code:

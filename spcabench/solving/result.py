@@ -400,9 +400,10 @@ def without_constants(problem: Problem, x: Vector, status: Status) -> tuple[Vect
     """Set the loadings of variables without variance to zero; the status can become "zero".
 
     Such a variable is constant, or a deflation removed it. It contributes nothing, so a solver can
-    assign any loading to it, such as a rounding error.
+    assign any loading to it, such as a rounding error. If Sigma is indefinite, its covariances can
+    contribute without a variance, so nothing is changed.
     """
-    if not status.good:
+    if not status.good or problem.indefinite:
         return x, status
     with uncharged():
         y = np.where(problem.covariance.diagonal() > 0.0, x, 0.0)

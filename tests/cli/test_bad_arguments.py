@@ -375,7 +375,7 @@ def test_a_bad_argument_is_refused_in_one_line_that_names_it(call, argument, bad
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int64, np.float32, np.float64])
 def test_every_sparse_format_is_the_dense_matrix(form, kind, dtype):
     dense = RNG.integers(0, 3, (7, 6)).astype(dtype)
-    problem = Problem.from_data(kind(dense).asformat(form), center=False)
+    problem = Problem.from_data(kind(dense).asformat(form), center=False, divisor="1")
     assert np.array_equal(problem.data.dense(), dense.astype(float))
     A = dense.astype(float)
     G = A.T @ A

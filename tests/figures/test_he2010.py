@@ -80,7 +80,7 @@ def test_picks_and_signs_are_those_of_the_definition(shape, c):
 def test_exactly_s_columns_for_every_s_and_the_leading_eigenvector_on_them(solver, shape):
     X = matrix(shape, 3)
     V = X - X.mean(axis=0)
-    problem = spcabench.Problem.from_data(sp.csc_array(X))
+    problem = spcabench.Problem.from_data(sp.csc_array(X), divisor="1")
     for s in range(1, X.shape[1] + 1):
         result = spcabench.solve(problem, solver, k=s, history=True)
         signs = [h for h in result.history if h["phase"] == "columns"][-1]
@@ -135,7 +135,7 @@ def test_a_column_without_variance_gets_no_weight(scale):
 
 def test_constant_sparse_columns_are_no_loss_of_precision():
     X = np.column_stack([np.full(9, 1e6), np.arange(9.0)])
-    problem = spcabench.Problem.from_data(sp.csc_array(X))
+    problem = spcabench.Problem.from_data(sp.csc_array(X), divisor="1")
     assert problem.covariance.diagonal()[0] == 0.0
 
 
