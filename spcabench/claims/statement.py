@@ -6,68 +6,19 @@ result is plain data (see `judging`), which pages, documents and commands read w
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from string import Formatter
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from spcabench.claims import deciding, judging
+from spcabench.claims import judging
+from spcabench.claims.claim import PaperNumber, Part
 from spcabench.claims.intervals import Measured
 from spcabench.claims.rules import Rule, Scope
-from spcabench.claims.summary import FIELDS
 from spcabench.claims.words import listed
 
 StatementKind = Literal["theorem", "number", "comparison"]
 Stored = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class PaperNumber:
-    """A number or a range printed in the paper, drawn next to the measured one.
-
-    Attributes
-    ----------
-    low, high : float
-        The range. For a single number, omit ``high``.
-    place : str
-        Label of the place it belongs to; empty if it applies to all places.
-    part : str
-        Name of the part it belongs to.
-    """
-
-    low: float
-    high: float | None = None
-    place: str = ""
-    part: str = ""
-
-
-@dataclass(frozen=True)
-class Part:
-    """One measured quantity with its rule. Most statements have a single part.
-
-    Attributes
-    ----------
-    name : str
-        Name by which places refer to the part.
-    measures : str
-        The quantity, as a formula in words: "flops of GPower / flops of GRQI".
-    unit : str
-        Unit of the quantity: "times", "%", "s", "B", or a noun.
-    rule : Rule
-        The region in which the quantity must lie.
-    over : Scope
-        The places that are judged.
-    logarithmic : bool or None
-        Whether the axis is logarithmic. None means: as usual for the unit (logarithmic for ratios).
-    """
-
-    name: str
-    measures: str
-    unit: str
-    rule: Rule
-    over: Scope = Scope()  # noqa: RUF009 (frozen)
-    logarithmic: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -207,8 +158,6 @@ class Statement:
         Id of the statement whose number determined the primary reading.
     pending : str
         Which runs are still missing for the primary reading, in a sentence.
-    logarithmic : bool or None
-        As in `Part`.
     """
 
     id: str
@@ -231,7 +180,6 @@ class Statement:
     calibration: bool = False
     calibrated_by: str = ""
     pending: str = ""
-    logarithmic: bool | None = None
     _measure: Callable[[Any], Iterable[Reading]] | None = field(default=None, init=False)
     _cause: Callable[[Any, Stored], str] | None = field(default=None, init=False)
 
@@ -247,13 +195,6 @@ class Statement:
             raise ValueError(
                 f"statement {self.id}: parts {names}; a name occurs twice, or a number of the "
                 "paper belongs to another part"
-            )
-        sentences = " ".join(self.headline.values())
-        unknown = {field for _, field, _, _ in Formatter().parse(sentences) if field} - {*FIELDS}
-        if unknown:
-            raise ValueError(
-                f"statement {self.id}: headline with {listed(sorted(unknown))}; its fields are "
-                f"{listed(FIELDS)}"
             )
 
     def measured(
@@ -276,7 +217,7 @@ class Statement:
     @property
     def parts(self) -> list[Part]:
         """Return all quantities of the statement with their rules."""
-        first = Part("", self.measures, self.unit, self.rule, self.over, self.logarithmic)
+        first = Part("", self.measures, self.unit, self.rule, self.over)
         return [first, *self.also]
 
     def judge(self, data: Any) -> Stored:
@@ -308,32 +249,26 @@ class Statement:
                 f"{listed(names):.100}"
             )
         stored = judging.judged(self._stored() | {"readings": [_stored(r) for r in readings]})
-        if data is not None and self.primary in names and deciding.asks_why(stored):
-            cause = self._cause(data, stored) if self._cause else ""
-            stored["cause"] = cause or deciding.question(stored)
+        outcome = stored["would"] or stored["verdict"]
+        primary = judging.of_name(stored["readings"], self.primary)
+        unsettled = outcome in ("fails", "undecided", "violated") or "depends" in stored["marks"]
+        if data is not None and primary and self._cause and unsettled:
+            primary["because"] = self._cause(data, stored)
         return stored
+
+    def described(self) -> Stored:
+        """Return everything that was written before any measurement, as plain data."""
+        return self._stored()
 
     def _stored(self) -> Stored:
         """Return the description of the statement before any measurement."""
-        plain = ("id", "where", "quote", "kind", "primary", "why", "chosen_first", "changed")
+        plain = ("id", "where", "quote", "kind", "primary", "why", "changed")
         marks = ("timed", "any_data", "calibration", "calibrated_by", "pending")
         return {
             **{name: getattr(self, name) for name in (*plain, *marks)},
-            "parts": [_stored_part(part) for part in self.parts],
+            "parts": [part.stored() for part in self.parts],
             "paper": [vars(p) | {"high": p.low if p.high is None else p.high} for p in self.paper],
-            "headline": dict(self.headline),
-            "cause": "",
         }
-
-
-def _stored_part(part: Part) -> Stored:
-    ratio = part.unit == "times" if part.logarithmic is None else part.logarithmic
-    regions = {
-        name: asdict(region)
-        | {end: judging.finite(getattr(region, end)) for end in ("low", "high")}
-        for name, region in (("rule", part.rule), ("over", part.over))
-    }
-    return asdict(part) | regions | {"logarithmic": ratio}
 
 
 def _stored(reading: Reading) -> Stored:
@@ -349,6 +284,7 @@ def _stored(reading: Reading) -> Stored:
         "data": sorted(map(str, rows.problem.dropna().unique()))[:8],
         "rows": len(rows),
         "notes": [note for note in reading.notes if note],
+        "because": "",
         "places": [_stored_place(place) for place in reading.places],
     }
 

@@ -216,9 +216,16 @@ def _dual_bounds(rows: pd.DataFrame) -> Iterator[dict[str, float]]:
             yield {"k": int(extra["k"]), "bound": extra["dual_bound"]}
 
 
+def split(table: pd.DataFrame) -> tuple[pd.DataFrame, Truth]:
+    """Return the rows of the figure's own solvers, and the truth that all rows together give."""
+    # figures compare solvers, and the exact search is not one of them
+    return table[table.label != LABEL].reset_index(drop=True), Truth.of(table)
+
+
 def truth_of(data: Any) -> Truth:
     """Return the truth attached to a figure's data, or an empty `Truth` if none is attached."""
-    return getattr(data, "attrs", {}).get("truth", Truth(pd.DataFrame(columns=COLUMNS)))
+    attached = getattr(data, "truth", None) or getattr(data, "attrs", {}).get("truth")
+    return attached or Truth(pd.DataFrame(columns=COLUMNS))
 
 
 def with_truth(

@@ -233,11 +233,10 @@ def _spread(rows):
 
 @D9.because
 def _another_general_solver(data, judged):
-    """State how often SCS is faster than DSPCA, and what is open about interior-point solvers."""
+    """State how often SCS is faster than DSPCA."""
     # the sentence is taken from the note of the reading, so the two cannot disagree
     note = next((r["notes"][0] for r in judged["readings"] if r["name"] == "SCS"), "")
-    told = note.replace("It is", "SCS, which is not an interior-point solver, is")
-    return f"{told} {claims.question(judged)}" if told else ""
+    return note.replace("It is", "SCS, which is not an interior-point solver, is")
 
 
 D11 = claims.Statement(

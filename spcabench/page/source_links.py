@@ -49,10 +49,9 @@ def _body(file: Path) -> list[ast.stmt]:
 
 @lru_cache
 def _lines(file: Path) -> tuple[tuple[str, list[int]], ...]:
-    """Return the statements of a file with their lines: ``K3 = Statement("K3", ...)``.
+    """Return the statements of a file with their lines.
 
-    The second line is that of the function that measures the statement: ``@K3.measured``. If a
-    shared function creates the statement, its first argument is the id.
+    A statement is the call ``K3 = claim("K3", ...)``, or a function below ``@claim("K3", ...)``.
     """
     tests = {
         ast.unparse(decorator): node.lineno
@@ -62,11 +61,18 @@ def _lines(file: Path) -> tuple[tuple[str, list[int]], ...]:
     }
     ids = []
     for node in _body(file):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            call = node.value
+        for call in (c for c in _calls(node) if isinstance(c, ast.Call)):
             named = [k.value for k in call.keywords if k.arg == "id"]
-            test = tests.get(f"{ast.unparse(node.targets[0])}.measured")
             for value in (*named, *call.args)[:1]:
                 if isinstance(value, ast.Constant):
-                    ids.append((str(value.value), [line for line in (node.lineno, test) if line]))
+                    id = str(value.value)
+                    test = tests.get(f"{id}.measured")
+                    ids.append((id, [line for line in (call.lineno, test) if line]))
     return tuple(ids)
+
+
+def _calls(node: ast.stmt) -> list[ast.expr]:
+    """Return the expressions that can create the statement: the value, or the decorators."""
+    if isinstance(node, ast.FunctionDef):
+        return node.decorator_list
+    return [node.value] if isinstance(node, ast.Assign) else []

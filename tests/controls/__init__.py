@@ -20,7 +20,7 @@ from unittest.mock import patch
 import numpy as np
 
 from spcabench import registry
-from spcabench.claims import Measured, judging
+from spcabench.claims import Measured, Statement
 from spcabench.claims.intervals import LEVEL
 from spcabench.page import claims_file
 from tests import trial
@@ -50,8 +50,9 @@ def of(figure):
 
 
 def statements(figure):
-    """Return the statements of a figure by id."""
-    return {s.id: s for s in claims_file.statements(registry.module("figure", figure))}
+    """Return the statements of a figure by id, without those that state their own null."""
+    written = claims_file.statements(registry.module("figure", figure))
+    return {s.id: s for s in written if isinstance(s, Statement)}
 
 
 def can_fail(figure):
@@ -108,20 +109,16 @@ def _of_many_problems(measured, level=LEVEL):
     return INTERVAL(replace(measured, kind="exact") if certain else measured, level)
 
 
-def judged(figure, rows, id, share=0.0):
-    """Judge a statement on made-up rows after moving its thresholds by a share (positive:
-    harder).
-    """
+def judged(figure, rows, id):
+    """Judge a statement on made-up rows."""
     module = registry.module("figure", figure)
     table = trial.table([DEFAULTS | {name: {} for name in DICTS} | row for row in rows])
     data = getattr(module, "data", lambda rows: rows)(table)
     with patch.object(Measured, "interval", _of_many_problems):
-        stored = statements(figure)[id].judge(data)
-        parts = [part | {"rule": judging.moved(part, share)} for part in stored["parts"]]
-        return judging.judged(stored | {"parts": parts}) if share else stored
+        return statements(figure)[id].judge(data)
 
 
-def verdict(figure, rows, id, share=0.0):
+def verdict(figure, rows, id):
     """Return the verdict of the primary reading, with a theorem's verdict in the ordinary words."""
-    outcome = judged(figure, rows, id, share)["verdict"]
+    outcome = judged(figure, rows, id)["verdict"]
     return {"checked": "holds", "violated": "fails"}.get(outcome, outcome)

@@ -96,7 +96,7 @@ def statements(draw):
     paper = [PaperNumber(*ends)] if draw(st.booleans()) else []
     return judged(
         readings, rule=rule, unit=draw(st.sampled_from(["", "times", "s", "B", "share", "%"])),
-        over=every("k", low=low), paper=paper, logarithmic=log,
+        over=every("k", low=low), paper=paper,
     )  # fmt: skip
 
 
@@ -240,10 +240,6 @@ def test_a_card_is_drawn_with_matplotlib():
     pyplot.close(figure)
 
 
-def test_a_single_turning_point_is_written_once():
-    part = {"unit": "%", "rule": {"low": None, "high": 5.0, "ends": True}}
-    margin = card.margin({"margin": {"holds": 0.2401, "fails": 0.2401}, "parts": [part]})
-    assert margin == "With another threshold it turns at 0.24 %."
 
 
 def test_no_label_of_a_published_card_is_cut():
