@@ -240,8 +240,6 @@ def test_a_card_is_drawn_with_matplotlib():
     pyplot.close(figure)
 
 
-
-
 def test_no_label_of_a_published_card_is_cut():
     """Measured with a wide font, a label of a row fits between the edge and the picture."""
     fonts = pytest.importorskip("matplotlib.font_manager")
