@@ -20,42 +20,28 @@ by brute force, and the relaxation by an interior-point solver; a decrease of it
 reported only if certified bounds prove it.
 """
 
-from itertools import combinations
 from time import process_time
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from spcabench import Problem, api, claims, flops, steps
+from spcabench import Problem, claims, flops, steps
 from spcabench.claims import claim
 from spcabench.claims.summary import where
+from spcabench.figures import _zhang2011_safe as safe
+from spcabench.figures import _zhang2011_text as text
 from spcabench.figures._topics import SOLVER, component
-from spcabench.figures._zhang2011_text import (
-    ASKED,
-    AT_HAND,
-    CONTENT,
-    CORPORA,
-    COST,
-    ORDERS,
-    as_real,
-    by_size_of_corpus,
-    corpora,
-    simulated_corpus,
-)
 from spcabench.methods import eliminate
 from spcabench.run import Run
 from spcabench.style import DASHES, MARKERS, PALETTE, mark_level, name_lines
 from spcabench.vectors import normalize
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
-SDP = "exact_sdp"
 # few, because a search takes seconds, but enough for an interval over rounds
 ROUNDS = 5
 FIRST_SEEN = 128  # number of words in the first search
 QUIET = 1.5  # processes ready to run; with more, the timed process shares caches and memory
-SAME = 1e-6  # relative to the largest variance
 TIMES = {
     "pca": "leading eigenvector, all words",
     "total": "variances, elimination, search",
@@ -68,7 +54,7 @@ TIMES = {
 
 def runs(scale):
     """Run each corpus once, and the eliminations of Z9 on random covariances."""
-    for corpus in ASKED:
+    for corpus in text.ASKED:
         yield Run(
             dataset="bag_of_words",
             parameters=dict(corpus=corpus),
@@ -78,18 +64,8 @@ def runs(scale):
             uses=(SOLVER,),
             timeout=3600.0,
         )
-    yield simulated_corpus(scale, searched, timed=True, uses=(SOLVER,), timeout=3600.0)
-    for seed in range(100 if scale == "paper" else 12):
-        yield Run(
-            dataset="gaussian",
-            # low rank too, because with full rank large penalties leave a single variable, and no
-            # value can be lost
-            parameters=dict(m=(2, 3, 8)[seed % 3], n=6, seed=seed),
-            function=elimination,
-            seed=seed,
-            label="instance",
-            uses=(SDP,),
-        )
+    yield text.simulated_corpus(scale, searched, timed=True, uses=(SOLVER,), timeout=3600.0)
+    yield from safe.runs(100 if scale == "paper" else 12)
 
 
 def searched(problem, *, seed):
@@ -161,88 +137,15 @@ def _of_words(problem, words):
     return result, process_time() - start
 
 
-def elimination(problem, *, seed):
-    """Return both optima with and without the variables that the rule removes."""
-    S = problem.given_as("covariance").matrix.S
-    d = S.diagonal()
-    # between the smallest and the largest variance, because otherwise the rule removes no or all
-    # variables
-    lam = float(np.random.default_rng(seed).uniform(d.min(), d.max()))
-    W = eliminate.survivors(d, lam)
-    inner = S[np.ix_(W, W)]
-    complete, left = (_relaxation(M, lam) for M in (S, inner))
-    return {
-        "removed": len(S) - len(W),
-        "strongest": _strongest(S, d < lam) / lam,
-        "identity": _right_side(S, lam, seed),
-        "l0": [_penalised(S, lam), _penalised(inner, lam)],
-        "l1": [*complete, *left],
-        "unit": float(d.max()),
-    }
-
-
-def _strongest(S, removed):
-    """Return the largest |Sigma_ij| between a removed variable i and another variable j."""
-    return float(np.abs(S - np.diag(S.diagonal()))[removed].max(initial=0.0))
-
-
-def _penalised(S, lam):
-    """Return the optimum of the problem with penalty lam times the number of nonzeros."""
-    return max(
-        float(np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] - lam * size)
-        for size in range(1, len(S) + 1)
-        for W in combinations(range(len(S)), size)
-    )
-
-
-def _right_side(S, lam, seed, count=200):
-    """Return the largest sum of ((a_i'xi)^2 - lam)_+ over unit xi, found by ascent from many
-    starts.
-
-    For fixed xi, the sum is over the i with (a_i'xi)^2 > lam; for a fixed set of i, the best xi is
-    a leading left singular vector of the columns a_i. Neither step can decrease the sum.
-    """
-    w, V = np.linalg.eigh(S)
-    # a Sigma of rank 2 has four eigenvalues that consist of rounding errors only
-    positive = w > 1e-12 * w[-1]
-    A = np.sqrt(w[positive])[:, None] * V.T[positive]  # S = A'A
-    a = (A / np.linalg.norm(A, axis=0)).T
-    i, j = np.triu_indices(len(a), 1)
-    random = np.random.default_rng(seed).standard_normal((count, len(A)))
-    # from many xi, because an ascent can end at a local maximum, and the identity is about the
-    # global one
-    return max(_ascent(A, xi, lam) for xi in np.vstack([a, a[i] + a[j], a[i] - a[j], random]))
-
-
-def _ascent(A, xi, lam):
-    """Return the sum at the end of the ascent from xi."""
-    reached = -1.0
-    xi = xi / np.linalg.norm(xi)
-    while True:
-        gains = np.maximum((A.T @ xi) ** 2 - lam, 0.0)
-        # no term exceeds lambda, so psi is zero
-        if gains.sum() <= reached * (1.0 + 1e-12) or not gains.any():
-            return max(reached, 0.0)
-        reached = float(gains.sum())
-        xi = np.linalg.svd(A[:, gains > 0.0])[0][:, 0]
-
-
-def _relaxation(S, lam):
-    """Return a value that the relaxation attains, and an upper bound on its optimum."""
-    # 1e-9, because differences of 1e-6 are judged
-    result = api.solve(Problem.from_covariance(S), SDP, rho=lam, solver="CLARABEL", eps=1e-9)
-    return result.relaxation_value, result.relaxation_bound
-
-
 def data(table):
     """Return the corpora, with the quantities of the claims, and the random covariances."""
-    rows = corpora(table).sort_values("nnz")
+    rows = text.corpora(table).sort_values("nnz")
     rows = rows.assign(
         smaller=rows.n / rows.n_hat.clip(lower=1),  # no word survives a lambda above all variances
-        order=rows.n_hat.clip(lower=1) / rows.label.map(ORDERS).fillna(500),
+        order=rows.n_hat.clip(lower=1) / rows.label.map(text.ORDERS).fillna(500),
         flops_of_pca=rows.pca_flops / rows.flops,
     )
-    return SimpleNamespace(corpora=rows, instances=instances(table[table.label == "instance"]))
+    return SimpleNamespace(corpora=rows, instances=safe.instances(table))
 
 
 def rounds(rows):
@@ -250,22 +153,6 @@ def rounds(rows):
     rows = rows.assign(round=[range(len(times)) for times in rows.search])
     rows = rows.explode(["round", *TIMES]).astype(dict.fromkeys(TIMES, float))
     return rows.assign(easier=rows.pca / rows.total)
-
-
-def instances(rows):
-    """Return the random covariances, with differences of optima over the largest variance."""
-    names = ["removed", "change", "fall", "error"]
-    numbers = [(e["removed"], *(d / e["unit"] for d in _differences(e))) for e in rows.extra]
-    return rows.assign(**pd.DataFrame(numbers, rows.index, names))
-
-
-def _differences(extra):
-    """Return the change of the l0 optimum, the fall of the relaxation's, and the error of psi."""
-    with_all, left = extra["l0"]
-    # the value for all variables and the bound for the survivors are both certified, so a positive
-    # difference is a proof
-    value, *_, bound_of_left = extra["l1"]
-    return with_all - left, value - bound_of_left, extra["identity"] - with_all
 
 
 # what is drawn
@@ -285,10 +172,10 @@ def draw(data, axes):
         xlabel=r"$\lambda$ / largest variance",
         ylabel=r"words with variance of at least $\lambda$",
     )
-    for corpus, order in ORDERS.items():
-        mark_level(left, order, f"the paper, {CORPORA[corpus]}: {order}", "right")
-    fewer = f"{Z7.told(data, AT_HAND)} fewer words (the paper: 150 to 200)"
-    left.set_title(f"{where(Z7.places(data, AT_HAND))}:\n{fewer}")
+    for corpus, order in text.ORDERS.items():
+        mark_level(left, order, f"the paper, {text.CORPORA[corpus]}: {order}", "right")
+    fewer = f"{Z7.told(data, text.AT_HAND)} fewer words (the paper: 150 to 200)"
+    left.set_title(f"{where(Z7.places(data, text.AT_HAND))}:\n{fewer}")
     left.legend(loc="lower left")
     # the first four colours are used for the corpora in the left panel
     for (kind, name), colour, marker, dashes in zip(
@@ -310,13 +197,7 @@ def draw(data, axes):
 
 # what is claimed
 
-BRUTE_FORCE: dict[str, Any] = dict(
-    kind="theorem",
-    unit="",
-    rule=claims.at_most(SAME),
-    primary="brute force",
-    why="every support is tried",
-)
+Z9, Z9b, Z13 = safe.Z9, safe.Z9b, safe.Z13
 
 
 @claim(
@@ -333,12 +214,12 @@ BRUTE_FORCE: dict[str, Any] = dict(
     paper=[claims.PaperNumber(20)],
     timed=True,
     changed="it was the wall-clock time, which other work on the machine prolongs",
-    **COST,
+    **text.COST,
 )
 def Z6(data):
     """Judge searches that reach the target cardinality, five, which a search can miss."""
     close = data.corpora[data.corpora.cardinality.between(4, 6)]
-    for name, rows in by_size_of_corpus(close, cost=True):
+    for name, rows in text.by_size_of_corpus(close, cost=True):
         yield each_corpus(rows, "search", name)
 
 
@@ -367,66 +248,14 @@ ORDER = "words with variance of at least the final lambda"
         claims.Part("order", f"{ORDER} / the paper's 500 or 1000", "times", claims.at_most(1.25))
     ],
     paper=[claims.PaperNumber(150, 200)],
-    **CONTENT,
+    **text.CONTENT,
 )
 def Z7(data):
     """Judge the reduction, and the order that is left."""
-    for name, rows in by_size_of_corpus(data.corpora):
+    for name, rows in text.by_size_of_corpus(data.corpora):
         exact: dict[str, Any] = dict(reading=name, seed=None)
         yield claims.each(rows, "corpus", "smaller", "{}", **exact)
         yield claims.each(rows, "corpus", "order", "{}", part="order", **exact)
-
-
-def together(rows, value, reading):
-    """Return a single number for all instances."""
-    return claims.numbers(rows, {f"{len(rows)} random covariances": value}, reading=reading)
-
-
-@claim(
-    "Z9",
-    "section 2, theorem 2.1",
-    "we can safely remove feature i in {1, ..., n} if Sigma_ii = a_i^T a_i < lambda",
-    measures="difference of the optima of the l0-penalised problem (2) with and without the "
-    "features of smaller variance / the largest variance",
-    **BRUTE_FORCE,
-)
-def Z9(data):
-    """Compare the optima where a variable was removed; otherwise, they are equal by definition."""
-    cut = data.instances[data.instances.removed > 0]
-    return together(cut, cut.change.abs().max(), Z9.primary)
-
-
-@claim(
-    "Z9b",
-    "section 3, said of problem (1)",
-    "Thanks to the feature elimination result (Thm. 2.1), we can always assume without loss of "
-    "generality that lambda < sigma_min^2 := min Sigma_ii",
-    measures="instances whose certified optimum of the relaxation (1) falls when the features of "
-    "smaller variance are removed",
-    unit="instances",
-    rule=claims.below(1),
-    null=100.0,  # the feature of largest variance is removed, so the optimum falls in all
-    primary="interior point",
-    why="problem (1) is the relaxation; one instance is enough to refute 'always'",
-    changed="first tested only with full rank, where large penalties leave a single variable",
-    because="In each of these instances, a removed feature has a covariance above lambda with "
-    "another one, so that X_ij gains more than it costs; in the others, this is rare.",
-)
-def Z9b(data):
-    """Count the instances where a variable was removed and the optimum fell."""
-    cut = data.instances[data.instances.removed > 0]
-    return together(cut, (cut.fall > SAME).sum(), Z9b.primary)
-
-
-Z13 = claim(
-    "Z13",
-    "section 2, theorem 2.1",
-    "psi = max over ||xi||_2 = 1 of sum_{i=1}^n ((a_i^T xi)^2 - lambda)_+",
-    measures="difference of psi of problem (2), by brute force, and the largest right side that "
-    "ascent from many xi reaches / the largest variance",
-    rows=lambda data: together(data.instances, data.instances.error.abs().max(), "brute force"),
-    **BRUTE_FORCE,
-)
 
 
 @claim(
@@ -439,7 +268,7 @@ Z13 = claim(
     rule=claims.above(1),
     at=claims.every("corpora"),
     null=1.0,
-    primary=f"{COST['primary']}, words that survive",
+    primary=f"{text.COST['primary']}, words that survive",
     why="the abstract says very large data sets, and the search only needs the surviving words",
     changed="it was judged on the largest third of small corpora, always with 1000 words, by "
     "wall-clock time",
@@ -452,9 +281,9 @@ Z13 = claim(
 def Z10(data):
     """Compare the times in each round, apart from those on a busy machine, and the flops."""
     large = data.corpora[data.corpora.simulated]
-    in_flops: dict[str, Any] = dict(reading=f"{COST['primary']}, flops", seed=None)
+    in_flops: dict[str, Any] = dict(reading=f"{text.COST['primary']}, flops", seed=None)
     yield claims.each(large, "corpus", "flops_of_pca", "{}", **in_flops)
     quiet = large.load.astype(float) <= QUIET
     yield each_corpus(large[quiet], "easier", Z10.primary)
-    yield each_corpus(large[~quiet], "easier", f"{COST['primary']}, busy machine")
-    yield each_corpus(as_real(data.corpora), "easier", f"{AT_HAND}, words that survive")
+    yield each_corpus(large[~quiet], "easier", f"{text.COST['primary']}, busy machine")
+    yield each_corpus(text.as_real(data.corpora), "easier", f"{text.AT_HAND}, words that survive")

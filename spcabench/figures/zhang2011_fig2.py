@@ -20,17 +20,7 @@ import numpy as np
 
 from spcabench import claims
 from spcabench.claims import claim
-from spcabench.figures._zhang2011_text import (
-    ASKED,
-    AT_HAND,
-    CONTENT,
-    COST,
-    ORDERS,
-    as_real,
-    by_size_of_corpus,
-    corpora,
-    simulated_corpus,
-)
+from spcabench.figures import _zhang2011_text as text
 from spcabench.run import Run
 from spcabench.style import DASHES, PALETTE
 
@@ -43,14 +33,14 @@ HEAD = 1000  # the largest rank mentioned in the paper
 
 def runs(scale):
     """Make one pass over each corpus; at the quick scale, over a tenth of the simulated corpus."""
-    for corpus in ASKED:
+    for corpus in text.ASKED:
         yield Run(
             dataset="bag_of_words",
             parameters=dict(corpus=corpus),
             function=sorted_variances,
             label=corpus,
         )
-    yield simulated_corpus(scale, sorted_variances)
+    yield text.simulated_corpus(scale, sorted_variances)
 
 
 def sorted_variances(problem, *, seed):
@@ -101,7 +91,7 @@ def _two_passes(path):
     from spcabench.readers.corpus import covariance, stream_moments
 
     statistics = stream_moments(path)
-    words = np.sort(np.argsort(-statistics.variances)[: ORDERS["nytimes"]])
+    words = np.sort(np.argsort(-statistics.variances)[: text.ORDERS["nytimes"]])
     return covariance(path, words, statistics)
 
 
@@ -130,7 +120,7 @@ def fits(variances):
 
 def data(table):
     """Return a row for each corpus, with the quantities of the claims."""
-    rows = corpora(table)
+    rows = text.corpora(table)
     decay = {
         name: [(1 - exponential) / (1 - power) for exponential, power in rows[name]]
         for name in ("head", "whole")
@@ -143,7 +133,7 @@ def _at_order(row):
     """Return the variance at the rank that is the paper's order, over the largest variance."""
     ranks, variances = map(np.log, _known(row))
     # variances are stored at 200 ranks and interpolated by power laws
-    at = np.interp(np.log(ORDERS.get(row.label, 500)), ranks, variances)
+    at = np.interp(np.log(text.ORDERS.get(row.label, 500)), ranks, variances)
     return np.exp(at - variances[0])
 
 
@@ -161,15 +151,15 @@ def draw(data, axes):
     drawn = data[~data.simulated]
     for axis, scale in zip(axes.flat, ("linear", "log"), strict=True):
         for row, colour, dashes in zip(drawn.itertuples(), PALETTE, DASHES, strict=False):
-            alpha = 1.0 if row.label in ORDERS else 0.5
+            alpha = 1.0 if row.label in text.ORDERS else 0.5
             style = dict(color=colour, linestyle=dashes, alpha=alpha, label=row.corpus)
             axis.plot(*_known(row), **style)
         axis.set(xscale=scale, yscale="log", xlabel="word, sorted by variance")
     left, right = axes.flat
     left.set_ylabel("variance of its count")
     right.legend()
-    ranks = f"rank {ORDERS['nytimes']} (NYTimes) or {ORDERS['pubmed']} (PubMed)"
-    left.set_title(f"{ranks}: {Z2.told(data, AT_HAND)} of the largest")
+    ranks = f"rank {text.ORDERS['nytimes']} (NYTimes) or {text.ORDERS['pubmed']} (PubMed)"
+    left.set_title(f"{ranks}: {Z2.told(data, text.AT_HAND)} of the largest")
     right.set_title(f"{HEAD} words: an exponential leaves {Z12.told(data)} a power law's error")
 
 
@@ -186,11 +176,11 @@ def draw(data, axes):
     rule=claims.at_most(0.1),
     null=1.0,
     changed="the word was at rank n/200, which differs between dictionaries",
-    **CONTENT,
+    **text.CONTENT,
 )
 def Z2(data):
     """Judge each corpus; the variances of a simulated one were prescribed."""
-    for name, rows in by_size_of_corpus(data):
+    for name, rows in text.by_size_of_corpus(data):
         yield claims.each(rows, "corpus", "at_order", "{}", reading=name, seed=None)
 
 
@@ -212,7 +202,7 @@ def Z2(data):
 def Z12(data):
     """Compare both fits on the words that survive elimination, and on all words."""
     for name, words in ((Z12.primary, "head"), ("all words", "whole")):
-        yield claims.each(as_real(data), "corpus", words, "{}", reading=name, seed=None)
+        yield claims.each(text.as_real(data), "corpus", words, "{}", reading=name, seed=None)
 
 
 @claim(
@@ -226,9 +216,9 @@ def Z12(data):
     unit="times",
     rule=claims.above(1),
     null=1.0,
-    **COST,
+    **text.COST,
 )
 def Z14(data):
     """Judge large corpora alone: another one fits into memory, whatever the passes need."""
-    name, rows = next(by_size_of_corpus(data, cost=True))
+    name, rows = next(text.by_size_of_corpus(data, cost=True))
     return claims.each(rows, "corpus", "saved", "{}", reading=name, seed=None)
