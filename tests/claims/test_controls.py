@@ -57,8 +57,3 @@ def test_no_statement_lacks_a_control():
 def test_every_control_is_for_a_statement():
     for figure in FIGURES:
         assert set(controls.of(figure)) <= set(controls.wanted(figure)), figure
-
-
-def test_a_control_is_found_by_its_name_alone():
-    assert {"H4", "H5"} <= set(controls.of("he2010_fig2"))
-    assert controls.of("no_such_figure") == {}
