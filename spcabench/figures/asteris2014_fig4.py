@@ -80,7 +80,7 @@ def data(table):
     hit : whether the search of beta gave exactly k nonzeros. gain : share of its bound that
     Algorithm 3 reaches with the paper's d and eps, over that with others, for each draw of samples.
     """
-    prepared = base.data(table)
+    prepared = shared.data(table)
     nspca = prepared.rows[prepared.rows.solver == "nspca"]
     draws = prepared.rows[prepared.rows.label == base.ACCURACY]
     draws = draws.assign(

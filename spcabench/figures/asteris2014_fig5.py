@@ -61,7 +61,7 @@ def data(table):
     seconds : time of EM, with its settings in ``reading``. ratio : time of Algorithm 3 in the same
     round, divided by it. longer : the longer one of both times.
     """
-    prepared = base.data(table)
+    prepared = shared.data(table)
     timed = prepared.rows[prepared.rows.label == base.TIME]
     timed = timed.assign(seconds=timed.setup_time + timed.solve_time)
     em, mine = (timed[timed.solver == solver] for solver in ("em", "spannogram"))

@@ -46,7 +46,7 @@ def runs(scale):
         yield from base.both("lrs", parameters, few, label, "covariance")
 
 
-data = base.data
+data = shared.data
 
 
 # what is drawn

@@ -32,7 +32,7 @@ def _rows(value=0.5, ratio=1.0, dataset="cbcl", label="main", n=361):
 
 
 def _mine(*args, **options):
-    return shared.data(trial.table(_rows(*args, **options))).mine
+    return trade_off.data(trial.table(_rows(*args, **options))).mine
 
 
 @pytest.mark.parametrize("n", [30, 93, 1000])
@@ -59,7 +59,7 @@ def test_the_smaller_one_of_two_bounds_is_certified():
     rows = [
         row | dict(bound=bound) for row, bound in zip(_rows(), [1.1] * 6 + [1.9] * 6, strict=True)
     ]
-    mine = shared.data(trial.table(rows)).mine
+    mine = trade_off.data(trial.table(rows)).mine
     assert mine.certified.to_list() == pytest.approx([100 * 1.0 / 1.1] * 3 + [100 * 0.5 / 0.6] * 3)
 
 
@@ -67,7 +67,7 @@ def test_a_row_of_a_pass_says_whether_its_data_are_a_stand_in():
     names = ("k", "cardinality", "variance", "variance_refit", "q", "bound")
     extra = {name: [1.0, 2.0] for name in (*names, "lambda_next")}
     row = dict(measure="one_pass", extra=extra, stand_in=True, problem="patches", n=361)
-    table = shared.unfolded(trial.table([row]))
+    table = trade_off.unfolded(trial.table([row]))
     assert table.stand_in.tolist() == [True, True]
     assert table.problem.tolist() == ["patches", "patches"]
 
@@ -77,13 +77,13 @@ def test_both_methods_are_compared_at_equal_k(ratio, percent):
     mine = _mine(ratio=ratio)
     assert mine.apart.to_numpy() == pytest.approx(percent, rel=1e-6)
     assert mine.ratio.to_numpy() == pytest.approx(ratio if percent > 1e-4 else 1.0, abs=1e-12)
-    alone = shared.data(trial.table(_rows()[::2])).mine  # a tie with a missing run is none
+    alone = trade_off.data(trial.table(_rows()[::2])).mine  # a tie with a missing run is none
     assert alone[["ratio", "apart"]].isna().all(axis=None)
 
 
 def test_a_claim_on_three_data_sets_is_one():
     data = [
-        shared.data(trial.table(_rows(value, dataset=dataset, label=label, n=n)))
+        trade_off.data(trial.table(_rows(value, dataset=dataset, label=label, n=n)))
         for value, dataset, label, n in (
             (0.5, "cbcl", "contrast-normalised", 361),
             (0.04, "mll", "main", 12582),
@@ -104,7 +104,7 @@ def test_the_share_of_the_bound_climbs_by_a_factor():
         row | dict(variance=(1.0 if row["k"] < 50 else 1.1) * row["variance"])
         for row in _rows(0.5, dataset="lrs", label="not centred", n=93)
     ]
-    tables = dict(fig6.A10.tables(shared.data(trial.table(rows))))
+    tables = dict(fig6.A10.tables(trade_off.data(trial.table(rows))))
     (climb,) = tables["not centred"].query("part == 'climb'").value.unique()
     assert climb == pytest.approx(1.1)
 
@@ -198,6 +198,19 @@ def test_no_maximum_is_known_if_a_run_gave_no_answer():
     data = exact.data(trial.table([*_small()][:-1]))
     for claim in (exact.A11, exact.A12):
         assert claim.judge(data)["verdict"] == "undecided"
+
+
+def test_a_guarantee_is_kept_by_the_runs_that_reach_it_and_not_judged_without_one():
+    sampled = [
+        COMMON
+        | dict(dataset="gaussian", label="full rank", parameters=dict(seed=0), n=exact.N, extra={})
+        | dict(solver="spannogram", settings=dict(d=3), variance=variance)
+        for variance in (0.5, 0.6)  # the theorem promises 0.9 / 3.5 of the optimum, which is 2
+    ]
+    (place,) = exact.A16.places(exact.data(trial.table([*_small(), *sampled])))
+    assert place["value"] == 0.5
+    without = exact.data(trial.table([*list(_small())[1:], *sampled]))  # no eigenvalues
+    assert exact.A16.places(without) == []
 
 
 def test_the_growth_of_flops_is_an_exponent_of_the_theorems_formulas():
