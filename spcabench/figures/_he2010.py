@@ -31,7 +31,7 @@ IN_TURNS = "in turns"
 VALUES = "values"  # variances without times
 # maximum number of processes that are ready to run: above it, too many processes share caches and
 # memory with the timed process (for rows published before this rule, the number is at most 2.46)
-QUIET = 2.5
+QUIET, BUSY = 2.5, "busy machine"
 # label of untimed rows on data that are not centred; it follows the solver's name in the method
 UNCENTRED = "not centred"
 # further values of Mcol-PCA's c, as divisors of s; the paper's divisor is 10
@@ -250,19 +250,25 @@ def draw_line(axis, rows: pd.DataFrame, y: pd.Series, solver: str, form: str = "
     """Plot a line against x, with hollow markers if a search missed the requested cardinality."""
     style = look(solver)
     axis.plot(*broken(rows, y), **style, label=f"{NAMES[solver]}{form}")
-    off = missed(rows).groupby(rows.x).any().reindex(y.index).to_numpy(dtype=bool)
+    off = missed(rows).groupby(rows.x).any().reindex(y.index, fill_value=False)
     if off.any():
         axis.plot(y.index[off], y[off], **style | HOLLOW)
         black = style | HOLLOW | dict(color="black")
         axis.plot([], [], **black, label="hollow: the search missed the cardinality")
 
 
-def draw_times(axis, rows: pd.DataFrame, methods: Mapping[str, str]) -> None:
-    """Plot the time of each solver's method against x, with the band computed by `times`."""
+def draw_times(
+    axis, rows: pd.DataFrame, methods: Mapping[str, str], places: Sequence[float] = ()
+) -> None:
+    """Plot the time of each solver's method against x, with the band computed by `times`.
+
+    places : values of x at which a line is interrupted if the method was not run there.
+    """
     for solver, method in methods.items():
         part = rows[rows.method == method]
         if len(part):
-            middle, low, high = times(part)
+            x = sorted({*part.x, *places})
+            middle, low, high = (seconds.reindex(x) for seconds in times(part))
             # on sparse data, a run of GPower0 takes another time
             dense = solver == "gpower0" and method != solver
             draw_line(axis, part, middle, solver, ", dense centred" if dense else "")
@@ -315,7 +321,6 @@ def useful(truth: Truth) -> Truth:
 
 # what is claimed
 
-BUSY = "busy machine"
 DENSE, SPARSE = "GPower0 on the dense centred matrix", "GPower0 on sparse data"
 GRAM = "V'V given"
 WHOLE = f"{DENSE}, conversion timed, second phase to 1e-9"

@@ -11,7 +11,7 @@ and quartiles (band) over the problems are shown. A hollow marker means that the
 requested cardinality on at least one problem; the other solvers use the cardinality that it
 reached. Smaller sizes, at which GPower0 or Mcol-PCA takes less than 6 ms, are neither judged nor
 plotted, because much of this time is overhead in our code; whole runs at these sizes are the other
-readings.
+readings. Without processor times, as at the quick scale, whole runs are judged and plotted.
 """
 
 from spcabench import claims

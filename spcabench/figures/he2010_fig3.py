@@ -4,12 +4,13 @@ W is square and sparse, with nonzeros drawn from N(0, 1) and varying density, an
 implicitly; s is 20 % of the size, and c = s / 10. GPower0 runs on the dense centred matrix, the
 form required by an implementation without implicit centring, because the paper does not say which
 form it timed; another reading uses the sparse data. It stops when the relative change in its
-objective is below 1e-4, and a search finds its penalty. The curves show the runs that are judged,
+objective is below 1e-4, and a search finds its penalty. The points show the runs that are judged,
 at the lowest and the highest density: processor time of a single run without the search, with the
 solvers taking turns, the same tolerance (1e-4) for all solvers, and data that were converted before
-timing. The time of a problem is the minimum over the rounds, and the median and quartiles (band)
-over the problems are shown. The densities between them were only run as a whole, which is another
-reading.
+timing. They are not joined, because the densities between them were only run as a whole, which is
+another reading. The time of a problem is the minimum over the rounds, and the median over the
+problems is shown. Without processor times, as at the quick scale, whole runs are judged and
+plotted, with the quartiles over the problems (band).
 """
 
 import numpy as np
@@ -56,7 +57,7 @@ def data(table):
 def draw(data, axes):
     """Plot times against density."""
     axis = axes.flat[0]
-    he.draw_times(axis, data, he.judged(data)[0])
+    he.draw_times(axis, data, he.judged(data)[0], places=data.x)
     axis.set(xlabel=f"share of nonzeros, {data.n.iloc[0]} x {data.n.iloc[0]}")
     sparsest = where(H6.places(data))
     axis.set_title(f"Mcol-PCA is {H6.told(data)} as fast as GPower0 with {sparsest} nonzeros")

@@ -17,7 +17,8 @@ search missed the requested cardinality on at least one problem; it is plotted a
 reached, as the median over problems. A line is interrupted where this is less than nine tenths of
 the requested cardinality. Other readings use the time of whole runs, GPower0 on sparse data, and
 Scol-PCA and Mcol-PCA on V'V (computing V'V is not timed). H8 is about whole runs of Mcol-PCA, in
-which the cardinalities take turns.
+which the cardinalities take turns. Without processor times, as at the quick scale, whole runs are
+judged and plotted.
 """
 
 from typing import Any

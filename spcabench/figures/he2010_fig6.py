@@ -9,7 +9,8 @@ are those that are judged: processor time of single runs without the search, wit
 turns, the same tolerance (1e-4) for both solvers, and data that were converted before timing; the
 minimum and the band from the minimum to the upper quartile over the rounds are shown. The variances
 are those of whole runs. A hollow marker means that the search missed the requested cardinality.
-Other readings use the time of whole runs and GPower0 on sparse data.
+Other readings use the time of whole runs and GPower0 on sparse data. Without processor times, as at
+the quick scale, whole runs are judged and plotted.
 """
 
 from spcabench import claims
@@ -52,7 +53,7 @@ def draw(data, axes):
     words = f"cardinality, of {data.rows.n.iloc[0]} words"
     he.draw_trade_off(data, axes.flat, *he.judged(data.rows, METHODS), words)
     left, right = axes.flat
-    left.set_title(f"Mcol-PCA is {H11.told(data)} as fast as GPower0 below {LIMIT}")
+    left.set_title(f"Mcol-PCA is {H11.told(data)} as fast as GPower0 below k = {LIMIT}")
     right.set_title(f"Mcol-PCA's variance is {H12.told(data)} GPower0's")
     left.axvline(LIMIT, color="black", linewidth=0.8, linestyle=":")
     style = dict(ha="right", va="center", transform=left.get_xaxis_transform(), fontsize=LETTERS)
