@@ -191,7 +191,7 @@ def data(table):
     rows = table.assign(
         corpus=[corpus_name(row) for row in table.itertuples()],
         ours=[parameters["corpus"] not in PAPER for parameters in table.parameters],
-        component=[range(1, TOPICS + 1)] * len(table),
+        component=[range(1, len(extra["topics"]) + 1) for extra in table.extra],
         topic=[extra["topics"] for extra in table.extra],
     ).explode(["component", "topic"])
     places = [f"{row.corpus}, component {row.component}" for row in rows.itertuples()]
