@@ -121,7 +121,7 @@ def data(table):
     rows = rows.assign(
         ratio=rows.variance / rows.key.map(optimum).astype(float),
         rho=np.array(rhos, dtype=float),
-        of=rows.label.str.partition(" ")[2].where(grown),
+        of=rows.label.str.removeprefix("growth ").where(grown),
     )
     exact = rows[rows.solver == ALGORITHM_1]
     most = [2**d * comb(int(n) + 1, d) for n, d in zip(exact.n, exact.d, strict=True)]
