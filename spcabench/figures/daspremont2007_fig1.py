@@ -100,22 +100,20 @@ def draw(data, axes):
         for part in ("", "accuracy")
     )
     dense = D2.told(data, PRIMARY)
-    titles = {
-        "pca": lambda name: f"{name}, PCA\nwith {dense} (the paper: {PAPER_ALL:,})",
-        "dspca": lambda name: (
-            f"{name}, DSPCA: {number(accuracy[name], 'share')} of PCA's accuracy,\n"
-            f"with {few[name]:g} coefficients (the paper: {PAPER_GENES})"
-        ),
-    }
     rows = data[data.label == "log2"]
-    for column, name in zip(axes.T, SETS, strict=True):
+    for column, (dataset, name) in zip(axes.T, SETS.items(), strict=True):
         # a failed run has no panel
-        for row in rows[rows.dataset == name].itertuples():
-            for axis, method in zip(column, titles, strict=True):
+        for numbers in rows[rows.dataset == dataset].extra:
+            titles = {
+                "pca": f"{name}, PCA\nwith {dense} (the paper: {PAPER_ALL:,})",
+                "dspca": f"{name}, DSPCA: {number(accuracy[name], 'share')} of PCA's accuracy,\n"
+                f"with {few[name]:g} coefficients (the paper: {PAPER_GENES})",
+            }
+            for axis, (method, title) in zip(column, titles.items(), strict=True):
                 spatial = axis.figure.add_subplot(axis.get_subplotspec(), projection="3d")
                 axis.remove()
-                scatter(spatial, row.extra["labels"], row.extra[method]["scores"])
-                spatial.set_title(titles[method](row.title))
+                scatter(spatial, numbers["labels"], numbers[method]["scores"])
+                spatial.set_title(title)
             # below the column, where the legend does not cover any sample
             below = dict(loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=3)
             spatial.legend(title=PRIMARY, columnspacing=1.0, handletextpad=0.2, **below)

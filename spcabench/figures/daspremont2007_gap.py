@@ -13,9 +13,7 @@ beyond that of the loaded problem, including CVXPY; for DSPCA it is measured onl
 Runs on problems that are too large for a solver are skipped and not shown.
 """
 
-from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 
@@ -30,7 +28,7 @@ PANELS, SIZE = (1, 3), (11.5, 4.0)
 EPS = 1e-3
 LEVELS = tuple(float(f"{eps:.3g}") for eps in np.geomspace(1e-1, 1e-3, 5))
 SECONDS, BYTES = 60.0, 4e9
-ALONE: dict[str, Any] = dict(timed=True, one_round=True)
+LIMIT = dict(max_iterations=100_000)
 # n -> number of problems for Clarabel and for the other solvers (at quick scale, at most two)
 PROBLEMS = {10: (6, 6), 20: (6, 6), 30: (3, 3), 40: (6, 6), 60: (6, 6), 80: (4, 6), 100: (4, 6)}
 PROBLEMS |= {120: (3, 4), 150: (1, 3), 200: (1, 3)}
@@ -49,14 +47,10 @@ def runs(scale):
     for n in sizes:
         counts = [min(count, 6 if paper else 2) for count in PROBLEMS[n]]
         for seed in range(max(counts)):
+            solvers = [of for of, count in zip(SDP, reversed(counts), strict=True) if seed < count]
             # memory is measured once, for the largest n, because it requires a second run
             largest = n == sizes[-1] and seed == 0
-            yield gap_run("dspca", n, seed, "size", eps=EPS, tol=EPS, memory=largest)
-            for solver, count in zip(SDP, reversed(counts), strict=True):
-                if seed < count:
-                    yield gap_run(
-                        "exact_sdp", n, seed, "size", solver=solver, eps=1e-6, memory=seed == 0
-                    )
+            yield from size_runs(n, seed, solvers, largest)
         yield Run(
             dataset="gaussian",
             parameters=dict(m=n, n=n, seed=0),
@@ -66,33 +60,37 @@ def runs(scale):
             label="smoothing",
         )
     for seed in FURTHER if paper else ():
-        yield replace(gap_run("dspca", 120, seed, "size", eps=EPS, tol=EPS), **ALONE)
-        for solver in SDP:
-            run = gap_run("exact_sdp", 120, seed, "size", solver=solver, eps=1e-6)
-            yield replace(run, **ALONE)
+        yield from size_runs(120, seed, SDP, timed=True, one_round=True)
     n = 40 if paper else 20
     for seed in range(6 if paper else 3):
         for eps in LEVELS:
-            yield gap_run("dspca", n, seed, "eps", eps=eps, tol=eps)
+            yield gap_run("dspca", n, seed, dict(eps=eps, tol=eps, **LIMIT), label="eps")
         # the subgradient method needs about 1/eps^2 iterations, a million for the last level
         for eps in LEVELS[:3]:
-            yield gap_run("dspca_subgradient", n, seed, "eps", tol=eps, max_iterations=100_000)
+            yield gap_run("dspca_subgradient", n, seed, dict(tol=eps, **LIMIT), label="eps")
 
 
-def gap_run(name, n, seed, label, memory=False, **settings):
+def size_runs(n, seed, solvers, largest=False, **options):
+    """Run DSPCA and some SDP solvers on a problem of size n."""
+    options |= dict(label="size")
+    settings = dict(eps=EPS, tol=EPS, **LIMIT)
+    yield gap_run("dspca", n, seed, settings, memory=largest, **options)
+    for solver in solvers:
+        settings = dict(solver=solver, eps=1e-6)
+        yield gap_run("exact_sdp", n, seed, settings, memory=seed == 0, **options)
+
+
+def gap_run(solver, n, seed, settings, **options):
     """Return one run on F'F of order n."""
-    limit = {} if name != "dspca" else dict(max_iterations=100_000)
-    # without screening, because screening would change n, the horizontal axis
-    settings = dict(rho=float(f"{n**0.5:.4g}"), screen=False, **settings, **limit)
     return Run(
         dataset="gaussian",
         parameters=dict(m=n, n=n, seed=seed),
         form="covariance",
-        solver=name,
+        solver=solver,
         seed=seed,
-        settings=settings,
-        memory=memory,
-        label=label,
+        # without screening, because screening would change n, the horizontal axis
+        settings=dict(rho=float(f"{n**0.5:.4g}"), screen=False, **settings),
+        **options,
     )
 
 
