@@ -14,13 +14,6 @@ from spcabench.claims.rules import (
     some,
     within,
 )
-from spcabench.claims.statement import (
-    Place,
-    Reading,
-    Statement,
-    banded,
-    places,
-)
 from spcabench.claims.tidy import bands, each, noted, numbers, one, tidy
 
 __all__ = [
@@ -28,16 +21,12 @@ __all__ = [
     "Measured",
     "PaperNumber",
     "Part",
-    "Place",
-    "Reading",
     "Rule",
     "Scope",
-    "Statement",
     "about",
     "above",
     "at_least",
     "at_most",
-    "banded",
     "bands",
     "below",
     "claim",
@@ -49,7 +38,6 @@ __all__ = [
     "noted",
     "numbers",
     "one",
-    "places",
     "share",
     "slope",
     "some",

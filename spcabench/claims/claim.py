@@ -12,7 +12,8 @@ import pandas as pd
 
 from spcabench.claims import judging
 from spcabench.claims.rules import Rule, Scope
-from spcabench.claims.words import listed, span
+from spcabench.claims.summary import span_of
+from spcabench.claims.words import listed
 
 Kind = Literal["theorem", "number", "comparison"]
 Stored = dict[str, Any]
@@ -225,8 +226,9 @@ class Claim:
         verdict : str
             Only the places with this verdict.
         """
-        (unit,) = (p.unit for p in self.parts if p.name == part)
-        return span([p["value"] for p in self.places(data, reading, part, verdict)], unit)
+        (of,) = (p.stored() for p in self.parts if p.name == part)
+        places = self.places(data, reading, part, verdict)
+        return span_of(of, [place for place in places if place["value"] is not None])
 
     def places(
         self, data: Any, reading: str = "", part: str = "", verdict: str = ""

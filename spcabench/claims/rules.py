@@ -5,13 +5,11 @@ can also be put into words, and it is stored with the verdict.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from spcabench.claims.words import number, span
-
-Verdict = Literal["holds", "fails", "undecided"]
 
 
 @dataclass(frozen=True)
@@ -110,10 +108,6 @@ class Scope:
     low: float = -np.inf
     high: float = np.inf
     least: int = 1
-
-    def covers(self, x: float | None) -> bool:
-        """Return whether a place at x is judged."""
-        return x is None or not np.isfinite(x) or self.low <= x < self.high
 
 
 def every(noun: str = "places", **limits: Any) -> Scope:

@@ -1,4 +1,4 @@
-"""Generate sentences from a judged statement: the short result, and the headline of a paper."""
+"""Generate sentences from a judged statement: the short result, and ranges of its numbers."""
 
 import re
 from itertools import groupby, zip_longest

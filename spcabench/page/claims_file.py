@@ -13,7 +13,7 @@ from jsonschema.exceptions import best_match
 
 from spcabench import claims, figures, opening, registry
 from spcabench.atomic_files import write_text
-from spcabench.claims import Claim, Statement, judging
+from spcabench.claims import Claim, judging
 from spcabench.errors import InputError
 
 VERSION = 3
@@ -87,10 +87,10 @@ def first_verdicts() -> dict[str, dict[str, list[Stored]]]:
     return opening.read_json(FIRST_VERDICTS)
 
 
-def statements(module: ModuleType) -> list[Claim | Statement]:
+def statements(module: ModuleType) -> list[Claim]:
     """Return the statements of a figure's module, in the order in which they are written."""
     # dicts preserve the order of definition, which is that of the paper
-    written = [value for value in vars(module).values() if isinstance(value, Claim | Statement)]
+    written = [value for value in vars(module).values() if isinstance(value, Claim)]
     ids = [statement.id for statement in written]
     if len(set(ids)) < len(ids):
         raise ValueError(f"{module.__name__}: two statements have the same id: {ids}")

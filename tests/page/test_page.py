@@ -213,7 +213,10 @@ def test_the_truth_that_the_data_carry_is_certified_without_a_word_in_the_figure
     text = FIGURE.replace(
         "def draw(",
         "from spcabench.figures import _truth\n"
-        "data = _truth.with_truth(lambda table: table)\n"
+        "from types import SimpleNamespace\n"
+        "def data(table):\n"
+        "    own, truth = _truth.split(table)\n"
+        "    return SimpleNamespace(rows=own, truth=truth)\n"
         "def draw(",
     )
     add_file("figure", NAME, text)
