@@ -10,7 +10,6 @@ import pandas as pd
 from spcabench import api
 from spcabench.problem.problem import Problem
 from spcabench.solving import deflate
-from spcabench.style import GREY, LETTERS
 from spcabench.vectors import project
 
 METHODS = {
@@ -94,23 +93,6 @@ def tables(data: pd.DataFrame) -> list[dict[str, Any]]:
         for method in METHODS
         for numbers in data[data.label == method].extra
     ]
-
-
-def draw_table(axis: Any, table: dict[str, Any]) -> None:
-    """Draw a table of loadings in a panel."""
-    axis.set_axis_off()
-    count = len(table["head"])
-    header = 1 + max(name.count("\n") for name in table["head"])  # lines
-    # the first column contains the names of the rows, which are longer than the numbers
-    widths = [2 / (count + 1), *[1 / (count + 1)] * (count - 1)]
-    options = dict(bbox=(0, 0, 1, 1), edges="horizontal", colLoc="right")
-    drawing = axis.table(table["lines"], colLabels=table["head"], colWidths=widths, **options)
-    drawing.auto_set_font_size(False)
-    drawing.set_fontsize(LETTERS)
-    for (row, _), cell in drawing.get_celld().items():
-        cell.set(linewidth=0.6, edgecolor=GREY)
-        if row == 0:
-            cell.set_height(cell.get_height() * header)
 
 
 # factors of gene expression

@@ -27,7 +27,7 @@ from spcabench.figures._zhang2011_text import corpus_name
 from spcabench.methods import eliminate
 from spcabench.run import Run
 from spcabench.solving import deflate
-from spcabench.style import GREY, LETTERS
+from spcabench.style import draw_table
 
 SOLVER, EXACT = "bca_continuation", "branch_and_bound"
 BUDGET = 5e8  # search budget for each cardinality, in entries of node matrices
@@ -220,14 +220,7 @@ def draw(data, axes):
         axis.set_axis_off()
     for axis, table in zip(axes.flat, drawn, strict=False):
         axis.set_title(table["title"], loc="left")
-        # the first column is narrow, because it only contains the names of the rows
-        widths = [0.1, *[0.9 / TOPICS] * TOPICS]
-        options = dict(bbox=(0, 0, 1, 1), edges="horizontal", cellLoc="left", colLoc="left")
-        drawing = axis.table(table["lines"], colLabels=HEAD, colWidths=widths, **options)
-        drawing.auto_set_font_size(False)
-        drawing.set_fontsize(LETTERS)
-        for cell in drawing.get_celld().values():
-            cell.set(linewidth=0.6, edgecolor=GREY)
+        draw_table(axis, HEAD, table["lines"], names=0.5, align="left")
 
 
 def _chances(rows):

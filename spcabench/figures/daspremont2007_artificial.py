@@ -16,6 +16,7 @@ from spcabench import claims
 from spcabench.claims import claim
 from spcabench.figures import _daspremont2007 as base
 from spcabench.run import Run
+from spcabench.style import draw_table
 
 PANELS, SIZE = (1, 1), (11.5, 4.2)
 FACTORS = (range(4, 8), range(4))  # variables of the second factor, then of the first
@@ -73,7 +74,7 @@ def draw(data, axes):
         [line[0][0], *(cell for part in line for cell in part[1:])]
         for line in zip(*(part["lines"] for part in parts), strict=True)
     ]
-    base.draw_table(axes.flat[0], {"head": ["variable", *names], "lines": lines})
+    draw_table(axes.flat[0], ["variable", *names], lines)
     axes.flat[0].set_title(
         f"DSPCA has {D12.told(data)} of the factors (the paper: 8); its loadings differ from 1/2 "
         f"by at most {D12.told(data, part='loadings')}"

@@ -18,7 +18,7 @@ from spcabench.claims import claim
 from spcabench.figures import _daspremont2007 as base
 from spcabench.figures._daspremont2007 import decomposition
 from spcabench.run import Run
-from spcabench.style import look
+from spcabench.style import draw_table, look
 
 PANELS, SIZE = (1, 2), (11.5, 4.4)
 PATTERN = (6, 2, 2, 1, 1, 1)
@@ -105,7 +105,8 @@ def draw(data, axes):
     curve, loadings = axes.flat
     draw_variances(curve, data.first[data.first.label == "by k"])
     for numbers in data.tables[data.tables.label == "dspca"].extra:
-        base.draw_table(loadings, base.table_of("", numbers))
+        table = base.table_of("", numbers)
+        draw_table(loadings, table["head"], table["lines"])
     loadings.set_title(
         f"DSPCA: PC1 with k = 6 has {D10.told(data)} in common with the paper's {len(FIRST)}"
     )

@@ -210,7 +210,8 @@ def test_a_figure_needs_neither_data_nor_claims(trial_run, add_file):
 def test_the_truth_that_the_data_carry_is_certified_without_a_word_in_the_figure(
     trial_run, add_file
 ):
-    text = FIGURE.replace(
+    of_rows = FIGURE.replace("data.", "data.rows.").replace("numbers(data,", "numbers(data.rows,")
+    text = of_rows.replace(
         "def draw(",
         "from spcabench.figures import _truth\n"
         "from types import SimpleNamespace\n"
