@@ -69,13 +69,7 @@ def _measured(rows: pd.DataFrame, part: Any) -> intervals.Measured:
     options: Stored = {"over": "seed", "called": rows.over.iloc[0]}
     average = part.average or ("geometric mean" if part.unit in GEOMETRIC else "mean")
     if average == "geometric mean":
-        # a bound from above and one from below leave nothing known
-        signs = set(rows.missed) - {0}
-        if len(signs) > 1:
-            return intervals.exact(np.nan)
-        if signs:
-            options |= {"censored": "missed", "bound": "at least" if 1 in signs else "at most"}
-        return intervals.geometric_mean(rows, "value", **options)
+        return intervals.geometric_mean(rows, "value", missed="missed", **options)
     if part.unit == "share" and not part.average:
         return intervals.share(rows, "value", **options)
     return intervals.mean(rows, "value", **options)
