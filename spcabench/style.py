@@ -6,7 +6,7 @@ Solvers can also be distinguished in greyscale.
 import math
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -250,6 +250,40 @@ def mark_level(axis: Any, level: float, name: str, side: str = "left") -> None:
     axis.axhline(level, color="black", linewidth=0.8, linestyle=":")
     style = dict(transform=axis.get_yaxis_transform(), va="bottom", fontsize=LETTERS)
     axis.text(0.01 if side == "left" else 0.99, level, name, ha=side, **style)
+
+
+def draw_table(
+    axis: Any,
+    head: Sequence[str],
+    lines: Sequence[Sequence[str]],
+    names: float = 2.0,
+    align: str = "right",
+) -> None:
+    """Draw a table that fills a panel, such as one of loadings or words.
+
+    Parameters
+    ----------
+    axis : matplotlib.axes.Axes
+        The axes, which are hidden.
+    head, lines : sequence
+        The names of the columns, and the cells of each line, which begins with its name.
+    names : float
+        Width of the first column, relative to that of the others.
+    align : str
+        "left" or "right".
+    """
+    axis.set_axis_off()
+    options = dict(bbox=(0, 0, 1, 1), edges="horizontal", cellLoc=align, colLoc=align)
+    total = names + len(head) - 1
+    widths = [names / total, *[1 / total] * (len(head) - 1)]
+    drawing = axis.table(lines, colLabels=head, colWidths=widths, **options)
+    drawing.auto_set_font_size(False)
+    drawing.set_fontsize(LETTERS)
+    height = 1 + max(name.count("\n") for name in head)  # lines of the head
+    for (row, _), cell in drawing.get_celld().items():
+        cell.set(linewidth=0.6, edgecolor=GREY)
+        if row == 0:
+            cell.set_height(cell.get_height() * height)
 
 
 def scale_fonts(figure: Any, factor: float) -> None:

@@ -29,17 +29,17 @@ ROOT = Path(__file__).parents[1]
 COPIED = ("spcabench", "solvers", "datasets", "profiles", "docs", "Snakefile", "README.md")
 NAME = "trial2025_fig1"
 FIGURE = '''"""Trial (2025), Figure 1: eight short runs."""
-from spcabench.claims import Place, Reading, Statement, above, exact
+from spcabench.claims import above, claim, one
 from spcabench.run import Run
 
 PANELS, SIZE = (1, 1), (3, 2)
-T1 = Statement(id="T1", where="section 1", quote="there is variance", kind="number",
-    measures="variance", unit="", rule=above(1), primary="as run", why="there is no other")
 
 
-@T1.measured
-def _variance(data):
-    yield Reading("as run", [Place("pitprops", exact(data.variance.min()))], data)
+@claim("T1", "section 1", "there is variance", kind="number", measures="variance", unit="",
+    rule=above(1), primary="as run", why="there is no other")
+def T1(data):
+    rows = data.assign(least=data.variance.min())
+    return one(rows, "least", "pitprops", reading="as run", seed=None)
 
 
 def runs(scale):

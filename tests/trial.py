@@ -22,24 +22,18 @@ FIGURE = '''"""Trial figure.
 
 A caption with <angles> & more.
 """
-from spcabench.claims import PaperNumber, Place, Reading, Statement, above, at_most, exact
+from spcabench.claims import PaperNumber, above, at_most, claim, numbers
 from spcabench.run import Run
 PANELS, SIZE = (1, 1), (3, 2)
-T1 = Statement(id="T1", where="section 1", quote="it <works> & more", kind="comparison",
-    measures="cardinality", unit="nonzeros", rule=at_most(3), paper=[PaperNumber(3)],
-    primary="as run", why="there is no other", changed="an older test",
-    headline=dict(holds="The trial has {value}."))
-@T1.measured
-def _cardinality(data):
-    yield Reading("as run", [Place("pitprops", exact(data.cardinality.max()))], data)
-@T1.because
-def _it_is_so(data, judged):
-    return "It is a trial."
-T2 = Statement(id="T2", where="section 2", quote="shapes only", kind="number", measures="n",
-    unit="", rule=above(1), primary="as run", why="there is no other", any_data=True)
-@T2.measured
-def _shape(data):
-    yield Reading("as run", [Place("pitprops", exact(data.n.max()))], data)
+@claim("T1", "section 1", "it <works> & more", measures="cardinality", unit="nonzeros",
+    rule=at_most(3), null=13, paper=[PaperNumber(3)], primary="as run", why="there is no other",
+    changed="an older test", because="It is a trial.")
+def T1(data):
+    return numbers(data, {"pitprops": data.cardinality.max()}, reading="as run")
+@claim("T2", "section 2", "shapes only", kind="number", measures="n", unit="", rule=above(1),
+    null=1, primary="as run", why="there is no other", any_data=True)
+def T2(data):
+    return numbers(data, {"pitprops": data.n.max()}, reading="as run")
 def runs(scale):
     yield Run(dataset="pitprops", solver="grqi", settings=dict(k=3))
 def draw(data, axes):

@@ -1,6 +1,6 @@
 """Claims of the papers: statements, the rules that judge them, and numbers with intervals."""
 
-from spcabench.claims.deciding import question
+from spcabench.claims.claim import Claim, PaperNumber, Part, claim
 from spcabench.claims.intervals import Measured, exact, geometric_mean, mean, share, slope
 from spcabench.claims.rules import (
     Rule,
@@ -14,39 +14,33 @@ from spcabench.claims.rules import (
     some,
     within,
 )
-from spcabench.claims.statement import (
-    PaperNumber,
-    Part,
-    Place,
-    Reading,
-    Statement,
-    banded,
-    places,
-)
+from spcabench.claims.tidy import bands, each, noted, numbers, one, tidy
 
 __all__ = [
+    "Claim",
     "Measured",
     "PaperNumber",
     "Part",
-    "Place",
-    "Reading",
     "Rule",
     "Scope",
-    "Statement",
     "about",
     "above",
     "at_least",
     "at_most",
-    "banded",
+    "bands",
     "below",
+    "claim",
+    "each",
     "every",
     "exact",
     "geometric_mean",
     "mean",
-    "places",
-    "question",
+    "noted",
+    "numbers",
+    "one",
     "share",
     "slope",
     "some",
+    "tidy",
     "within",
 ]

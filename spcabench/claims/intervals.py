@@ -6,7 +6,6 @@ the replicates. Several values of one replicate (cardinalities in a band, rounds
 averaged first, so they never count as additional replicates.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -98,9 +97,7 @@ def exact(value: float) -> Measured:
     return Measured(float(value))
 
 
-def mean(
-    table: pd.DataFrame, column: str, over: str | Sequence[str], called: str = "problems"
-) -> Measured:
+def mean(table: pd.DataFrame, column: str, over: str, called: str = "problems") -> Measured:
     """Return the mean over replicates, with the t interval.
 
     Parameters
@@ -110,8 +107,8 @@ def mean(
         missing.
     column : str
         Column of the values.
-    over : str or sequence of str
-        Columns whose values identify a replicate.
+    over : str
+        Column that identifies a replicate.
     called : str
         Name of the replicates, in the plural.
     """
@@ -119,35 +116,30 @@ def mean(
 
 
 def geometric_mean(
-    table: pd.DataFrame,
-    column: str,
-    over: str | Sequence[str],
-    called: str = "problems",
-    censored: str = "",
-    bound: Literal["at least", "at most"] = "at least",
+    table: pd.DataFrame, column: str, over: str, called: str = "problems", missed: str = ""
 ) -> Measured:
     """Return the geometric mean over replicates, with a t interval computed from the logarithms.
 
     Parameters
     ----------
-    table, column, over, called : DataFrame, str, str or sequence of str, str
+    table, column, over, called : DataFrame, str, str, str
         As for `mean`. A value that is not positive counts as missing.
-    censored : str
-        Column that marks the values that are only bounds, because the run hit its limit.
-    bound : str
-        Whether such a value is "at least" or "at most" the true one.
+    missed : str
+        Column that marks the values that are only bounds, because the run hit its limit: 1 if the
+        true value is at least as large, -1 if it is at most as large, otherwise 0.
     """
+    signs = set(table[missed]) - {0} if missed else set()
+    if len(signs) > 1:  # a bound from above and one from below leave nothing known
+        return exact(np.nan)
     logs = table.assign(_log=np.log(table[column].where(table[column] > 0)))
     of_logs = _of_mean(*_replicates(logs, "_log", over), called)
-    kind: Kind = of_logs.kind if of_logs.kind != "mean" else "geometric mean"
-    if kind == "geometric mean" and censored and table[censored].any():
-        kind = bound
+    kind = of_logs.kind
+    if kind == "mean":
+        kind = "at least" if 1 in signs else "at most" if signs else "geometric mean"
     return replace(of_logs, value=float(np.exp(of_logs.value)), kind=kind)
 
 
-def share(
-    table: pd.DataFrame, column: str, over: str | Sequence[str], called: str = "problems"
-) -> Measured:
+def share(table: pd.DataFrame, column: str, over: str, called: str = "problems") -> Measured:
     """Return a proportion over replicates, with its interval.
 
     With one yes or no per replicate, this is the Clopper-Pearson interval. With several, it is the
@@ -155,7 +147,7 @@ def share(
 
     Parameters
     ----------
-    table, column, over, called : DataFrame, str, str or sequence of str, str
+    table, column, over, called : DataFrame, str, str, str
         As for `mean`. Values are booleans, or between 0 and 1.
     """
     hits = table.assign(_share=table[column].astype(float))
@@ -167,16 +159,11 @@ def share(
     return replace(mean, kind="share", spread=0.0) if single else replace(mean, kind="mean share")
 
 
-def _replicates(
-    table: pd.DataFrame, column: str, over: str | Sequence[str]
-) -> tuple[np.ndarray, int]:
+def _replicates(table: pd.DataFrame, column: str, over: str) -> tuple[np.ndarray, int]:
     """Return the means of replicates with only finite values, and how many others there are."""
-    columns = [over] if isinstance(over, str) else list(over)
-    if table[columns].isna().any(axis=None):
-        raise ValueError(f"{column}: rows without a value of {' or '.join(columns)}")
     # one value that is not finite makes the mean of its replicate NaN
     values = table[column].astype(float).where(np.isfinite(table[column].astype(float)))
-    means = values.groupby([table[name].astype(str) for name in columns]).mean(skipna=False)
+    means = values.groupby(table[over]).mean(skipna=False)
     finite = means.dropna().to_numpy()
     return finite, len(means) - len(finite)
 

@@ -9,19 +9,23 @@ fails only at the level 5 % / number of places. If one place is enough, that pla
 level.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from spcabench.claims import intervals
-from spcabench.claims.rules import CLOSE, Rule
-from spcabench.claims.summary import fields, short
+from spcabench.claims.rules import Rule
+from spcabench.claims.summary import short
 
 Stored = dict[str, Any]
 OF_THEOREM = {"holds": "checked", "fails": "violated"}
-BETTER = 1.25  # a number that exceeds the paper's by a quarter is "better than claimed"
-MARGIN = ("holds", "fails")
+GEOMETRIC = ("times", "s")  # units whose numbers are compared as ratios
+MOST_DATA = 8  # number of problems that a reading names
+# kinds of numbers at places where runs are missing or hit a limit
+INCOMPLETE = {"at least", "at most", "too few"}
 
 
 def finite(number: float | None) -> float | None:
@@ -29,8 +33,50 @@ def finite(number: float | None) -> float | None:
     return None if number is None or not np.isfinite(number) else float(number)
 
 
+def plain(values: Mapping[str, Any]) -> Stored:
+    """Return values for JSON, with None in the place of numbers that are not finite."""
+    return {k: finite(v) if isinstance(v, float) else v for k, v in values.items()}
+
+
+def reading(name: str, table: pd.DataFrame, parts: Sequence[Any]) -> Stored:
+    """Return a reading as plain data, before it is judged, from its tidy table.
+
+    parts : the parts of the claim (see `claim.Part`).
+    """
+    places = []
+    for part in parts:
+        mine = table[table.part == part.name]
+        for label, rows in mine.groupby("label", sort=False):
+            number = _measured(rows, part)
+            about = {"label": label, "x": float(rows.x.iloc[0]), "part": part.name}
+            places.append(plain(about | asdict(number)))
+    return {
+        "name": name,
+        "stand_in": bool(table.stand_in.eq(True).any()),
+        "simulated": bool(table.simulated.eq(True).any()),
+        "data": sorted(map(str, table.problem.dropna().unique()))[:MOST_DATA],
+        "rows": int(table.groupby("part").size().max()),
+        "notes": list(table.attrs.get("notes", ())),
+        "places": places,
+    }
+
+
+def _measured(rows: pd.DataFrame, part: Any) -> intervals.Measured:
+    """Return the number at a place, by the statistic that belongs to the unit of its part."""
+    if rows.seed.isna().all():
+        (value,) = rows.value.unique()
+        return intervals.exact(value)
+    options: Stored = {"over": "seed", "called": rows.over.iloc[0]}
+    average = part.average or ("geometric mean" if part.unit in GEOMETRIC else "mean")
+    if average == "geometric mean":
+        return intervals.geometric_mean(rows, "value", missed="missed", **options)
+    if part.unit == "share" and not part.average:
+        return intervals.share(rows, "value", **options)
+    return intervals.mean(rows, "value", **options)
+
+
 def judged(statement: Stored) -> Stored:
-    """Return a stored statement with its verdicts, marks, margin and sentences.
+    """Return a stored statement with its verdicts, marks and short result.
 
     Parameters
     ----------
@@ -42,11 +88,8 @@ def judged(statement: Stored) -> Stored:
     statement = statement | {"readings": readings}
     primary = of_name(readings, statement["primary"])
     statement |= _verdict(statement, primary)
-    statement |= {"marks": _marks(statement, primary), "margin": _margins(statement, primary)}
-    statement |= {"short": short(statement, primary)}
-    template = statement["headline"].get(statement["would"] or statement["verdict"], "")
-    sentence = template.format(**fields(statement, primary)) if template and primary else ""
-    return statement | {"sentence": sentence}
+    statement |= {"marks": _marks(statement, primary)}
+    return statement | {"short": short(statement, primary)}
 
 
 def of_name(readings: Iterable[Stored], name: str) -> Stored | None:
@@ -68,8 +111,7 @@ def merged(statements: list[Stored]) -> Stored:
         for name in ("stand_in", "simulated"):
             mine[name] = mine[name] or reading[name]
         mine["rows"] += reading["rows"]
-    causes = [s["cause"] for s in statements if s["cause"]]
-    return judged(first | {"readings": readings}) | {"cause": causes[0] if causes else ""}
+    return judged(first | {"readings": readings})
 
 
 def _verdict(statement: Stored, primary: Stored | None) -> Stored:
@@ -246,66 +288,11 @@ def _marks(statement: Stored, primary: Stored | None) -> list[str]:
         "calibrated": bool(statement["calibrated_by"]),
     }
     if primary is not None:
-        kinds = {place["kind"] for place in primary["places"] if place["judged"]}
+        places = [place for place in primary["places"] if place["judged"]]
+        lacking = any(p["missing"] or p["kind"] in INCOMPLETE for p in places)
         marks |= {
-            "close": statement["kind"] != "theorem" and _turns(statement, primary),
-            "better": _better(statement, primary),
-            "censored": bool(kinds & {"at least", "at most"}),
-            "too few": "too few" in kinds,
-            "missing": any(p["missing"] for p in primary["places"] if p["judged"]),
+            "incomplete": lacking,
             "stand-in": primary["stand_in"],
             "simulated": primary["simulated"],
         }
     return [mark for mark, applies in marks.items() if applies]
-
-
-def _turns(statement: Stored, primary: Stored) -> bool:
-    """Whether moving a threshold by a tenth changes the verdict."""
-    plain = primary | {"stand_in": False}
-    now = _judged_reading(statement, plain)["verdict"]
-    for share in (-CLOSE, CLOSE):
-        parts = [part | {"rule": moved(part, share)} for part in statement["parts"]]
-        if _judged_reading(statement | {"parts": parts}, plain)["verdict"] != now:
-            return True
-    return False
-
-
-def moved(part: Stored, share: float) -> Stored:
-    """Return a part's rule with its thresholds moved by a fraction; if positive, it is stricter."""
-    rule = rule_of(part)
-    wide = np.isfinite(rule.low) and np.isfinite(rule.high)
-    if wide and rule.low + share * abs(rule.low) > rule.high - share * abs(rule.high):
-        return {"low": None, "high": -1e-300, "ends": True}  # the region is now empty
-    new = rule.moved(share)
-    return {"low": finite(new.low), "high": finite(new.high), "ends": rule.ends}
-
-
-def _better(statement: Stored, primary: Stored) -> bool:
-    """Whether the result exceeds the paper's minimum by more than a quarter."""
-    if statement["kind"] != "number" or len(statement["paper"]) != 1:
-        return False
-    part, paper = statement["parts"][0], statement["paper"][0]
-    one_sided = part["rule"]["low"] is not None and part["rule"]["high"] is None
-    lows = [p["low"] for p in primary["places"] if p["judged"] and p["part"] == ""]
-    return one_sided and bool(lows) and None not in lows and min(lows) > BETTER * paper["low"]
-
-
-def _margins(statement: Stored, primary: Stored | None) -> dict[str, float | None]:
-    """Return the thresholds up to which a one-sided rule holds and from which it fails."""
-    part = statement["parts"][0]
-    low, high = part["rule"]["low"], part["rule"]["high"]
-    if primary is None or (low is None) == (high is None) or len(statement["parts"]) > 1:
-        return {}
-    places = [p for p in primary["places"] if p["judged"] and p["kind"] != "too few"]
-    if not places or any(p["value"] is None for p in places):
-        return {}
-    lower, upper = ("low", "wide_high") if part["over"]["all"] else ("wide_low", "high")
-    if low is None:
-        lower, upper = ("high", "wide_low") if part["over"]["all"] else ("wide_high", "low")
-    # the worst place limits a stricter threshold; if one place is enough, the best place limits it
-    worst = min if (low is not None) == part["over"]["all"] else max
-    ends = {}
-    for word, name in zip(MARGIN, (lower, upper), strict=True):
-        values = [place[name] for place in places]
-        ends[word] = None if None in values else worst(values)
-    return ends

@@ -1,18 +1,15 @@
 """Rules: the region in which a measured number must lie, and the places at which it must lie there.
 
-A rule is a region of the real line, so every threshold can be judged, drawn and moved in the same
-way. It can also be put into words, and it is stored with the verdict.
+A rule is a region of the real line, so every threshold can be judged and drawn in the same way. It
+can also be put into words, and it is stored with the verdict.
 """
 
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from spcabench.claims.words import number, span
-
-Verdict = Literal["holds", "fails", "undecided"]
-CLOSE = 0.10  # if moving the threshold by this fraction changes the verdict, the verdict is close
 
 
 @dataclass(frozen=True)
@@ -22,8 +19,7 @@ class Rule:
     Attributes
     ----------
     low, high : float
-        Ends of the region; infinite if it is unbounded. An end cannot be 0, because a threshold is
-        moved by a fraction of itself: express a difference above zero as a ratio above one.
+        Ends of the region; infinite if it is unbounded.
     ends : bool
         Whether the ends belong to the region.
     """
@@ -36,10 +32,9 @@ class Rule:
         # this test also rejects NaN
         region = self.low < self.high or (self.low == self.high and self.ends)
         threshold = np.isfinite(self.low) or np.isfinite(self.high)
-        if not (region and threshold) or 0 in (self.low, self.high):
+        if not (region and threshold):
             raise ValueError(
-                f"rule from {self.low} to {self.high}: it has no region or no threshold, or "
-                "an end is 0"
+                f"rule from {self.low} to {self.high}: it has no region or no threshold"
             )
 
     def side(self, low: float, high: float) -> str:
@@ -51,15 +46,6 @@ class Rule:
         whole = self.low <= low and high <= self.high
         touches = not self.ends and (low == self.low or high == self.high)
         return "inside" if whole and not touches else "across"
-
-    def moved(self, share: float) -> "Rule":
-        """Return the rule with its thresholds moved by a fraction; if positive, it is stricter."""
-        low, high = self.low + share * abs(self.low), self.high - share * abs(self.high)
-        return replace(
-            self,
-            low=low if np.isfinite(self.low) else self.low,
-            high=high if np.isfinite(self.high) else self.high,
-        )
 
     def words(self, unit: str = "") -> str:
         """Put the rule into words, such as "at least 10 times"."""
@@ -122,10 +108,6 @@ class Scope:
     low: float = -np.inf
     high: float = np.inf
     least: int = 1
-
-    def covers(self, x: float | None) -> bool:
-        """Return whether a place at x is judged."""
-        return x is None or not np.isfinite(x) or self.low <= x < self.high
 
 
 def every(noun: str = "places", **limits: Any) -> Scope:

@@ -1,4 +1,4 @@
-"""Generate sentences from a judged statement: the short result, and the headline of a paper."""
+"""Generate sentences from a judged statement: the short result, and ranges of its numbers."""
 
 import re
 from itertools import groupby, zip_longest
@@ -7,19 +7,11 @@ from typing import Any
 from spcabench.claims.words import listed, number, span
 
 Stored = dict[str, Any]
-LONGEST = 160  # maximum number of characters of a short sentence
 # for places at which runs hit a limit: the known end of the interval, and the sign before it
 BOUNDS = {"at least": ("low", ">= "), "at most": ("high", "<= ")}
 # a number in a label, or the two numbers of a band: "2,000", "0.05", "1-2"
 NUMBER = re.compile(r"((?<![\w.])\d[\d,]*(?:\.\d+)?(?:-\d[\d.]*)?(?<!,))")
-VERBS = {"holds": "holds", "fails": "fails", "undecided": "undecided"}
-
-
-# names of the fields that the template of a headline can use
-FIELDS = (
-    *("value", "range", "low", "high", "count", "paper"),
-    *(f"{word}{what}" for word in VERBS for what in ("", "_where", "_count")),
-)
+VERDICTS = ("holds", "fails", "undecided")
 
 
 def judged_places(statement: Stored, reading: Stored) -> list[tuple[Stored, list[Stored]]]:
@@ -38,25 +30,18 @@ def judged_places(statement: Stored, reading: Stored) -> list[tuple[Stored, list
 
 
 def short(statement: Stored, reading: Stored | None) -> str:
-    """Return the measured result in one sentence of at most 160 characters.
+    """Return the measured result in one sentence: the numbers of each part of a reading.
 
-    It contains the numbers of the primary reading. If another reading has a different result, it
-    contains that result too.
+    If another reading has a different result, it is named too.
     """
     if reading is None:
         return "No runs yet." if statement["verdict"] == "pending" else "No run gave an answer."
-    ways = _ways(
-        [_of_places(part, places) for part, places in judged_places(statement, reading) if places]
-    )
-    ways = ways or [_without_numbers(reading)]
+    parts = [_of_part(p, places) for p, places in judged_places(statement, reading) if places]
+    parts = parts or [_without_numbers(reading)]
     other = _opposite(statement, reading)
     if other is not None:
-        brief = f"; {other['name']}: {' '.join(_outcome(other)).strip()}"
-        part, places = judged_places(statement, other)[0]
-        whole = f"{_outcome(other)[0]} ({_span(part, places)})"
-        ways = [f"{ways[0]}; {other['name']}: {whole}"] + [way + brief for way in ways]
-    fitting = next((way for way in ways if len(way) <= LONGEST), "")
-    return fitting or f"{ways[-1][: LONGEST - 4].rsplit(' ', 1)[0]} ..."
+        parts.append(f"{other['name']}: {' '.join(_outcome(other)).strip()}")
+    return "; ".join(parts)
 
 
 def _without_numbers(reading: Stored) -> str:
@@ -68,33 +53,17 @@ def _without_numbers(reading: Stored) -> str:
     return f"No usable number: only {listed(sorted(counts))} gave one."
 
 
-def _ways(parts: list[list[str]]) -> list[str]:
-    """Return sentences about all parts, the most detailed sentence first."""
-    longest = max((len(ways) for ways in parts), default=0)
-    return [
-        "; ".join(ways[min(detail, len(ways) - 1)] for ways in parts) for detail in range(longest)
-    ]
-
-
-def _of_places(part: Stored, places: list[Stored]) -> list[str]:
-    """Return sentences with the numbers of one part, the most detailed sentence first."""
-    unit, noun = part["unit"], part["over"]["noun"]
+def _of_part(part: Stored, places: list[Stored]) -> str:
+    """Return the numbers of one part, and at how many places each verdict applies."""
     name = f"{part['name']}: " if part["name"] else ""
     if len(places) == 1:
-        return [
-            f"{name}{one(part, places[0])}",
-            f"{name}{number(places[0]['value'], unit, thresholds(part))}",
-        ]
+        return f"{name}{one(part, places[0])}"
     few = sum(place["kind"] == "too few" for place in places) % len(places)
     all_told = f"{len(places) - few} of {len(places)}" if few else f"{len(places)}"
-    whole = f"{name}{_span(part, places)} at {all_told} {noun}"
-    groups = _groups(places)
-    if len(groups) == 1:
-        return [whole]
-    told = [f"{verdict} at {where(of)} ({_span(part, of)})" for verdict, of in groups]
-    counts = {word: sum(p["verdict"] == word for p in places) for word in VERBS}
-    brief = ", ".join(f"{word} at {n}" for word, n in counts.items() if n)
-    return [f"{name}{'; '.join(told)}", f"{whole}: {brief}", whole]
+    counts = {word: sum(p["verdict"] == word for p in places) for word in VERDICTS}
+    verdicts = [f"{word} at {count}" for word, count in counts.items() if count]
+    whole = f"{name}{span_of(part, places)} at {all_told} {part['over']['noun']}"
+    return whole if len(verdicts) == 1 else f"{whole}: {', '.join(verdicts)}"
 
 
 def thresholds(part: Stored) -> list[float]:
@@ -135,7 +104,7 @@ def bound_or_value(place: Stored) -> float:
     return place["value"] if place[end] is None else place[end]
 
 
-def _span(part: Stored, places: list[Stored]) -> str:
+def span_of(part: Stored, places: list[Stored]) -> str:
     """Return the range of the numbers at several places.
 
     A bound is shown with its sign. Places with too few problems are left out if other places exist.
@@ -158,7 +127,7 @@ def _span(part: Stored, places: list[Stored]) -> str:
     return f"{first.removesuffix(unit) if last.endswith(unit) else first} to {last}"
 
 
-def _groups(places: list[Stored]) -> list[tuple[str, list[Stored]]]:
+def groups(places: list[Stored]) -> list[tuple[str, list[Stored]]]:
     """Group consecutive places with the same verdict."""
     return [(word, list(of)) for word, of in groupby(places, key=lambda place: place["verdict"])]
 
@@ -207,36 +176,3 @@ def _outcome(reading: Stored) -> tuple[str, str]:
     """Return the verdict that follows from a reading's numbers, and the side of a failure."""
     sides = {"below": "(too low)", "above": "(too high)", "both sides": "(too low and too high)"}
     return reading["would"] or reading["verdict"], sides.get(reading["side"], "")
-
-
-def fields(statement: Stored, reading: Stored | None) -> dict[str, str]:
-    """Return the fields that the template of a headline can use.
-
-    value : the number of the first part. range : the range of its numbers. low, high : the smallest
-    and the largest number. holds, fails, undecided : the range of the numbers at places with this
-    verdict. holds_where, fails_where, undecided_where : the labels of these places. holds_count,
-    fails_count, undecided_count : their number. count : the number of judged places. paper : the
-    paper's number.
-    """
-    if reading is None:
-        return {}
-    part, places = judged_places(statement, reading)[0]
-    unit = part["unit"]
-    enough = [place for place in places if place["kind"] != "too few"] or places
-    least, most = ([choose(enough, key=bound_or_value)] if enough else [] for choose in (min, max))
-    paper = statement["paper"][0] if statement["paper"] else {"low": None, "high": None}
-    texts: dict[str, str] = {
-        "value": _span(part, places[:1]),
-        "range": _span(part, places),
-        "low": _span(part, least),
-        "high": _span(part, most),
-        "count": str(len(places)),
-        "paper": span([paper["low"], paper["high"]], unit),
-    }
-    for word in VERBS:
-        chosen = [place for place in places if place["verdict"] == word]
-        texts[word] = _span(part, chosen)
-        runs = [where(group) for verdict, group in _groups(places) if verdict == word]
-        texts[f"{word}_where"] = listed(runs) or "nowhere"
-        texts[f"{word}_count"] = str(len(chosen))
-    return texts

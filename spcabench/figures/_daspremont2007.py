@@ -1,28 +1,32 @@
-"""Shared code for the figures of d'Aspremont et al. (2007): tables and convergence panels."""
+"""Shared code for the figures of d'Aspremont et al. (2007): experiments, and tables of loadings."""
 
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from spcabench import api
-from spcabench.claims import slope
-from spcabench.claims.words import number, span
 from spcabench.problem.problem import Problem
 from spcabench.solving import deflate
-from spcabench.solving.status import Status
-from spcabench.style import PALETTE, look, mark_level, name_lines, plain_log_ticks
 from spcabench.vectors import project
 
-SHOWN = {"dspca": "DSPCA", "dspca_subgradient": "subgradient", "SCS": "SCS", "CLARABEL": "Clarabel"}
-SDP = ("SCS", "CLARABEL")
 METHODS = {
     "pca": "PCA",
     "thresholded": "thresholded PCA",
     "dspca": "DSPCA",
     "exact": "exact optimum at each k",
 }
+FACTORS, K = 3, 5  # factors of gene expression, and genes in each of DSPCA's factors
+DEFLATIONS = {
+    "hotelling": deflate.hotelling,
+    "projection": deflate.projection,
+    "schur": deflate.schur,
+}
+STEPS = 100  # components after which a decomposition stops
+
+# components of a table
 
 
 def components_of_pattern(
@@ -82,79 +86,144 @@ def table_of(title: str, numbers: dict[str, Any]) -> dict[str, Any]:
     return {"title": title, "head": head, "lines": lines}
 
 
-def iterations_to(rows: pd.DataFrame) -> dict[float, int]:
-    """Map each eps that a run reached as its goal to the number of iterations of this run."""
-    finished = rows[rows.status == Status.CONVERGED].sort_values("eps", ascending=False)
-    return dict(zip(finished.eps, finished.iterations, strict=True))
+def tables(data: pd.DataFrame) -> list[dict[str, Any]]:
+    """List the loadings found by each method, for the page."""
+    return [
+        table_of(METHODS[method], numbers)
+        for method in METHODS
+        for numbers in data[data.label == method].extra
+    ]
 
 
-def sdp_style(method: str) -> dict[str, Any]:
-    """Return the colour, marker and name of a general-purpose SDP solver."""
-    colour, marker = (PALETTE[2], "s") if method == "SCS" else (PALETTE[3], "^")
-    return {"color": colour, "marker": marker, "linestyle": "-", "label": SHOWN[method]}
+# factors of gene expression
 
 
-def draw_convergence(data: pd.DataFrame, axis: Any) -> None:
-    """Plot the iterations of DSPCA and the subgradient method against 1/eps, as medians."""
-    slopes = []
-    for method in ("dspca", "dspca_subgradient"):
-        reached = [iterations_to(part) for _, part in data[data.method == method].groupby("seed")]
-        # if only some seeds reached the gap, the median over these seeds would be too low
-        common = sorted(set.intersection(*map(set, reached))) if reached else []
-        if not common:
-            continue
-        inverse = 1 / pd.Series(common)
-        middle = pd.Series([np.median([f[e] for f in reached]) for e in common])
-        axis.plot(inverse, middle, **look(method) | dict(label=SHOWN[method], linestyle="-"))
-        if len(common) > 2:
-            # a slope needs two levels of eps, and a test of the power law needs at least three
-            slopes.append(f"{SHOWN[method]} $\\epsilon^{{{-slope(inverse, middle):.2f}}}$")
-    axis.set(xscale="log", yscale="log", xlabel="$1/\\epsilon$")
-    axis.set(ylabel="iterations to a certified gap of $\\epsilon$")
-    paper = "the paper: $\\epsilon^{-1}$, $\\epsilon^{-2}$"
-    axis.set_title(f"growth: {', '.join(slopes)}; {paper}")
-    name_lines(axis)
+def factors(problem, *, seed):
+    """Compute the scores (m, 3), nonzeros, accuracy and silhouette of PCA and DSPCA."""
+    # imported here, because the workflow lists the runs without needing scikit-learn
+    from sklearn.metrics import silhouette_score
+    from sklearn.model_selection import LeaveOneOut, cross_val_score
+    from sklearn.neighbors import NearestCentroid
+
+    # PCA uses the data, but DSPCA uses only the covariance
+    A = problem.data.dense()
+    sparse = deflate.deflated_components(
+        problem.given_as("covariance"), FACTORS, factor, "hotelling"
+    )
+    names = problem.features or range(1, problem.n + 1)
+    genes = [
+        [[str(names[j]), float(z[j])] for j in np.argsort(-np.abs(z), kind="stable") if z[j] != 0.0]
+        for z in sparse.Z.T
+    ]
+    numbers: dict[str, Any] = {"labels": list(problem.labels), "genes": genes}
+    for method, Z in (("pca", np.linalg.svd(A)[2][:FACTORS].T), ("dspca", sparse.Z)):
+        # the data were divided by sqrt(m), so this restores the units of the measured intensities
+        scores = np.sqrt(problem.m) * A @ Z
+        numbers[method] = {
+            "scores": scores.tolist(),
+            "nonzeros": int(np.count_nonzero(Z)),
+            "accuracy": float(
+                # leave-one-out, because there are too few samples for a test set
+                cross_val_score(NearestCentroid(), scores, problem.labels, cv=LeaveOneOut()).mean()
+            ),
+            "silhouette": float(silhouette_score(scores, problem.labels)),
+            "explained": float(
+                # adjusted by QR, because the variances of overlapping sparse factors do not add up
+                np.linalg.norm(A @ np.linalg.qr(Z)[0]) ** 2 / np.linalg.norm(A) ** 2
+            ),
+        }
+    return numbers
 
 
-def draw_growth(data: pd.DataFrame, axes: Any) -> None:
-    """Draw time (median over problems), memory, and DSPCA's iterations over their bound, by n."""
-    times, memory, iterations = axes
-    for method in ("dspca", *SDP):
-        of_method = data[data.method == method]
-        # memory hardly depends on the problem, so it comes from one
-        rows = of_method[of_method.seed == 0].sort_values("n")
-        middle = of_method.groupby("n").total.median()
-        own = look(method) | {"linestyle": "-", "label": SHOWN[method]}
-        style = sdp_style(method) if method in SDP else own
-        times.plot(middle.index, middle, **style)
-        above = rows[rows.above.notna()]
-        memory.plot(above.n, above.above / 1e9, **style)
-        if method == "dspca":
-            done = of_method[of_method.status == Status.CONVERGED]
-            unit = done.rho * np.sqrt(np.log(done.n)) / (done.eps * done.relaxation_bound)
-            # the bound is about every problem, so the largest share is drawn, which D4 judges
-            worst = (done.iterations / (4 * done.n * unit)).groupby(done.n).max()
-            iterations.plot(worst.index, worst, **style)
-            mark_level(iterations, 1.0, "the paper's bound")
-            share = span(worst, "times")
-            iterations.set_title(f"DSPCA needs {share} the iterations of the bound")
-    mark_level(times, 60, "practical: 60 s")
-    mark_level(memory, 4, "practical: 4 GB")
-    times.set_title(_sooner(data.groupby(["method", "n"]).total.median().unstack(0)))
-    most = data.groupby("method").above.max() / 1e9
-    memory.set_title(", ".join(f"{SHOWN[m]} up to {number(most[m])} GB" for m in SDP if m in most))
-    for axis, name in zip(axes, ("time, s", "memory, GB", "iterations / the bound"), strict=True):
-        axis.set(xscale="log", yscale="log", xlabel="n", ylabel=name)
-        if axis is iterations:  # a share of the bound
-            axis.set(yscale="linear", ylim=(0.0, 1.1))
-        plain_log_ticks(axis)
-        name_lines(axis)
+def factor(problem):
+    """Compute DSPCA's component with at most `K` genes."""
+    # a search with DSPCA itself would take hours
+    rho = api.solve(problem, "bca_continuation", k=min(K, problem.n)).settings["lam"]
+    while (results := api.solve(problem, "dspca", rho=rho, eps=1e-2, tol=1e-2)).cardinality > K:
+        # BCA stops at a different gap, so DSPCA's answer for the same rho can contain more genes
+        rho *= 1.02
+    return results
 
 
-def _sooner(seconds: pd.DataFrame) -> str:
-    """State for how many sizes each general-purpose SDP solver takes less time than DSPCA."""
-    told = []
-    for method in (m for m in SDP if {m, "dspca"} <= set(seconds)):
-        both = seconds[[method, "dspca"]].dropna()
-        told.append(f"{SHOWN[method]} at {(both[method] < both.dspca).sum()} of {len(both)} n")
-    return f"faster than DSPCA: {', '.join(told)}" if told else ""
+# the smoothed dual
+
+
+def smoothing(problem, *, seed):
+    """Return the smallest and the largest (f - f_mu) / eps over points in the box, for all eps."""
+    S, n = problem.matrix.S, problem.n
+    rho, rng = n**0.5, np.random.default_rng(seed)
+    last = api.solve(problem, "dspca", rho=rho, screen=False, tol=1e-2, eps=1e-2).primal_and_dual
+    assert last is not None
+    distances = []
+    for eps in (1.0, 1e-1, 1e-2, 1e-3):
+        mu = eps * S.diagonal().max() / (2.0 * np.log(n))
+        for U in (np.zeros((n, n)), *rng.uniform(-rho, rho, (10, n, n)), last[1]):
+            w = np.linalg.eigvalsh(S + (U + U.T) / 2)
+            # the largest eigenvalue is subtracted, because exp would overflow for small mu
+            f_mu = w[-1] + mu * np.log(np.exp((w - w[-1]) / mu).sum()) - mu * np.log(n)
+            distances.append((w[-1] - f_mu) / (2.0 * mu * np.log(n)))
+    return {"least": float(min(distances)), "most": float(max(distances))}
+
+
+# the paper's decomposition
+
+
+def decomposition(problem, *, seed, rho, deflation="hotelling"):
+    """Decompose a matrix with DSPCA, and record the largest |entry| left after each component.
+
+    left : these entries. error : largest relative error of the two identities in claim D8.
+    diagonal, least : largest diagonal entry and smallest eigenvalue of the remaining matrix.
+    """
+    left, error, variance = [float(np.abs(problem.matrix.S).max())], 0.0, np.inf
+    # the loop also stops if the variance is at most 1e-2, because with Hotelling's deflation the
+    # paper's rule might never be met
+    while left[-1] >= rho and len(left) <= STEPS and variance > 1e-2:
+        result = api.solve(problem, "dspca", rho=rho)
+        A, x = problem.matrix.S, result.x
+        matrix = DEFLATIONS[deflation](problem, [result], 1.0)
+        # the cache is emptied, because it contains other forms of the previous matrix
+        problem = replace(problem, matrix=matrix, indefinite=True, _cache={})
+        B = problem.matrix.S
+        wrong = abs(x @ B @ x), abs(np.trace(A) - np.trace(B) - x @ A @ x)
+        error, variance = max(error, float(max(wrong)) / left[-1]), x @ A @ x
+        left.append(float(np.abs(B).max()))
+    return {
+        "rho": rho,
+        "deflation": deflation,
+        "left": left,
+        "error": error,
+        "diagonal": float(problem.matrix.S.diagonal().max()),
+        "least": float(np.linalg.eigvalsh(problem.matrix.S)[0]),
+    }
+
+
+# the rectangular relaxation
+
+
+def pair(problem, *, seed, k_u, k):
+    """Solve the relaxation on A (m, n), and find the best of all pairs of supports."""
+    A = problem.data.dense()
+    result = api.solve(problem, "exact_sdp_rectangular", k=k, k_u=k_u)
+    assert result.u is not None and result.singular_value is not None
+    return {
+        "shape": list(A.shape),
+        "k": [k_u, k],
+        "optimum": max(
+            norm(A, R, C)
+            for R in combinations(range(len(A)), k_u)
+            for C in combinations(range(A.shape[1]), k)
+        ),
+        "value": result.relaxation_value,
+        "bound": result.relaxation_bound,
+        # the sign of a pair of singular vectors is arbitrary
+        "pair": abs(result.singular_value),
+        # the relaxation shrinks its loadings and serves to find the supports
+        "refit": norm(A, np.flatnonzero(result.u), result.support),
+        # matrices differ in scale, so all values are divided by this one
+        "top": float(np.linalg.norm(A, 2)),
+    }
+
+
+def norm(A, R, C):
+    """Return the largest singular value of the rows R and columns C of A."""
+    return float(np.linalg.norm(A[np.ix_(R, C)], 2))

@@ -1,14 +1,13 @@
-"""Shared code for the figures of Kuleshov (2013): pairs of runs with equal cardinality."""
+"""Experiments of Kuleshov (2013): pairs of runs of GPower and GRQI with equal cardinality."""
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from spcabench import claims
+from spcabench.claims import bands
 from spcabench.run import Run
 
 PENALTIES = ("gpower1", "gpower0")
@@ -25,11 +24,21 @@ WIDE_EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.35, 0.51)
 FORMS = {"": "as returned", "_refit": "refitted"}
 GPOWER1 = "Figure 1 names GPower1, and sections 4.2 and 4.3 continue with one GPM and one curve"
 AS_RETURNED = f"{GPOWER1}; section 4.1 uses what the algorithm returned and mentions no refit"
-# options of statements about flops and iterations, then of statements about variances
-RATIO: dict[str, Any] = dict(measures="flops of GPower / flops of GRQI", unit="times")
-BY_GPOWER1: dict[str, Any] = dict(kind="comparison", primary="GPower1", why=GPOWER1)
-FLOPS: dict[str, Any] = dict(where="section 4.2", **RATIO, **BY_GPOWER1)
-BY_RETURNED = BY_GPOWER1 | dict(primary="GPower1, as returned", why=AS_RETURNED)
+# options of claims about flops and iterations, then of claims about variances
+BY_GPOWER1: dict[str, Any] = dict(primary="GPower1", why=GPOWER1)
+RATIO = BY_GPOWER1 | dict(measures="flops of GPower / flops of GRQI", unit="times", null=1.0)
+BY_RETURNED: dict[str, Any] = dict(primary="GPower1, as returned", why=AS_RETURNED)
+# what a refit of GPower1's answers shows, and the experiment with fixed k in Figure 3
+SHRINKS = (
+    "GPower1's entries are not the best on its support, so a refit turns the comparison. Its "
+    "support is better because it shrinks the entries: with equal start and k, an iteration that "
+    "shrinks them ends above GRQI, and one that cuts them ends with GRQI."
+)
+
+
+def source(n: int, seed: int) -> dict[str, Any]:
+    """Return the arguments of `Run` that specify A'A, where A (n, n) is a Gaussian matrix."""
+    return dict(dataset="gaussian", parameters=dict(m=n, n=n, seed=seed))
 
 
 def matched(
@@ -39,36 +48,21 @@ def matched(
 
     GRQI runs once with J = inf, and once with each finite J in ``J``.
     """
-    size = dict(m=n, n=n, seed=seed)
-    yield Run(
-        dataset="gaussian",
-        parameters=size,
-        solver=penalty,
-        settings=dict(k=k, **GPM, **limits),
-        seed=seed,
-        label=label,
-    )
+    common: dict[str, Any] = dict(**source(n, seed), seed=seed, label=label)
+    yield Run(solver=penalty, settings=dict(k=k, **GPM, **limits), **common)
+    # Sigma is the input, as in the paper: forming it would cost more than all GRQI iterations
+    common |= dict(solver="grqi", form="covariance", match=penalty)
     for extra in ({}, *(dict(J=j) for j in J)):
-        # Sigma is the input, as in the paper: forming it would cost more than all GRQI iterations
-        yield Run(
-            dataset="gaussian",
-            parameters=size,
-            solver="grqi",
-            settings=dict(**GRQI, **limits, **extra),
-            seed=seed,
-            form="covariance",
-            match=penalty,
-            label=label,
-        )
+        yield Run(settings=dict(**GRQI, **limits, **extra), **common)
 
 
 def pairs(table: pd.DataFrame, label: str, J: int | None = None) -> pd.DataFrame:
     """Return one row for each GPower run whose GRQI run has the same cardinality.
 
-    The columns include penalty, n, seed, ``asked`` (the requested k), sparsity, and ratio (flops of
-    GPower divided by flops of GRQI). The columns flops, iterations, status, variance,
-    variance_refit and, if available, solve_time have the suffix ``_p`` for GPower and ``_g`` for
-    GRQI.
+    The columns include penalty, n, seed, ``asked`` (the requested k, also ``share`` of n),
+    sparsity, ``ratio`` (flops of GPower divided by flops of GRQI), ``more`` (by how many percent
+    GPower's variance exceeds GRQI's, also ``more_refit``), and ``far`` (its absolute value). The
+    columns of the two runs have the suffixes ``_p`` for GPower and ``_g`` for GRQI.
     """
     chosen = table[table.label == label]
     key = ["group", "chain"]
@@ -82,13 +76,25 @@ def pairs(table: pd.DataFrame, label: str, J: int | None = None) -> pd.DataFrame
     both = p.merge(g[key + columns], on=key, suffixes=("_p", "_g"))
     # if GRQI returns fewer nonzeros than requested, the two runs cannot be compared
     both = both[both.cardinality_p == both.cardinality_g]
-    return both.assign(
-        asked=[settings["k"] for settings in both.settings],
+    asked = both.settings.map(lambda settings: settings["k"])
+    both = both.assign(
+        asked=asked,
+        share=asked / both.n,
         penalty=both.solver,
         sparsity=both.cardinality_p / both.n,
         # a run without an iteration has no flops, so there is no ratio
         ratio=both.flops_p / both.flops_g.where(both.flops_g > 0),
+        more=more(both),
+        more_refit=more(both, "_refit"),
     )
+    return both.assign(far=both.more.abs(), far_refit=both.more_refit.abs())
+
+
+def more(both: pd.DataFrame, suffix: str = "") -> pd.Series:
+    """Return by how many percent GPower's variance exceeds GRQI's, or 0 for a rounding error."""
+    ratio = both[f"variance{suffix}_p"] / both[f"variance{suffix}_g"]
+    # two runs that end with the same support differ only in their last digits: this is a tie
+    return (100 * (ratio - 1)).round(6)
 
 
 def by_penalty(table: pd.DataFrame, column: str = "penalty") -> Iterator[tuple[str, pd.DataFrame]]:
@@ -97,44 +103,20 @@ def by_penalty(table: pd.DataFrame, column: str = "penalty") -> Iterator[tuple[s
         yield NAMES[penalty], table[table[column] == penalty]
 
 
-def ratio_in_bands(
-    both: pd.DataFrame, edges: tuple[float, ...] = EDGES
-) -> Iterator[claims.Reading]:
-    """Yield a reading for each penalty: the mean ratio of flops in each band of sparsity."""
+def ratios(both: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Yield the ratio of flops in each band of sparsity, for each penalty."""
     for name, rows in by_penalty(both):
-        yield claims.Reading(name, claims.banded(rows, "sparsity", edges, typical("ratio")), rows)
+        yield bands(rows, "sparsity", EDGES, "ratio", reading=name)
 
 
-def typical(column: str) -> Callable[[pd.DataFrame], claims.Measured]:
-    """Return a function that computes the geometric mean of a column over problems."""
-    return partial(claims.geometric_mean, column=column, over="seed")
-
-
-def average(column: str) -> Callable[[pd.DataFrame], claims.Measured]:
-    """Return a function that computes the mean of a column over problems."""
-    return partial(claims.mean, column=column, over="seed")
-
-
-def share_of(both: pd.DataFrame, hits: pd.Series) -> claims.Measured:
-    """Return the fraction of pairs that are hits; all requested cardinalities weigh the same."""
+def weighted(both: pd.DataFrame, hits: pd.Series) -> pd.DataFrame:
+    """Return the fraction of hits for each problem and requested cardinality."""
     # a cardinality has the weight of one pair, even if it has a pair for each penalty
-    weighted = both.assign(hit=hits).groupby(["seed", "asked"], as_index=False).hit.mean()
-    return claims.share(weighted, "hit", over="seed")
-
-
-def apart(both: pd.DataFrame, suffix: str = "") -> pd.Series:
-    """Return by how many percent GPower's variance exceeds GRQI's, or 0 for a rounding error."""
-    ratio = both[f"variance{suffix}_p"] / both[f"variance{suffix}_g"]
-    # two runs that end with the same support differ only in their last digits: this is a tie
-    return (100 * (ratio - 1)).round(6)
-
-
-def differences_in_bands(
-    both: pd.DataFrame, suffix: str = "", edges: tuple[float, ...] = EDGES, part: str = ""
-) -> list[claims.Place]:
-    """Return the mean absolute difference between the variances in each band, in percent."""
-    far = both.assign(far=apart(both, suffix).abs())
-    return claims.banded(far, "sparsity", edges, average("far"), part)
+    return (
+        both.assign(hit=hits.astype(float))
+        .groupby(["seed", "asked"], as_index=False)
+        .agg({"hit": "mean", "stand_in": "max", "problem": "first"})
+    )
 
 
 def percent(of_n: float) -> str:
@@ -147,9 +129,10 @@ def flops_of_grqi(n, k, iterations):
     return iterations * (k**3 + 2 * k**2 + n * k)
 
 
-def medians(both: pd.DataFrame, values: pd.Series) -> tuple[pd.Series, pd.Series]:
+def medians(both: pd.DataFrame, column: str) -> tuple[pd.Series, pd.Series]:
     """Return the median sparsity and the median value over seeds for each requested cardinality."""
-    return both.groupby("asked").sparsity.median(), values.groupby(both.asked).median()
+    middle = both.groupby("asked")[["sparsity", column]].median()
+    return middle.sparsity, middle[column]
 
 
 def k_at(sparsity: float, n: int) -> int:

@@ -16,18 +16,18 @@ restricted to its words) and compared with this optimum or bound.
 
 import json
 from itertools import combinations, zip_longest
-from textwrap import shorten
 
 import numpy as np
 
 from spcabench import api, claims
+from spcabench.claims import claim
 from spcabench.claims.words import number, span
 from spcabench.figures._truth import PROVEN
-from spcabench.figures._zhang2011 import corpus_name
+from spcabench.figures._zhang2011_text import corpus_name
 from spcabench.methods import eliminate
 from spcabench.run import Run
 from spcabench.solving import deflate
-from spcabench.style import LETTERS, PALETTE, mark_level
+from spcabench.style import draw_table
 
 SOLVER, EXACT = "bca_continuation", "branch_and_bound"
 BUDGET = 5e8  # search budget for each cardinality, in entries of node matrices
@@ -51,56 +51,8 @@ PAPER = {
     "year infection age children child",
 }
 
-EACH = claims.every("components", least=TOPICS)
-Z3 = claims.Statement(
-    "Z3",
-    where="section 4, tables 1 and 2",
-    quote="The sparse principal components still unambiguously identify and perfectly correspond "
-    "to the topics used by The New York Times itself to classify articles on its own website",
-    kind="comparison",
-    measures="share of random sets of words, each in about as many documents, whose mean NPMI is "
-    "at least the component's",
-    unit="share",
-    rule=claims.at_most(0.05),
-    over=EACH,
-    also=[claims.Part("words", "words of a component", "words", claims.within(4, 6), EACH)],
-    primary="counts",
-    why="the paper's data are counts of words, as in a bag of words",
-    changed="whether words are disjoint was tested, but they are disjoint by construction",
-)
 
-
-@Z3.measured
-def _coherent(data):
-    ours = data.parameters.map(lambda supplied: supplied["corpus"] not in PAPER)
-    for (values, other), rows in data.groupby(["label", ours]):
-        places = []
-        for row in rows.itertuples():
-            for i, topic in enumerate(row.extra["topics"], 1):
-                name = f"{corpus_name(row)}, component {i}"
-                places.append(claims.Place(name, claims.exact(1.0 - topic["beaten"])))
-                places.append(claims.Place(name, claims.exact(len(topic["words"])), part="words"))
-        notes = [note for row in rows.itertuples() for note in _notes(row)]
-        yield claims.Reading(f"{READINGS[values]}{', NIPS' if other else ''}", places, rows, notes)
-
-
-@Z3.because
-def _by_chance(data, judged):
-    """Compare the component that beats the fewest random sets with the other components."""
-    named = data.parameters.map(lambda supplied: supplied["corpus"] in PAPER).astype(bool)
-    rows = data[(data.label == "counts") & named]
-    of_counts = [topic for row in rows.itertuples() for topic in row.extra["topics"]]
-    if not of_counts:
-        return ""
-    # this component determines the verdict
-    worst = min(of_counts, key=lambda topic: topic["beaten"])
-    others = [topic["npmi"] for topic in of_counts if topic is not worst]
-    words = shorten(" ".join(worst["words"]), 60)
-    return (
-        f"The words '{words}' have a mean NPMI of {number(worst['npmi'])}, and "
-        f"{number(1 - worst['beaten'], 'share')} of random sets have at least as much; those of "
-        f"the other components have {span(others)}."
-    )
+# what runs
 
 
 def runs(corpora, scale):
@@ -231,66 +183,100 @@ def _of_equal_frequency(present, order, rank, rng):
     return chosen
 
 
-def tables(data):
-    """List the words of each corpus and reading with their weights, and the paper's words."""
-    paper = [corpus for corpus in PAPER if corpus in {p["corpus"] for p in data.parameters}]
-    return [_of_paper(corpus) for corpus in paper] + [_of_row(row) for row in data.itertuples()]
+def data(table):
+    """Return a row for each component, with the numbers of the claim.
 
+    chance : the share of random sets of words that are at least as coherent.
+    """
+    rows = table.assign(
+        corpus=[corpus_name(row) for row in table.itertuples()],
+        ours=[parameters["corpus"] not in PAPER for parameters in table.parameters],
+        component=[range(1, len(extra["topics"]) + 1) for extra in table.extra],
+        topic=[extra["topics"] for extra in table.extra],
+    ).explode(["component", "topic"])
+    places = [f"{row.corpus}, component {row.component}" for row in rows.itertuples()]
+    return rows.assign(
+        place=places,
+        chance=[1.0 - topic["beaten"] for topic in rows.topic],
+        count=[len(topic["words"]) for topic in rows.topic],
+    )
+
+
+# what is drawn
 
 HEAD = ["", *(f"component {i}" for i in range(1, TOPICS + 1))]
 
 
-def _of_paper(corpus):
-    """Return a table of the words printed in the paper."""
-    title, _, words = PAPER[corpus].partition(": ")
-    columns = [part.split() for part in words.split("; ")]
-    lines = [[f"word {i}", *line] for i, line in enumerate(zip_longest(*columns, fillvalue=""), 1)]
-    return {"title": f"the paper, {title}", "head": HEAD, "lines": lines}
+def draw(data, axes):
+    """Draw the tables of words; the last row is what is judged."""
+    drawn = [
+        *_of_paper(data),
+        *(
+            {"title": title, "lines": [*_words(rows.topic), ["as coherent", *_chances(rows)]]}
+            for title, rows in _by_run(data)
+        ),
+    ]
+    for axis in axes.flat:
+        axis.set_axis_off()
+    for axis, table in zip(axes.flat, drawn, strict=False):
+        axis.set_title(table["title"], loc="left")
+        draw_table(axis, HEAD, table["lines"], names=0.5, align="left")
 
 
-def _of_row(row):
-    """Return a table of a run: the words of each component, sorted by weight, and other results."""
-    topics = row.extra["topics"]
-    words = [
+def _chances(rows):
+    return [f"{number(chance, 'share')} of random sets" for chance in rows.chance]
+
+
+def _by_run(data):
+    """Yield the title and the components of each corpus and reading."""
+    for _, rows in data.groupby(level=0, sort=False):
+        first = rows.iloc[0]
+        yield f"{first.problem}: {READINGS[first.label]}", rows
+
+
+def tables(data):
+    """List the words of each corpus and reading with their weights, and the paper's words."""
+    results = _of_paper(data)
+    for title, rows in _by_run(data):
+        lines = [
+            [name, *map(tell, rows.topic)]
+            for name, tell in (
+                ("penalty", lambda t: f"{t['lam']:.3g}"),
+                ("variance", lambda t: f"{t['variance']:.3g}"),
+                ("certified gap", lambda t: f"{t['gap']:.0e}"),
+                ("coherence (NPMI)", _coherence),
+                ("variance, refitted", _share),
+            )
+        ]
+        results.append({"title": title, "head": HEAD, "lines": [*_words(rows.topic), *lines]})
+    return results
+
+
+def _of_paper(data):
+    """Return the table of the words printed in the paper, if it is about one of these corpora."""
+    corpora = {parameters["corpus"] for parameters in data.parameters}
+    results = []
+    for title, _, words in (PAPER[corpus].partition(": ") for corpus in PAPER if corpus in corpora):
+        lines = _in_columns([part.split() for part in words.split("; ")])
+        results.append({"title": f"the paper, {title}", "head": HEAD, "lines": lines})
+    return results
+
+
+def _words(topics):
+    """Return the lines of the words of each component, sorted by weight."""
+    return _in_columns(
         [f"{word} {weight:+.2f}" for word, weight in zip(t["words"], t["weights"], strict=True)]
         for t in topics
-    ]
-    lines = [[f"word {i}", *line] for i, line in enumerate(zip_longest(*words, fillvalue=""), 1)]
-    for name, tell in (
-        ("penalty", lambda t: f"{t['lam']:.3g}"),
-        ("variance", lambda t: f"{t['variance']:.3g}"),
-        ("certified gap", lambda t: f"{t['gap']:.0e}"),
-        ("coherence (NPMI)", lambda t: "unknown" if np.isnan(t["npmi"]) else f"{t['npmi']:.2f}"),
-        ("variance, refitted", _share),
-    ):
-        lines.append([name, *map(tell, topics)])
-    return {"title": f"{row.problem}: {READINGS[row.label]}", "head": HEAD, "lines": lines}
+    )
 
 
-def draw(data, axes):
-    """Plot the percentage of random sets of words that are less coherent than each component."""
-    axis = axes.flat[0]
-    names = [f"{corpus_name(row)}, {READINGS[row.label]}" for row in data.itertuples()]
-    coherent, least = 0, 100.0
-    for place, row in enumerate(data.itertuples()):
-        beaten = [100 * topic["beaten"] for topic in row.extra["topics"]]
-        coherent += sum(share >= 95 for share in beaten)
-        least = min(least, *beaten)
-        across = place + np.linspace(-0.2, 0.2, len(beaten))
-        axis.plot(across, beaten, "o", color=PALETTE[0 if row.label == "counts" else 5])
-        for x, share, topic in zip(across, beaten, row.extra["topics"], strict=True):
-            # labels at all points would overlap
-            if share < 95 and topic["words"]:
-                style = dict(textcoords="offset points", va="center", fontsize=LETTERS)
-                axis.annotate(" ".join(topic["words"][:2]), (x, share), (6, 0), **style)
-    mark_level(axis, 95, "95 %")
-    axis.set_xticks(range(len(names)), [name.replace(", ", "\n") for name in names])
-    # most components are near the top, so the axis starts below the least coherent one
-    low = 10 * ((least - 5) // 10)
-    axis.set(xlim=(-0.6, len(names) - 0.4), ylim=(max(low, -5), 100 + 0.05 * (100 - low)))
-    axis.set(ylabel="random sets that are less coherent, %")
-    count = sum(len(row.extra["topics"]) for row in data.itertuples())
-    axis.set_title(f"{coherent} of {count} components are more coherent than 95 % of random sets")
+def _in_columns(columns):
+    lines = enumerate(zip_longest(*columns, fillvalue=""), 1)
+    return [[f"word {i}", *line] for i, line in lines]
+
+
+def _coherence(topic):
+    return "unknown" if np.isnan(topic["npmi"]) else f"{topic['npmi']:.2f}"
 
 
 def _share(topic):
@@ -306,20 +292,19 @@ def certified(data):
     """Return a table's entries of certified.json: the optimum or a bound for each component."""
     entries = []
     for row in data.itertuples():
-        for i, topic in enumerate(row.extra["topics"], 1):
-            if "best" in topic:
-                about = f"{row.dataset} {json.dumps(row.parameters, sort_keys=True)}, component {i}"
-                known = {name: topic[name] for name in ("best", "bound", "nodes")} | {
-                    "seconds": topic["exact_seconds"]
+        topic, number_of = row.topic, f"component {row.component}"
+        if "best" in topic:
+            about = f"{row.dataset} {json.dumps(row.parameters, sort_keys=True)}, {number_of}"
+            entries.append(
+                {
+                    "problem": f"{row.problem}, {row.label}, {number_of}",
+                    "parameters": about,
+                    **{name: topic[name] for name in ("best", "bound", "nodes")},
+                    "seconds": topic["exact_seconds"],
+                    "k": len(topic["words"]),
+                    "proven": _proven(topic),
                 }
-                known |= {"k": len(topic["words"]), "proven": _proven(topic)}
-                entries.append(
-                    {
-                        "problem": f"{row.problem}, {row.label}, component {i}",
-                        "parameters": about,
-                        **known,
-                    }
-                )
+            )
     return entries
 
 
@@ -327,13 +312,32 @@ def _proven(topic):
     return topic["bound"] <= topic["best"] * (1.0 + PROVEN)
 
 
-def _notes(row):
-    """Yield notes on the words found, the paper's words, the weights, and the optimum."""
-    topics, corpus = row.extra["topics"], corpus_name(row)
-    yield shorten(f"{corpus}: {'; '.join(' '.join(topic['words']) for topic in topics)}", 300)
-    yield PAPER.get(row.parameters["corpus"], "")
-    # the participation ratio, which is 1 if one word has all the weight
-    carried = [1.0 / np.sum(np.array(topic["weights"]) ** 4) for topic in topics]
-    yield f"{corpus}: by squared weights, a component effectively has {span(carried, 'words')}."
-    reached = [topic["refitted"] / topic["bound"] for topic in topics if "bound" in topic]
-    yield f"{corpus}: {span(reached, 'share')} of the optimum (or of a bound on it) after a refit."
+# what is claimed
+
+EACH = claims.every("components", least=TOPICS)
+
+
+@claim(
+    "Z3",
+    "section 4, tables 1 and 2",
+    "The sparse principal components still unambiguously identify and perfectly correspond to the "
+    "topics used by The New York Times itself to classify articles on its own website",
+    measures="share of random sets of words, each in about as many documents, whose mean NPMI is "
+    "at least the component's",
+    unit="share",
+    rule=claims.at_most(0.05),
+    at=EACH,
+    null=0.5,  # a random set of words
+    also=[claims.Part("words", "words of a component", "words", claims.within(4, 6), EACH)],
+    primary="counts",
+    why="the paper's data are counts of words, as in a bag of words",
+    changed="whether words are disjoint was tested, but they are disjoint by construction",
+)
+def Z3(data):
+    """Judge each component; coherence replaces a reader's judgement of the topics."""
+    for (values, ours), rows in data.groupby(["label", "ours"]):
+        exact = dict(reading=f"{READINGS[values]}{', NIPS' if ours else ''}", seed=None)
+        reached = [t["refitted"] / t["bound"] for t in rows.topic if "bound" in t]
+        optimum = f"{span(reached, 'share')} of the optimum (or of a bound on it) after a refit."
+        yield claims.noted(claims.one(rows, "chance", rows.place, **exact), optimum)
+        yield claims.one(rows, "count", rows.place, part="words", **exact)

@@ -8,9 +8,8 @@ same problem, and the bounds include every certified bound.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -216,24 +215,12 @@ def _dual_bounds(rows: pd.DataFrame) -> Iterator[dict[str, float]]:
             yield {"k": int(extra["k"]), "bound": extra["dual_bound"]}
 
 
+def split(table: pd.DataFrame) -> tuple[pd.DataFrame, Truth]:
+    """Return the rows of the figure's own solvers, and the truth that all rows together give."""
+    # figures compare solvers, and the exact search is not one of them
+    return table[table.label != LABEL].reset_index(drop=True), Truth.of(table)
+
+
 def truth_of(data: Any) -> Truth:
-    """Return the truth attached to a figure's data, or an empty `Truth` if none is attached."""
-    return getattr(data, "attrs", {}).get("truth", Truth(pd.DataFrame(columns=COLUMNS)))
-
-
-def with_truth(
-    prepare: Callable[[pd.DataFrame], pd.DataFrame],
-) -> Callable[[pd.DataFrame], pd.DataFrame]:
-    """Wrap a figure's ``data`` to replace the rows of the truth by a `Truth` for `truth_of`."""
-
-    @wraps(prepare)
-    def data(table: pd.DataFrame) -> pd.DataFrame:
-        # figures compare solvers, and the exact search is not one of them
-        prepared = prepare(table[table.label != LABEL].reset_index(drop=True))
-        prepared.attrs["truth"] = Truth.of(
-            # the answers of the figure's own solvers are also known values
-            pd.concat([table[table.label == LABEL], prepared], ignore_index=True)
-        )
-        return prepared
-
-    return data
+    """Return the attribute ``truth`` of a figure's data, or an empty `Truth` if there is none."""
+    return getattr(data, "truth", None) or Truth(pd.DataFrame(columns=COLUMNS))

@@ -1,38 +1,47 @@
-"""Shared code for the figures of Zhang and El Ghaoui (2011): corpora, times, and variances."""
+"""Experiments of Zhang and El Ghaoui (2011) on random covariances: times, and sweeps of BCA."""
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from spcabench import claims
-from spcabench.claims.words import counted, span
-from spcabench.figures._times import times
 from spcabench.run import Run
-from spcabench.style import GREY, LETTERS, look, mark_level, name_lines
 
 FAMILIES = {"gaussian": "Gaussian, $\\Sigma = F^TF$", "spiked": "spiked, $\\Sigma = uu^T + VV^T/m$"}
-ORDERS = {"nytimes": 500, "pubmed": 1000}  # orders of the covariances in the paper
-ASKED = ("nytimes", "pubmed", "nips")  # we added the last corpus
-CORPORA = {"nytimes": "NYTimes", "pubmed": "PubMed", "nips": "NIPS", "kos": "KOS", "ap": "AP"}
-SHADES = ("#D55E00", "#7A3600", "#F2A26B")  # of the colour of BCA
-SIMULATED = dict(m=300_000, n=102_660)  # number of documents and words of NYTimes
-
-LARGE: dict[str, Any] = dict(
-    over=claims.every("corpora"),
-    primary="corpora of the published size",
-    why="the sentence is about corpora of a size that is not available",
-)
-COST: dict[str, Any] = LARGE | dict(
-    pending="It needs a run on a simulated corpus of 300,000 documents with 102,660 words.",
-)
-# statements about variances need real data, because the simulated variances were prescribed
-CONTENT: dict[str, Any] = LARGE | dict(
-    pending="It needs NYTimes or PubMed itself: the variances of the simulated corpus are "
-    "calibrated, so it would test our generator.",
-)
+GAP = 1e-2
+FACTORS = (0.6, 1.5)  # factors of the penalty in the further readings
+OWN: dict[str, dict[str, Any]] = {
+    "bca": dict(K=10**6),
+    "bca loose": dict(K=10**6, inner="loose", eps=5e-3),
+    "bca_continuation": {},
+    "dspca": dict(eps=GAP),
+}
+# timed sizes, and the number of seeds per size (seeds start at 200, because no solver was tuned on
+# these)
+SIZES: dict[str, dict[str, tuple[int, ...]]] = {
+    "quick": dict.fromkeys(OWN, (25, 50, 100)),
+    "paper": {
+        "bca": (50, 100, 200, 300),
+        "bca loose": (50, 100, 200, 300, 400),
+        "bca_continuation": (50, 100, 200, 300, 400, 600, 800),
+        "dspca": (50, 100, 200, 300, 400),
+    },
+}
+AT = {"quick": (25,), "paper": (50, 100, 200)}  # sizes of the further readings
+SEEDS = {"quick": {25: 3, 50: 3}, "paper": {50: 6, 100: 6, 200: 3, 300: 3}}
+OTHER_SEEDS = {"quick": {25: 3}, "paper": {50: 6, 100: 6, 200: 3}}
+LIMIT = {"quick": 10.0, "paper": 60.0}
+# n -> seed of the problem of the long runs, which take hours; for n = 200 and 300, the paper's BCA
+# hits the limit on this problem
+LONG: dict[str, dict[int, int]] = {
+    "gaussian": {200: 200, 300: 200, 400: 200, 600: 200, 800: 200},
+    "spiked": {200: 202, 400: 200, 600: 200, 800: 200},
+}
+LONG_METHODS, LONG_LIMIT = ("dspca", "bca", "bca loose"), 8 * 3600.0
+PROBLEM = ["dataset", "x", "seed"]  # columns that identify a problem
 
 
 def penalty(family: str, n: int) -> float:
@@ -51,91 +60,123 @@ def source(family: str, n: int, seed: int) -> dict[str, Any]:
     return dict(dataset=family, parameters=dict(**size, seed=seed), seed=seed, form="covariance")
 
 
-def corpus_name(row: Any) -> str:
-    """Return the corpus of a row, such as "NIPS", or "KOS for NYTimes" if KOS is a stand-in."""
-    requested = re.split(r"\W", row.problem, maxsplit=1)[0]
-    other = re.search(r"stand-in: (\w+)", row.problem)
-    names = [CORPORA.get(name, name) for name in ([other[1], requested] if other else [requested])]
-    return " for ".join(names)
+# runs
 
 
-def corpora(data: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of corpora with their names; ``simulated`` marks generated corpora."""
-    rows = data[data.label.isin([*ASKED, "simulated"])]
-    names = [corpus_name(row) for row in rows.itertuples()]
-    return rows.assign(corpus=names, simulated=rows.label.eq("simulated"))
+def timed_runs(family: str, scale: str) -> Iterator[Run]:
+    """Yield the timed runs, those with other penalties or to a smaller gap, and five sweeps."""
+    sizes = SIZES[scale]
+    for n in sizes["bca_continuation"]:
+        for seed in range(200, 200 + SEEDS[scale].get(n, 1)):
+            for method in (m for m in sizes if n in sizes[m]):
+                # plain BCA hits its time limit at n = 300, and one problem is enough to show it
+                if method != "bca" or n < 300 or seed == 200:
+                    yield _timed(family, n, seed, method, scale)
+    yield from _elsewhere(family, scale)
+    yield from _five_sweeps(family, sizes)
 
 
-def simulated_corpus(scale: str, function: Callable[..., Any], **options: Any) -> Run:
-    """Run a function on the simulated corpus; at the quick scale, on a tenth of it."""
-    size = {name: count // (1 if scale == "paper" else 10) for name, count in SIMULATED.items()}
+def _elsewhere(family: str, scale: str) -> Iterator[Run]:
+    """Yield runs with other penalties, and runs to a smaller gap."""
+    for n in AT[scale]:
+        for seed in range(300, 300 + OTHER_SEEDS[scale][n]):
+            for method in ("bca", "bca loose", "dspca"):
+                # at n = 200, a run of the paper's own BCA can take its entire time limit
+                for factor in FACTORS if n < 200 or method != "bca" else ():
+                    yield _timed(family, n, seed, method, scale, factor)
+                if n == AT[scale][0]:
+                    yield _timed(family, n, seed, method, scale, goal=1e-3)
+
+
+def _five_sweeps(family: str, sizes: dict[str, tuple[int, ...]]) -> Iterator[Run]:
+    for n in sizes["bca"]:
+        for factor in (1.0, *FACTORS):
+            settings: dict[str, Any] = dict(lam=factor * penalty(family, n), K=5, screen=False)
+            label = "sweeps" if factor == 1.0 else f"sweeps {factor:g}"
+            yield Run(**source(family, n, 200), solver="bca", settings=settings, label=label)
+    for n in sizes["bca loose"]:
+        settings = dict(lam=penalty(family, n), K=5, screen=False, inner="loose", eps=5e-3)
+        yield Run(**source(family, n, 200), solver="bca", settings=settings, label="five, loose")
+
+
+def long_runs() -> Iterator[Run]:
+    """Yield a run of each method without a limit for each size of a family, shortest runs first."""
+    for n in sorted({n for sizes in LONG.values() for n in sizes}):
+        for method in LONG_METHODS:
+            for family in (f for f in FAMILIES if n in LONG[f]):
+                run = _timed(family, n, LONG[family][n], method, "paper").at(time_limit=LONG_LIMIT)
+                yield replace(
+                    run, label="long", long=True, one_round=True, timeout=LONG_LIMIT + 3600.0
+                )
+
+
+def _timed(
+    family: str,
+    n: int,
+    seed: int,
+    method: str,
+    scale: str,
+    factor: float = 1.0,
+    goal: float = GAP,
+) -> Run:
+    """Return a timed run to the goal; the label of a further reading names the penalty or gap."""
+    solver, _, loose = method.partition(" ")
+    own = dict(OWN[method])
+    if goal != GAP and (loose or solver == "dspca"):
+        # the solver's accuracy must be better than the gap at which it is stopped
+        own["eps"] = goal / 2 if loose else goal
+    label = "time" if factor == 1.0 else f"penalty {factor:g}"
+    named = {"rho" if solver == "dspca" else "lam": factor * penalty(family, n), "screen": False}
+    # no limit on iterations, because the time limit stops the run
+    limits = dict(tol=goal, time_limit=LIMIT[scale], stop="gap", max_iterations=10**6)
     return Run(
-        dataset="simulated_corpus", parameters=size, function=function, label="simulated", **options
+        **source(family, n, seed),
+        solver=solver,
+        settings=named | own | limits,
+        timed=True,
+        # plain BCA has only one problem with n = 300, whose seed is 200
+        one_round=n == 200 or (n == 300 and seed > 200),
+        label=label if goal == GAP else f"goal {goal:g}",
+        # a sweep cannot be interrupted, and takes a long time for the largest n
+        timeout=4 * LIMIT[scale],
     )
 
 
-def by_size_of_corpus(
-    data: pd.DataFrame, *, cost: bool = False
-) -> Iterator[tuple[str, pd.DataFrame]]:
-    """For statements about corpora as large as the paper's, yield each reading with its rows.
-
-    Real corpora of the published size come first, if they are available. A simulated corpus is
-    included if the statement is about cost; otherwise, it is marked as a stand-in, which cannot
-    settle the statement.
-    """
-    rows = corpora(data)
-    # KOS is far smaller than NYTimes, so times on KOS say nothing about the paper's times
-    real = rows.label.isin(ORDERS) & ~rows.stand_in.eq(True)
-    large = real | rows.simulated if cost else real
-    if large.any():
-        yield LARGE["primary"], rows[large]
-    if not cost and rows.simulated.any():
-        yield "simulated corpus", rows[rows.simulated].assign(stand_in=True)
-    yield "corpora at hand", rows[rows.label.isin(ORDERS)]
-
-
-def as_real(data: pd.DataFrame) -> pd.DataFrame:
-    """Return each corpus once, marked as real data, for statements that do not name a corpus."""
-    rows = corpora(data[data.label.isin(ASKED)])
-    names = [name.partition(" for ")[0] for name in rows.corpus]
-    return rows.assign(corpus=names, stand_in=False).drop_duplicates("corpus")
+# tables
 
 
 def timed(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the timed rows with ``x`` = n, ``total`` seconds, and whether the gap was ``reached``.
+    """Return the timed rows with ``method``, ``x`` = n, ``total`` seconds and ``missed``.
 
-    If a run did not reach the gap, its time is at least the time limit.
+    A run that ``missed`` the gap counts with at least its time limit. Long runs replace the other
+    runs on a problem.
     """
-    rows = table[table.samples.notna()]
+    loose = table.settings.map(lambda supplied: supplied.get("inner") == "loose")
+    rows = table.assign(x=table.n.astype(float), method=table.solver.where(~loose, "bca loose"))
+    rows = _with_long_runs(rows[rows.samples.notna()])
     goal, limit = (
         rows.settings.map(lambda s, key=key: s[key]).astype(float) for key in ("tol", "time_limit")
     )
     # the gap is recomputed outside the solver, with a different order of summation
     reached = rows.relaxation_gap.astype(float) <= 1.01 * goal
     total = (rows.setup_time + rows.solve_time).astype(float)
-    if "long" in rows:
-        # these runs take hours on a shared machine, whose other load would distort elapsed times
-        total = total.where(~rows.long, rows.cpu_time.astype(float))
-    return rows.assign(
-        x=rows.n.astype(float),
-        reached=reached,
-        # at least the limit, because the speedup must be a valid bound
-        total=total.where(reached, np.maximum(total, limit)),
-        limit=limit,
-    )
+    # long runs take hours on a shared machine, whose other load would distort elapsed times
+    total = total.where(~rows.long, rows.cpu_time.astype(float))
+    # at least the limit, because the speedup must be a valid bound
+    total = total.where(reached, np.maximum(total, limit))
+    return rows.assign(missed=~reached, total=total, limit=limit)
 
 
-def with_long_runs(rows: pd.DataFrame) -> pd.DataFrame:
+def _with_long_runs(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with ``long``; long runs replace a method's other timed runs on a problem.
 
     A long run is used only if there is a long run of both BCA and DSPCA on its problem, because the
     two times are compared, and the time of a long run is processor time.
     """
-    problem = ["dataset", "x", "seed"]
     long = rows.label == "long"
-    methods = rows[long].groupby(problem).method.agg(set)
+    methods = rows[long].groupby(PROBLEM).method.agg(set)
     complete = {of for of, made in methods.items() if {"dspca", "bca"} <= made}
-    of_problem = pd.Series([*rows[problem].itertuples(index=False, name=None)], rows.index)
+    of_problem = pd.Series([*rows[PROBLEM].itertuples(index=False, name=None)], rows.index)
     # a long run that turned out to be short can have further rounds, which repeat its time
     used = long & of_problem.isin(complete) & rows.repeat.eq(0)
     runs = pd.Series([*zip(of_problem, rows.method, strict=True)], rows.index)
@@ -144,197 +185,54 @@ def with_long_runs(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[~replaced & (~long | used)]
 
 
-def long_runs(rows: pd.DataFrame) -> str:
-    """Describe how long runs differ from the other timed runs; empty if there are no long runs."""
-    long = rows[rows.long]
-    if long.empty:
-        return ""
-    return (
-        f"{counted(len(long), 'runs')} at n = {span(long.x)} had no limit: single ones, in "
-        f"processor seconds, of {span(long.total, 's')}; they waited {span(long.waited, 'share')} "
-        "of their time for a processor."
-    )
-
-
-def speedups(rows: pd.DataFrame, slow: str, fast: str) -> list[claims.Place]:
-    """Return the mean ratio of the times of ``slow`` and ``fast``, for each family and n.
+def speedups(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the time of DSPCA divided by that of each other method, for each label and problem.
 
     Rounds are reduced to their median. A problem is left out if neither method reached the gap.
     """
-    key = ["dataset", "x", "seed"]
-    pairs = rows[rows.method == slow].merge(rows[rows.method == fast], on=[*key, "repeat"])
-    # if both times hit the same limit, their ratio is 1, whatever the true ratio is
-    pairs = pairs[pairs.reached_x | pairs.reached_y]
-    ratio = pairs.assign(ratio=pairs.total_x / pairs.total_y)
-    # the true ratio is larger if only the slow method hit the limit, smaller if only the fast one
-    # did
-    ratio = ratio.assign(more=~pairs.reached_x, less=~pairs.reached_y)
-    reduced = ratio.groupby(key, as_index=False).agg(dict(ratio="median", more="any", less="any"))
-    return by_family(reduced, _speedup)
-
-
-def by_family(
-    rows: pd.DataFrame, measure: Callable[[pd.DataFrame], claims.Measured]
-) -> list[claims.Place]:
-    """Return a place for each size of each family, measured on the rows of this size."""
-    places = (
-        claims.places(part, "x", measure, f"{name}, n = {{:g}}") for name, part in families(rows)
+    key = ["label", *PROBLEM, "repeat"]
+    slow = rows.method == "dspca"
+    pairs = rows[~slow].merge(rows[slow], on=key, suffixes=("", "_dspca"))
+    # the true ratio is larger if only DSPCA hit the limit, smaller if only the other one did; if
+    # both did, their ratio is 1, whatever the true ratio is
+    missed = pairs.missed_dspca.astype(int) - pairs.missed.astype(int)
+    pairs = pairs.assign(ratio=pairs.total_dspca / pairs.total, bound=missed)
+    pairs = pairs[~(pairs.missed & pairs.missed_dspca)]
+    reduced = {"ratio": "median", "least": "min", "most": "max"}
+    reduced |= {"stand_in": "max", "problem": "first"}
+    both = (
+        pairs.assign(least=pairs.bound, most=pairs.bound)
+        .groupby(["method", *key[:-1]], as_index=False)
+        .agg(reduced)
     )
-    return [place for family in places for place in family]
+    # nothing is known if different rounds give bounds on both sides
+    known = both.least * both.most >= 0
+    return both.assign(ratio=both.ratio.where(known), missed=np.sign(both.least + both.most))
+
+
+def by_family(rows: pd.DataFrame, value: str, **options: Any) -> Iterator[pd.DataFrame]:
+    """Yield a tidy table for each family, with a place for each size."""
+    for name, part in families(rows):
+        yield claims.each(part, "x", value, f"{name}, n = {{:g}}", missed="missed", **options)
 
 
 def families(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """Return the name and the rows of each family that occurs in the rows."""
+    """Return the name and the rows of each family."""
     return [
-        (title.partition(",")[0], part)
+        (title.partition(",")[0], rows[rows.dataset == family])
         for family, title in FAMILIES.items()
-        if len(part := rows[rows.dataset == family])
     ]
 
 
-def _speedup(problems: pd.DataFrame) -> claims.Measured:
-    """Return the mean ratio over problems, or a bound on it if runs of one method hit the limit."""
-    slow, fast = problems.more.any(), problems.less.any()
-    if slow and fast:
-        return claims.exact(np.nan)
-    bound: dict[str, Any] = (
-        dict(censored="more") if slow else dict(censored="less", bound="at most")
-    )
-    return claims.geometric_mean(problems, "ratio", "seed", **bound)
-
-
-def sweeps(rows: pd.DataFrame) -> list[claims.Place]:
-    """Return the mean number of sweeps until the gap is reached, for each family and n."""
-    # the sweeps of an interrupted run are a lower bound
-    once = rows.assign(missed=~rows.reached)
-    return by_family(
-        once, lambda of: claims.geometric_mean(of, "iterations", "seed", censored="missed")
-    )
-
-
-def growth(rows: pd.DataFrame, part: str) -> Iterator[claims.Place]:
-    """Yield the mean exponent with which the flops per sweep grow with n, for each family."""
-    for family, selected in families(rows.assign(cost=rows.flops / rows.iterations)):
-        powers = [dict(seed=i, power=exponent(of.x, of.cost)) for i, of in selected.groupby("seed")]
-        yield claims.Place(
-            family, claims.mean(pd.DataFrame(powers), "power", "seed", "seeds"), part=part
-        )
+def growth(rows: pd.DataFrame, **options: Any) -> Iterator[pd.DataFrame]:
+    """Yield a tidy table of the exponent with which the flops per sweep grow with n, by family."""
+    for name, part in families(rows.assign(cost=rows.flops / rows.iterations)):
+        powers = {seed: exponent(of.x, of.cost) for seed, of in part.groupby("seed")}
+        part = part.assign(power=part.seed.map(powers))
+        yield claims.one(part, "power", name, over="seeds", **options)
 
 
 def exponent(x: pd.Series, y: pd.Series) -> float:
     """Return the exponent with which the median of y grows with x; NaN for fewer than 3 sizes."""
     middle = y.groupby(x).median()
     return claims.slope(middle.index, middle) if len(middle) >= 3 else float("nan")
-
-
-def draw_times(axis: Any, rows: pd.DataFrame, names: dict[str, str]) -> None:
-    """Plot the time of each method against n, with the band computed by `times`.
-
-    An arrow marks a size at which runs were stopped at the time limit.
-    """
-    if len(rows):
-        limit = rows.limit.min()
-        mark_level(axis, limit, f"time limit, {limit:g} s")
-        by_size(axis, rows.x)
-    for method, name in names.items():
-        part = rows[rows.method == method]
-        if len(part):
-            _draw_method(axis, part, name, styled(method))
-    axis.set(yscale="log", ylabel="time to a certified gap of $10^{-2}$, s", xlabel="size n")
-    name_lines(axis)
-
-
-def styled(method: str) -> dict[str, Any]:
-    """Return the style of a method; variants of a solver have dashed lines and open markers."""
-    solver, _, variant = method.partition(" ")
-    return look(solver) | (dict(linestyle="--", markerfacecolor="white") if variant else {})
-
-
-def _draw_method(axis: Any, rows: pd.DataFrame, name: str, style: dict[str, Any]) -> None:
-    """Plot the times of one method."""
-    time, low, high = times(rows)
-    reached = rows.groupby("x").reached.all()
-    # the flops of interrupted runs do not grow with n
-    growth = exponent(rows.x[rows.reached], rows.flops[rows.reached])
-    label = name if np.isnan(growth) else f"{name}, $n^{{{growth:.1f}}}$"
-    marks = [int(i) for i in np.flatnonzero(reached)]
-    axis.plot(time.index, time, markevery=marks, label=label, **style)
-    arrow = dict(color=style["color"], marker="$\\uparrow$", markersize=11, linestyle="none")
-    # an arrow replaces the marker, because the time is only a lower bound
-    axis.plot(time.index[~reached], 1.35 * time[~reached], **arrow)
-    axis.fill_between(low.index, low, high, color=style["color"], alpha=0.2, linewidth=0)
-
-
-def draw_sweeps(axis: Any, data: pd.DataFrame, goal: float) -> None:
-    """Plot the certified gap after five sweeps against n, for each penalty and family."""
-    labels = sorted({label for label in data.label if label.startswith("sweeps")})
-    for (family, rows), dashes in zip(families(data), ("-", "--"), strict=False):
-        for label, marker in zip(labels, "os^", strict=False):
-            five = rows[rows.label == label].sort_values("x")
-            name = f"{family}, {label.partition(' ')[2] or '1'} x penalty"
-            style = styled("bca") | dict(linestyle=dashes, marker=marker, markersize=4)
-            # all lines show the same method: shade and marker identify the penalty
-            style |= dict(color=SHADES[labels.index(label)])
-            axis.plot(five.x, five.relaxation_gap, label=name, **style)
-    mark_level(axis, goal, f"gap of {100 * goal:g} %")
-    axis.set(yscale="log", ylabel="certified gap after 5 sweeps of BCA")
-    gaps = data.relaxation_gap[data.label.isin(labels)]
-    reached = f"{(gaps <= goal).sum()} of {len(gaps)} runs"
-    axis.set_title(f"five sweeps reach a gap of {100 * goal:g} % in {reached}")
-    by_size(axis, data.x[data.label == "sweeps"])
-    name_lines(axis)
-
-
-def by_size(axis, sizes: pd.Series) -> None:
-    """Make the x axis logarithmic, with the sizes as ticks."""
-    axis.set(xscale="log", xlabel="size n")
-    axis.set_xticks(sorted(set(sizes.astype(int))), minor=False)
-    axis.set_xticks([], minor=True)
-    axis.xaxis.set_major_formatter("{x:.0f}")
-
-
-def compared(
-    data: pd.DataFrame, baselines: dict[str, str], reference: str = "bca_continuation"
-) -> pd.DataFrame:
-    """Divide the refitted variance of each baseline by the reference's, for each problem and k.
-
-    The ratio is missing if the cardinalities differ.
-    """
-    rows, key = data[data.label.str.startswith("quality")], ["dataset", "seed", "label"]
-    # refitted, because the relaxation shrinks its vector and serves to find the support
-    variance, count = (
-        rows.pivot_table(index=key, columns="solver", values=v)
-        for v in ("variance_refit", "cardinality")
-    )
-    if reference not in variance:
-        return pd.DataFrame()
-    # more variables explain more variance, so only equal cardinalities are compared
-    ratio = variance.div(variance[reference], axis=0).where(count.eq(count[reference], axis=0))
-    return ratio.reindex(columns=list(baselines))
-
-
-def draw_quality(axis, ratio: pd.DataFrame, baselines: dict[str, str]) -> None:
-    """Plot the ratios of each baseline side by side, and their median.
-
-    All points are grey, because the axis names the baselines, and the colours identify other
-    solvers in the other panels.
-    """
-    for place, solver in enumerate(s for s in baselines if s in ratio):
-        values = ratio[solver].dropna()
-        style = look(solver) | dict(color=GREY, linestyle="none", markersize=3, alpha=0.8)
-        # hundreds of vectors would make the SVG too large for the page
-        across = place + np.linspace(-0.25, 0.25, len(values))
-        axis.plot(across, values, rasterized=True, **style)
-        axis.plot([place - 0.3, place + 0.3], 2 * [values.median()], color="black", linewidth=1.2)
-    axis.axhline(1.0, color="black", linewidth=0.8, linestyle=":")
-    # beside the panel, because the points cover its whole width
-    style = dict(transform=axis.get_yaxis_transform(), va="center", fontsize=LETTERS)
-    axis.text(1.01, 1.0, "as much", **style)
-    shown = [solver for solver in baselines if solver in ratio]
-    below = [100 * (ratio[solver].dropna() < 1).mean() for solver in shown]
-    names = [baselines[solver].replace(" ", "\n") for solver in shown]
-    told = [f"{share:.0f} %\n{name}" for share, name in zip(below, names, strict=True)]
-    axis.set_xticks(range(len(shown)), told)
-    if below:
-        axis.set_title(f"less variance than the relaxation in {span(below, '%')} of the runs")
-    axis.set(ylabel="refitted variance / the relaxation's")

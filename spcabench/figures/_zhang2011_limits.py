@@ -1,96 +1,25 @@
 """Limit points of block coordinate ascent: claims Z5 and Z8 of Zhang and El Ghaoui (2011)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from spcabench import api, claims
-from spcabench.claims.words import counted, number
-from spcabench.figures._zhang2011 import families, penalty, source
+from spcabench.claims import claim
+from spcabench.figures._zhang2011 import penalty, source
 from spcabench.run import Run
-from spcabench.style import look
 
 LEVELS = (1e-1, 1e-2, 1e-3)
 SIZES = (8, 14)
 SWEEPS, RESIDUAL, STILL = 30_000, 1e-6, 1e-13
 
-Z5 = claims.Statement(
-    "Z5",
-    where="section 3, problems (5) and (6)",
-    quote="if beta = eps/n, then a solution to the above problem is eps-suboptimal for the "
-    "original problem",
-    kind="theorem",
-    measures="largest shortfall of BCA's limit from the optimum, by the exact SDP; largest "
-    "variance 1, n = 8 and 14",
-    unit="eps",
-    rule=claims.at_most(1),
-    over=claims.every("eps", least=len(LEVELS)),
-    primary="problem (5)",
-    why="problem (6), the problem above, is a variant of (5) in its squared units",
-)
+
+# what runs
 
 
-@Z5.measured
-def _shortfall(data):
-    rows = data[data.label == "limits"]
-    if rows.empty:
-        return
-    worst, plain = (
-        np.max([e[name] for e in rows.extra], axis=0) for name in ("short", "short_of_1")
-    )
-    note = f"For problem (1), in the units of (1), it is up to {number(max(plain), 'eps')}."
-    yield claims.Reading(
-        "problem (5)", _at_each_eps(lambda i: claims.exact(worst[i])), rows, [note]
-    )
-
-
-Z8 = claims.Statement(
-    "Z8",
-    where="section 3",
-    quote="every limit point that our block coordinate ascent algorithm converges to is the global "
-    "optimizer",
-    kind="theorem",
-    measures="violation of the optimality conditions of problem (6) at BCA's limit: with U = Tr X "
-    "I - beta X^-1 - Sigma, the largest entry of U + clip(X - U, -lambda, lambda)",
-    unit="lambda",
-    rule=claims.at_most(RESIDUAL),
-    over=claims.every("eps", least=len(LEVELS)),
-    primary="where it came to rest",
-    why="the sentence is about limit points; a run that still moves gives only a bound",
-)
-
-
-@Z8.measured
-def _at_the_limit(data):
-    rows = data[data.label == "limits"]
-    if rows.empty:
-        return
-    sweeps = [
-        f"{number(np.median(results))} (at most {number(max(results))}) at eps = {eps:g}"
-        for eps, *results in zip(LEVELS, *(e["sweeps"] for e in rows.extra), strict=True)
-    ]
-    note = f"Sweeps until rest over {counted(len(rows), 'problems')}: {', '.join(sweeps)}."
-    places = _at_each_eps(lambda i: _residual(list(rows.extra), i))
-    yield claims.Reading("where it came to rest", places, rows, [note])
-
-
-def _at_each_eps(measure: Callable[[int], claims.Measured]) -> list[claims.Place]:
-    return [claims.Place(f"eps = {eps:g}", measure(i), eps) for i, eps in enumerate(LEVELS)]
-
-
-def _residual(results: list[dict[str, Any]], i: int) -> claims.Measured:
-    """Return the largest residual at rest, or only an upper bound if a run is still moving."""
-    residual, moved = (np.array([e[name][i] for e in results]) for name in ("residual", "moved"))
-    still = (residual <= RESIDUAL) | (moved <= STILL)
-    worst = residual[still].max(initial=0.0)
-    if still.all() or worst > RESIDUAL:
-        return claims.exact(worst)
-    return claims.Measured(residual.max(), "at most", count=len(results), over="problems")
-
-
-def measures(family: str, seeds: range) -> Iterator[Run]:
+def runs(family: str, seeds: range) -> Iterator[Run]:
     """Yield the runs that measure the limit points on small problems of a family."""
     for n in SIZES:
         for seed in seeds:
@@ -157,21 +86,55 @@ def kkt_residual(S: Any, X: Any, lam: float, beta: float) -> float:
     return float(np.abs(U + np.clip(X - U, -lam, lam)).max())
 
 
-def draw_limits(axis: Any, data: pd.DataFrame) -> None:
-    """Plot the number of sweeps to a small residual against 1/eps, and the median over problems."""
-    rows = data[data.label == "limits"]
-    for (family, part), dashes in zip(families(rows), ("-", "--"), strict=False):
-        sweeps = np.array([e["sweeps"] for e in part.extra])
-        style = look("bca") | dict(linestyle=dashes)
-        inverse = 1.0 / np.array(LEVELS)
-        axis.plot(inverse, sweeps.T, color=style["color"], alpha=0.15, linewidth=0.6)
-        axis.plot(inverse, np.median(sweeps, axis=0), **(style | dict(label=family)))
-    axis.set(xscale="log", yscale="log", xlabel=r"$1/\epsilon$, $\beta = \epsilon/n$")
-    axis.set(ylabel=r"sweeps of BCA to a KKT residual of $10^{-7}\lambda$")
-    last = [e["sweeps"][-1] for e in rows.extra]
-    if last:
-        axis.set_title(
-            f"the residual vanishes after {np.median(last):g} sweeps in the median\n"
-            f"(at $\\epsilon = 10^{{-3}}$; at most {max(last)})"
-        )
-    axis.legend()
+def limit_points(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each problem and eps, with the shortfall, the residual, and the worst one.
+
+    The worst residual at an eps is unknown if a run still moves and no other run violates the rule.
+    """
+    names = ["short", "residual", "moved"]
+    rows = table[table.label == "limits"]
+    numbers = pd.DataFrame(rows.extra.tolist(), rows.index).reindex(columns=names)
+    rows = rows.assign(eps=[LEVELS] * len(rows), **numbers).explode(["eps", *names])
+    rows = rows.astype(dict.fromkeys(["eps", *names], float))
+    # the residual of a run that still moves is only an upper bound on that of its limit
+    still = (rows.residual <= RESIDUAL) | (rows.moved <= STILL)
+    at_rest = rows.residual.where(still).groupby(rows.eps)
+    worst = at_rest.transform(lambda of: of.max(skipna=of.max() > RESIDUAL))
+    return rows.assign(worst=worst)
+
+
+# what is claimed (as theorems, they are not drawn)
+
+ABOUT_EPS: dict[str, Any] = dict(kind="theorem", at=claims.every("eps", least=len(LEVELS)))
+Z5 = claim(
+    "Z5",
+    "section 3, problems (5) and (6)",
+    "if beta = eps/n, then a solution to the above problem is eps-suboptimal for the original "
+    "problem",
+    measures="largest shortfall of BCA's limit from the optimum, by the exact SDP; largest "
+    "variance 1, n = 8 and 14",
+    unit="eps",
+    rule=claims.at_most(1),
+    primary="problem (5)",
+    why="problem (6), the problem above, is a variant of (5) in its squared units",
+    rows=lambda data: claims.each(
+        data.limits, "eps", "short", "eps = {:g}", how="max", reading="problem (5)"
+    ),
+    **ABOUT_EPS,
+)
+Z8 = claim(
+    "Z8",
+    "section 3",
+    "every limit point that our block coordinate ascent algorithm converges to is the global "
+    "optimizer",
+    measures="violation of the optimality conditions of problem (6) at BCA's limit: with U = Tr X "
+    "I - beta X^-1 - Sigma, the largest entry of U + clip(X - U, -lambda, lambda)",
+    unit="lambda",
+    rule=claims.at_most(RESIDUAL),
+    primary="where it came to rest",
+    why="the sentence is about limit points; a run that still moves gives only a bound",
+    rows=lambda data: claims.each(
+        data.limits, "eps", "worst", "eps = {:g}", reading="where it came to rest", seed=None
+    ),
+    **ABOUT_EPS,
+)

@@ -20,6 +20,9 @@ K = 2
 SHADES = ("#F2F2F2", "#DCDCDC")
 
 
+# what runs
+
+
 def runs(scale):
     """Use one matrix, which is the same at both scales."""
     yield Run(dataset="gaussian", parameters=dict(m=2, n=4, seed=3), function=rows_of_v)
@@ -33,6 +36,9 @@ def rows_of_v(problem, *, seed):
 def data(table):
     """Return V (4, 2)."""
     return np.array(table.extra.iloc[0]["V"])
+
+
+# what is drawn
 
 
 def meetings(V):

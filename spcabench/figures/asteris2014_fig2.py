@@ -18,6 +18,9 @@ from spcabench.style import PALETTE
 PANELS, SIZE = (1, 2), (9.6, 4.6)
 
 
+# what runs
+
+
 def runs(scale):
     """Use the matrix of Figure 1, which is the same at both scales."""
     yield Run(
@@ -57,6 +60,9 @@ def cones(problem, *, seed):
 def data(table):
     """Return V (4, 2) and the two cases."""
     return table.extra.iloc[0]
+
+
+# what is drawn
 
 
 def draw(data, axes):

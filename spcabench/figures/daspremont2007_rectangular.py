@@ -8,12 +8,11 @@ shows the pair after a refit on its supports. The optimum is the maximum over al
 All values are relative to the largest singular value of A.
 """
 
-from itertools import combinations
+import pandas as pd
 
-import numpy as np
-
-from spcabench import api, claims
-from spcabench.claims.words import counted, span
+from spcabench import claims
+from spcabench.claims import claim
+from spcabench.figures._daspremont2007 import pair
 from spcabench.figures.daspremont2007_artificial import LATE
 from spcabench.run import Run
 from spcabench.style import MARKERS, PALETTE, mark_level, name_lines
@@ -22,38 +21,11 @@ PANELS, SIZE = (1, 1), (11.5, 3.8)
 # shapes of square and non-square matrices, small enough to try all pairs of supports
 SHAPES = ((6, 5), (6, 6), (7, 6), (8, 7), (8, 8))
 CARDINALITIES = ((2, 2), (3, 2), (3, 4))
-COLUMNS = ("optimum", "value", "bound", "pair", "refit")
+COLUMNS = ["optimum", "value", "bound", "pair", "refit"]
 HEAD = ["A", "k1", "k2", "optimum", "relaxation", "bound", "pair", "refitted", "bound / optimum"]
 
-D13 = claims.Statement(
-    id="D13",
-    where="semidefinite relaxation",
-    quote="The above formula can be extended to case of non-square matrices",
-    kind="theorem",
-    measures="smallest certified bound of the rectangular relaxation / the optimum over all pairs "
-    "of supports",
-    unit="times",
-    rule=claims.at_least(1 - 1e-6),
-    over=claims.every("shapes"),
-    primary="certified bound",
-    why="every pair is feasible for a relaxation, so its bound is never below the best pair",
-    changed=LATE,
-)
 
-
-@D13.measured
-def _relaxes(data):
-    bounds = np.array([e["bound"] / e["optimum"] for e in data.extra])
-    shapes = [f"{m} x {n}" for m, n in (e["shape"] for e in data.extra)]
-    rows = data.assign(ratio=bounds, shape=shapes)
-    # the smallest ratio of each shape, because one bound below the optimum refutes the theorem
-    places = claims.places(rows, "shape", lambda of: claims.exact(of.ratio.min()), "{}")
-    best = sum(e["refit"] >= (1 - 1e-6) * e["optimum"] for e in data.extra)
-    note = (
-        f"The bound is at most {100 * (bounds.max() - 1):.1f} % above the optimum; after a refit, "
-        f"the resulting pair is the best in {best} of {counted(len(rows), 'instances')}."
-    )
-    yield claims.Reading("certified bound", places, rows, [note])
+# what runs
 
 
 def runs(scale):
@@ -69,68 +41,62 @@ def runs(scale):
             )
 
 
-def pair(problem, *, seed, k_u, k):
-    """Solve the relaxation on A (m, n), and find the best of all pairs of supports."""
-    A = problem.data.dense()
-    result = api.solve(problem, "exact_sdp_rectangular", k=k, k_u=k_u)
-    assert result.u is not None and result.singular_value is not None
-    return {
-        "shape": list(A.shape),
-        "k": [k_u, k],
-        "optimum": max(
-            norm(A, R, C)
-            for R in combinations(range(len(A)), k_u)
-            for C in combinations(range(A.shape[1]), k)
-        ),
-        "value": result.relaxation_value,
-        "bound": result.relaxation_bound,
-        # the sign of a pair of singular vectors is arbitrary
-        "pair": abs(result.singular_value),
-        # the relaxation shrinks its loadings and serves to find the supports
-        "refit": norm(A, np.flatnonzero(result.u), result.support),
-        # matrices differ in scale, so all values are divided by this one
-        "top": float(np.linalg.norm(A, 2)),
-    }
+def data(table):
+    """Return a row for each instance, with the ratio of the bound and the optimum."""
+    numbers = pd.DataFrame([*table.extra])
+    numbers = numbers.assign(
+        shape=["{} x {}".format(*shape) for shape in numbers["shape"]],
+        ratio=numbers.bound / numbers.optimum,
+    )
+    return numbers.assign(problem=table.problem, stand_in=table.stand_in)
 
 
-def norm(A, R, C):
-    """Return the largest singular value of the rows R and columns C of A."""
-    return float(np.linalg.norm(A[np.ix_(R, C)], 2))
+# what is drawn
 
 
 def tables(data):
     """List every instance for the page, relative to the largest singular value."""
-    lines = []
-    for numbers in data.extra:
-        shares = [f"{numbers[name] / numbers['top']:.4f}" for name in COLUMNS]
-        m, n = numbers["shape"]
-        ratio = f"{numbers['bound'] / numbers['optimum']:.4f}"
-        lines.append([f"{m} x {n}", *(str(k) for k in numbers["k"]), *shares, ratio])
+    shares = data[COLUMNS].div(data.top, axis=0).join(data.ratio)
+    lines = [
+        [shape, *map(str, ks), *(f"{value:.4f}" for value in values)]
+        for shape, ks, values in zip(data["shape"], data.k, shares.to_numpy(), strict=True)
+    ]
     return [{"title": "instances", "head": HEAD, "lines": lines}]
 
 
 def draw(data, axes):
-    """Plot the bound and the pair of each instance relative to the optimum.
-
-    The page also shows the table.
-    """
+    """Plot the bound and the pair of each instance relative to the optimum."""
     axis = axes.flat[0]
-    names = [
-        f"{m} x {n}\n{k_u}, {k}" for (m, n), (k_u, k) in ((e["shape"], e["k"]) for e in data.extra)
-    ]
     series = {"bound": "certified bound", "pair": "pair", "refit": "pair, refitted"}
     for (column, name), marker, colour in zip(series.items(), MARKERS, PALETTE, strict=False):
-        ratio = [numbers[column] / numbers["optimum"] for numbers in data.extra]
         style = dict(linestyle="none", marker=marker, color=colour, label=name)
-        axis.plot(range(len(ratio)), ratio, **style)
+        axis.plot(data[column] / data.optimum, **style)
     mark_level(axis, 1.0, "optimum")
-    axis.set_xlim(-1.4, len(names) - 0.5)  # leave room for the name
-    axis.set_xticks(range(len(names)), names)
-    bounds = [100 * (e["bound"] / e["optimum"] - 1) for e in data.extra]
-    best = sum(e["refit"] >= (1 - 1e-6) * e["optimum"] for e in data.extra)
-    axis.set_title(
-        f"the bound is {span(bounds, '%')} above the optimum; the pair, refitted, is the best in "
-        f"{best} of {len(bounds)}"
-    )
+    axis.set_xlim(-1.4, len(data) - 0.5)  # leave room for the name
+    names = [f"{of['shape']}\n{of.k[0]}, {of.k[1]}" for _, of in data.iterrows()]
+    axis.set_xticks(range(len(data)), names)
+    axis.set_title(f"the smallest bound of each shape is {D13.told(data)} the optimum")
     axis.set(xlabel="size of A, and the cardinalities k1, k2", ylabel="value / the best pair's")
     name_lines(axis)
+
+
+# what is claimed
+
+
+@claim(
+    "D13",
+    "semidefinite relaxation",
+    "The above formula can be extended to case of non-square matrices",
+    kind="theorem",
+    measures="smallest certified bound of the rectangular relaxation / the optimum over all pairs "
+    "of supports",
+    unit="times",
+    rule=claims.at_least(1 - 1e-6),
+    at=claims.every("shapes"),
+    primary="certified bound",
+    why="every pair is feasible for a relaxation, so its bound is never below the best pair",
+    changed=LATE,
+)
+def D13(data):
+    """Judge the smallest ratio of each shape, because one bound below the optimum refutes it."""
+    return claims.each(data, "shape", "ratio", "{}", how="min", reading=D13.primary)

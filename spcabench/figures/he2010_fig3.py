@@ -1,53 +1,30 @@
 """He, Monteiro, Park (2010), Figure 3: time against the density of a square matrix.
 
 W is square and sparse, with nonzeros drawn from N(0, 1) and varying density, and is centred
-implicitly; s is 20 % of the size, and c = s / 10. A lighter curve shows GPower0 on the dense
-centred matrix, the form required by an implementation without implicit centring, because the paper
-does not say which form it timed. GPower0 stops when the relative change in its objective is below
-1e-4. Its solid curve is the time of a single run, and the dotted curve is the time of the whole
-search for a penalty. Times are measured on one thread, with the solvers taking turns and nothing
-else running; the time of a problem is the minimum over the rounds, and the median and quartiles
-(band) over the problems are shown. The curves and the title above the times show whole runs. The
-verdict on H6 is based on other runs, which are not plotted: they use processor time, all solvers
-have the same tolerance (1e-4), and the data are converted before timing starts.
+implicitly; s is 20 % of the size, and c = s / 10. GPower0 runs on the dense centred matrix, the
+form required by an implementation without implicit centring, because the paper does not say which
+form it timed; another reading uses the sparse data. It stops when the relative change in its
+objective is below 1e-4, and a search finds its penalty. The points show the runs that are judged,
+at the lowest and the highest density: processor time of a single run without the search, with the
+solvers taking turns, the same tolerance (1e-4) for all solvers, and data that were converted before
+timing. They are not joined, because the densities between them were only run as a whole, which is
+another reading. The time of a problem is the minimum over the rounds, and the median over the
+problems is shown. Without processor times, as at the quick scale, whole runs are judged and
+plotted, with the quartiles over the problems (band).
 """
 
-from dataclasses import replace
+import numpy as np
 
 from spcabench import claims
+from spcabench.claims import claim
+from spcabench.claims.summary import where
 from spcabench.figures import _he2010 as he
 from spcabench.style import name_lines
 
 PANELS, SIZE = (1, 1), (7.6, 4.2)
-METHODS = ("gpower0", "gpower0 dense", "scol", "mcol")
-
-COURSE = "that ratio at the sparsest matrix / the ratio at the densest"
-
-H6 = claims.Statement(
-    id="H6",
-    where="section 3.1, figure 3",
-    quote="Mcol-PCA algorithm become considerably faster than GPower method as the data matrix "
-    "becomes sparser",
-    measures="time of GPower0 / time of Mcol-PCA at the sparsest matrix",
-    rule=claims.at_least(5),
-    over=claims.every("densities", high=0.02),
-    also=[claims.Part("course", COURSE, "times", claims.above(1))],
-    changed=he.EQUAL.removeprefix("; "),
-    **he.AGAINST_GPOWER,
-)
 
 
-@H6.measured
-def _sparser(data):
-    for reading in he.speedup(data, "mcol", label=lambda d: f"{100 * d:g} %"):
-        # the trend is computed within each seed, so that effects common to a seed cancel
-        middle = reading.rows.groupby(["seed", "x"]).quotient.median().unstack()
-        ends = (middle.iloc[:, 0] / middle.iloc[:, -1]).rename("ratio").reset_index()
-        where = f"{reading.places[0].label} against {reading.places[-1].label}"
-        course = claims.Place(
-            where, claims.geometric_mean(ends, "ratio", over="seed"), part="course"
-        )
-        yield replace(reading, places=[*reading.places, course])
+# what runs
 
 
 def runs(scale):
@@ -74,10 +51,53 @@ def data(table):
     return timed.assign(x=[p["density"] for p in timed.parameters])
 
 
+# what is drawn
+
+
 def draw(data, axes):
     """Plot times against density."""
     axis = axes.flat[0]
-    he.draw_times(axis, data, METHODS)
+    he.draw_times(axis, data, he.judged(data)[0], places=data.x)
     axis.set(xlabel=f"share of nonzeros, {data.n.iloc[0]} x {data.n.iloc[0]}")
-    axis.set_title(he.faster_in_words(data))
+    sparsest = where(H6.places(data))
+    axis.set_title(f"Mcol-PCA is {H6.told(data)} as fast as GPower0 with {sparsest} nonzeros")
     name_lines(axis)
+
+
+# what is claimed
+
+
+@claim(
+    "H6",
+    "section 3.1, figure 3",
+    "Mcol-PCA algorithm become considerably faster than GPower method as the data matrix "
+    "becomes sparser",
+    measures="time of GPower0 / time of Mcol-PCA at the sparsest matrix",
+    rule=claims.at_least(5),
+    at=claims.every("densities", high=0.02),
+    also=[
+        claims.Part(
+            "course",
+            "that ratio at the sparsest matrix / the ratio at the densest",
+            "times",
+            claims.above(1),
+            null=1.0,
+        )
+    ],
+    changed=he.EQUAL.removeprefix("; "),
+    because={
+        he.SPARSE: "With implicit centring, the flops of an iteration of GPower0 fall with the "
+        "number of nonzeros; on the dense matrix they do not."
+    },
+    **he.AGAINST_GPOWER,
+)
+def H6(data):
+    """Compare the times at each density, and the sparsest matrix with the densest."""
+    for table in he.speeds(data, "mcol", lambda density: f"{100 * density:g} %"):
+        yield table
+        # the trend is computed within each seed, so that effects common to a seed cancel
+        once = table.drop_duplicates(["x", "seed"])
+        first, last = (once[once.x == end] for end in (once.x.min(), once.x.max()))
+        ratio = first.value / first.seed.map(last.set_index("seed").value)
+        label = f"{first.label.iloc[0]} against {last.label.iloc[0]}"
+        yield first.assign(part="course", label=label, x=np.nan, value=ratio)

@@ -1,15 +1,15 @@
 """Zhang, El Ghaoui (2011), Figure 2: sorted variances of the words.
 
 The figure shows the variances (with divisor m) of the counts of all words in decreasing order, for
-the paper's two corpora or their stand-ins (KOS for NYTimes, the Associated Press for PubMed). Two
-corpora that we added have lighter curves: NIPS, and a simulated corpus of the size of NYTimes. In
-the left panel the axis of ranks is linear, as in the paper, so an exponential decay is a straight
-line. In the right panel it is logarithmic, so a power law is a straight line. The variances of each
-corpus are divided by its largest variance.
+the paper's two corpora or their stand-ins (KOS for NYTimes, the Associated Press for PubMed). We
+added NIPS, whose curve is lighter. In the left panel the axis of ranks is linear, as in the paper,
+so an exponential decay is a straight line. In the right panel, which we added, it is logarithmic,
+so a power law is a straight line.
 
-Z14 is about memory. Each corpus is written to a file of triplets, document, word, count. The file
-is then read in two passes: the first computes the variances, and the second computes the
-covariance of the words of largest variance, as many as the paper's orders.
+A simulated corpus of the size of NYTimes is not drawn, because its variances were prescribed. It
+serves Z14, which is about memory. Each corpus is written to a file of triplets, document, word,
+count. The file is then read in two passes: the first computes the variances, and the second
+computes the covariance of the words of largest variance, as many as the paper's orders.
 """
 
 import tracemalloc
@@ -17,147 +17,30 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import pandas as pd
 
 from spcabench import claims
-from spcabench.claims.words import number, span
-from spcabench.figures._zhang2011 import (
-    ASKED,
-    CONTENT,
-    COST,
-    ORDERS,
-    as_real,
-    by_size_of_corpus,
-    corpora,
-    simulated_corpus,
-)
+from spcabench.claims import claim
+from spcabench.figures import _zhang2011_text as text
 from spcabench.run import Run
-from spcabench.style import DASHES, PALETTE, mark_level
+from spcabench.style import DASHES, PALETTE
 
 PANELS, SIZE = (1, 2), (11.5, 4.2)
-
 HEAD = 1000  # the largest rank mentioned in the paper
 
-Z2 = claims.Statement(
-    "Z2",
-    where="section 4, figure 2",
-    quote="variances of words decrease drastically when we rank them as shown in Fig 2",
-    kind="comparison",
-    measures="variance of the word of rank 500 (NYTimes) or 1000 (PubMed), the paper's orders, "
-    "over the largest",
-    unit="share",
-    rule=claims.at_most(0.1),
-    changed="the word was at rank n/200, which differs between dictionaries",
-    **CONTENT,
-)
 
-
-@Z2.measured
-def _variance_by_rank(data):
-    for name, rows in by_size_of_corpus(data):
-        places = []
-        for row in rows.itertuples():
-            ranks, variances = map(np.log, _known(row))
-            # variances are stored at 200 ranks and interpolated by power laws
-            at = np.interp(np.log(ORDERS.get(row.label, 500)), ranks, variances)
-            places.append(claims.Place(row.corpus, claims.exact(np.exp(at - variances[0]))))
-        yield claims.Reading(name, places, rows)
-
-
-def _known(row):
-    """Return the ranks with nonzero variances, and these variances."""
-    ranks, variances = (np.array(row.extra[name]) for name in ("ranks", "variances"))
-    return ranks[variances > 0], variances[variances > 0]
-
-
-Z12 = claims.Statement(
-    "Z12",
-    where="abstract",
-    quote="features in real-life data typically have exponentially decreasing variances",
-    kind="comparison",
-    measures="unexplained share of the log variances: line in the rank, an exponential / line in "
-    "its logarithm, a power law",
-    unit="times",
-    rule=claims.below(1),
-    over=claims.every("corpora", least=3),
-    primary="1000 words of largest variance",
-    why="1000 is the largest order that the paper worked on: the words that survive elimination",
-    changed="corpora that stand in for others count as real-life data here",
-    headline=dict(
-        holds="In {count} real corpora the variances of words fall exponentially with their rank.",
-        fails="In {count} real corpora the variances of words do not fall exponentially: a power "
-        "of the rank leaves {range} less unexplained.",
-        undecided="Whether variances of words fall exponentially depends on the corpus: {range}.",
-    ),
-)
-
-
-@Z12.measured
-def _exponential(data):
-    rows = as_real(data)
-    for name, words in (("1000 words of largest variance", "head"), ("all words", "whole")):
-        places = [
-            claims.Place(
-                row.corpus, claims.exact((1 - row.extra[words][0]) / (1 - row.extra[words][1]))
-            )
-            for row in rows.itertuples()
-        ]
-        yield claims.Reading(name, places, rows)
-
-
-@Z12.because
-def _power_law(data, judged):
-    known = [map(pd.Series, _known(row)) for row in as_real(data).itertuples()]
-    powers = [
-        claims.slope(ranks[ranks <= HEAD], results[ranks <= HEAD]) for ranks, results in known
-    ]
-    return f"Up to rank {HEAD} the variance falls as its power {span(powers)}."
-
-
-Z14 = claims.Statement(
-    "Z14",
-    where="section 4, on NYTimes and PubMed",
-    quote="These data matrices are so large that we cannot even load them into memory all at once "
-    "... However with the pre-processing technique ... we are able to perform sparse PCA analysis "
-    "of these data",
-    kind="comparison",
-    measures="memory of the counts as a sparse matrix / peak memory of two passes over their file, "
-    "for the variances and for the covariance of the words of largest variance",
-    unit="times",
-    rule=claims.above(1),
-    **COST,
-)
-
-
-@Z14.measured
-def _memory(data):
-    # a corpus that is not large fits into memory, whatever the passes need
-    name, rows = next(by_size_of_corpus(data, cost=True))
-    # in rows of version 0.2, the files were not written and read
-    rows = rows[rows.extra.map(lambda e: "streamed" in e).astype(bool)]
-    if name == COST["primary"] and len(rows):
-        places = [
-            claims.Place(row.corpus, claims.exact(row.extra["loaded"] / row.extra["streamed"]))
-            for row in rows.itertuples()
-        ]
-        yield claims.Reading(name, places, rows, [*map(_megabytes, rows.extra)])
-
-
-def _megabytes(extra):
-    loaded, streamed = (number(extra[name] / 1e6, "MB") for name in ("loaded", "streamed"))
-    return f"The counts take {loaded}, the two passes {streamed}; the authors' laptop had 2000 MB."
+# what runs
 
 
 def runs(scale):
     """Make one pass over each corpus; at the quick scale, over a tenth of the simulated corpus."""
-    for corpus in ASKED:
+    for corpus in text.ASKED:
         yield Run(
             dataset="bag_of_words",
             parameters=dict(corpus=corpus),
             function=sorted_variances,
             label=corpus,
         )
-    yield simulated_corpus(scale, sorted_variances)
+    yield text.simulated_corpus(scale, sorted_variances)
 
 
 def sorted_variances(problem, *, seed):
@@ -208,7 +91,7 @@ def _two_passes(path):
     from spcabench.readers.corpus import covariance, stream_moments
 
     statistics = stream_moments(path)
-    words = np.sort(np.argsort(-statistics.variances)[: ORDERS["nytimes"]])
+    words = np.sort(np.argsort(-statistics.variances)[: text.ORDERS["nytimes"]])
     return covariance(path, words, statistics)
 
 
@@ -235,19 +118,107 @@ def fits(variances):
     return [float(np.corrcoef(x, y)[0, 1] ** 2) for x in (at, np.log(at))]
 
 
+def data(table):
+    """Return a row for each corpus, with the quantities of the claims."""
+    rows = text.corpora(table)
+    decay = {
+        name: [(1 - exponential) / (1 - power) for exponential, power in rows[name]]
+        for name in ("head", "whole")
+    }
+    at_order = [_at_order(row) for row in rows.itertuples()]
+    return rows.assign(**decay, at_order=at_order, saved=rows.loaded / rows.streamed)
+
+
+def _at_order(row):
+    """Return the variance at the rank that is the paper's order, over the largest variance."""
+    ranks, variances = map(np.log, _known(row))
+    # variances are stored at 200 ranks and interpolated by power laws
+    at = np.interp(np.log(text.ORDERS.get(row.label, 500)), ranks, variances)
+    return np.exp(at - variances[0])
+
+
+def _known(row):
+    """Return the ranks with nonzero variances, and these variances."""
+    ranks, variances = np.array(row.ranks), np.array(row.variances)
+    return ranks[variances > 0], variances[variances > 0]
+
+
+# what is drawn
+
+
 def draw(data, axes):
     """Plot the log variance against the rank (left) and the logarithm of the rank (right)."""
-    known = [(row, *_known(row)) for row in corpora(data).itertuples()]
+    drawn = data[~data.simulated]
     for axis, scale in zip(axes.flat, ("linear", "log"), strict=True):
-        for (row, ranks, variances), colour, dashes in zip(known, PALETTE, DASHES, strict=False):
-            alpha = 1.0 if row.label in ORDERS else 0.5
+        for row, colour, dashes in zip(drawn.itertuples(), PALETTE, DASHES, strict=False):
+            alpha = 1.0 if row.label in text.ORDERS else 0.5
             style = dict(color=colour, linestyle=dashes, alpha=alpha, label=row.corpus)
-            axis.plot(ranks, variances / variances[0], **style)
-        mark_level(axis, 0.1, "a tenth of the largest", "right")
+            axis.plot(*_known(row), **style)
         axis.set(xscale=scale, yscale="log", xlabel="word, sorted by variance")
     left, right = axes.flat
-    left.set_ylabel("variance of its count / the largest")
+    left.set_ylabel("variance of its count")
     right.legend()
-    counts = [ranks[variances > 0.1 * variances[0]][-1] for _, ranks, variances in known]
-    left.set_title(f"{span(counts)} words have more than a tenth of the largest")
-    right.set_title("a straight line means a power law here, an exponential on the left")
+    ranks = f"rank {text.ORDERS['nytimes']} (NYTimes) or {text.ORDERS['pubmed']} (PubMed)"
+    left.set_title(f"{ranks}: {Z2.told(data, text.AT_HAND)} of the largest")
+    right.set_title(f"{HEAD} words: an exponential leaves {Z12.told(data)} a power law's error")
+
+
+# what is claimed
+
+
+@claim(
+    "Z2",
+    "section 4, figure 2",
+    "variances of words decrease drastically when we rank them as shown in Fig 2",
+    measures="variance of the word of rank 500 (NYTimes) or 1000 (PubMed), the paper's orders, "
+    "over the largest",
+    unit="share",
+    rule=claims.at_most(0.1),
+    null=1.0,
+    changed="the word was at rank n/200, which differs between dictionaries",
+    **text.CONTENT,
+)
+def Z2(data):
+    """Judge each corpus; the variances of a simulated one were prescribed."""
+    for name, rows in text.by_size_of_corpus(data):
+        yield claims.each(rows, "corpus", "at_order", "{}", reading=name, seed=None)
+
+
+@claim(
+    "Z12",
+    "abstract",
+    "features in real-life data typically have exponentially decreasing variances",
+    measures="unexplained share of the log variances: line in the rank, an exponential / line in "
+    "its logarithm, a power law",
+    unit="times",
+    rule=claims.below(1),
+    at=claims.every("corpora", least=3),
+    null=1.0,
+    primary="1000 words of largest variance",
+    why="1000 is the largest order that the paper worked on: the words that survive elimination",
+    changed="corpora that stand in for others count as real-life data here",
+    because="Up to rank 1000 the variance falls nearly as a power of the rank.",
+)
+def Z12(data):
+    """Compare both fits on the words that survive elimination, and on all words."""
+    for name, words in ((Z12.primary, "head"), ("all words", "whole")):
+        yield claims.each(text.as_real(data), "corpus", words, "{}", reading=name, seed=None)
+
+
+@claim(
+    "Z14",
+    "section 4, on NYTimes and PubMed",
+    "These data matrices are so large that we cannot even load them into memory all at once ... "
+    "However with the pre-processing technique ... we are able to perform sparse PCA analysis of "
+    "these data",
+    measures="memory of the counts as a sparse matrix / peak memory of two passes over their file, "
+    "for the variances and for the covariance of the words of largest variance",
+    unit="times",
+    rule=claims.above(1),
+    null=1.0,
+    **text.COST,
+)
+def Z14(data):
+    """Judge large corpora alone: another one fits into memory, whatever the passes need."""
+    name, rows = next(text.by_size_of_corpus(data, cost=True))
+    return claims.each(rows, "corpus", "saved", "{}", reading=name, seed=None)

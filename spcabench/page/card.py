@@ -18,7 +18,6 @@ import numpy as np
 from markupsafe import Markup
 
 from spcabench.claims import judging, words
-from spcabench.claims.intervals import FEWEST
 from spcabench.claims.rules import Rule
 from spcabench.claims.summary import BOUNDS, bound_or_value, of_all, thresholds, where
 from spcabench.page.render import render
@@ -49,12 +48,8 @@ VERDICTS = {
 }
 MARKS = {
     "depends": "another reading has another verdict, or fails on the other side",
-    "close": "the verdict changes if the threshold moves by 10 %",
     "calibrated": "the primary reading is the one closest to another number of the paper",
-    "better": "at least 25 % better than the paper says",
-    "censored": "some runs hit a limit, so their numbers are bounds",
-    "too few": f"some places have fewer than {FEWEST} problems",
-    "missing": "some problems gave no usable number; they are counted",
+    "incomplete": "runs are missing, hit a limit, or are too few at some places",
     "stand-in": "measured on other data than the paper's",
     "simulated": "measured on simulated data",
 }
@@ -475,10 +470,10 @@ def html(statement: Stored, figure: Stored) -> Markup:
         "figure": figure,
         "side": SIDES.get(statement["side"], ""),
         "marks": MARKS,
-        "margin": margin(statement),
         "rules": [scope_words(part) for part in statement["parts"]],
         "printed": [words.span([p["low"], p["high"]]) for p in statement["paper"]],
         "table": table(statement),
+        "causes": causes(statement),
     }
     return Markup(render("card.html.j2", **_pictures(statement), **values))
 
@@ -496,20 +491,6 @@ def scope_words(part: Stored) -> str:
     whole = f"for {'all' if over['all'] else 'one or more'} {over['noun']}{inside}"
     name = f"{part['name']}: " if part["name"] else ""
     return f"{name}{rule_words(part)}, {whole}"
-
-
-def margin(statement: Stored) -> str:
-    """Describe the threshold up to which a statement holds, and from which it fails."""
-    ends, part = statement["margin"], statement["parts"][0]
-    # with a lower end, a higher threshold is stricter, so the statement holds up to some value
-    up = part["rule"]["low"] is not None
-    told_ends = {w: told(v, part["unit"]) for w, v in ends.items() if v is not None}
-    if len(told_ends) == 2 and len({*told_ends.values()}) == 1:
-        return f"With another threshold it turns at {told_ends['holds']}."
-    holds, fails = ("up to", "above") if up else ("down to", "below")
-    turns = [f"holds {holds} {told_ends['holds']}"] if "holds" in told_ends else []
-    turns += [f"fails {fails} {told_ends['fails']}"] if "fails" in told_ends else []
-    return f"With another threshold it {' and '.join(turns)}." if turns else ""
 
 
 def table(statement: Stored) -> list[tuple[str, str, str, str, str]]:
@@ -538,9 +519,15 @@ def text(statement: Stored) -> str:
     marks = f" ({', '.join(statement['marks'])})" if statement["marks"] else ""
     reason = f": {statement['reason']}" if statement["reason"] else ""
     lines = [f"{statement['id']} {statement['verdict']}{marks}{reason}"]
-    sentences = [*lines, statement["short"], *filter(None, [statement["cause"]])]
+    sentences = [*lines, statement["short"], *causes(statement)]
     indents = ["", *["    "] * len(sentences)]
     return "\n".join(map(_wrapped, sentences, indents))
+
+
+def causes(statement: Stored) -> list[str]:
+    """Return why readings come out as they do, each with the name of its reading."""
+    told = [(r["name"], r["because"]) for r in statement["readings"] if r["because"]]
+    return [why if name == statement["primary"] else f"{name}: {why}" for name, why in told]
 
 
 def _wrapped(line: str, indent: str) -> str:
@@ -608,7 +595,9 @@ def markdown(statement: Stored) -> str:
     link = f"[{name}]({code[0][1]})" if code else name
     lines = [f"### {link}: {statement['verdict']}{marks}", f"> {plain_text(statement['quote'])}"]
     lines += [
-        plain_text(statement[part]) for part in ("short", "reason", "cause") if statement[part]
+        plain_text(text)
+        for text in (statement["short"], statement["reason"], *causes(statement))
+        if text
     ]
     panels = [panel for panels in layout(statement)[:1] for panel in panels]
     for panel in panels:

@@ -13,10 +13,10 @@ from jsonschema.exceptions import best_match
 
 from spcabench import claims, figures, opening, registry
 from spcabench.atomic_files import write_text
-from spcabench.claims import Statement, judging
+from spcabench.claims import Claim, judging
 from spcabench.errors import InputError
 
-VERSION = 2
+VERSION = 3
 SCHEMA = Path(claims.__file__).with_name("claims.schema.json")
 NAME = "claims.json"
 FIRST_VERDICTS = Path(figures.__file__).with_name("first_verdicts.json")
@@ -87,10 +87,10 @@ def first_verdicts() -> dict[str, dict[str, list[Stored]]]:
     return opening.read_json(FIRST_VERDICTS)
 
 
-def statements(module: ModuleType) -> list[Statement]:
+def statements(module: ModuleType) -> list[Claim]:
     """Return the statements of a figure's module, in the order in which they are written."""
     # dicts preserve the order of definition, which is that of the paper
-    written = [value for value in vars(module).values() if isinstance(value, Statement)]
+    written = [value for value in vars(module).values() if isinstance(value, Claim)]
     ids = [statement.id for statement in written]
     if len(set(ids)) < len(ids):
         raise ValueError(f"{module.__name__}: two statements have the same id: {ids}")
@@ -159,9 +159,8 @@ def revised(report: Stored) -> str:
     if report["figure"] not in registry.names("figure"):
         return ""
     known = {entry["id"]: entry for entry in report["statements"]}
-    # judging a statement without data gives all fields that were written before any measurement
     today = {s.id: s for s in statements(registry.module("figure", report["figure"]))}
-    other = [id for id in today if id in known and changed(known[id], today[id].judge(None))]
+    other = [id for id in today if id in known and changed(known[id], today[id].described())]
     new = [id for id in today if id not in known]
     parts = [f"another rule or quote: {', '.join(other)} (judged here by the earlier one)"]
     parts = parts if other else []

@@ -11,7 +11,7 @@ from spcabench import opening
 from spcabench.claims import summary
 from spcabench.claims.words import duration, listed, span
 from spcabench.comparison import best_known
-from spcabench.page import certified_page, in_short, papers
+from spcabench.page import card, certified_page, in_short, papers
 from spcabench.page.generated_block import markdown_table
 from spcabench.page.render import render
 
@@ -148,8 +148,8 @@ class Numbers:
     def of(self, name: str, reading: str = "", part: str = "") -> dict[str, str]:
         """Return the fields of a part of a reading, by default the primary reading's first part.
 
-        They include the fields of a headline, ``one`` (the number at the first place with its
-        interval) and ``ends`` (the smallest and the largest number with their intervals).
+        They are those of `_fields`, ``one`` (the number at the first place with its interval) and
+        ``ends`` (the smallest and the largest number with their intervals).
         """
         statement = self.statements[name]
         chosen = self._reading(statement, reading or statement["primary"])
@@ -160,7 +160,7 @@ class Numbers:
         unit = f" {about['unit']}"
         ends = f"{low.replace(unit, '')} to {high.replace(unit, '')}{unit}"
         one = summary.one(about, places[0])
-        return summary.fields(statement | {"parts": parts}, chosen) | {"one": one, "ends": ends}
+        return _fields(statement | {"parts": parts}, chosen) | {"one": one, "ends": ends}
 
     def place(self, name: str, label: str) -> str:
         """Return the number at a place of the primary reading with its interval."""
@@ -192,6 +192,39 @@ class Numbers:
         return {reading["name"]: reading for reading in statement["readings"]}[name]
 
 
+def _fields(statement: dict[str, Any], reading: dict[str, Any]) -> dict[str, str]:
+    """Return the numbers of a reading in words.
+
+    value : the number of the first part. range : the range of its numbers. low, high : the smallest
+    and the largest number. holds, fails, undecided : the range of the numbers at places with this
+    verdict. holds_where, fails_where, undecided_where : the labels of these places. holds_count,
+    fails_count, undecided_count : their number. count : the number of judged places. paper : the
+    paper's number.
+    """
+    part, places = summary.judged_places(statement, reading)[0]
+    unit = part["unit"]
+    enough = [place for place in places if place["kind"] != "too few"] or places
+    least, most = (
+        [choose(enough, key=summary.bound_or_value)] if enough else [] for choose in (min, max)
+    )
+    paper = statement["paper"][0] if statement["paper"] else {"low": None, "high": None}
+    texts: dict[str, str] = {
+        "value": summary.span_of(part, places[:1]),
+        "range": summary.span_of(part, places),
+        "low": summary.span_of(part, least),
+        "high": summary.span_of(part, most),
+        "count": str(len(places)),
+        "paper": span([paper["low"], paper["high"]], unit),
+    }
+    for word in summary.VERDICTS:
+        chosen = [place for place in places if place["verdict"] == word]
+        texts[word] = summary.span_of(part, chosen)
+        groups = [group for verdict, group in summary.groups(places) if verdict == word]
+        texts[f"{word}_where"] = listed([summary.where(group) for group in groups]) or "nowhere"
+        texts[f"{word}_count"] = str(len(chosen))
+    return texts
+
+
 def _reproduced(paper: papers.Paper) -> tuple[str, str, str]:
     """Return a line of the table of papers."""
     title = f"[{paper.title}]({paper.address})" if paper.address else paper.title
@@ -220,7 +253,7 @@ def _row(statement: dict[str, Any]) -> tuple[str, ...]:
         f"[{statement['id']}]({page}){marks}",
         statement["quote"],
         statement["short"],
-        statement["cause"],
+        " ".join(card.causes(statement)),
     )
 
 

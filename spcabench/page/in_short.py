@@ -21,10 +21,8 @@ PREDICATES = {
     "fails": ("fails", "fail"),
 }
 FIRST = ("violated", "fails", "undecided", "pending", "holds", "checked", "calibration")
-LONGEST = 120  # maximum number of characters of the sentence on the first page
-MOST = 5  # maximum number of sentences that summarise a paper
 # start of the sentence for a statement that was not measured on the paper's data
-ELSEWHERE = "On other data than the paper's: "
+ELSEWHERE = "on other data than the paper's, "
 
 
 def counts(statements: Iterable[Stored]) -> dict[str, int]:
@@ -63,28 +61,16 @@ def ordered(statements: Iterable[Stored]) -> list[Stored]:
     )
 
 
-def sentences(statements: Iterable[Stored]) -> list[str]:
-    """Return up to five sentences that summarise a paper, from its headline statements."""
-    sums = []
-    for s in statements:
-        if s["sentence"] and not s["would"]:
-            sums.append(f"{s['sentence']} ({s['id']})")
-        elif s["sentence"]:
-            sums.append(f"{ELSEWHERE}{s['sentence'][0].lower()}{s['sentence'][1:]} ({s['id']})")
-    return sums[:MOST]
+def sentences(statements: Iterable[Stored], telling: Iterable[str]) -> list[str]:
+    """Return a sentence with the quote, the numbers and the verdict of each telling statement."""
+    known = {s["id"]: s for s in statements}
+    return [_sentence(known[id]) for id in telling if id in known]
 
 
-def telling(statements: Iterable[Stored], chosen: str) -> str:
-    """Return the sentence of the chosen statement with its verdict, or the shortest sentence."""
-    known = [s for s in statements if s["sentence"] and not s["would"]]
-    if not known:
-        return ""
-    shortest = min(known, key=lambda s: len(s["sentence"]))
-    s = next((s for s in known if s["id"] == chosen), shortest)
+def _sentence(s: Stored) -> str:
     depends = ", depends" if "depends" in s["marks"] else ""
-    # a long sentence gives its numbers after a colon
-    short = s["sentence"] if len(s["sentence"]) <= LONGEST else s["sentence"].partition(": ")[0]
-    return f"{short.rstrip('.')} ({s['id']} {s['verdict']}{depends})."
+    elsewhere = ELSEWHERE if s["would"] else ""
+    return f'"{s["quote"]}": {elsewhere}{s["short"]} ({s["id"]}: {s["verdict"]}{depends}).'
 
 
 def of_figure(statements: list[Stored]) -> str:
@@ -110,12 +96,11 @@ def of_figure(statements: list[Stored]) -> str:
 
 
 def header(statements: Iterable[Stored]) -> str:
-    """State how many tests and primary readings were chosen after results had been seen."""
+    """State how many tests were changed after results had been seen."""
     own = [s for s in statements if s["kind"] != "theorem"]
     unchanged = sum(not s["changed"] for s in own)
-    after = sum(not s["chosen_first"] for s in own)
     return (
         f"For {unchanged} of {len(own)} statements, the test was written before the first run; the "
-        "cards of the other statements show the first verdict and why the test changed. For "
-        f"{after} of {len(own)}, the primary reading was chosen after results had been seen."
+        "cards of the other statements show the first verdict and why the test changed. All "
+        "primary readings were chosen after results had been seen."
     )

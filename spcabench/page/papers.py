@@ -16,9 +16,9 @@ class Paper:
     """The facts about a paper in ``spcabench/figures/KEY.toml``.
 
     authors : their family names. venue : where it appeared. address : where it can be read. place :
-        papers are shown in increasing order of place, then of key. telling : the statement whose
-        result represents the paper on the first page. reproduced, solvers : the reproduced parts of
-        the paper and its solvers, for the table of papers.
+        papers are shown in increasing order of place, then of key. telling : the statements
+        that summarise the paper, of which the first represents it on the first page. reproduced,
+        solvers : the reproduced parts of the paper and its solvers, for the table of papers.
     """
 
     key: str
@@ -28,7 +28,7 @@ class Paper:
     venue: str = ""
     address: str = ""
     place: int = sys.maxsize
-    telling: str = ""
+    telling: tuple[str, ...] = ()
     reproduced: str = ""
     solvers: str = ""
 
@@ -66,7 +66,9 @@ def _files() -> list[Path]:
 def _read(file: Path) -> Paper:
     try:
         words = tomllib.loads(file.read_text(encoding="utf-8"))
-        return Paper(key=file.stem, **words | {"authors": tuple(words["authors"])})
+        words["authors"] = tuple(words["authors"])
+        words["telling"] = tuple(words.get("telling", ()))
+        return Paper(key=file.stem, **words)
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         known = ", ".join(name for name in Paper.__dataclass_fields__ if name != "key")
         raise InputError(f"{file}: {error}; the fields of a paper's file are {known}") from error

@@ -29,7 +29,7 @@ def relative(file: Path, folder: Path, line: int | None = None) -> str:
 
 
 def statements(folder: Path, figure: str) -> dict[str, list[tuple[str, str]]]:
-    """Return links to the code of each statement of a figure and of its test: words and address.
+    """Return the links to the code of each statement of a figure: words and address.
 
     Figures of one paper can share statements, which are then in a separate file.
     """
@@ -37,9 +37,9 @@ def statements(folder: Path, figure: str) -> dict[str, list[tuple[str, str]]]:
         return {}
     own = registry.path("figure", figure)
     return {
-        id: [(f"{file.name}, line {line}", relative(file, folder, line)) for line in lines]
+        id: [(f"{file.name}, line {line}", relative(file, folder, line))]
         for file in (*sorted(own.parent.glob("_*.py")), own)
-        for id, lines in _lines(file)
+        for id, line in _lines(file)
     }
 
 
@@ -48,25 +48,21 @@ def _body(file: Path) -> list[ast.stmt]:
 
 
 @lru_cache
-def _lines(file: Path) -> tuple[tuple[str, list[int]], ...]:
-    """Return the statements of a file with their lines: ``K3 = Statement("K3", ...)``.
+def _lines(file: Path) -> list[tuple[str, int]]:
+    """Return the id and the line of each statement of a file.
 
-    The second line is that of the function that measures the statement: ``@K3.measured``. If a
-    shared function creates the statement, its first argument is the id.
+    A statement is the call ``K3 = claim("K3", ...)``, or a function below ``@claim("K3", ...)``.
     """
-    tests = {
-        ast.unparse(decorator): node.lineno
-        for node in _body(file)
-        if isinstance(node, ast.FunctionDef)
-        for decorator in node.decorator_list
-    }
-    ids = []
-    for node in _body(file):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            call = node.value
-            named = [k.value for k in call.keywords if k.arg == "id"]
-            test = tests.get(f"{ast.unparse(node.targets[0])}.measured")
-            for value in (*named, *call.args)[:1]:
-                if isinstance(value, ast.Constant):
-                    ids.append((str(value.value), [line for line in (node.lineno, test) if line]))
-    return tuple(ids)
+    calls = [c for node in _body(file) for c in _calls(node) if isinstance(c, ast.Call) and c.args]
+    return [
+        (str(first.value), call.lineno)
+        for call in calls
+        if isinstance(first := call.args[0], ast.Constant)
+    ]
+
+
+def _calls(node: ast.stmt) -> list[ast.expr]:
+    """Return the expressions that can create the statement: the value, or the decorators."""
+    if isinstance(node, ast.FunctionDef):
+        return node.decorator_list
+    return [node.value] if isinstance(node, ast.Assign) else []

@@ -152,12 +152,6 @@ def test_fewer_than_three_replicates_decide_nothing(measure):
         assert measured.kind == "too few" and measured.interval() == (-np.inf, np.inf)
 
 
-def test_replicates_may_be_told_apart_by_several_columns():
-    table = pd.DataFrame({"value": [1.0, 2, 3, 4], "seed": [0, 0, 1, 1], "group": [0, 1, 0, 1]})
-    assert mean(table, "value", over=["seed", "group"]).count == 4
-    assert mean(table, "value", over="seed").kind == "too few"
-
-
 @pytest.mark.parametrize("unusable", [np.nan, np.inf, 0.0, -5.0])
 @pytest.mark.parametrize(("count", "lost"), [(20, 2), (20, 3), (10, 7), (4, 1), (3, 3)])
 def test_a_replicate_without_a_usable_value_is_counted(unusable, count, lost):
@@ -171,22 +165,25 @@ def test_a_replicate_without_a_usable_value_is_counted(unusable, count, lost):
             assert measured.interval() == (-np.inf, np.inf)
 
 
-def test_a_replicate_with_one_unusable_value_is_missing_and_one_without_a_name_is_refused():
+def test_a_replicate_with_one_unusable_value_is_missing():
     table = pd.DataFrame({"value": [1.0, 2, 3, 4, 5, np.nan], "seed": [0, 0, 1, 1, 2, 2]})
     assert (mean(table, "value", "seed").count, mean(table, "value", "seed").missing) == (2, 1)
-    with pytest.raises(ValueError, match="rows without a value of seed"):
-        mean(table.assign(seed=[0, 0, 1, 1, 2, np.nan]), "value", over="seed")
 
 
-@pytest.mark.parametrize(("bound", "ends"), [("at least", (1, 0)), ("at most", (0, 1))])
-def test_a_run_that_hit_its_limit_opens_one_end(bound, ends):
-    table = pd.DataFrame({"value": [2.0, 3, 4], "seed": range(3), "late": [False, True, False]})
-    measured = geometric_mean(table, "value", over="seed", censored="late", bound=bound)
-    assert measured.kind == bound
-    assert np.isfinite(measured.interval()).tolist() == [bool(end) for end in ends]
-    assert geometric_mean(table.assign(late=False), "value", "seed", censored="late").kind == (
-        "geometric mean"
-    )
+@pytest.mark.parametrize(
+    ("missed", "kind", "known"),
+    [
+        ([0, 1, 0], "at least", [True, False]),
+        ([-1, 0, -1], "at most", [False, True]),
+        ([1, -1, 0], "exact", [False, False]),
+        ([0, 0, 0], "geometric mean", [True, True]),
+    ],
+)
+def test_a_run_that_hit_its_limit_opens_one_end(missed, kind, known):
+    table = pd.DataFrame({"value": [2.0, 3, 4], "seed": range(3), "missed": missed})
+    measured = geometric_mean(table, "value", over="seed", missed="missed")
+    assert measured.kind == kind
+    assert np.isfinite(measured.interval()).tolist() == known
 
 
 def test_an_exact_number_has_no_interval():

@@ -1,32 +1,38 @@
-"""Figures 3 to 6 of Asteris et al. (2014): the data behind their statements."""
+"""Figures 3 to 6 of Asteris et al. (2014), and the algorithms beside brute force."""
+
+from math import comb, log
 
 import numpy as np
 import pytest
 
 from spcabench.claims import judging
 from spcabench.figures import _asteris2014 as shared
-from spcabench.figures import _asteris2014_claims as judged
+from spcabench.figures import _asteris2014_trade_off as trade_off
+from spcabench.figures import asteris2014_exact as exact
 from spcabench.figures import asteris2014_fig3 as fig3
 from spcabench.figures import asteris2014_fig4 as fig4
 from spcabench.figures import asteris2014_fig5 as fig5
-from tests import controls, trial
-from tests.controls import _asteris2014 as made_up
+from spcabench.figures import asteris2014_fig6 as fig6
+from tests import trial
+
+KS = (1, 20, 50, 90, 180, 361)
+COMMON = dict(problem="made up", stand_in=False, seed=0, lambda_1=2.0)
 
 
-def _rows(ratio=1.0, value=0.5, **changes):
+def _rows(value=0.5, ratio=1.0, dataset="cbcl", label="main", n=361):
     """Return rows of both methods: Algorithm 3 has variance ``value``, EM that over ``ratio``."""
-    ks = [1, 50, 180, 361]
-    rows = [
-        dict(solver=s, k=k, cardinality=k, n=361, label="main", lambda_1=2.0, bound=2.0, extra={})
-        for k in ks
-        for s in ("spannogram", "em")
+    about = dict(dataset=dataset, label=label, n=n, parameters={}, settings={}, extra={}, bound=2.0)
+    certificate = dict(q=2.0 * 0.9 * value, lambda_next=0.2)
+    return [
+        COMMON | about | dict(solver=solver, k=k, cardinality=k, variance=2.0 * of) | more
+        for k in KS
+        if k <= n
+        for solver, of, more in (("spannogram", value, certificate), ("em", value / ratio, {}))
     ]
-    for row in rows:
-        ours = row["solver"] == "spannogram"
-        row["variance"] = row["variance_refit"] = 2.0 * (value if ours else value / ratio)
-        row["q"], row["lambda_next"] = (0.9 * row["variance"], 0.2) if ours else (np.nan, np.nan)
-    passes = [dict(dataset="cbcl", problem="cbcl", stand_in=False) | row | changes for row in rows]
-    return shared.with_bounds(trial.table(passes))
+
+
+def _mine(*args, **options):
+    return trade_off.data(trial.table(_rows(*args, **options))).mine
 
 
 @pytest.mark.parametrize("n", [30, 93, 1000])
@@ -38,52 +44,100 @@ def test_the_grid_goes_from_one_to_n_and_through_what_the_paper_names(n):
 
 
 def test_the_bounds_are_those_of_the_paper_and_at_most_lambda_1():
-    own = shared.by_cardinality(_rows(value=0.1), "spannogram")
-    q, after = 0.9 * 0.1, 0.1
-    assert own.upper.to_numpy() == pytest.approx(q / 0.9 + after)
-    assert own.loose.to_numpy() == pytest.approx(q + after)
-    k = own.index.to_numpy()
+    mine = _mine(0.1)
+    assert mine.upper.to_numpy() == pytest.approx(0.9 * 0.1 / 0.9 + 0.1)
+    assert mine.explained.to_numpy() == pytest.approx(50)
+    k = mine.k.to_numpy()
     rho = np.maximum(k / 722, 1 / (1 + 2 * 361 / k * 0.1))
-    assert own.apriori.to_numpy() == pytest.approx(np.minimum(0.1 / (0.9 * rho), 1.0))
-    assert own.apriori.min() < 1.0
-    most = shared.by_cardinality(_rows(value=1.0), "spannogram")
-    assert (most[["upper", "apriori"]] == 1.0).all(axis=None)
+    apriori = np.minimum(0.1 / (0.9 * rho), 1.0)
+    assert mine.tighter.to_numpy() == pytest.approx(0.2 / apriori)
+    assert apriori.min() < 1.0
+    assert (_mine(1.0)[["upper", "tighter"]] == 1.0).all(axis=None)
+
+
+def test_the_smaller_one_of_two_bounds_is_certified():
+    rows = [
+        row | dict(bound=bound) for row, bound in zip(_rows(), [1.1] * 6 + [1.9] * 6, strict=True)
+    ]
+    mine = trade_off.data(trial.table(rows)).mine
+    assert mine.certified.to_list() == pytest.approx([100 * 1.0 / 1.1] * 3 + [100 * 0.5 / 0.6] * 3)
 
 
 def test_a_row_of_a_pass_says_whether_its_data_are_a_stand_in():
     names = ("k", "cardinality", "variance", "variance_refit", "q", "bound")
     extra = {name: [1.0, 2.0] for name in (*names, "lambda_next")}
     row = dict(measure="one_pass", extra=extra, stand_in=True, problem="patches", n=361)
-    table = shared.unfolded(trial.table([row]))
+    table = trade_off.unfolded(trial.table([row]))
     assert table.stand_in.tolist() == [True, True]
     assert table.problem.tolist() == ["patches", "patches"]
 
 
-@pytest.mark.parametrize(
-    ("ratio", "verdict"), [(1.01, "holds"), (0.99, "holds"), (1.03, "fails"), (0.9, "fails")]
-)
-def test_nearly_identical_is_within_two_percent(ratio, verdict):
-    assert fig4.A2.judge(_rows(ratio, label="contrast-normalised"))["verdict"] == verdict
+@pytest.mark.parametrize(("ratio", "percent"), [(1.01, 1), (0.99, 1), (0.9, 10), (1 + 1e-9, 1e-7)])
+def test_both_methods_are_compared_at_equal_k(ratio, percent):
+    mine = _mine(ratio=ratio)
+    assert mine.apart.to_numpy() == pytest.approx(percent, rel=1e-6)
+    assert mine.ratio.to_numpy() == pytest.approx(ratio if percent > 1e-4 else 1.0, abs=1e-12)
+    alone = trade_off.data(trial.table(_rows()[::2])).mine  # a tie with a missing run is none
+    assert alone[["ratio", "apart"]].isna().all(axis=None)
 
 
-def test_what_is_explained_is_a_share_of_the_bound_and_what_is_no_bound_is_a_note():
-    (reading,) = judged.explained(_rows(), 180, {"raw": "main"})
-    assert reading.places[0].measured.value == pytest.approx(100 * 0.5 / 0.6)
-    assert "not a bound: 90.9 %" in reading.notes[0]
-    assert not list(judged.explained(_rows(), 7, {"raw": "main"}))  # no such run
-
-
-def test_a_statement_on_three_data_sets_is_one():
-    stored = [
-        controls.judged(f"asteris2014_fig{place}", list(made_up.explained(of, percent)), "A13")
-        for place, of, percent in ((4, "faces", 50), (5, "genes", 30), (6, "spectra", 60))
+def test_a_claim_on_three_data_sets_is_one():
+    data = [
+        trade_off.data(trial.table(_rows(value, dataset=dataset, label=label, n=n)))
+        for value, dataset, label, n in (
+            (0.5, "cbcl", "contrast-normalised", 361),
+            (0.04, "mll", "main", 12582),
+            (0.6, "lrs", "not centred", 93),
+        )
     ]
+    stored = [trade_off.A13.judge(of) for of in data]
     assert [s["verdict"] for s in stored] == ["holds", "fails", "holds"]
     one = judging.merged(stored)
     assert one["verdict"] == "fails"
-    first, second, third = (f"{name}, k = 1" for name in ("faces", "genes", "LRS"))
     labels = [place["label"] for place in one["readings"][0]["places"]]
-    assert labels.index(first) < labels.index(second) < labels.index(third)
+    first, second, third = (labels.index(f"{of}, k = 1") for of in ("faces", "genes", "LRS"))
+    assert first < second < third
+
+
+def test_the_share_of_the_bound_climbs_by_a_factor():
+    rows = [
+        row | dict(variance=(1.0 if row["k"] < 50 else 1.1) * row["variance"])
+        for row in _rows(0.5, dataset="lrs", label="not centred", n=93)
+    ]
+    tables = dict(fig6.A10.tables(trade_off.data(trial.table(rows))))
+    (climb,) = tables["not centred"].query("part == 'climb'").value.unique()
+    assert climb == pytest.approx(1.1)
+
+
+def test_a_finer_bound_is_compared_draw_by_draw():
+    shares = {(3, 0.1): [0.6, 0.9], (1, 0.1): [0.3, 0.6], (3, 0.5): [0.5, 0.5]}
+    rows = [
+        COMMON
+        | dict(
+            label="accuracy", dataset="cbcl", parameters=dict(contrast=True), measure="guarantee"
+        )
+        | dict(extra=dict(d=d, eps=eps, shares=of))
+        for (d, eps), of in shares.items()
+    ]
+    tables = dict(fig4.A20.tables(fig4.data(trial.table([*_rows(), *rows]))))
+    table = tables["contrast-normalised"]
+    assert table[table.part == ""].value.tolist() == pytest.approx([2.0, 1.5])
+    assert table[table.part == "eps"].value.tolist() == pytest.approx([1.2, 1.8])
+
+
+def test_times_are_compared_within_a_round():
+    times = {"spannogram": ([1.0, 2.0], dict(d=3)), "em": ([4.0, 1.0], dict(restarts=10))}
+    rows = [
+        COMMON
+        | dict(label="time", dataset="mll", parameters={}, extra={}, solver=solver)
+        | dict(settings=settings, repeat=repeat, setup_time=0.0, solve_time=seconds)
+        for solver, (of, settings) in times.items()
+        for repeat, seconds in enumerate(of)
+    ]
+    tables = dict(fig5.A14.tables(fig5.data(trial.table([*_rows(dataset="mll"), *rows]))))
+    table = tables["10 restarts of EM"]
+    assert table[table.part == ""].value.tolist() == [0.25, 2.0]
+    assert table[table.part == "time"].value.tolist() == [4.0, 2.0]
 
 
 def test_neighbours_are_pairs_side_by_side():
@@ -108,4 +162,70 @@ def test_figure_5_goes_up_to_all_genes_and_keeps_what_low_meant():
         (run,) = (r for r in fig5.runs("paper") if r.function and r.label == label and not r.judge)
         assert run.settings["ks"][-1] == fig5.ALL == 12582
         assert run.settings["ks"] == sorted({*run.settings["ks"]})
-    assert fig5.A4.over.high == fig5.THIRD == 1000 / 3
+    assert fig5.A4.at.high == fig5.THIRD == 1000 / 3
+
+
+def _small(share=0.9):
+    """Return runs on a matrix of full rank and on one of rank 2, whose optima are 2."""
+    settings = dict(k=exact.K)
+    full = COMMON | dict(dataset="gaussian", label="full rank", parameters=dict(seed=0), n=exact.N)
+    low = COMMON | dict(dataset="low_rank", label="rank d", parameters=dict(seed=0), n=exact.N)
+    yield full | dict(measure="eigenvalues", settings={}, extra=dict(w=[1.0, *[0.5] * 9]))
+    for of in (full, low):
+        yield of | dict(solver="brute_force", settings=settings, extra={}, variance=2.0)
+    for problem, ranks in ((full, (1, 2, 3)), (low, (2,))):
+        for d in ranks:
+            extra = dict(candidates=0.5 * 2**d * comb(exact.N + 1, d))
+            mine = dict(solver="spannogram_exact", settings=settings | dict(d=d), extra=extra)
+            yield problem | mine | dict(variance=2.0 * share)
+
+
+def test_the_guarantee_is_compared_with_the_share_that_is_reached():
+    data = exact.data(trial.table([*_small(0.9)]))
+    # lambda_2 is half of lambda_1: the second term of Theorem 1 is 1 / (1 + 2 * 10 / 4 * 0.5)
+    promised = 1 / 3.5 / 0.9
+    numbers = {
+        claim.id: {place["label"]: place["value"] for place in claim.places(data)}
+        for claim in (exact.A11, exact.A12, exact.A15)
+    }
+    d = ("d = 1", "d = 2", "d = 3")
+    assert numbers["A11"] == pytest.approx(dict.fromkeys(d, 0.5))
+    assert numbers["A12"] == pytest.approx(dict.fromkeys(d, promised))
+    assert numbers["A15"] == pytest.approx({"rank d": 0.1})
+
+
+def test_no_maximum_is_known_if_a_run_gave_no_answer():
+    data = exact.data(trial.table([*_small()][:-1]))
+    for claim in (exact.A11, exact.A12):
+        assert claim.judge(data)["verdict"] == "undecided"
+
+
+def test_a_guarantee_is_kept_by_the_runs_that_reach_it_and_not_judged_without_one():
+    sampled = [
+        COMMON
+        | dict(dataset="gaussian", label="full rank", parameters=dict(seed=0), n=exact.N, extra={})
+        | dict(solver="spannogram", settings=dict(d=3), variance=variance)
+        for variance in (0.5, 0.6)  # the theorem promises 0.9 / 3.5 of the optimum, which is 2
+    ]
+    (place,) = exact.A16.places(exact.data(trial.table([*_small(), *sampled])))
+    assert place["value"] == 0.5
+    without = exact.data(trial.table([*list(_small())[1:], *sampled]))  # no eigenvalues
+    assert exact.A16.places(without) == []
+
+
+def test_the_growth_of_flops_is_an_exponent_of_the_theorems_formulas():
+    rows = []
+    for n in (100, 200, 400, 800):
+        for of, k in (("10", 10), ("n/4", n // 4)):
+            about = COMMON | dict(dataset="gaussian", label=f"growth {of}", parameters=dict(n=n))
+            about |= dict(n=n, variance=1.0, extra={})
+            sampled = dict(solver="spannogram", settings=dict(k=k, d=3), flops=n**1.5 * log(n))
+            rows.append(about | sampled)
+            for d in (2, 3):
+                flops = (n**d * float(k) ** d + n ** (d + 1.0)) ** 0.5
+                mine = dict(solver="spannogram_exact", settings=dict(k=k, d=d), flops=flops)
+                rows.append(about | mine)
+    data = exact.data(trial.table([*_small(), *rows]))
+    exponents = [place["value"] for place in exact.A16.places(data, part="time")]
+    assert exponents == pytest.approx([1.5, 1.5])
+    assert [place["value"] for place in exact.A18.places(data)] == pytest.approx([0.5, 0.5])

@@ -10,10 +10,8 @@ from spcabench.figures import (
     daspremont2007_fig1,
     daspremont2007_gap,
     daspremont2007_pitprops,
-    daspremont2007_rectangular,
 )
-from spcabench.solving.status import Status
-from tests import controls, trial
+from tests import trial
 
 
 def test_eigenvectors_explain_their_eigenvalues():
@@ -36,7 +34,7 @@ def test_loadings_have_the_cardinalities_asked_for(method):
 
 
 def test_the_rectangular_bound_is_above_brute_force():
-    measured = daspremont2007_rectangular.pair(api.load("gaussian", m=4, n=5), seed=0, k_u=2, k=3)
+    measured = _daspremont2007.pair(api.load("gaussian", m=4, n=5), seed=0, k_u=2, k=3)
     assert (
         measured["pair"]
         <= measured["refit"]
@@ -47,22 +45,21 @@ def test_the_rectangular_bound_is_above_brute_force():
 
 
 def test_the_smoothed_dual_is_within_its_bounds_of_the_dual():
-    measured = daspremont2007_gap.smoothing(
+    measured = _daspremont2007.smoothing(
         api.load("gaussian", m=6, n=6).given_as("covariance"), seed=0
     )
     assert 0.0 <= measured["least"] <= measured["most"] <= 0.5 + 1e-9
 
 
 def test_a_component_taken_out_explains_nothing_more():
-    measured = daspremont2007_pitprops.decomposition(api.load("pitprops"), seed=0, rho=0.8)
+    measured = _daspremont2007.decomposition(api.load("pitprops"), seed=0, rho=0.8)
     assert measured["error"] <= 1e-9
     assert measured["left"][-1] < 0.8
 
 
 def test_only_runs_that_reached_their_gap_count():
-    rows = pd.DataFrame({"eps": [0.1, 0.01], "iterations": [7, 9]})
-    status = [Status.CONVERGED, Status.TIME_LIMIT]
-    assert _daspremont2007.iterations_to(rows.assign(status=status)) == {0.1: 7}
+    rows = gap_rows(status=["converged", "time_limit"])
+    assert daspremont2007_gap.data(rows).reached.iterations.tolist() == [7]
 
 
 def test_every_size_that_decides_d9_has_enough_problems_at_paper_scale():
@@ -78,24 +75,28 @@ def test_every_size_that_decides_d9_has_enough_problems_at_paper_scale():
 
 
 def test_a_loaded_machine_does_not_make_a_solver_impractical():
-    rows = trial.table(list(controls.of("daspremont2007_gap")["D9"](2.0)))
-    rows["cpu_time"] = rows.solve_time / 4
-    assert (daspremont2007_gap.data(rows).total == rows.cpu_time).all()
+    rows = gap_rows(solve_time=120.0, setup_time=0.0, cpu_time=30.0)
+    assert (daspremont2007_gap.data(rows).sizes.total == 30.0).all()
+
+
+def gap_rows(**columns):
+    """Return two runs of DSPCA at one size, with some columns changed."""
+    own = dict(label="size", solver="dspca", settings=dict(rho=1.0, tol=0.1), extra={})
+    rows = trial.table([own | dict(iterations=iterations) for iterations in (7, 9)])
+    return rows.assign(**columns)
 
 
 def test_a_bound_is_drawn_at_the_requested_k_and_not_at_the_one_reached():
     from matplotlib.figure import Figure
 
-    axes = Figure().subplots(1, 2)
+    axis = Figure().subplots()
     rows = [
-        dict(label="by k", solver="dspca", k=k, cardinality=min(k, 7), bound=float(k))
-        | dict(lambda_1=10.0, variance_refit=1.0, extra={})
+        dict(solver="dspca", k=k, cardinality=min(k, 7), bound=float(k), lambda_1=10.0)
+        | dict(variance_refit=1.0)
         for k in (6, 7, 8)
     ]
-    left = dict(rho=0.4, deflation="schur", left=[1.0, 0.3])
-    table = pd.DataFrame([*rows, dict(label="decomposition", extra=left)])
-    daspremont2007_pitprops.draw(table, axes)
-    (bound,) = (line for line in axes[0].get_lines() if "bound" in line.get_label())
+    daspremont2007_pitprops.draw_variances(axis, pd.DataFrame(rows))
+    (bound,) = (line for line in axis.get_lines() if "bound" in line.get_label())
     assert bound.get_xdata().tolist() == [6, 7, 8]
 
 
@@ -103,6 +104,6 @@ def test_a_bound_is_drawn_at_the_requested_k_and_not_at_the_one_reached():
 def test_tables_in_place_of_expression_data_decide_nothing_about_genes(n):
     factors = dict(nonzeros=3 * n, accuracy=1.0)
     row = dict(label="log2", dataset="alon", n=n, extra=dict(pca=factors, dspca=factors))
-    rows = pd.DataFrame([row | dict(stand_in=True, problem="alon")])
-    for measured in (daspremont2007_fig1._all_genes, daspremont2007_fig1._clusters):
-        assert len([*measured(rows)]) == (n == daspremont2007_fig1.GENES)
+    data = daspremont2007_fig1.data(pd.DataFrame([row | dict(stand_in=True, problem="alon")]))
+    for claim in (daspremont2007_fig1.D2, daspremont2007_fig1.D3):
+        assert len([*claim.tables(data)]) == (n == daspremont2007_fig1.GENES)

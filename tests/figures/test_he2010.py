@@ -10,13 +10,11 @@ import scipy.sparse as sp
 import spcabench
 from spcabench.errors import InputError
 from spcabench.figures import _he2010
-from spcabench.figures._he2010 import UNCENTRED
 from spcabench.figures._times import times
+from spcabench.figures._truth import Truth
 from spcabench.solving.deflate import DEFLATIONS
 from spcabench.steps import greedy_signs, lanczos
-from tests import controls, trial
-from tests.controls import he2010_fig2 as fig2
-from tests.controls import he2010_fig5 as fig5
+from tests import trial
 
 SHAPES = {"tall": (30, 8), "wide": (8, 30), "square": (15, 15), "rank": (20, 12)}
 
@@ -177,11 +175,20 @@ def test_a_smaller_c_is_a_reading_at_equal_cardinality():
     sizes += [("c = s/20", seed, k, share) for seed, (k, share) in enumerate(shares)]
     rows = pd.DataFrame(sizes, columns=["method", "seed", "cardinality", "share"])
     rows = rows.assign(**common, value=rows.share * (1.0 + rows.seed))
-    twenty, fifty = _he2010.losses(rows, "k = {:g}")
-    (of_twenty,), (of_fifty,) = twenty.places, fifty.places
-    assert (twenty.name, of_twenty.measured.count) == ("c = s/20", 3)
-    assert of_twenty.measured.value == pytest.approx(4.0)
-    assert (of_twenty.label, of_fifty.measured.kind) == ("k = 10", "too few")
+    table = pd.concat(_he2010.losses(rows, "k = {:g}"))
+    of = table.groupby("reading").value
+    assert of.count().to_dict() == {"c = s/20": 3, "c = s/50": 1}
+    assert of.mean()["c = s/20"] == pytest.approx(4.0)
+    assert set(table.label) == {"k = 10"}
+
+
+def test_a_loss_is_exact_if_c_is_one_and_the_methods_are_the_same():
+    rows = pd.DataFrame(dict(method=["scol", "mcol", "c = s/20"], value=2.0))
+    rows = rows.assign(repeat=0, seed=0, cardinality=15, x=15.0, stand_in=False, problem="p")
+    table = pd.concat(_he2010.losses(rows, "k = {:g}")).set_index("reading")
+    # c = 1 if s is at most the divisor
+    assert table.seed.isna().to_dict() == {"c = s/10": False, "c = s/20": True}
+    assert table.value.tolist() == [0.0, 0.0]
 
 
 def searched(asked, reached, seed=0):
@@ -193,14 +200,14 @@ def searched(asked, reached, seed=0):
 
 def test_a_cardinality_is_drawn_at_the_median_that_its_searches_reached():
     rows = [searched(25, reached, seed) for seed, reached in enumerate((23, 25, 24))]
-    table = _he2010.by_cardinality.__wrapped__(pd.DataFrame([*rows, searched(5, 5)]))
+    table = _he2010.by_cardinality(trial.table([*rows, searched(5, 5)])).rows
     assert table.x.tolist() == [24.0, 24.0, 24.0, 5.0]
     assert _he2010.missed(table).tolist() == [True, False, True, False]
 
 
 def test_no_line_crosses_what_a_search_did_not_reach():
     rows = [searched(asked, reached) for asked, reached in ((10, 10), (100, 48), (150, 147))]
-    table = _he2010.by_cardinality.__wrapped__(pd.DataFrame(rows))
+    table = _he2010.by_cardinality(trial.table(rows)).rows
     x, y = _he2010.broken(table, table.groupby("x").solve_time.min())
     assert np.isnan(x).tolist() == np.isnan(y).tolist() == [False, False, True, False]
     assert x[~np.isnan(x)].tolist() == [10.0, 48.0, 147.0]
@@ -214,87 +221,33 @@ def rounds_of(seconds, problems=1, rounds=1):
         for r in range(rounds)
         for name, t in seconds.items()
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).assign(problem="p", stand_in=False)
 
 
-def test_problems_decide_about_time_and_rounds_do_not():
-    seconds = dict(slow=9.0, fast=1.0)
-    for problems, rounds, kind in ((1, 1, "too few"), (1, 9, "too few"), (3, 1, "geometric mean")):
-        both = _he2010.paired(rounds_of(seconds, problems, rounds), "slow", "fast")
-        interval = _he2010.over_problems(both)
-        assert interval.value == pytest.approx(9.0)
-        assert (interval.kind, interval.count) == (kind, problems)
+@pytest.mark.parametrize("rounds", [1, 9])
+def test_problems_decide_about_time_and_rounds_do_not(rounds):
+    table = _he2010.ratios(rounds_of(dict(slow=9.0, fast=1.0), 3, rounds), "slow", "fast", "{:g}")
+    assert set(table.value) == {9.0} and table.seed.nunique() == 3
 
 
 def test_a_problem_counts_by_the_median_of_its_rounds():
     data = rounds_of(dict(slow=2.0, fast=1.0), problems=3, rounds=3)
     data.loc[(data["repeat"] == 2) & (data.method == "slow"), "total"] = 1000.0
-    assert _he2010.over_problems(_he2010.paired(data, "slow", "fast")).value == pytest.approx(2.0)
+    assert set(_he2010.ratios(data, "slow", "fast", "{:g}").value) == {2.0}
+    alone = _he2010.ratios(data, "slow", "fast", "{:g}", **_he2010.ROUNDS)
+    assert set(alone.value) == {2.0, 1000.0}
 
 
 def test_equal_variances_are_a_tie_and_judged_no_further():
     data = rounds_of(dict(one=1.0, other=1.0 + 1e-9, more=1.01), problems=3)
-    places, text = _he2010.quality(data, "one", "other", _he2010.over_problems)
-    assert places == [] and text == "The variances are the same at k = 1."
-    (place,), text = _he2010.quality(data, "more", "other", _he2010.over_problems)
-    assert place.measured.value == pytest.approx(1.01) and text == ""
+    assert _he2010.quality(data, "one", "other").empty
+    assert _he2010.quality(data, "more", "other").value.tolist() == [1.01] * 3
 
 
-def timed_work(methods):
-    """Return rounds with flops, from (x, method, flops, seconds, iterations)."""
-    rows = [
-        dict(x=x, method=method, flops=flops, setup_flops=0.0, total=total, iterations=iterations)
-        for x, method, flops, total, iterations in methods
-    ]
-    return pd.DataFrame(rows).assign(seed=0, repeat=0, cardinality=3)
-
-
-def judged_at(*places):
-    """Return a judged statement of one reading, from (label, x, verdict, kind)."""
-    names = ("label", "x", "verdict", "kind")
-    judged = [dict(zip(names, each, strict=True)) | dict(judged=True, part="") for each in places]
-    return dict(primary="one", readings=[dict(name="one", places=judged)])
-
-
-def test_a_ratio_of_times_is_that_of_flops_times_that_of_seconds_a_flop():
-    data = timed_work(
-        (x, method, flops, total, rounds)
-        for x in (10.0, 20.0)
-        for method, flops, total, rounds in (("gpower0", 3.0 * x, 6.0, 5), ("scol", 10.0, x, 10))
-    )
-    failed = judged_at(("p = 10", 10.0, "fails", "exact"), ("p = 20", 20.0, "fails", "exact"))
-    text = _he2010.made_of(data, "gpower0", "scol", failed)
-    assert text.startswith("At p = 10 and p = 20 GPower0 needs 3 and 6 times the flops of Scol-")
-    assert "and 0.5 and 0.5 times the iterations" in text
-    assert text.endswith("takes 0.2 and 0.05 times as long.")  # 0.6 / 3 and 0.3 / 6
-    assert _he2010.made_of(data, "gpower0", "scol", judged_at()) == ""
-
-
-def test_only_places_that_fail_are_explained_or_else_those_with_too_few_problems():
-    data = timed_work(
-        (x, method, flops, total, 2)
-        for x, total in ((5.0, 0.5), (40.0, 3.0))
-        for method, flops, total in (("gpower0", x, total), ("mcol", 10.0, 1.0))
-    )
-    failed = judged_at(("k = 5", 5.0, "fails", "exact"), ("k = 40", 40.0, "holds", "exact"))
-    text = _he2010.made_of(data, "gpower0", "mcol", failed)
-    assert text.startswith("At k = 5 GPower0 needs 0.5 times the flops of Mcol-PCA and 1 times")
-    few = judged_at(("k = 5", 5.0, "undecided", "too few"), ("k = 40", 40.0, "holds", "exact"))
-    assert _he2010.made_of(data, "gpower0", "mcol", few).startswith("At k = 5 GPower0 reached")
-
-
-@pytest.mark.parametrize(("ratio", "favour"), [(3.0, True), (0.3, False)])
-def test_a_failure_in_the_papers_favour_is_told(ratio, favour):
-    judged = controls.judged("he2010_fig2", fig2.trials(True, ratio), "H4")
-    assert judged["verdict"] == "fails"
-    assert ("in favour of the paper" in judged["cause"]) == favour
-
-
-def test_the_loss_at_other_settings_is_told_where_it_is_small():
-    uncentred = [row | dict(label=UNCENTRED) for row in fig5.trials(2.0, 0.99)]
-    judged = controls.judged("he2010_fig5", [*fig5.trials(2.0, 0.9), *uncentred], "H10")
-    assert judged["verdict"] == "fails"
-    assert "loses up to 10 %, but 1 % for pixels not centred" in judged["cause"]
+def test_a_bound_above_twice_the_best_value_is_not_drawn():
+    table = pd.DataFrame(dict(k=[1.0, 2.0, 3.0], best=[1.0, 2.0, 2.0], bound=[1.0, 4.0, 4.1]))
+    bound = _he2010.useful(Truth(table)).table.bound
+    assert bound.isna().tolist() == [False, False, True]
 
 
 @pytest.mark.parametrize("rounds", [1, 7])
@@ -329,19 +282,12 @@ def test_variances_are_of_converged_second_phases_and_of_a_refit():
 def test_seconds_of_a_busy_machine_do_not_decide(load):
     seconds = dict(gpower0=[2.0] * 3, scol=[1.0] * 3, mcol=[1.0] * 3, cardinality=20)
     common = dict(label="alike", dataset="random_sparse", settings=dict(k=20), load=load)
+    common |= dict(stand_in=False, problem="p", form="sparse")
     rows = trial.table(
         [common | dict(seed=seed, extra=seconds, n=100, parameters={}) for seed in range(3)]
     )
-    rounds = _he2010.as_trials(rows)
+    rounds = _he2010.trials(rows)
     busy = load > _he2010.QUIET
     assert {method.endswith(_he2010.BUSY) for method in rounds.method} == {busy}
-    readings = [r.name for r in _he2010.speedup(rounds.assign(x=20.0), "scol")]
-    assert readings == [f"{_he2010.DENSE}, {_he2010.BUSY}" if busy else _he2010.DENSE]
-
-
-def test_the_title_calls_a_negative_loss_a_gain():
-    rows = rounds_of(dict(gpower0=10.0, mcol=9.0))
-    assert _he2010.loss_in_words(rows) == "Mcol-PCA loses 10 % of GPower0's variance"
-    other = rounds_of(dict(gpower0=10.0, mcol=10.5)).assign(x=2.0)
-    told = _he2010.loss_in_words(pd.concat([rows, other]))
-    assert told == "Mcol-PCA explains 5 % more to 10 % less than GPower0"
+    (table,) = _he2010.speeds(rounds.assign(x=20.0), "scol")
+    assert set(table.reading) == {f"{_he2010.DENSE}, {_he2010.BUSY}" if busy else _he2010.DENSE}

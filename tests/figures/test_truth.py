@@ -1,11 +1,13 @@
 """The truth line shows what rows prove about the optimum."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from spcabench import api
-from spcabench.figures._truth import Truth, certified, dual_bound, truth, truth_of, with_truth
+from spcabench.figures._truth import Truth, certified, dual_bound, split, truth, truth_of
 from spcabench.solving import bounds
 
 
@@ -51,20 +53,21 @@ def test_the_dual_bound_shrinks_the_band(rows):
 
 
 def test_a_figure_keeps_its_own_rows_and_prints_the_distance(rows):
-    data = with_truth(lambda table: table[table.solver != "gpower0"])(rows)
-    assert not (data.label == "truth").any()
-    text = truth_of(data).distance(data[data.solver == "grqi"], "variance", "GRQI")
+    own, known = split(rows[rows.solver != "gpower0"])
+    assert not (own.label == "truth").any()
+    text = known.distance(own[own.solver == "grqi"], "variance", "GRQI")
     assert text == f"GRQI at most {100 * (1 - 7 / 9):.2f} % below the bound (1 runs)"
-    assert [e["k"] for e in certified(data)] == [1, 2, 3, 5, 10]
-    assert np.isfinite([e["best"] for e in certified(data)]).all()
+    entries = certified(SimpleNamespace(truth=known))
+    assert [e["k"] for e in entries] == [1, 2, 3, 5, 10]
+    assert np.isfinite([e["best"] for e in entries]).all()
 
 
 def test_without_the_exact_search_there_is_no_line(rows):
-    data = with_truth(lambda table: table)(rows[rows.label != "truth"])
-    assert truth_of(data).table.empty
-    assert "no run" in truth_of(data).distance(data, "variance", "GRQI")
-    assert certified(data) == []
-    truth_of(data).draw(None)
+    own, known = split(rows[rows.label != "truth"])
+    assert known.table.empty and truth_of(own).table.empty
+    assert "no run" in known.distance(own, "variance", "GRQI")
+    assert certified(own) == []
+    known.draw(None)
 
 
 def test_the_budget_is_one_of_work_not_of_time():

@@ -91,7 +91,7 @@ def test_the_figure_of_the_tutorial_is_made_and_judged():
             getattr(spcabench.Problem, name)
             for name in ("from_covariance", "from_data", "given_as")
         ),
-        *(spcabench.SparsePCA, iterate.Traits, iterate.Iterate, run.Run, claims.Statement),
+        *(spcabench.SparsePCA, iterate.Traits, iterate.Iterate, run.Run),
         *(claims.geometric_mean, claims.share, sources.File, sources.find),
     ],
     ids=lambda documented: documented.__qualname__,

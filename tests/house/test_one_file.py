@@ -37,18 +37,17 @@ def load(n=6):
     return Problem.from_covariance(Sigma, "staircase", provenance=provenance)
 '''
 FIGURE = '''"""Newcomer (2025), Figure 1: a trial of adding a figure."""
-from spcabench.claims import Place, Reading, Statement, at_least, exact
+from spcabench.claims import at_least, claim, one
 from spcabench.run import Run
 
 PANELS, SIZE = (1, 1), (3, 2)
-N1 = Statement(id="N1", where="section 1", quote="the first variables are best", kind="number",
-    measures="variance at k = 1", unit="", rule=at_least(6), primary="as run",
+
+
+@claim("N1", "section 1", "the first variables are best", kind="number",
+    measures="variance at k = 1", unit="", rule=at_least(6), null=1, primary="as run",
     why="there is no other")
-
-
-@N1.measured
-def _variance(data):
-    yield Reading("as run", [Place("k = 1", exact(data.variance.iloc[0]))], data)
+def N1(data):
+    return one(data, "variance", "k = 1", reading="as run", seed=None)
 
 
 def runs(scale):

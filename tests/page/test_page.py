@@ -53,11 +53,8 @@ def test_pages_say_which_claims_were_revised_since_the_run(trial_run, add_file):
     _, page = make_run(trial_run)
     paper = trial_run / "trial2013.html"
     assert "revised" not in page + paper.read_text()
-    third = 'T3 = Statement(**(T2_OF | dict(id="T3")))\nT3.measured(_shape)\ndef runs'
+    third = 'from dataclasses import replace\nT3 = replace(T2, id="T3")\ndef runs'
     later = FIGURE.replace("at_most(3)", "at_most(2)").replace("def runs", third)
-    later = later.replace("T2 = Statement(", "T2_OF = dict(").replace(
-        "@T2.measured", "T2 = Statement(**T2_OF)\n@T2.measured"
-    )
     add_file("figure", NAME, later)
     page = write_page(trial_run).read_text()
     assert "Statements of 1 figure have been revised since this run" in page
@@ -203,7 +200,7 @@ def test_no_title_is_cut_off_at_the_edge(trial_run, add_file):
 
 
 def test_a_figure_needs_neither_data_nor_claims(trial_run, add_file):
-    first, _, rest = FIGURE.partition("T1 = ")
+    first, _, rest = FIGURE.partition("@claim")
     add_file("figure", NAME, f"{first}def runs{rest.partition('def runs')[2]}")
     report, _ = make_run(trial_run)
     assert report["statements"] == [] and report["certified"] == []
@@ -213,10 +210,14 @@ def test_a_figure_needs_neither_data_nor_claims(trial_run, add_file):
 def test_the_truth_that_the_data_carry_is_certified_without_a_word_in_the_figure(
     trial_run, add_file
 ):
-    text = FIGURE.replace(
+    of_rows = FIGURE.replace("data.", "data.rows.").replace("numbers(data,", "numbers(data.rows,")
+    text = of_rows.replace(
         "def draw(",
         "from spcabench.figures import _truth\n"
-        "data = _truth.with_truth(lambda table: table)\n"
+        "from types import SimpleNamespace\n"
+        "def data(table):\n"
+        "    own, truth = _truth.split(table)\n"
+        "    return SimpleNamespace(rows=own, truth=truth)\n"
         "def draw(",
     )
     add_file("figure", NAME, text)
@@ -314,13 +315,6 @@ def test_the_code_of_a_statement_is_found_in_its_file_or_beside_it():
 )
 def test_formulas_are_marked_up_and_names_are_not(text, html):
     assert math_html.marked_up(text) == html
-
-
-def test_a_cause_stands_on_the_card_of_a_statement_that_fails_and_on_no_other(trial_run):
-    make_run(trial_run)
-    assert "It is a trial." not in (trial_run / "trial2013.html").read_text()
-    make_run(trial_run.with_name("other"), cardinality=4)
-    assert "It is a trial." in (trial_run.with_name("other") / "trial2013.html").read_text()
 
 
 def test_a_statement_that_two_figures_judge_is_counted_once_on_the_data_of_both(trial_run):

@@ -242,7 +242,7 @@ def test_a_verdict_that_differs_is_a_difference_unless_it_rests_on_a_clock(trial
     assert "T1: holds against fails" in line
     shutil.rmtree(trial_run)
     shutil.rmtree(trial_run.with_name("other"))
-    add_file("figure", NAME, FIGURE.replace('id="T1"', 'id="T1", timed=True'))
+    add_file("figure", NAME, FIGURE.replace("changed=", "timed=True, changed="))
     judged_run(trial_run)
     assert not differences(verify.against(trial_run, change_a_verdict(trial_run)))
 
@@ -263,7 +263,7 @@ def test_a_claims_file_of_another_version_is_refused(tmp_path):
     for text, message in (
         ('{"schema": 2}', "run the figure again"),
         ('{"version": 99}', "run the figure again"),
-        ('{"version": 2, "statements": 5}', "'scale' is a required property; run the figure"),
+        ('{"version": 3, "statements": 5}', "'scale' is a required property; run the figure"),
         ("[]", "allowed|should be an object"),
     ):
         file.write_text(text)
@@ -322,7 +322,7 @@ def test_a_published_run_is_whole_current_and_judged_again(trial_run, published)
     matches = re.findall(r"\[(T\d)\]\(([^)]+)#L(\d+)\)", arguments)
     for claim, address, line in matches:
         written = (home / address).read_text().splitlines()[int(line) - 1]
-        assert f'Statement(id="{claim}"' in written
+        assert f'claim("{claim}"' in written
     assert len(matches) == 2 and "holds" in arguments
     for page in home.rglob("*.html"):
         check_links(page)

@@ -1,0 +1,72 @@
+"""Every claim of a figure turns at its thresholds, and fails for a trivial competitor."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from spcabench import registry
+from spcabench.claims import Claim
+from spcabench.page import claims_file
+from tests.claims.made_up import table
+
+CLAIMS = {
+    (figure, claim.id): claim
+    for figure in registry.names("figure")
+    for claim in claims_file.statements(registry.module("figure", figure))
+    if isinstance(claim, Claim)
+}
+JUDGED = {name: claim for name, claim in CLAIMS.items() if not claim.calibration}
+PUBLISHED = Path(__file__).parents[2] / "results" / "published"
+NEAR = 0.05  # distance to a threshold, as a share of it
+
+
+def inside(rule):
+    """Return a number well inside a region."""
+    if np.isfinite(rule.low) and np.isfinite(rule.high):
+        return (rule.low + rule.high) / 2
+    edge = rule.low if np.isfinite(rule.low) else rule.high
+    return edge + (1 if np.isfinite(rule.low) else -1) * abs(edge)
+
+
+def verdict(claim, values):
+    """Judge a claim on exact numbers: name of a part -> the number at each of its places."""
+    tables = []
+    for part in claim.parts:
+        low, high = part.at.low, part.at.high
+        x = low if np.isfinite(low) else high - 1 if np.isfinite(high) else np.nan
+        numbers = [values.get(part.name, inside(part.rule))] * max(part.at.least, 1)
+        tables.append(table(numbers, part=part.name, reading=claim.primary).assign(x=x))
+    made_up = replace(claim, rows=lambda data: pd.concat(tables))
+    outcome = made_up.judge(0)["verdict"]
+    return {"checked": "holds", "violated": "fails"}.get(outcome, outcome)
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_a_claim_turns_at_each_of_its_thresholds(name):
+    claim = JUDGED[name]
+    assert verdict(claim, {}) == "holds"
+    for part in claim.parts:
+        for edge, inwards in ((part.rule.low, 1), (part.rule.high, -1)):
+            if np.isfinite(edge):
+                step = inwards * NEAR * abs(edge)
+                if part.rule.side(edge + step, edge + step) == "inside":  # else a single number
+                    assert verdict(claim, {part.name: edge + step}) == "holds"
+                assert verdict(claim, {part.name: edge - step}) == "fails"
+
+
+@pytest.mark.parametrize("name", [n for n, c in JUDGED.items() if c.kind != "theorem"])
+def test_a_trivial_competitor_does_not_make_a_claim_hold(name):
+    nulls = {part.name: part.null for part in JUDGED[name].parts if part.null is not None}
+    assert nulls
+    assert verdict(JUDGED[name], nulls) == "fails"
+
+
+def test_every_primary_reading_is_measured():
+    published = claims_file.read_all(PUBLISHED)
+    for (figure, id), claim in CLAIMS.items():
+        statements = {s["id"]: s for s in published[figure]["statements"]}
+        names = [n for r in statements[id]["readings"] for n in (r["name"], *r["same"])]
+        assert claim.primary in names or claim.pending, id

@@ -1,0 +1,181 @@
+"""Verdicts: places, scopes, corrected levels, parts, stand-ins and marks."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spcabench.claims import Part, at_least, at_most, below, claim, every, judging, some, within
+from tests.claims.made_up import judged, table, verdict
+
+
+def test_every_place_must_hold_and_one_is_enough_for_some():
+    assert verdict(12, 15, 11, at=every()) == "holds"
+    assert verdict(12, 9, 11, at=every()) == "fails"
+    assert verdict(2, 9, 11, at=some()) == "holds"
+    assert verdict(2, 9, 3, at=some()) == "fails"
+
+
+def test_a_place_outside_the_scope_is_shown_and_not_judged():
+    outcome = judged(table([12, 15, 1]), at=every(high=2))
+    assert outcome["verdict"] == "holds"
+    assert [p["judged"] for p in outcome["readings"][0]["places"]] == [True, True, False]
+    assert verdict(12, 15, 1, at=every(high=2, least=3)) == "undecided"
+
+
+def test_places_that_do_not_cover_the_range_decide_only_what_one_place_can():
+    assert verdict(1, at=some(least=3)) == "undecided"
+    assert verdict(1, 2, 3, at=some(least=3)) == "fails"
+    assert verdict(11, at=some(least=3)) == "holds"
+    assert verdict(1, at=every(least=3)) == "fails"
+
+
+@pytest.mark.parametrize(
+    ("gain", "loss", "expected"),
+    [((20, 1), (9, 1), "fails"), ((20, 1), (1, 9), "holds"), ((20, 30), (9, 1), "holds")],
+)
+def test_parts_for_which_one_place_is_enough_need_the_same_place(gain, loss, expected):
+    parts = [Part("loss", "loss", "%", at_most(5), some("J"))]
+    both = table(gain), table(loss, part="loss")
+    assert judged(*both, at=some("J"), also=parts)["verdict"] == expected
+
+
+def test_one_place_among_many_fails_at_a_corrected_level_only():
+    outside = [9.0, 9.4, 9.2, 9.6, 9.35]  # 95 %: below 10
+    assert verdict(outside, at=every(), unit="%") == "fails"
+    assert verdict(outside, *[50.0] * 39, at=every(), unit="%") == "undecided"
+    inside = [10.4, 11.0, 10.6, 10.8, 10.5]
+    assert verdict(inside, at=some(), unit="%") == "holds"
+    assert verdict(inside, *[1.0] * 39, at=some(), unit="%") == "undecided"
+
+
+def test_too_few_problems_decide_nothing_unless_another_place_fails():
+    few = [50.0, 60.0]
+    outcome = judged(table([few, 20]), at=every())
+    assert outcome["verdict"] == "undecided" and "incomplete" in outcome["marks"]
+    assert verdict(few, 2, at=every()) == "fails"
+
+
+def test_all_parts_must_hold():
+    part = Part("speed", "seconds", "s", at_most(10))
+    for seconds, expected in ((5, "holds"), (50, "fails")):
+        outcome = judged(table([12]), table([seconds], part="speed"), also=[part])
+        assert outcome["verdict"] == expected
+    assert judged(table([12]), also=[part])["verdict"] == "undecided"
+
+
+def test_a_stand_in_decides_nothing_but_shapes():
+    rows = table([12], stand_in=True)
+    outcome = judged(rows)
+    assert (outcome["verdict"], outcome["would"]) == ("undecided", "holds")
+    assert "stand-in" in outcome["marks"]
+    assert judged(rows, any_data=True)["verdict"] == "holds"
+
+
+def test_kinds_and_readings_that_decide_nothing():
+    assert verdict(12, kind="theorem") == "checked"
+    assert verdict(1, kind="theorem") == "violated"
+    assert verdict(1, calibration=True) == "calibration"
+    assert verdict(1, primary="b", pending="more runs") == "pending"
+    assert judged(table([]))["verdict"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("values", "rule", "depends"),
+    [
+        ((12, 15), at_least(10), False),
+        ((12, 1), at_least(10), True),
+        ((0.1, 9), within(0.5, 2), True),  # both fail, on opposite sides
+        ((0.1, 0.2), within(0.5, 2), False),
+    ],
+)
+def test_a_claim_depends_if_a_reading_says_the_opposite(values, rule, depends):
+    tables = [table([value], reading=name) for name, value in zip("ab", values, strict=True)]
+    assert ("depends" in judged(*tables, rule=rule)["marks"]) == depends
+    undecided = table([[1.0, 30.0, 9.0]], reading="c")
+    marks = judged(undecided, *tables, rule=rule, primary="c")["marks"]
+    assert ("depends" in marks) == depends
+
+
+def test_readings_with_the_same_numbers_are_one_line():
+    tables = [table([value], reading=name) for name, value in zip("abc", (12, 12, 13), strict=True)]
+    outcome = judged(*tables, primary="b")
+    assert [(r["name"], r["same"]) for r in outcome["readings"]] == [("a", ["b"]), ("c", [])]
+    assert outcome["verdict"] == "holds"
+
+
+def test_many_missing_values_decide_nothing():
+    ratios = [0.90, 0.92, 0.91, *[0.9] * 15]
+    outcome = judged(table([[*ratios, float("inf"), 0.0]]), rule=below(1))
+    assert outcome["verdict"] == "holds" and "incomplete" in outcome["marks"]
+    assert verdict([0.90, 0.92, 0.91, *[float("nan")] * 7], rule=below(1)) == "undecided"
+    assert verdict(20, float("nan")) == "undecided"
+
+
+def test_equal_values_decide_nothing_unless_they_are_exact():
+    assert verdict([3.0] * 5, rule=at_least(2)) == "undecided"
+    assert verdict(3.0, rule=at_least(2)) == "holds"
+
+
+@pytest.mark.parametrize(
+    ("missed", "value", "expected"),
+    [(1, 40.0, "holds"), (1, 3.0, "undecided"), (-1, 3.0, "fails"), (-1, 40.0, "undecided")],
+)
+def test_a_bound_decides_on_its_own_side_only(missed, value, expected):
+    rows = table([[0.9 * value, value, 1.1 * value]], missed=[missed, 0, 0])
+    assert judged(rows)["verdict"] == expected
+
+
+def test_bounds_on_both_sides_leave_nothing_known():
+    assert judged(table([[30.0, 40.0, 50.0]], missed=[1, -1, 0]))["verdict"] == "undecided"
+
+
+def test_a_claim_of_two_figures_is_judged_on_the_data_of_both():
+    first, second = (judged(table([value]), at=every()) for value in (50, 2))
+    assert (first["verdict"], second["verdict"]) == ("holds", "fails")
+    both = judging.merged([first, second])
+    assert both["verdict"] == "fails"
+    assert [p["value"] for p in both["readings"][0]["places"]] == [50, 2]
+
+
+@given(st.lists(st.floats(0.5, 50), min_size=1, max_size=6), st.booleans())
+def test_a_verdict_can_be_judged_again_from_what_is_stored(values, all_places):
+    outcome = judged(table(values), at=every() if all_places else some())
+    assert judging.judged(outcome) == outcome
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (dict(kind="numbr"), "kind 'numbr'"),
+        (dict(also=[Part("", "seconds", "s", at_most(10))]), "occurs twice"),
+    ],
+)
+def test_a_misspelt_word_of_the_author_is_refused(wrong, said):
+    with pytest.raises(ValueError, match=f"X1: .*{said}"):
+        verdict(12, **wrong)
+
+
+def test_numbers_of_a_part_that_is_not_there_are_refused():
+    with pytest.raises(ValueError, match="tpyo are not its parts"):
+        judged(table([12]), table([1], part="tpyo"))
+
+
+def test_a_cause_is_beside_its_reading():
+    both = table([12]), table([1], reading="b")
+    outcome = judged(*both, because={"b": "another method"})
+    assert [r["because"] for r in outcome["readings"]] == ["", "another method"]
+    outcome = judged(*both, because="of this method")
+    assert [r["because"] for r in outcome["readings"]] == ["of this method", ""]
+
+
+def test_the_numbers_of_a_title_are_those_of_the_judged_places():
+    ratios = claim(
+        *("X1", "here", "q"),
+        rows=lambda data: table(data),
+        **dict(measures="m", unit="times", primary="a", why="w"),
+        **dict(rule=at_least(10), at=every(high=3)),
+    )
+    assert ratios.told([12, 15, 3, 99]) == "3 to 15 times"
+    assert ratios.told([12, 15, 3, 99], verdict="holds") == "12 to 15 times"
+    # 9.9996 is below the threshold, and is not shown as 10
+    assert ratios.told([12, 9.9996, 15]) == "9.9996 to 15 times"
