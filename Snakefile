@@ -43,7 +43,7 @@ def key(w):
 
 
 def is_timed(w):
-    return w.home == "compare" or w.job.startswith(jobs.TIMED)
+    return w.home == "compare" or w.job.startswith("timed")
 
 
 wildcard_constraints:

@@ -75,7 +75,7 @@ def _problem(S, seed):
         return Problem.from_covariance(S)
     w, V = np.linalg.eigh(S)
     A = np.sqrt(np.maximum(w, 0.0))[:, None] * V.T
-    return Problem.from_data(np.vstack([A, np.zeros(len(S))]), center=False)
+    return Problem.from_data(np.vstack([A, np.zeros(len(S))]), center=False, divisor="1")
 
 
 def _eigenvalues(S, k):
