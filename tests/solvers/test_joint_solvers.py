@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spcabench import Problem, api, registry
-from spcabench.comparison import jobs
+from spcabench.comparison.entrants import solvers_for
 from spcabench.errors import InputError
 from spcabench.registry import module
 from spcabench.solving.joint import fault
@@ -319,5 +319,5 @@ def test_a_solver_is_what_it_says_for_one_component(name, form, seed):
 
 
 def test_a_comparison_of_one_component_leaves_them_out():
-    assert SAME.keys().isdisjoint(jobs.entrants("standard"))
-    assert set(SAME.values()) <= {*jobs.entrants("standard")}
+    assert SAME.keys().isdisjoint(solvers_for("standard"))
+    assert set(SAME.values()) <= {*solvers_for("standard")}
