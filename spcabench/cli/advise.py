@@ -69,7 +69,6 @@ def _show(question: "Question", found: dict[str, Any], answers: "Answers") -> No
 
     longest = max(len(e["solver"]) for e in found["best"] + found["frontier"])
     within = f" within {duration(question.budget)}" if question.budget < math.inf else ""
-    within = f" of the solvers that finish{within}" if within and found["finished"] else within
     lines = [
         f"{found['from']} {'; '.join(found['problems'][:5])}"
         + ("; ..." if len(found["problems"]) > 5 else ""),

@@ -128,11 +128,10 @@ def _show_entry(entry: "Entry", features: Sequence[str] | None) -> None:
 
 def _take(file: Path) -> None:
     """Add the answer of a proposal to the table if it is better than the current entry."""
-    from spcabench import api
     from spcabench.comparison import best_known as known
     from spcabench.comparison import grading
 
-    entry, table = grading.take(file, api.load_or_stand_in), known.read()
+    entry, table = grading.take(file), known.read()
     if wrong := known.refuted(table.get(entry.key), entry):
         say(wrong)
     new = known.merged(table.get(entry.key), entry)
@@ -143,7 +142,7 @@ def _take(file: Path) -> None:
 
 
 def _update_best_known(pairs: list[tuple["Item", int]], search: float) -> None:
-    from spcabench import api, atomic_files
+    from spcabench import atomic_files
     from spcabench.comparison import best_known as known
     from spcabench.comparison import update_best_known
 
@@ -151,7 +150,7 @@ def _update_best_known(pairs: list[tuple["Item", int]], search: float) -> None:
     searched = known.improve(pairs, search)
     table = known.read()
     rows = options.ROOT / compare.HOME / "rows"
-    proposed = update_best_known.proposed(dict(table), rows, api.load_or_stand_in)
+    proposed = update_best_known.proposed(dict(table), rows)
     changed = [entry for key, entry in proposed.items() if entry != table.get(key)]
     for entry in changed:
         old = table.get(entry.key)

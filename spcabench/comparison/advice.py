@@ -52,10 +52,6 @@ OUTSIDE = {
     "entries": "{value} nonzero entries (at the largest density of these problems) are outside the "
     "measured range {low} to {high}, so times can be very different.",
 }
-FINISHED = (
-    "Only finished runs are used here, because the iterates of some runs were not published. The "
-    'tables "best within a budget" of the comparisons also use runs that were stopped.'
-)
 LONGEST = 12  # maximum number of digits of a size
 SIZE = re.compile(r"(\d+)\s*(?:x|×|by)\s*(\d+)|(\d+)", re.IGNORECASE)
 
@@ -175,7 +171,6 @@ class Answers:
             "n": [int(pairs.n.min()), int(pairs.n.max())],
             "entries": [int(pairs.nnz.min()), int(pairs.nnz.max())],
             "density": float(self.density[mask].max()),
-            "finished": bool(self.table.left_out[self.table.pair.isin(pairs.pair)].any()),
         }
 
 
@@ -201,7 +196,6 @@ def _of_suite(folder: Path, known: dict[Any, best_known.Entry]) -> pd.DataFrame:
         kind=answers.family.replace(KIND_OF),
         r=1,
         proves=proven & answers.own.eq(True),
-        left_out=answers.history_left_out.eq(True),
         **sizes,
     )
 
@@ -228,7 +222,6 @@ def _of_components(file: Path, single: pd.DataFrame) -> pd.DataFrame:
         search_time=table.seconds,  # a search has no answer until it finishes
         history=None,
         proves=False,
-        left_out=False,
     )
 
 
@@ -270,8 +263,6 @@ def answer(answers: Answers, question: Question) -> dict[str, Any]:
         if value is not None and not low <= value <= high:
             ends = dict(low=f"{low:,}", high=f"{high:,}")
             notes.append(OUTSIDE[name].format(value=f"{value:,.0f}", **ends))
-    if about["finished"] and question.budget < math.inf:
-        notes.append(FINISHED)
     return about | {
         "notes": notes,
         "best": answers.ranked(mask, answers.shares(question.budget), question.budget)[:SHOWN],
@@ -305,7 +296,6 @@ def choices(answers: Answers) -> dict[str, Any]:
         "sparse": SPARSE_BELOW,
         "different": DIFFERENT,
         "outside": OUTSIDE,
-        "finished": FINISHED,
         "selections": selections,
         "of": of,
     }

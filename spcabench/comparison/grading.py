@@ -1,7 +1,7 @@
 """Grading of loadings from any source: feasibility, variance, gap and rank among known answers."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -246,7 +246,8 @@ def regraded(table: pa.Table, items: Sequence[Item]) -> pa.Table:
     for item in items:
         problem = api.load_or_stand_in(item.dataset, **item.parameters)
         for row in rows:
-            if row["item"] != item.name or row["kind"] not in KINDS or row["status"] not in GOOD:
+            of_item = row["item"] == item.name and row["sign"] == item.nonnegative
+            if not of_item or row["kind"] not in KINDS or row["status"] not in GOOD:
                 continue
             x = vector_of(row, problem)
             if isinstance(x, str):
@@ -282,10 +283,8 @@ def write(entry: known.Entry, file: Path) -> None:
     write_text(file, json.dumps(asdict(entry), indent=1) + "\n")
 
 
-def take(file: Path, load: Callable[..., Any]) -> known.Entry:
+def take(file: Path) -> known.Entry:
     """Read the entry in a proposal, and recompute all its values from the vector.
-
-    load : function that loads a problem from a dataset's name and parameters.
 
     Raises InputError if the file is not a proposal or if the vector is infeasible.
     """
@@ -293,7 +292,7 @@ def take(file: Path, load: Callable[..., Any]) -> known.Entry:
     item = by_name().get((entry.item, entry.nonnegative))
     if item is None:
         raise InputError(f"{file}: item: {entry.item!r:.60} is not a problem of the suites")
-    problem = load(item.dataset, **item.parameters)
+    problem = api.load_or_stand_in(item.dataset, **item.parameters)
     W, z = np.array(entry.support, dtype=np.int64), np.array(entry.loadings)
     if W.shape != z.shape or not ((W >= 0) & (problem.n > W)).all():
         raise InputError(

@@ -69,13 +69,13 @@ def runs(entrant: Entrant) -> Iterator[Run]:
                 yield replace(run, seed=seed, memory=False, columns={**run.columns, "kind": SEED})
     if entrant.suite in ("standard", "quick"):
         for item in suite.recovery(entrant.fresh):
-            yield run_of(entrant, item, item.ks[0])
+            yield _measure(entrant, item, item.ks[0], *resampling.RECOVERY)
     if entrant.suite != "standard":
         return
     for item in suite.items(entrant.suite):
         if item.name in suite.RESAMPLED and not item.nonnegative:
-            for function, judge in resampling.MEASURES:
-                yield _measure(entrant, item, function, judge)
+            for functions in resampling.MEASURES:
+                yield _measure(entrant, item, suite.RESAMPLED[item.name], *functions)
 
 
 def run_of(entrant: Entrant, item: Item, k: int, timed: bool = False, **run_settings: Any) -> Run:
@@ -89,14 +89,14 @@ def run_of(entrant: Entrant, item: Item, k: int, timed: bool = False, **run_sett
         memory=True,
         vectors=True,
         timeout=PATIENCE_FACTOR * entrant.limit,
-        **_of_item(entrant, item, "recovery" if item.family == "recovery" else ANSWER, settings),
+        **_of_item(entrant, item, ANSWER, settings),
     )
 
 
 def _measure(
-    entrant: Entrant, item: Item, function: Callable[..., Any], judge: Callable[..., Any]
+    entrant: Entrant, item: Item, k: int, function: Callable[..., Any], judge: Callable[..., Any]
 ) -> Run:
-    settings = dict(k=suite.RESAMPLED[item.name], time_limit=entrant.limit, **entrant.own_settings)
+    settings = dict(k=k, time_limit=entrant.limit, **entrant.own_settings)
     return Run(
         function=function,
         judge=judge,

@@ -347,8 +347,11 @@ def recovered(rows: pd.DataFrame) -> pd.DataFrame:
 
 def f1_of(row: Any) -> float:
     """Return the F1 score of the support in a row of recovery; zero for a failure."""
+    if row.status == Status.FINISHED and "f1" in row.extra:
+        return float(row.extra["f1"])
     if row.status not in GOOD or row.support is None:
         return 0.0
+    # rows of earlier versions contain the support instead of its score
     return resampling.f1(list(row.support), row.provenance["support"])
 
 

@@ -1,4 +1,4 @@
-"""Held-out variance, and stability of supports under resampling.
+"""Held-out variance, stability of supports under resampling, and recovery of known supports.
 
 A `Run` has one function that computes an answer and another that grades it off the clock.
 """
@@ -70,6 +70,19 @@ def overlap(problem, numbers, *, seed, name, k, **settings):
     return {"overlap": fmean(len(S & T) / max(len(S | T), 1) for S, T in combinations(supports, 2))}
 
 
+def recovery(problem, *, seed, name, k, **settings):
+    """Return the support found on samples of a model with a known support."""
+    result = api.solve(problem, name, k=k, **settings)
+    return {"found": result.support.tolist() if result.good else []}
+
+
+def score(problem, numbers, *, seed, name, k, **settings):
+    """Return the F1 score of the support that was found."""
+    if len(numbers["found"]) > k:
+        raise ValueError(f"expected a support with at most {k} variables")
+    return {"f1": f1(numbers["found"], problem.provenance["support"])}
+
+
 def of_samples(X):
     """Return the covariance of samples (m, n) as a problem."""
     return Problem.from_data(X, "samples", divisor="m")
@@ -81,3 +94,4 @@ def f1(support, true):
 
 
 MEASURES = ((held_out, share_held_out), (stability, overlap))
+RECOVERY = (recovery, score)

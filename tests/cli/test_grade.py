@@ -182,7 +182,7 @@ def test_a_proposal_is_computed_again(grade, table, optimum, tmp_path):
     grade("good.csv", "--problem", "pit props", "-k", K, "--submit", "p.json")
     proposal = json.loads((tmp_path / "p.json").read_text())
     (tmp_path / "lie.json").write_text(json.dumps(proposal | {"value": 9.0, "proven": True}))
-    honest = grading.take(tmp_path / "lie.json", api.load_or_stand_in)
+    honest = grading.take(tmp_path / "lie.json")
     assert honest.value == pytest.approx(optimum.variance)
 
 

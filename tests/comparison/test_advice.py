@@ -13,7 +13,7 @@ def row(solver, item, k, share, time, **changes):
     """Return a row of a published answer."""
     fields = dict(mode="signed", item=item, asked=k, r=1, kind="text", n=20_000.0, m=5_000.0)
     fields |= dict(nnz=1e6, solver=solver, answered=share > 0, share=share, best=1.0, time=time)
-    fields |= dict(search_time=time, setup_time=0.0, history=None, proves=False, left_out=False)
+    fields |= dict(search_time=time, setup_time=0.0, history=None, proves=False)
     return fields | changes
 
 

@@ -162,7 +162,8 @@ def test_f1_is_1_for_the_same_support_and_0_for_another():
 def test_statistics_of_a_solver_are_shares():
     problem = api.load("spiked_samples", m=60, n=20, count=4, strength=8.0, seed=3)
     settings = dict(seed=0, name="tpower", k=4)
-    for (function, judge), number in zip(resampling.MEASURES, ("share", "overlap"), strict=True):
+    measures = (*resampling.MEASURES, resampling.RECOVERY)
+    for (function, judge), number in zip(measures, ("share", "overlap", "f1"), strict=True):
         numbers = function(problem, **settings)
         assert 0.5 < judge(problem, numbers, **settings)[number] <= 1.0
         with pytest.raises(ValueError):
@@ -199,7 +200,8 @@ def test_solvers_take_part_if_they_compute_what_is_requested():
 def test_samples_are_drawn_again_in_the_worker():
     runs = plans.runs(Entrant.of("tpower", limit=5.0))
     names = {run.measure: run for run in runs if run.function}
-    assert set(names) == {"held_out", "stability"} and names["held_out"].solvers == ("tpower",)
+    assert set(names) == {"held_out", "stability", "recovery"}
+    assert names["held_out"].solvers == ("tpower",)
     task = replace(names["held_out"], dataset="gaussian", parameters=dict(m=30, n=12))
     (row,) = rows_of([task])
     assert row.status == "finished" and 0.0 < row.extra["share"] <= 1.0

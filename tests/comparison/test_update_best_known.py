@@ -34,8 +34,8 @@ def proposed(tmp_path, monkeypatch):
         folder.mkdir(exist_ok=True)
         rows.write(new_rows, folder / "rows.parquet")
         messages = []
-        table, load = {entry.key: entry for entry in table}, api.load_or_stand_in
-        entries = update_best_known.proposed(table, tmp_path, load, messages.append)
+        table = {entry.key: entry for entry in table}
+        entries = update_best_known.proposed(table, tmp_path, messages.append)
         return next(iter(entries.values())), messages
 
     return propose

@@ -24,14 +24,8 @@ class Way:
         the leading eigenvectors on these variables.
     """
 
-    solver: str
     formulation: Formulation
     how: str
-
-    @property
-    def label(self) -> str:
-        """The way in words, without the name of the solver."""
-        return self.how.replace("_", " ")
 
 
 def ways(solver: str, traits: Traits, every_deflation: bool = False) -> list[Way]:
@@ -44,17 +38,14 @@ def ways(solver: str, traits: Traits, every_deflation: bool = False) -> list[Way
         return []
     if traits.components == "joint":
         if traits.control == "cardinality":
-            return [Way(solver, Formulation(traits.formulation), "joint")]
-        return [
-            Way(solver, Formulation.PENALISED, CALIBRATED),
-            Way(solver, Formulation.COMMON, ROUNDED),
-        ]
+            return [Way(Formulation(traits.formulation), "joint")]
+        return [Way(Formulation.PENALISED, CALIBRATED), Way(Formulation.COMMON, ROUNDED)]
     kinds = [kind for kind in DEFLATIONS if kind != "drop_features"]
     if traits.accepts == "data":  # Hotelling's deflation gives an indefinite covariance
         kinds.remove("hotelling")
     if not every_deflation and solver not in FACTORS:
         kinds = [DEFAULT]
     return [
-        *(Way(solver, Formulation.DEFLATION, kind) for kind in kinds),
-        Way(solver, Formulation.DISJOINT, "drop_features"),
+        *(Way(Formulation.DEFLATION, kind) for kind in kinds),
+        Way(Formulation.DISJOINT, "drop_features"),
     ]
