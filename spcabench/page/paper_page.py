@@ -111,15 +111,8 @@ def picture(folder: Path, home: Path, name: str = "figure") -> dict[str, Any] | 
     if not file.exists():
         return None
     # a published figure has one of these files, and a run has both
-    thumb = png if png.exists() else file
-    width, height = _pixels(thumb)
-    address = relative(file, folder)
-    return {
-        "address": address,
-        "thumb": relative(thumb, folder),
-        "width": width,
-        "height": height,
-    }
+    width, height = _pixels(png if png.exists() else file)
+    return {"address": relative(file, folder), "width": width, "height": height}
 
 
 def is_small(svg: Path) -> bool:
