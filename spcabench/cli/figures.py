@@ -430,10 +430,7 @@ def _check_seeds(folder: Path) -> None:
 def explore(
     folder: Annotated[Path, typer.Argument(help="Folder of a run.")] = Path("results/published"),
 ) -> None:
-    """Open the pages of a run in the browser.
-
-    Pages of comparisons and solvers can draw interactive curves.
-    """
+    """Open the pages of a run in the browser."""
     _check_run(folder)
     page = opening.regular(folder / "index.html", "the first page of a run")
     say(page)

@@ -56,6 +56,7 @@ def write(
         "proven": sum(entry.proven for entry in known),
         "optima": certified_page.of_suites() if "optimal" in about["site"] else [],
         "reached": solver_numbers.reached(rows),
+        "others": solver_numbers.others(about["solvers"]),
     }
     for name in PAGES:
         write_text(folder / f"{name}.html", render(f"{name}.html.j2", **values))
