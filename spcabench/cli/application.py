@@ -97,7 +97,7 @@ EXAMPLES = {
         "figure kuleshov2013_fig2 --out talk.pdf --width 5",
         "figure kuleshov2013_fig2 --seeds 20:40",
     ),
-    "claim": ("claim K3", "claim K3 --out k3.pdf"),
+    "claim": ("claim K3", "claim K3 H4"),
     "publish": ("publish results/paper", "publish results/paper --only kuleshov2013_fig3"),
     "explore": ("explore results/published",),
     "data": ("data", "data --fetch docword.kos.txt.gz"),

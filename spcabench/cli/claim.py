@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from spcabench.cli import options
-from spcabench.cli.figures import print_card
+from spcabench.cli.figures import print_statement
 from spcabench.errors import InputError
 from spcabench.streams import say
 
@@ -21,38 +21,25 @@ def show_claim(
             help="Folder of a run. The default is results/published or, without it, results/quick."
         ),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Save a picture of the statement to this file: .pdf, .svg or .png."),
-    ] = None,
 ) -> None:
-    """Show the verdict on a statement, with its numbers."""
-    from spcabench.cli import files
-    from spcabench.page import card
-
-    files.check("--out", out, files.PICTURES)
-    if out is not None and len(ids) > 1:
-        raise InputError(f"--out: can only draw one statement, but {len(ids)} ids were specified")
-    published, quick = (options.ROOT / "results" / name for name in ("published", "quick"))
-    statements = _found(ids, run or (published if published.exists() else quick))
-    for statement in statements:
-        print_card(statement)
-        say(card.bars(statement))
-    if out is not None:
-        import matplotlib
-
-        matplotlib.use("Agg")
-        files.save_figure(out, card.figure(statements[0]))
-        say(out)
-
-
-def _found(ids: list[str], folder: Path) -> list[dict[str, Any]]:
-    """Return the statements with these ids; raise InputError if the run lacks an id."""
-    from spcabench import validate
+    """Show a statement of a paper with its rule, numbers and verdict."""
     from spcabench.page import claims_file
 
+    published, quick = (options.ROOT / "results" / name for name in ("published", "quick"))
+    folder = run or (published if published.exists() else quick)
     # a figure that was drawn separately is newer than the claims file of the run
-    statements = claims_file.of_run(claims_file.read_all(folder))
+    reports = claims_file.read_all(folder)
+    for statement in _found(ids, claims_file.of_run(reports)):
+        print_statement(statement, whole=True)
+        report = reports[statement["figure"]]
+        say(f"  run: {folder}, {report['scale']} scale, {report['written'][:10]}")
+        say(f"  card: {folder / statement['paper_key']}.html#{statement['id']}\n")
+
+
+def _found(ids: list[str], statements: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the statements with these ids; raise InputError if the run lacks an id."""
+    from spcabench import validate
+
     names = {statement["id"].casefold(): statement["id"] for statement in statements}
     chosen = []
     for id in ids:

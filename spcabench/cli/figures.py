@@ -247,7 +247,7 @@ def _print_verdicts(figure: str, scale: str) -> None:
     folder = home / "figures" / figure
     report = claims_file.read(folder / claims_file.NAME, figure)
     for statement in in_short.ordered(report["statements"]):
-        print_card(statement)
+        print_statement(statement)
     _print_counts(report["statements"], scale)
     say(f"tests: {registry.path('figure', figure)}")
     say(folder / "figure.svg")
@@ -257,16 +257,22 @@ def _print_verdicts(figure: str, scale: str) -> None:
         say(f"{page}#{figure}")
 
 
-def print_card(statement: dict[str, Any]) -> None:
-    """Print the card of a statement, with a coloured verdict if the terminal supports colours."""
+def print_statement(statement: dict[str, Any], whole: bool = False) -> None:
+    """Print a statement, with a coloured verdict if the terminal supports colours.
+
+    whole : print its quotation, rule and places too.
+    """
     from rich.console import Console
     from rich.text import Text
 
-    from spcabench.page import card
+    from spcabench.page import forest
 
-    shown, verdict = Text(plain(card.text(statement))), statement["verdict"]
+    shown, verdict = (
+        Text(plain((forest.text if whole else forest.brief)(statement))),
+        statement["verdict"],
+    )
     begin = len(statement["id"]) + 1
-    shown.stylize(COLOURS[card.LOOKS.get(verdict, "undecided")], begin, begin + len(verdict))
+    shown.stylize(COLOURS[forest.look(verdict)], begin, begin + len(verdict))
     Console().print(shown, soft_wrap=True)  # the text is already wrapped
 
 
@@ -412,10 +418,7 @@ def _check_seeds(folder: Path) -> None:
 def explore(
     folder: Annotated[Path, typer.Argument(help="Folder of a run.")] = Path("results/published"),
 ) -> None:
-    """Open the pages of a run in the browser.
-
-    Pages of comparisons and solvers can draw interactive curves.
-    """
+    """Open the pages of a run in the browser."""
     _check_run(folder)
     page = opening.regular(folder / "index.html", "the first page of a run")
     say(page)

@@ -1,5 +1,6 @@
 """Read and write the claims files of a run, which contain each figure's judged statements."""
 
+import csv
 import json
 import re
 from collections.abc import Iterable
@@ -19,7 +20,7 @@ from spcabench.errors import InputError
 VERSION = 3
 SCHEMA = Path(claims.__file__).with_name("claims.schema.json")
 NAME = "claims.json"
-FIRST_VERDICTS = Path(figures.__file__).with_name("first_verdicts.json")
+FIRST_VERDICTS = Path(figures.__file__).with_name("first_verdicts.csv")
 # the fields of a stored statement that are written before anything is measured
 WRITTEN = ("where", "quote", "kind", "parts", "paper", "primary", "any_data", "calibration")
 Stored = dict[str, Any]
@@ -84,7 +85,12 @@ def in_lines(report: Stored, name: str) -> str:
 @cache
 def first_verdicts() -> dict[str, dict[str, list[Stored]]]:
     """Return the verdicts that earlier versions published, as a mapping paper -> id -> verdicts."""
-    return opening.read_json(FIRST_VERDICTS)
+    found: dict[str, dict[str, list[Stored]]] = {}
+    with FIRST_VERDICTS.open(encoding="utf-8", newline="") as file:
+        for entry in csv.DictReader(file):
+            paper, id = entry.pop("paper"), entry.pop("id")
+            found.setdefault(paper, {}).setdefault(id, []).append(entry)
+    return found
 
 
 def statements(module: ModuleType) -> list[Claim]:

@@ -11,7 +11,7 @@ from spcabench import opening
 from spcabench.claims import summary
 from spcabench.claims.words import duration, listed, span
 from spcabench.comparison import best_known
-from spcabench.page import card, certified_page, in_short, papers
+from spcabench.page import certified_page, forest, in_short, papers
 from spcabench.page.generated_block import markdown_table
 from spcabench.page.render import render
 
@@ -253,7 +253,7 @@ def _row(statement: dict[str, Any]) -> tuple[str, ...]:
         f"[{statement['id']}]({page}){marks}",
         statement["quote"],
         statement["short"],
-        " ".join(card.causes(statement)),
+        " ".join(forest.causes(statement)),
     )
 
 

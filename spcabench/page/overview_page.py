@@ -1,4 +1,4 @@
-"""Write the front page of a run, and its pages of claims, solvers, machines and words."""
+"""Write the front page of a run, and its pages of claims, solvers and machines."""
 
 import json
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from spcabench.page import certified_page, claims_file, in_short, search_index, 
 from spcabench.page.render import render
 from spcabench.page.source_links import relative
 
-PAGES = ("index", "claims", "solvers", "machine", "words")
+PAGES = ("index", "claims", "solvers", "machine")
 # the folders that are searched for the figures at the other scale, in this order
 OTHER_CLAIMS = "quick_claims.json"  # in a published run: the claims at the quick scale
 OTHERS = {"quick": ("published", "paper"), "paper": ("quick",)}
@@ -28,7 +28,7 @@ def write(
     rows: pd.DataFrame,
     published: bool,
 ) -> None:
-    """Write the front page, and the pages of claims, solvers, machine and words.
+    """Write the front page, and the pages of claims, solvers and machine.
 
     rows : the rows of all figures. published : see `results_page.write_page`.
     """
@@ -56,6 +56,7 @@ def write(
         "proven": sum(entry.proven for entry in known),
         "optima": certified_page.of_suites() if "optimal" in about["site"] else [],
         "reached": solver_numbers.reached(rows),
+        "others": solver_numbers.others(about["solvers"]),
     }
     for name in PAGES:
         write_text(folder / f"{name}.html", render(f"{name}.html.j2", **values))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from spcabench.atomic_files import write_text
-from spcabench.page import card, claims_file, in_short, numbers_page, source_links
+from spcabench.page import claims_file, forest, in_short, numbers_page, source_links
 from spcabench.page.papers import Paper, in_order
 from spcabench.page.render import render
 from spcabench.page.source_links import relative
@@ -35,7 +35,12 @@ def write(folder: Path, shown_papers: list[dict[str, Any]], about: dict[str, Any
             by_figure.setdefault(figure, []).append(solver["name"])
     for paper in shown_papers:
         text = render(
-            "paper.html.j2", **about, card=card, paper=paper, papers=shown_papers, by=by_figure
+            "paper.html.j2",
+            **about,
+            blocks=forest.blocks,
+            paper=paper,
+            papers=shown_papers,
+            by=by_figure,
         )
         write_text(folder / f"{paper['key']}.html", text)
 
@@ -106,15 +111,8 @@ def picture(folder: Path, home: Path, name: str = "figure") -> dict[str, Any] | 
     if not file.exists():
         return None
     # a published figure has one of these files, and a run has both
-    thumb = png if png.exists() else file
-    width, height = _pixels(thumb)
-    address = relative(file, folder)
-    return {
-        "address": address,
-        "thumb": relative(thumb, folder),
-        "width": width,
-        "height": height,
-    }
+    width, height = _pixels(png if png.exists() else file)
+    return {"address": relative(file, folder), "width": width, "height": height}
 
 
 def is_small(svg: Path) -> bool:

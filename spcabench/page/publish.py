@@ -18,12 +18,12 @@ from spcabench.comparison import best_known, stored, suite
 from spcabench.comparison.stored import Comparison
 from spcabench.errors import InputError
 from spcabench.page import (
-    card,
     claims_file,
     comparison_page,
     components_page,
     draw,
     findings,
+    forest,
     in_short,
     overview_page,
     paper_page,
@@ -199,7 +199,7 @@ def _write_pages(out: Path) -> dict[str, Any]:
     results_page.write_page(out, published=True)
     about = _about(claims_file.read_all(out))
     for paper in paper_page.papers(out):
-        text = render("paper.md.j2", paper=paper, about=about, card=card)
+        text = render("paper.md.j2", paper=paper, about=about, markdown=forest.markdown)
         write_text(out / f"{paper['key']}.md", text)
     about |= _contents(out)
     write_text(out / "about.json", json.dumps(about, indent=1) + "\n")

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from spcabench import registry
 from spcabench.atomic_files import write_changed, write_text
 from spcabench.page import (
     certified_page,
@@ -47,13 +48,12 @@ def write_page(folder: Path, published: bool = False) -> Path:
     rows = solver_numbers.read(files)
     about |= {"solvers": solver_numbers.solvers(rows)}
     if published or (folder / "compare").is_dir():
-        names = [solver["name"] for solver in about["solvers"]]
-        about["advice"] = choose_page.write(folder, folder / "compare", names)
+        about["advice"] = choose_page.write(folder, folder / "compare", registry.names("solver"))
         certified_page.write(folder, bounds)
     about |= {"site": search_index.site(folder)}
     overview_page.write(folder, papers, figures, about, rows, published)
     paper_page.write(folder, papers, about)
-    solver_page.write(folder / "solvers", figures, about, rows, published)
+    solver_page.write(folder / "solvers", figures, about, rows)
     return folder / "index.html"
 
 

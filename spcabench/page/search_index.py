@@ -61,7 +61,7 @@ def _statements(values: dict[str, Any]) -> Iterator[Entry]:
 def _pages(values: dict[str, Any]) -> Iterator[Entry]:
     for paper in values["papers"]:
         yield paper["name"], paper["told"], paper["page"]
-    for solver in values["solvers"]:
+    for solver in [*values["solvers"], *values["others"]]:
         yield f"solver {solver['name']}", solver["what"], f"solvers/{solver['name']}.html"
     for c in values["comparisons"]:
         text = "ranking of the solvers, best within a budget of time or flops, every problem and k"

@@ -103,6 +103,16 @@ def solvers(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [_entry(name, part, runs[runs.solver == name]) for name, part in table.groupby("solver")]
 
 
+def others(known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return an entry, without numbers, for each solver that no figure runs."""
+    names = {solver["name"] for solver in known}
+    return [
+        _about(name) | {"name": name, "figures": [], "datasets": []}
+        for name in registry.names("solver")
+        if name not in names
+    ]
+
+
 def _entry(name: str, table: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]:
     by_dataset = [
         {"dataset": dataset, **_numbers(part, runs[runs.dataset == dataset])}

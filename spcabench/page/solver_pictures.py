@@ -6,8 +6,8 @@ import pandas as pd
 
 from spcabench import style
 from spcabench.page.comparison_pictures import Picture
-from spcabench.page.solver_curves import PROBLEM
 
+PROBLEM = ["dataset", "parameters", "nonnegative"]
 # column, axis label, whether the axis is logarithmic
 PANELS = (("share", "variance over the best of all", False), ("flops", "flops", True))
 MOST = 500  # maximum number of points in a panel; more would overlap and make the file larger

@@ -177,15 +177,15 @@ def test_ctrl_c_shows_no_traceback_while_the_libraries_load():
 
 
 def test_a_verdict_is_coloured_where_a_terminal_shows_colours(monkeypatch, capsys):
-    statement = dict(id="K3", verdict="fails", marks=[], reason="", short="1 of 2 µs", cause="")
+    statement = dict(id="K3", verdict="fails", marks=[], reason="", short="1 of 2 µs", readings=[])
     monkeypatch.delenv("NO_COLOR", raising=False)
     shown = {}
     for forced in ("", "1"):
         monkeypatch.setenv("FORCE_COLOR", forced)
-        figures.print_card(statement)
+        figures.print_statement(statement)
         shown[forced] = capsys.readouterr().out
     assert shown[""] == "K3 fails\n    1 of 2 µs\n"
     assert "\x1b[1;31mfails\x1b[0m\n" in shown["1"]
     monkeypatch.setenv("NO_COLOR", "1")
-    figures.print_card(statement)
+    figures.print_statement(statement)
     assert "[31m" not in capsys.readouterr().out

@@ -215,6 +215,25 @@ def test_runs_are_chosen_and_their_medians_told(tmp_path):
     assert flops == [["100", "1,000", "2,000", "9,000"]]
 
 
+def test_a_hundred_runs_are_shown_at_a_time_and_all_are_saved(tmp_path):
+    written = [row(k=k, cardinality=k, settings={"k": k}) for k in range(1, 251)]
+    rows.write(written, tmp_path / "a.parquet")
+    headings = dict(figure="f", title="T", scale="paper", home="#h", site={}, alone=True)
+    numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **headings)
+    question = """const shown = () => [...document.querySelectorAll("#runs > tbody > tr")]
+      .filter(row => !row.hidden).map(row => Number(row.cells[0].textContent));
+    const more = document.querySelector(".rest"), heads = document.querySelectorAll("#runs th");
+    document.querySelector(".filters").reset(); heads[0].querySelector("button").click();
+    found.first = shown(); heads[0].querySelector("button").click(); found.last = shown();
+    more.click(); more.click(); found.all = shown().length; found.hidden = more.hidden;
+    window.save = (name, text) => { found.lines = text.trim().split("\\n").length; };
+    document.querySelector(".filters").elements.csv.click();"""
+    state, console = probe(tmp_path / "n.html", tmp_path, more=question)
+    assert not console
+    assert state["first"] == [*range(1, 101)] and state["last"] == [*range(250, 150, -1)]
+    assert state["all"] == 250 and state["hidden"] and state["lines"] == 251
+
+
 @pytest.mark.parametrize(
     ("page", "anchor"),
     [

@@ -29,7 +29,7 @@ from spcabench.running import rows as results
 from tests.comparisons import compared
 from tests.page.test_browser import CHROMIUM, probe
 from tests.problems import WHOLE
-from tests.trial import check_links, make_run, make_site
+from tests.trial import check_links, make_site
 
 # one process makes the comparison, and takes these tests
 pytestmark = [pytest.mark.xdist_group("curves"), WHOLE]
@@ -226,22 +226,6 @@ def test_columns_are_chosen_and_what_is_shown_is_a_file(folder, tmp_path):
     lines = list(csv.reader(io.StringIO(state["text"])))
     assert state["name"] == "try.csv" and lines[0] == ["Group", "Rank", "Solver"]
     assert {line[2] for line in lines[1:]} == set(SOLVERS)
-
-
-@browser
-def test_the_page_of_a_solver_has_its_runs(trial_run, tmp_path):
-    make_run(trial_run)
-    question = """found.shown = { ...plot.dataset };
-    await set("x", "flops"); await set("view", "flops");
-    found.axes = plot.dataset.axes;"""
-    state, console = probe(
-        trial_run / "solvers" / "grqi.html", tmp_path, script=LATER, more=question
-    )
-    assert not console and state["shown"]["shown"] == "grqi"
-    assert int(state["shown"]["points"]) == len(
-        data_of(trial_run / "solvers/curves-data.js")["runs"]
-    )
-    assert state["axes"].startswith("flops|log|flops|")
 
 
 def test_pages_come_from_the_disk_alone(folder):

@@ -73,6 +73,14 @@ def test_nothing_was_revised_where_all_statements_are_those_of_the_run():
         assert claims_file.revised({"figure": figure, "statements": judged}) == "", figure
 
 
+def test_every_solver_has_a_page(trial_run):
+    make_run(trial_run)
+    pages = {file.stem for file in (trial_run / "solvers").glob("*.html")}
+    assert pages == {*registry.names("solver")}
+    listed = (trial_run / "solvers.html").read_text()
+    assert all(f'href="solvers/{name}.html"' in listed for name in pages)
+
+
 def test_rows_are_there_as_a_table_for_people(trial_run):
     make_run(trial_run)
     table = pd.read_csv(trial_run / "figures" / "trial2013_fig1" / "rows.csv")
