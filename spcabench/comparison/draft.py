@@ -18,6 +18,7 @@ from spcabench.running.schema import Row
 
 Pairs = Mapping[str, "Pair"]
 EQUAL = 10.0**-ranking.DIGITS  # shares that differ by less are equal
+CHANGES = ("worse value", "better value", "more flops", "fewer flops")  # of a pair
 
 
 @dataclass(frozen=True)
@@ -90,25 +91,27 @@ def _means(pairs: Pairs) -> dict[str, str]:
 
 
 def _changes(now: Pairs, last: Pairs) -> list[str]:
-    """Return a line for each pair that got better or worse, or for each pair of a first draft."""
+    """Return a line for each pair that changed, the worst first, or each pair of a first draft."""
     if not last:
         return ["", *(f"{name:28}{_words(pair)}" for name, pair in now.items())]
-    lines = []
+    told: dict[str, list[str]] = {change: [] for change in CHANGES}
     for name, pair in now.items():
-        before = last.get(name)
-        if before and (word := _verdict(pair, before)):
-            lines.append(f"{word:8}{name:28}{_words(before)}  ->  {_words(pair)}")
-    return ["", *(sorted(lines) or ["No problem got better or worse."])]
+        if (before := last.get(name)) and (change := _change(pair, before)):
+            line = f"{change:14}{name:28}{_words(before)}  ->  {_words(pair)}"
+            told[change].append(line)
+    counts = ", ".join(f"{change} on {len(lines)}" for change, lines in told.items() if lines)
+    heading = f"Pairs since the last draft: {counts or 'no change'}."
+    return ["", heading, *(line for lines in told.values() for line in lines)]
 
 
-def _verdict(now: Pair, last: Pair) -> str:
-    """Return "better" or "worse" if the value or, at the same value, the flops changed."""
+def _change(now: Pair, last: Pair) -> str:
+    """Return which of `CHANGES` happened to a pair, or ""; flops count only at the same value."""
     change = now.value - last.value
     if abs(change) > EQUAL * max(now.value, last.value):
-        return "better" if change > 0.0 else "worse"
+        return "better value" if change > 0.0 else "worse value"
     if now.flops is None or last.flops is None or now.flops == last.flops:
         return ""
-    return "better" if now.flops < last.flops else "worse"
+    return "fewer flops" if now.flops < last.flops else "more flops"
 
 
 def _words(pair: Pair) -> str:

@@ -91,12 +91,12 @@ def _alone(out: Path) -> Iterator[None]:
 
 
 def progress(label: str) -> Callable[[int, int], None]:
-    """Return a function that shows the number of finished pairs in a terminal or a log."""
+    """Return a function that shows the number of finished runs in a terminal or a log."""
     told = monotonic()
 
     def show(done: int, total: int) -> None:
         nonlocal told
-        words = f"{label}: {done} of {total} pairs"
+        words = f"{label}: {done} of {total} runs"
         if sys.stderr.isatty():
             end = "\n" if done == total else ""
             print(f"\r{words:<{width() - 1}}", end=end, file=sys.stderr, flush=True)

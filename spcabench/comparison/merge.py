@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -47,6 +48,13 @@ def merge(sources: Sequence[Path], out: Path) -> None:
     stored.write(out, entrants, rows, Plan(named, source_of))
 
 
+def _said(name: str, value: Any) -> str:
+    """Return a term of a comparison in words."""
+    if name == "fresh":
+        return "the public problems" if value is None else f"new problems with seed {value}"
+    return f"{name} {value!r}"
+
+
 def _check(part: Comparison, terms: Entrant) -> None:
     """Raise InputError unless a comparison has these terms and a row for each of its pairs."""
     if part.terms.suite == COMPONENTS:
@@ -57,8 +65,8 @@ def _check(part: Comparison, terms: Entrant) -> None:
         for name, value in asdict(entrant).items():
             if name not in OF_SOLVER and value != getattr(terms, name):
                 raise InputError(
-                    f"merge: {part.name} has {name} {value!r}, but another comparison has "
-                    f"{getattr(terms, name)!r}; they must be the same"
+                    f"merge: {part.name} has {_said(name, value)}, but another comparison has "
+                    f"{_said(name, getattr(terms, name))}; they must be the same"
                 )
         mine = part.rows[(part.rows.solver == label) & (part.rows.kind == "suite")]
         if {*zip(mine["item"], mine.asked, strict=True)} != pairs or len(mine) != len(pairs):

@@ -6,6 +6,7 @@ tree is killed, and also when the process that asks is killed: all workers of a 
 process group of a shell that waits for this and then kills the group.
 """
 
+import atexit
 import faulthandler
 import multiprocessing
 import os
@@ -175,6 +176,8 @@ def guard() -> int:
     """
     process = _guards.get(os.getpid())
     if process is None or process.poll() is not None:
+        atexit.unregister(end_group)  # registered once, however often a guard is started
+        atexit.register(end_group)
         process = _guards[os.getpid()] = subprocess.Popen(
             ["/bin/sh", "-c", "read -r _; kill -9 0"],
             stdin=subprocess.PIPE,

@@ -278,6 +278,18 @@ def test_a_comparison_names_the_mistake(name, tmp_path):
     assert not any("\n" in each for each in found)
 
 
+def test_a_seed_that_is_ignored_is_named(tmp_path):
+    """Random starts can differ in their flops, which does not show that something is kept."""
+    body = """
+x = np.random.default_rng().standard_normal(problem.n)
+for _ in range(int(9 * abs(x[0]))):
+    Sigma @ x
+yield project(x, k)"""
+    (tmp_path / "mine.py").write_text(_text(body).replace("*, k", "*, k, seed=0", 1))
+    found = conformance.mistakes(str(tmp_path / "mine.py"))
+    assert any("two runs with the same seed differ; draw only" in each for each in found), found
+
+
 def test_a_right_file_has_no_mistakes(tmp_path):
     (tmp_path / "mine.py").write_text(GOOD)
     assert conformance.mistakes(str(tmp_path / "mine.py")) == []

@@ -184,10 +184,12 @@ def test_a_draft_shows_what_got_better_or_worse(tmp_path, monkeypatch):
     good = "yield project(problem.covariance.largest_column(), k)"
     first = drafted(good)
     assert "5 of 5" in first and "pit props, k = 9" in first and "last draft" not in first
-    assert "No problem got better or worse" in drafted(good)
+    assert "no change" in drafted(good)
     worse = drafted("x = np.zeros(problem.n)\nx[0] = 1.0\nyield x")
-    assert "worse   pit props, k = 9" in worse and "better" not in worse
-    assert "better  gaussian 40, k = 5" in drafted(good)
+    assert "worse value on 5" in worse and "pit props, k = 9" in worse and "better" not in worse
+    assert "better value on 5" in drafted(good)
+    twice = drafted("problem.covariance @ problem.covariance.largest_column()\n" + good)
+    assert "more flops on 5" in twice and "value" not in twice.split("\n\n")[1]
     assert re.search(r"\(mine\.py, line \d+: yield problems\)", drafted("yield problems"))
     pairs = json.loads(next(tmp_path.rglob("drafts/*/*.json")).read_text())
     assert {pair["share"] for pair in pairs.values()} == {0.0}
