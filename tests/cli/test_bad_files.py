@@ -258,11 +258,6 @@ STRANGERS = {  # of `solve pitprops -k 3 --solver`
     "no function": (solver("solve = 3", "if True:"), "solve is 3; it must be a function"),
     "no k": (solver("yield A", "def solve(problem, kk=3):"), "must be (problem, *, k, ...)"),
     "exit in solve": (solver("exit(0)\nyield A"), "SystemExit: 0 (mine.py, line 13"),
-    "end of the process": ("import os\nos._exit(3)\n", "mine.py"),
-    "end in solve": (
-        "from os import _exit\n" + solver("_exit(3)\nyield A"),
-        "SystemExit: 3 (mine.py, line 14",
-    ),
     "bad code": ("def (\n", "SyntaxError"),
     "zero bytes": ("\0\0", "mine.py"),
     "latin-1": ("# ö\n".encode("latin-1"), "mine.py"),
