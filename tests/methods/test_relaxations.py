@@ -182,7 +182,9 @@ def test_the_constrained_form_refuses_an_accuracy_out_of_range(eps):
 @pytest.mark.parametrize(("m", "n", "k_u", "k"), [(3, 4, 2, 2), (5, 4, 1, 3), (4, 4, 4, 4)])
 def test_the_rectangular_form_bounds_every_sparse_pair(m, n, k_u, k):
     A = np.random.default_rng(0).standard_normal((m, n))
-    result = api.solve(Problem.from_data(A, center=False), "exact_sdp_rectangular", k=k, k_u=k_u)
+    result = api.solve(
+        Problem.from_data(A, center=False, divisor="1"), "exact_sdp_rectangular", k=k, k_u=k_u
+    )
     pairs = product(combinations(range(m), k_u), combinations(range(n), k))
     best = max(np.linalg.svd(A[np.ix_(R, C)])[1][0] for R, C in pairs)
     assert result.singular_value <= best * (1 + 1e-9)
