@@ -46,7 +46,7 @@ def differs(name, base):
 
 
 def code(text):
-    """Return the syntax tree of a module, without docstrings; the text if there is none."""
+    """Return the syntax tree of a module without docstrings, or its text if it cannot be parsed."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):

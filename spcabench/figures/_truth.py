@@ -222,5 +222,5 @@ def split(table: pd.DataFrame) -> tuple[pd.DataFrame, Truth]:
 
 
 def truth_of(data: Any) -> Truth:
-    """Return the attribute ``truth`` of a figure's data, or an empty `Truth` if there is none."""
+    """Return the ``truth`` of a figure's data, or an empty `Truth` if the data have none."""
     return getattr(data, "truth", None) or Truth(pd.DataFrame(columns=COLUMNS))
