@@ -104,7 +104,7 @@ def test_the_curves_reach_a_share_at_the_cost_of_the_tables(folder, tmp_path, me
 def test_a_published_comparison_shows_what_the_whole_histories_show(folder, tmp_path):
     """Every table cell, picture and point of the curves is the same."""
     out = tmp_path / "published" / "compare" / "try"
-    publish._copy_comparison(folder, out)
+    publish.comparison_page.publish(folder, out)
     whole, kept = (results.read_text([home / "rows.parquet"]) for home in (folder, out))
     entries = [table.history.dropna().map(json.loads).map(len) for table in (whole, kept)]
     assert entries[0].sum() > entries[1].sum() > 0
@@ -123,7 +123,7 @@ def test_a_published_comparison_shows_what_the_whole_histories_show(folder, tmp_
 
 def test_a_published_comparison_is_made_again_from_its_own_folder(folder, tmp_path):
     out = tmp_path / "published" / "compare" / "try"
-    publish._copy_comparison(folder, out)
+    publish.comparison_page.publish(folder, out)
     make_site(out / "index.html")
     for file in out.rglob("*.html"):
         check_links(file)
