@@ -1,7 +1,7 @@
 """Claims of the papers: statements, the rules that judge them, and numbers with intervals."""
 
 from spcabench.claims.claim import Claim, PaperNumber, Part, claim
-from spcabench.claims.intervals import Measured, exact, geometric_mean, mean, share, slope
+from spcabench.claims.intervals import slope
 from spcabench.claims.rules import (
     Rule,
     Scope,
@@ -18,7 +18,6 @@ from spcabench.claims.tidy import bands, each, noted, numbers, one, tidy
 
 __all__ = [
     "Claim",
-    "Measured",
     "PaperNumber",
     "Part",
     "Rule",
@@ -32,13 +31,9 @@ __all__ = [
     "claim",
     "each",
     "every",
-    "exact",
-    "geometric_mean",
-    "mean",
     "noted",
     "numbers",
     "one",
-    "share",
     "slope",
     "some",
     "tidy",

@@ -4,7 +4,6 @@ FACTS contains the paper, the cost of an iteration, the authors' code and the re
 The table lists the figures that run the solver.
 """
 
-import ast
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +12,7 @@ from spcabench import registry
 from spcabench.iterate import Facts
 from spcabench.page import papers
 from spcabench.page.generated_block import markdown_table
+from spcabench.running import jobs as figure_jobs
 
 HEAD = (
     *("solver", "year", "paper", "input"),
@@ -85,16 +85,15 @@ def _in_figures(name: str) -> str:
 
 @cache
 def _figures() -> dict[str, set[str]]:
-    """Return the string constants in each figure's file, which include the solvers that it runs."""
-    words = {}
-    for figure in registry.names("figure"):
-        tree = ast.parse(registry.path("figure", figure).read_text(encoding="utf-8"))
-        words[figure] = {
-            node.value
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        }
-    return words
+    """Return the solvers that each figure runs, or that ran for the figures whose rows it uses."""
+    run_by = {
+        figure: {name for run in figure_jobs.runs_of(figure, "paper") for name in run.solvers}
+        for figure in registry.names("figure")
+    }
+    return {
+        figure: solvers.union(*(run_by[other] for other in figure_jobs.shared(figure)))
+        for figure, solvers in run_by.items()
+    }
 
 
 def table() -> str:

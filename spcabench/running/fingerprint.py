@@ -7,6 +7,7 @@ import ast
 import hashlib
 import json
 import re
+import symtable
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -140,20 +141,22 @@ def function_hash(function: Callable[..., Any]) -> str:
 
 @lru_cache
 def _names(file: Path) -> tuple[tuple[ast.stmt, set[str], set[str]], ...]:
-    """Return the statements of a module, each with the names that it defines and contains."""
+    """Return the statements of a module, each with the names that it defines and reads there."""
     statements = []
     for node in getattr(syntax_tree(file), "body", ()):
-        names = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]
-        statements.append((node, _names_set(node, names), {name.id for name in names}))
+        # by scope, because a local variable of a function can have the name of another function
+        scope = symtable.symtable(ast.unparse(node), str(file), "exec")
+        defined = {s.get_name() for s in scope.get_symbols() if s.is_assigned() or s.is_imported()}
+        statements.append((node, defined, {s.get_name() for s in _read(scope)}))
     return tuple(statements)
 
 
-def _names_set(node: ast.stmt, names: list[ast.Name]) -> set[str]:
-    """Return the names that a statement of a module defines."""
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
-    stored = {name.id for name in names if isinstance(name.ctx, ast.Store)}
-    return {getattr(node, "name", "")} | stored
+def _read(scope: symtable.SymbolTable) -> Iterator[symtable.Symbol]:
+    """Yield the names of a module that a scope and the scopes inside it read."""
+    module = scope.get_type() == "module"
+    yield from (s for s in scope.get_symbols() if s.is_referenced() and (module or s.is_global()))
+    for inner in scope.get_children():
+        yield from _read(inner)
 
 
 @lru_cache

@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spcabench.claims import exact, geometric_mean, mean, share, slope
-from spcabench.claims.intervals import FEWEST, Measured
+from spcabench.claims.intervals import (
+    FEWEST,
+    Measured,
+    exact,
+    geometric_mean,
+    mean,
+    share,
+    slope,
+)
 from tests.problems import some
 
 COUNTS = some(2, (3, 5, 6, 10))  # problems

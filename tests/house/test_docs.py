@@ -92,7 +92,7 @@ def test_the_figure_of_the_tutorial_is_made_and_judged():
             for name in ("from_covariance", "from_data", "given_as")
         ),
         *(spcabench.SparsePCA, iterate.Traits, iterate.Iterate, run.Run),
-        *(claims.geometric_mean, claims.share, sources.File, sources.find),
+        *(claims.tidy, sources.File, sources.find),
     ],
     ids=lambda documented: documented.__qualname__,
 )

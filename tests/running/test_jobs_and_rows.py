@@ -1,8 +1,10 @@
 """The jobs of figures, their hashes, and the rows of their runs."""
 
+import importlib.util
 import json
 import pickle
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -201,8 +203,33 @@ def test_a_measure_that_figures_share_is_hashed_where_it_stands():
     figures = ("asteris2014_fig4", "asteris2014_fig6")
     runs = [run for figure in figures for run in figure_jobs.runs_of(figure, "quick")]
     measures = [run.function for run in runs if run.function]
-    assert len({fingerprint.function_hash(function) for function in measures}) == 1
+    # Figure 4 has another measure of the same module, which has a hash of its own
+    hashes = {(f.__name__, fingerprint.function_hash(f)) for f in measures}
+    assert len({text for _, text in hashes}) == len({f.__name__ for f in measures}) == 2
     assert {function.__module__ for function in measures} == {"spcabench.figures._asteris2014"}
+
+
+def test_a_local_variable_is_not_the_function_with_its_name(tmp_path):
+    text = (
+        "RHO = 1\ndef helper(x):\n    return x\n"
+        "def other():\n    {}\n    return [RHO for RHO in (1, 2)]\n"
+        "def used():\n    other = [x for x in helper(RHO)]\n    return other\n"
+    )
+    same = [text.format(line) for line in ("x = 1", "x = 2", "helper = 3", "RHO = 4")]
+    changed = text.replace("return x\n", "return 2 * x\n").format("x = 1")
+    hashes = []
+    for i, source in enumerate([*same, changed]):
+        (tmp_path / f"m{i}.py").write_text(source)
+        hashes.append(fingerprint.function_hash(_of_file(tmp_path / f"m{i}.py", "used")))
+    assert len(set(hashes[:-1])) == 1 and hashes[-1] != hashes[0]
+
+
+def _of_file(file, name):
+    """Return a function of a file as a module has it."""
+    spec = importlib.util.spec_from_file_location(f"trial_{file.stem}", file)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, name)
 
 
 def test_unknown_and_broken_jobs(figure, tmp_path, add_file):
