@@ -34,7 +34,7 @@ FACTS = Facts(
     year=2026,
     cost="about 9 j^3 per node of j variables and 9 n^3 per bound",
     code="none: this suite's own method",
-    reproduced="published optima of certified sparse PCA: docs/certified.md",
+    reproduced="published optima of certified sparse PCA: docs/bounds.md",
 )
 COLOUR = "#000000"
 EXAMPLE = dict(k=5)

@@ -10,7 +10,7 @@ Differences from the paper:
 1. Variables are added one at a time, and c_i is updated after each addition, as in the authors'
    code (github.com/sdannyvi/AnytimePCA). ``bulk`` adds all variables at once, as in the paper's
    pseudocode. The results are close to the paper's Figure 2 only if variables are added one at a
-   time (docs/field.md).
+   time (docs/solvers.md).
 2. Seeds of 0, 1, ..., k* variables are tried in turn, so the search can be stopped at any time. The
    empty seed gives diagonal thresholding.
 """

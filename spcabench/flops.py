@@ -1,6 +1,6 @@
 """The ledger of floating-point operations (flops); only the matrix layer adds to it.
 
-The convention is that of Kuleshov (2013, section 4.2); see ``docs/flops.md``:
+The convention is that of Kuleshov (2013, section 4.2); see ``docs/numbers.md``:
 
 - A (p x q) matrix-vector product costs p q flops, or p k for a k-sparse vector. With a sparse
   matrix, it costs one flop per stored entry.

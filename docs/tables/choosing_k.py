@@ -1,7 +1,7 @@
-"""Compute the table of docs/choosing_k.md: the cardinality selected for spiked samples.
+"""Compute a table of docs/analysis.md: the cardinality selected for spiked samples.
 
     python -m docs.tables.choosing_k            # prints the table
-    python -m docs.tables.choosing_k --write    # also writes it to docs/choosing_k.md
+    python -m docs.tables.choosing_k --write    # also writes it to docs/analysis.md
 
 The samples are x = strength^(1/2) g v + e, where g and the entries of e are standard normal, and v
 is a unit vector with k equal entries. For each k = 5 or 10 and strength 2 or 4, there are 25 draws
@@ -30,7 +30,7 @@ M, N, DRAWS = 200, 50, 25
 KS = range(1, 21)
 CASES = [(strength, k) for strength in (4, 2) for k in (5, 10)]
 LEAST = 0.8  # claimed fraction of the draws with strength 4
-PAGE = Path(__file__).parents[1] / "choosing_k.md"
+PAGE = Path(__file__).parents[1] / "analysis.md"
 
 
 def draw(k, strength, seed, m=M, n=N):
@@ -88,9 +88,7 @@ def main():
     """Print the table, and write it to the document with --write."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--ways", type=int, default=len(WAYS), help="number of criteria to run")
-    parser.add_argument(
-        "--write", action="store_true", help="write the table to docs/choosing_k.md"
-    )
+    parser.add_argument("--write", action="store_true", help="write the table to docs/analysis.md")
     options = parser.parse_args()
     choices = {}
     for name, way in [*WAYS.items()][: options.ways]:

@@ -1,7 +1,6 @@
-"""Print tables of docs/bounds.md and docs/field.md for problems that were not used for tuning.
+"""Print proofs and gaps of the exact search for docs/bounds.md, on problems not used to tune it.
 
-    python -m docs.tables.fresh exact [COUNT [SECONDS]]   # proofs and gaps of the exact search
-    python -m docs.tables.fresh heuristics [COUNT]        # quality and time of four solvers
+    python -m docs.tables.fresh [COUNT [SECONDS]]
 
 The problems are random with a fixed seed. n is between 50 and 1,000 and k between 5 and 50, both
 uniform on a logarithmic scale. Seconds are processor time on one thread.
@@ -16,7 +15,6 @@ from spcabench import Problem, load, solve
 from spcabench.methods.exact_search.branch_and_bound import SECOND
 
 SEED = 20261125
-SOLVERS = ("abess", "local_search", "tpower", "em")
 
 
 def _heavy(n, seed):
@@ -35,12 +33,12 @@ FAMILIES = {
 }
 
 
-def drawn(count, most=1000):
+def drawn(count):
     """Yield the family, the problem and k; the families take turns."""
     rng = np.random.default_rng(SEED)
     for place in range(count):
         family = list(FAMILIES)[place % len(FAMILIES)]
-        n = round(50 * (most / 50) ** rng.random())
+        n = round(50 * (1000 / 50) ** rng.random())
         k, seed = min(round(5 * 10 ** rng.random()), n // 2), int(rng.integers(10**9))
         yield family, FAMILIES[family](n, seed), k
 
@@ -59,22 +57,5 @@ def exact(count=40, seconds=60.0):
     print(f"\n{sum(proven)} of {len(proven)} are proven.")
 
 
-def heuristics(count=10):
-    """Print the value of each solver divided by the best value, and its seconds."""
-    print("| problem | k |" + "".join(f" {name} | s |" for name in SOLVERS))
-    print("| --- | --- |" + " --- | --- |" * len(SOLVERS))
-    for family, problem, k in drawn(int(count), most=500):
-        problem = problem.given_as("covariance")
-        runs = []
-        for name in SOLVERS:
-            solve(problem, name, k=k)  # warm-up
-            start = process_time()
-            value = solve(problem, name, k=k).variance
-            runs.append((value, process_time() - start))
-        best = max(value for value, _ in runs)
-        cells = "".join(f" {value / best:.5f} | {spent:.3f} |" for value, spent in runs)
-        print(f"| {family} {problem.n} | {k} |{cells}", flush=True)
-
-
 if __name__ == "__main__":
-    {"exact": exact, "heuristics": heuristics}[sys.argv[1]](*sys.argv[2:])
+    exact(*sys.argv[1:])

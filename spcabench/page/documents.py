@@ -12,8 +12,8 @@ def documents() -> dict[Path, dict[str, str]]:
     """Return the documents with generated blocks, and the text of each block by name."""
     return {
         ROOT / "results" / "README.md": {"columns": schema_table.tables()},
-        ROOT / "docs" / "certified.md": {"instances": certified_page.tables()},
-        ROOT / "docs" / "field.md": {"methods": solver_table.table()},
+        ROOT / "docs" / "bounds.md": {"instances": certified_page.tables()},
+        ROOT / "docs" / "solvers.md": {"methods": solver_table.table()},
         ROOT / "docs" / "findings.md": findings.blocks(),
         ROOT / "docs" / "index.md": {"numbers": findings.front()},
     }

@@ -41,7 +41,7 @@ LARGEST_ROWS = 2_000_000  # bytes; larger files of rows are stored without histo
 COVER = "standard"
 # suites for which the first page reports how many problems are proven
 KNOWN = {
-    "certified": "published instances ([all with their k](docs/certified.md))",
+    "certified": "published instances ([their values](docs/bounds.md#published-instances))",
     "standard": "problems of the standard suite",
 }
 COMPARISONS = "compare"  # the folder of the published comparisons

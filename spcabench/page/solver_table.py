@@ -1,4 +1,4 @@
-"""The table of all methods in docs/field.md, from the facts in each solver's file.
+"""The table of all methods in docs/solvers.md, from the facts in each solver's file.
 
 FACTS contains the paper, the cost of an iteration, the authors' code and the reproduced results.
 The table lists the figures that run the solver.

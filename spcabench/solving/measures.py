@@ -1,4 +1,4 @@
-"""Joint measures of several loadings Z (n, r); docs/variance.md explains when to use each measure.
+"""Joint measures of several loadings Z (n, r); docs/numbers.md explains when to use each measure.
 
 All measures use the covariance Sigma of a problem and accept any number of loadings. Solvers are
 not charged for them.

@@ -5,7 +5,6 @@ import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,20 +34,6 @@ def test_the_solver_of_the_readme_is_a_solver(tmp_path):
     path.write_text(solver)
     result = api.solve(api.load("pitprops"), str(path), k=4)
     assert result.status == "converged" and result.cardinality == 4
-
-
-@pytest.mark.parametrize("line", [line for block in SHELL for line in block.splitlines()])
-def test_the_commands_of_the_readme_exist(line):
-    program, *arguments = line.partition("#")[0].split()
-    if program == "make":
-        assert re.search(rf"^{arguments[0]}:", (options.ROOT / "Makefile").read_text(), re.M)
-    elif program not in ("python", "pip"):
-        assert program == "spcabench"
-        names = {
-            command.name or command.callback.__name__.replace("_", "-")
-            for command in command_line.app.registered_commands
-        }
-        assert arguments[0] in names
 
 
 def test_the_lines_for_an_analyst_can_be_typed_in_an_empty_folder(here, capsys):
@@ -84,8 +69,3 @@ def test_every_other_command_of_the_readme_can_be_typed_in_a_clone(tmp_path):
             fine = (0, 1) if arguments[0] == "verify" else (0,)
             assert completed.returncode in fine, (line, completed.stdout, completed.stderr)
     assert (folder / "fig2.pdf").exists()
-
-
-def test_links_resolve():
-    for target in re.findall(r"\]\(([^)#]+)\)", README):
-        assert "://" in target or Path(options.ROOT, target).exists(), target

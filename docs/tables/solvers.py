@@ -1,7 +1,7 @@
-"""Compute the numbers of docs/field.md that take minutes.
+"""Compute the numbers of docs/solvers.md that take minutes.
 
-    python -m docs.tables.field thresholding    # covariance thresholding, n = 400
-    python -m docs.tables.field anytime         # greedy anytime sparse PCA, n = 2,000
+    python -m docs.tables.solvers thresholding    # covariance thresholding, n = 400
+    python -m docs.tables.solvers anytime         # greedy anytime sparse PCA, n = 2,000
 
 Each command prints the percentage of the support that is recovered: its mean over the draws and the
 standard error. The samples are drawn from the dataset `spiked_samples`, with as many samples as
