@@ -4,6 +4,7 @@ import re
 import sys
 import textwrap
 from enum import StrEnum
+from importlib.metadata import metadata
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -415,12 +416,21 @@ def _check_seeds(folder: Path) -> None:
             )
 
 
-def explore(
-    folder: Annotated[Path, typer.Argument(help="Folder of a run.")] = Path("results/published"),
-) -> None:
-    """Open the pages of a run in the browser."""
-    _check_run(folder)
-    page = opening.regular(folder / "index.html", "the first page of a run")
-    say(page)
+def explore() -> None:
+    """Open the published results in the browser: those of the clone, or else on the web."""
+    page = options.ROOT / "results" / "published" / "index.html"
+    address = page.resolve().as_uri() if page.is_file() else _on_the_web()
+    if not address:
+        raise InputError(
+            "explore: the published results are in a clone of the repository only; this package "
+            "names no web address of them"
+        )
+    say(address)
     if sys.stdout.isatty():
-        typer.launch(str(page.resolve()))
+        typer.launch(address)
+
+
+def _on_the_web() -> str:
+    """Return the address named Results in the package's metadata ([project.urls]), or ""."""
+    named = metadata("spcabench").get_all("Project-URL") or []
+    return next((url.partition(", ")[2] for url in named if url.startswith("Results, ")), "")

@@ -18,11 +18,9 @@ from spcabench.comparison.ranking import ranking as rank_solvers
 from spcabench.comparison.ranking import standing as stand
 from spcabench.comparison.stored import Comparison
 from spcabench.page import (
-    comparison_curves,
     comparison_pictures,
     comparison_tables,
     components_page,
-    interactive_curves,
 )
 from spcabench.page.render import render
 from spcabench.page.row_names import in_address
@@ -74,7 +72,6 @@ def write(folder: Path, published: bool = False) -> Path:
     tables = comparison_tables.write(
         folder, answers, ranks, last, about, standing.warnings, published
     )
-    data, home = comparison_curves.data(answers, looks), folder.resolve()
     pairs = _pairs(answers)
     _write_pairs(folder / "pairs", comparison.name, pairs, published)
     text = render(
@@ -88,7 +85,6 @@ def write(folder: Path, published: bool = False) -> Path:
         warned={warning["solver"] for warning in standing.warnings},
         files=[(file, quote(file)) for file in tables],
         within=_within(answers, list(looks), last),
-        scripts=interactive_curves.write(home.parents[1], home, data),
         pairs=pairs,
         unlisted=[f"{pair['item']}, k = {pair['k']}" for pair in pairs if pair["new"]],
         rule=f"{RULE}{LAST[last]} {RANK}",

@@ -329,20 +329,13 @@ def _copy_comparisons(sources: list[Path], out: Path) -> None:
     given = {source.resolve().name: source for source in sources}
     for file in out.glob(f"*/{stored.ROWS}"):
         if file.parent.name not in given:
-            _publish_again(file.parent)
+            comparison_page.write(file.parent, published=True)
     for file in out.glob(f"*/{components_page.ABOUT}"):
         if file.parent.name not in given:
             components_page.write_again(file.parent)
     for name, source in given.items():
         shutil.rmtree(out / name, ignore_errors=True)
         comparison_page.publish(source, out / name)
-
-
-def _publish_again(folder: Path) -> None:
-    """Rewrite the pages of a published comparison, unless its histories are missing."""
-    left_out = rows.read_text([folder / stored.ROWS], ["history_left_out"]).history_left_out
-    if not left_out.any():
-        comparison_page.write(folder, published=True)
 
 
 def _copy_rows(source: Path, out: Path) -> None:

@@ -140,7 +140,7 @@ def test_no_installed_package_is_published(installed, tmp_path):
     assert completed.returncode == 2 and "a clone of the repository" in completed.stderr
 
 
-@pytest.mark.parametrize("extra", ["pages", "slurm", "all", "dev"])
+@pytest.mark.parametrize("extra", ["slurm", "all", "dev"])
 def test_extras_for_comparisons_bring_what_a_comparison_needs(extra):
     libraries = PROJECT["project"]["optional-dependencies"][extra]
     assert any(re.match(r"spcabench\[.*\bbench\b", each) for each in libraries)

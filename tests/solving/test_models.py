@@ -24,7 +24,7 @@ from tests.problems import WHOLE
 
 WINE = load_wine(as_frame=True).data
 # what the core must do without; the files of the package are there, these are not
-HIDDEN = ("abess", "asv", "bokeh", "clarabel", "cvxpy", "h5py", "isal", "jinja2", "matplotlib")
+HIDDEN = ("abess", "asv", "clarabel", "cvxpy", "h5py", "isal", "jinja2", "matplotlib")
 HIDDEN += ("pyarrow", "rdata", "scs", "snakemake")
 WITHOUT = f"""
 import sys

@@ -1,0 +1,139 @@
+"""The page of a comparison shows the numbers of its tables, and can be written again from rows."""
+
+import json
+import re
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from spcabench import registry, style
+from spcabench.comparison import suite
+from spcabench.comparison.stored import Comparison
+from spcabench.page import comparison_drawing, comparison_pictures, comparison_tables
+from spcabench.page import comparison_page as page
+from spcabench.running import rows as results
+from tests.comparisons import compared
+from tests.page.test_browser import CHROMIUM, probe
+from tests.problems import WHOLE
+from tests.trial import check_links, make_site
+
+# one process makes the comparison, and takes these tests
+pytestmark = [pytest.mark.xdist_group("curves"), WHOLE]
+
+SOLVERS = ("tpower", "gpower1", "mcol")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Compare three solvers on three problems."""
+    with pytest.MonkeyPatch.context() as patch:
+        home = tmp_path_factory.mktemp("home")
+        yield compared(patch, home, "try", SOLVERS, items=3, named=["gpower1"])
+
+
+def answers_of(folder):
+    return page.Standing.of(Comparison.read(folder)).answers
+
+
+def test_a_published_comparison_shows_what_the_whole_histories_show(folder, tmp_path):
+    """Every table cell and picture is the same."""
+    out = tmp_path / "published" / "compare" / "try"
+    page.publish(folder, out)
+    whole, kept = (results.read_text([home / "rows.parquet"]) for home in (folder, out))
+    entries = [table.history.dropna().map(json.loads).map(len) for table in (whole, kept)]
+    assert entries[0].sum() > entries[1].sum() > 0
+    tables = [pd.read_parquet(home / "table.parquet") for home in (folder, out)]
+    pd.testing.assert_frame_equal(*tables)
+    same = ["ranking.csv", *(str(file.relative_to(out)) for file in out.glob("pictures/*"))]
+    assert sum(name.endswith(".svg") for name in same) >= 4
+    for name in same:
+        assert (out / name).read_text() == (folder / name).read_text(), name
+    for name in ("index.html", *(f"pairs/{file.name}" for file in out.glob("pairs/*"))):
+        texts = [home.joinpath(name).read_text() for home in (folder, out)]
+        cells = [re.findall(r"<t[dh][ >].*?</t[dh]>|\[\[.*", text) for text in texts]
+        assert cells[0] == cells[1] and len(cells[0]) > 2, name
+
+
+def test_a_published_comparison_is_made_again_from_its_own_folder(folder, tmp_path):
+    out = tmp_path / "published" / "compare" / "try"
+    page.publish(folder, out)
+    make_site(out / "index.html")
+    for file in out.rglob("*.html"):
+        check_links(file)
+    before = {file: file.read_bytes() for file in out.rglob("*") if file.is_file()}
+    page.write(out, published=True)
+    assert before == {file: file.read_bytes() for file in out.rglob("*") if file.is_file()}
+
+
+def test_every_answer_is_on_the_page_of_its_problem(folder):
+    answers, folder = answers_of(folder), (folder / "pairs")
+    pages = {file.name: file.read_text() for file in folder.iterdir()}
+    assert len(pages) == answers["item"].nunique()
+    for item, part in answers.groupby("item"):
+        (text,) = [text for text in pages.values() if f"<h1>{item}:" in text]
+        for row in part.itertuples():
+            assert f'"{row.solver}"' in text and f'data-drawn="k{row.asked}-"' in text
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_a_link_opens_what_is_folded(folder, tmp_path):
+    question = (
+        'found.open = [...document.querySelectorAll("details.more[open]")].map(fold => fold.id);'
+    )
+    for anchor, unfolded in (("", []), ("#timing", ["how"]), ("#within", ["within"])):
+        state, console = probe(folder / "index.html", tmp_path, more=question, anchor=anchor)
+        assert not console and state["open"] == unfolded and state["wide"] <= 0
+
+
+def test_pages_come_from_the_disk_alone(folder):
+    text = (folder / "index.html").read_text()
+    assert "http://" not in text and "https://" not in text and "<script src" not in text
+    for picture in folder.glob("pictures/*.svg"):
+        assert f"pictures/{picture.name}" in text
+
+
+def test_the_ranking_is_a_table_of_latex(folder):
+    text = (folder / "ranking.tex").read_text()
+    assert text.count(r"\\") == 1 + len(SOLVERS) and r"\toprule" in text
+    columns = 1 + len(comparison_tables.LATEX)  # the rank comes before the solver
+    assert all(x.count("&") == columns for x in text.splitlines() if x.endswith(r"\\"))
+    assert comparison_tables.escaped("a_b & 5 %") == r"a\_b \& 5 \%"
+    assert comparison_tables.escaped("é ≥ 漢\n\x07") == r"é $\geq$ ? ?"
+
+
+def test_no_two_solvers_of_a_picture_look_alike(tmp_path):
+    names = registry.names("solver")
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        order = list(rng.permutation(names))
+        looks = style.looks(order)
+        eight = order[: len(style.DISTINCT)]
+        assert len({looks[name]["color"] for name in eight}) == len(eight)
+        assert len({looks[name]["marker"] for name in eight}) == len(eight)
+        assert {looks[name]["color"] for name in order[len(eight) :]} == {style.GREY}
+    file = tmp_path / "mine.py"
+    source = registry.path("solver", "mcol").read_text()
+    file.write_text(source.replace(registry.module("solver", "mcol").COLOUR, "#123456"))
+    assert style.looks(["mine", "tpower"], {"mine": str(file)})["mine"]["color"] == "#123456"
+
+
+def test_solvers_of_the_papers_have_a_colour_of_their_own_wherever_they_rank():
+    names = sorted(registry.names("solver"), key=lambda name: name in suite.OF_PAPERS)
+    named = names[:3]
+    looks = comparison_pictures.looks_of(pd.DataFrame({"solver": names, "answered": 1}), named)
+    coloured = [name for name, look in looks.items() if look["color"] != style.GREY]
+    assert {*named, *suite.OF_PAPERS} <= {*coloured}
+    assert len({looks[name]["color"] for name in coloured}) == len(coloured)
+    assert len({looks[name]["marker"] for name in coloured}) == len(coloured)
+
+
+def test_solvers_with_one_line_are_drawn_once_and_the_panel_says_so():
+    axis = plt.figure().subplots()
+    x, y = np.arange(3), np.array([0.1, 0.5, 0.9])
+    lines = {"a": (x, y), "b": (x, y + 0.1), "c": (x, y + 1e-4)}
+    assert comparison_drawing._one_line(axis, lines) == ["a", "b"]
+    (words,) = axis.texts
+    assert "a = c" in words.get_text()
+    plt.close(axis.figure)
