@@ -21,7 +21,7 @@ import numpy as np
 
 from spcabench import validate
 from spcabench.errors import InputError, using_file
-from spcabench.optional_dependencies import require
+from spcabench.machine import require
 from spcabench.problem.problem import Problem
 from spcabench.readers import sources
 

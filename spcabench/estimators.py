@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from spcabench import api, opening, validate
+from spcabench import api, files, validate
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.selecting.selection import select
@@ -378,7 +378,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise InputError(
                 f"{file}: not a model of {cls.__name__}; use `spcabench apply` for other models"
             )
-        saved = opening.checked(model.about, _Saved, f"{file}: about")
+        saved = files.as_type(model.about, _Saved, f"{file}: about")
         for name in KEPT:
             if name not in model.arrays and name != "bound_":
                 raise InputError(f"{file}: no {name}; use a file written by SparsePCA.save")

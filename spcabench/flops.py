@@ -1,4 +1,4 @@
-"""The ledger of floating-point operations (flops); only the matrix layer adds to it.
+"""The ledger of flops, to which only the matrix layer adds, and kernels that return their flops.
 
 The convention is that of Kuleshov (2013, section 4.2); see ``docs/numbers.md``:
 
@@ -14,13 +14,20 @@ The convention is that of Kuleshov (2013, section 4.2); see ``docs/numbers.md``:
 
 Every row of results records CONVENTION, which is incremented when the convention changes. Counts
 under different conventions are never compared.
+
+Kernels are compiled by numba. They return their flops, and timings exclude the compilation.
 """
 
+import functools
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from time import perf_counter
 from types import FrameType
+from typing import Any
+
+import numpy as np
 
 from spcabench.errors import SolverError
 
@@ -169,3 +176,82 @@ def is_ours(frame: FrameType) -> bool:
     module = sys.modules.get(str(frame.f_globals.get("__name__")))
     ours = module is not None and vars(module) is frame.f_globals
     return ours and frame.f_code.co_filename.startswith(PACKAGE)
+
+
+# context manager that is entered for each compilation; a command can use it to report progress
+telling: Callable[[], AbstractContextManager[None]] = nullcontext
+
+
+def _jitted(function: Callable[..., Any], *signature: Any) -> Any:
+    """Compile a function, and cache it on disk if possible."""
+    import numba
+
+    njit: Any = numba.njit
+
+    try:
+        return njit(*signature, cache=True)(function)
+    except RuntimeError:  # numba found no writable folder for its cache
+        return njit(*signature)(function)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Compile a function for use in kernels; its attribute ``py_func`` is the Python function."""
+    return _jitted(function)
+
+
+def _signed(signature: str, readonly: Container[int]) -> Any:
+    """Return numba's signature with some read-only arrays, for which its notation has no symbol."""
+    from numba.core import sigutils, types
+
+    arguments, returned = sigutils.normalize_signature(signature)
+    return returned(
+        *(
+            types.Array(kind.dtype, kind.ndim, kind.layout, readonly=True)
+            if i in readonly
+            else kind
+            for i, kind in enumerate(arguments)
+        )
+    )
+
+
+def compiled(
+    signature: str, readonly: Container[int] = ()
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Compile a kernel on its first call, and charge the flops that it returns.
+
+    The kernel returns (flops, ...), and its caller receives the other values. ``signature`` uses
+    numba's notation. ``readonly`` contains the places of arguments that the kernel only reads: the
+    arrays of a problem are read-only. Another array that is not C-ordered and writeable is copied.
+    Other arrays are passed as they are, and the kernel can modify them. The attribute ``twin`` is
+    the kernel as a Python function; the functions that it calls are still compiled.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.cache
+        def kernel() -> Any:
+            start = perf_counter()
+            with telling():
+                loaded = _jitted(function, _signed(signature, readonly))
+            LEDGER.compile_seconds += perf_counter() - start
+            return loaded
+
+        @functools.wraps(function)
+        def call(*args: Any) -> Any:
+            ready = (_ready(each, i in readonly) for i, each in enumerate(args))
+            flops, *results = kernel()(*ready)
+            LEDGER.charge_compiled(flops)
+            return results[0] if len(results) == 1 else tuple(results)
+
+        call.twin = function  # type: ignore[attr-defined]
+        return call
+
+    return decorate
+
+
+def _ready(argument: Any, readonly: bool = False) -> Any:
+    """Convert an array to the form that kernels require; return other arguments unchanged."""
+    if isinstance(argument, np.ndarray):
+        if type(argument) is np.ndarray and argument.flags.carray:
+            return argument  # a shortcut, because np.require takes a microsecond
+        return np.require(np.asarray(argument), requirements=["C"] if readonly else ["C", "W"])
+    return argument

@@ -20,9 +20,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from spcabench import machine, opening
+from spcabench import machine
 from spcabench.errors import InputError, SolverError, using_file
-from spcabench.optional_dependencies import extra_of
+from spcabench.files import read_bytes
+from spcabench.machine import extra_of
 
 Kind = Literal["solver", "dataset", "figure"]
 PACKAGES: dict[Kind, str] = {
@@ -196,7 +197,7 @@ _LOADED: dict[tuple[Path, bytes], ModuleType] = {}  # (path, content) -> module 
 
 def _once_from_file(file: Path) -> ModuleType:
     """Load a file only if it is new or has changed, because loading it can compile kernels."""
-    key = file.resolve(), opening.read_bytes(file, "a solver's file, NAME.py")
+    key = file.resolve(), read_bytes(file, "a solver's file, NAME.py")
     if key not in _LOADED:
         _LOADED[key] = _from_file(file)
     return _LOADED[key]

@@ -13,12 +13,12 @@ def twin(kernel):
     Parameters
     ----------
     kernel : callable
-        A function that `spcabench.kernels` or numba has compiled, or is to compile.
+        A function that `spcabench.flops.compiled` or numba has compiled, or is to compile.
 
     Returns
     -------
     function
-        The same function in plain Python. That of a `kernels.compiled` returns (flops, ...).
+        The same function in plain Python. That of a `flops.compiled` returns (flops, ...).
     """
     return _plain(kernel, {})
 

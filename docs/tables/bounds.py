@@ -115,7 +115,7 @@ def _plot(name, title, draw, place):
     import matplotlib.pyplot as plt
     from matplotlib import ticker
 
-    from spcabench import style
+    from spcabench.showing import style
 
     with matplotlib.rc_context(style.RC):
         figure, axes = plt.subplots(figsize=(6.4, 3.8))

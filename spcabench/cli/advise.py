@@ -9,7 +9,7 @@ import typer
 
 from spcabench.cli import options
 from spcabench.errors import InputError
-from spcabench.streams import say, width
+from spcabench.files import say, width
 
 if TYPE_CHECKING:
     from spcabench.comparison.advice import Answers, Question

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spcabench import machine, optional_dependencies, streams
+from spcabench import files, machine
 from spcabench.cli import (
     advise,
     apply,
@@ -31,7 +31,7 @@ from spcabench.cli import (
     solvers,
 )
 from spcabench.errors import InputError
-from spcabench.streams import say
+from spcabench.files import say
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -158,7 +158,7 @@ def _warn(warning: str) -> None:
 
 def main() -> None:
     """Run the command in the arguments of the process."""
-    streams.accept_every_character()
+    files.accept_every_character()
     arguments = [word for word in sys.argv[1:] if word != "--debug"]
     # Numerical libraries fix their number of threads on import. Two threads needed three times the
     # processor time of one thread for sparse components of a 50,000 x 100,000 matrix.
@@ -240,7 +240,7 @@ def _of_the_user(error: Any, arguments: list[str]) -> Any:
     if isinstance(error, ModuleNotFoundError):
         return _of_an_extra(error, arguments[0])
     if isinstance(error, OSError) and error.errno in UNWRITTEN and error.filename is None:
-        streams.give_up()
+        files.give_up()
         return InputError(f"the output cannot be written ({error.strerror})")
     if isinstance(error, OSError) and _is_about(error, arguments):
         return error
@@ -250,9 +250,9 @@ def _of_the_user(error: Any, arguments: list[str]) -> Any:
 def _of_an_extra(error: ModuleNotFoundError, command: str) -> InputError:
     """Return the error for a missing optional library; raise it again for other libraries."""
     library = (error.name or "").partition(".")[0]
-    if optional_dependencies.extra_of(library) == "all":
+    if machine.extra_of(library) == "all":
         raise error
-    return optional_dependencies.missing(library, "" if command in LIGHT else "bench")
+    return machine.missing(library, "" if command in LIGHT else "bench")
 
 
 def _is_about(error: OSError, arguments: list[str]) -> bool:

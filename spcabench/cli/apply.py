@@ -9,7 +9,7 @@ import typer
 
 from spcabench.cli import solve as reading
 from spcabench.errors import InputError
-from spcabench.streams import say
+from spcabench.files import say
 
 File = Annotated[
     Path, typer.Argument(help="The model, written by `solve --out model.npz` or SparsePCA.save.")
@@ -44,8 +44,8 @@ def apply(
     import numpy as np
     import pandas as pd
 
-    from spcabench.atomic_files import replacing
     from spcabench.cli import files
+    from spcabench.files import replacing
     from spcabench.readers import new_samples
     from spcabench.readers.delimited import guarded
     from spcabench.readers.user_file import Reading

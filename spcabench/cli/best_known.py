@@ -8,7 +8,7 @@ import typer
 
 from spcabench.cli import compare, options
 from spcabench.errors import InputError
-from spcabench.streams import say
+from spcabench.files import say
 
 if TYPE_CHECKING:
     from spcabench.comparison.best_known import Entry
@@ -142,11 +142,11 @@ def _take(file: Path) -> None:
 
 
 def _update_best_known(pairs: list[tuple["Item", int]], search: float) -> None:
-    from spcabench import atomic_files
+    from spcabench import files
     from spcabench.comparison import best_known as known
     from spcabench.comparison import update_best_known
 
-    atomic_files.check_room(known.TABLE.parent)
+    files.check_room(known.TABLE.parent)
     searched = known.improve(pairs, search)
     table = known.read()
     rows = options.ROOT / compare.HOME / "rows"

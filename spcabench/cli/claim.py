@@ -8,7 +8,7 @@ import typer
 from spcabench.cli import options
 from spcabench.cli.figures import print_statement
 from spcabench.errors import InputError
-from spcabench.streams import say
+from spcabench.files import say
 
 
 def show_claim(

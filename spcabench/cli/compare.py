@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spcabench import atomic_files, opening
+from spcabench import files
 from spcabench.cli import options
 from spcabench.errors import InputError
-from spcabench.streams import say
+from spcabench.files import say
 
 if TYPE_CHECKING:
     from spcabench.comparison.entrants import Entrant
@@ -137,7 +137,7 @@ def compare(
             "--draft"
         )
     if paper is not None:
-        atomic_files.make_folder(paper)  # fail before the runs if the folder cannot be written
+        files.make_folder(paper)  # fail before the runs if the folder cannot be written
     own = _solvers(named or [])
     if command is not None:
         own, name = [*own, _of_command(command, name)], None
@@ -263,7 +263,7 @@ def _of_command(command: str, name: str | None) -> str:
             f"--name: {name!a}; a --command needs a name that consists of letters, digits and _"
         )
     file = (options.ROOT / HOME / "commands" / f"{name}.py").absolute()
-    atomic_files.write_changed(file, commands.text_of(command, Path.cwd()))
+    files.write_changed(file, commands.text_of(command, Path.cwd()))
     return str(file)
 
 
@@ -292,7 +292,7 @@ def merge(
     from spcabench.page import comparison_page
 
     for folder in folders:
-        opening.folder(folder, "the folder of a comparison")
+        files.existing_folder(folder, "the folder of a comparison")
     if len(folders) < 2 or len({folder.resolve().name for folder in folders}) < len(folders):
         raise InputError("merge: specify at least two folders with different names")
     _check_title(name)

@@ -13,7 +13,7 @@ import typer
 
 from spcabench.cli import options
 from spcabench.errors import InputError
-from spcabench.streams import say
+from spcabench.files import say
 
 ROOM = 2e9  # bytes of disk space and memory for a run at paper scale
 PATIENCE = 5.0  # seconds after which the self-check is slow
@@ -95,7 +95,7 @@ def _fetch(name: str) -> None:
 
     Raises InputError if the name is unknown or if no file can be downloaded and verified.
     """
-    from spcabench import atomic_files, registry, validate
+    from spcabench import files, registry, validate
     from spcabench.readers import sources
 
     chosen = [
@@ -117,7 +117,7 @@ def _fetch(name: str) -> None:
         if sources.cached(file.path, file.sha256):
             say(f"{file.path}: already downloaded")
             continue
-        atomic_files.check_room(_cache())
+        files.check_room(_cache())
         try:
             say(f"{file.path}: downloaded to {sources.fetch(file)}")
         except OSError as error:

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from spcabench import machine, opening
+from spcabench import machine
 from spcabench.cli import options
 from spcabench.errors import InputError, using_file
+from spcabench.files import existing_folder, plain, say, width
 from spcabench.running import exclusive_timing
-from spcabench.streams import plain, say, width
 
 COLOURS = {"holds": "bold green", "fails": "bold red", "undecided": "bold yellow"}
 COMPARE = "compare"  # name of the folder of comparisons, next to the folders of the scales
@@ -388,7 +388,7 @@ def publish_run(
         raise InputError("publish: only works in a clone of the repository")
     _check_seeds(folder)
     for source in comparison or ():
-        opening.folder(source, "the folder of a comparison")
+        existing_folder(source, "the folder of a comparison")
         if not (source / "plan.json").is_file():
             raise InputError(f"--comparison: {source} has no plan.json, so it is not a comparison")
     root = options.ROOT

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from spcabench.atomic_files import check_room, replacing, write_picture
 from spcabench.cli.terminal import labels
 from spcabench.errors import InputError, using_file
-from spcabench.optional_dependencies import require
+from spcabench.files import check_room, replacing, write_picture
+from spcabench.machine import require
 from spcabench.problem.problem import Problem
 from spcabench.showing import pictures
 from spcabench.showing.text import names

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spcabench import opening
 from spcabench.cli import compare, options, solve
 from spcabench.errors import InputError
-from spcabench.streams import say
+from spcabench.files import regular_file, say
 
 if TYPE_CHECKING:
     from spcabench.comparison.grading import Grade
@@ -64,7 +63,7 @@ def grade(
     elif who is not None:
         raise InputError("--who: requires --submit")
     # report a wrong file before the problem is loaded, which can require a download
-    opening.regular(loadings, f"a file: {grading.FORMATS}")
+    regular_file(loadings, f"a file: {grading.FORMATS}")
     items = grading.items_of(problem, nonnegative)
     if items and covariance:
         raise InputError(f"--covariance: only applies to files; {problem!r} is not a file")

@@ -29,9 +29,8 @@ def report(context: typer.Context, **typed: Any) -> None:
     that works offline. The command accepts the options of `solve`. Without `-k`, the number of
     variables is chosen from the data.
     """
-    from spcabench.atomic_files import write_text
     from spcabench.cli import files
-    from spcabench.streams import say
+    from spcabench.files import say, write_text
 
     out = typed["out"] or Path(f"{Path(typed['source']).stem}_report.html")
     files.check("--out", out, (".html",), inputs=(typed["source"], typed["names"]))

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from spcabench.cli import terminal
 from spcabench.errors import InputError
-from spcabench.optional_dependencies import require
+from spcabench.machine import require
 from spcabench.page.light_svg import light
 from spcabench.page.render import render
 from spcabench.problem.problem import Problem

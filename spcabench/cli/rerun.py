@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from spcabench.cli import options
-from spcabench.streams import say
+from spcabench.files import say
 
 Name = Annotated[
     str,

@@ -12,7 +12,7 @@ import typer
 
 from spcabench.cli import options, solvers
 from spcabench.errors import InputError
-from spcabench.streams import say
+from spcabench.files import say
 
 if TYPE_CHECKING:
     from spcabench.problem.problem import Problem

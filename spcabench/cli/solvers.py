@@ -15,10 +15,9 @@ from typing import Annotated, Any
 
 import typer
 
-from spcabench.atomic_files import write_text
 from spcabench.cli import options
 from spcabench.errors import InputError, SolverError, in_one_line, last_frame, using_file
-from spcabench.streams import say
+from spcabench.files import say, write_text
 
 TEMPLATE = Path(__file__).parents[1] / "page" / "templates" / "solver.py.txt"
 WIDTH = 120  # width of a list in columns if the output is not a terminal

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spcabench import kernels
+from spcabench import flops
+from spcabench.files import say
 from spcabench.problem.problem import Problem
 from spcabench.selecting.chance import Chance
 from spcabench.showing.text import loadings, names, total_variance
 from spcabench.solving.bounds import large_data
 from spcabench.solving.deflate import Components
 from spcabench.solving.result import Result
-from spcabench.streams import say
 from spcabench.vectors import Vector, oriented
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def found(result: Result) -> str:
 
 def tell_of_compilation() -> None:
     """Report the compilation of kernels that are not yet cached on disk, if it is slow."""
-    kernels.telling = lambda: slow("compiling kernels, once per machine")
+    flops.telling = lambda: slow("compiling kernels, once per machine")
 
 
 def as_json(problem: Problem, results: Sequence[Result], shown: Shown) -> str:

@@ -16,14 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from spcabench import api, opening, validate
-from spcabench.atomic_files import write_text
+from spcabench import api, files, validate
 from spcabench.comparison.suite import Item, by_name, called
 from spcabench.errors import InputError
+from spcabench.files import say, write_text
 from spcabench.problem.problem import Problem
 from spcabench.solving import bounds
 from spcabench.solving.result import Result
-from spcabench.streams import say
 from spcabench.vectors import Vector, embed, support
 
 TABLE = Path(__file__).with_name("best_known.json")
@@ -139,7 +138,7 @@ def version(file: Path = TABLE) -> int:
 
 
 def _stored(file: Path) -> _Table:
-    stored = opening.read_json(file, _Table, "the table of best known answers")
+    stored = files.read_json(file, _Table, "the table of best known answers")
     if stored.schema != SCHEMA:
         raise InputError(f"{file}: schema {stored.schema}; expected {SCHEMA}")
     return stored

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from spcabench import opening
-from spcabench.atomic_files import write_changed
+from spcabench import files
 from spcabench.claims.words import duration, plain
 from spcabench.comparison import best_known, plans, profiles, ranking
 from spcabench.comparison.entrants import ANSWER, Entrant
+from spcabench.files import write_changed
 from spcabench.running import runner
 from spcabench.running.runner import Job, Progress, Timing
 from spcabench.running.schema import Row
@@ -60,7 +60,7 @@ def draft(entrant: Entrant, home: Path, progress: Progress | None = None) -> str
         best = entry.value if entry and row.problem in (None, entry.problem) else None
         now[f"{row.item}, k = {row.asked}"] = Pair.of(row, best)
     file = home / "drafts" / entrant.folder / f"{entrant.key}.json"
-    last = opening.read_json(file, dict[str, Pair], "a draft") if file.exists() else {}
+    last = files.read_json(file, dict[str, Pair], "a draft") if file.exists() else {}
     write_changed(file, json.dumps({name: asdict(pair) for name, pair in now.items()}, indent=1))
     return "\n".join([*_summary(now, last), *_changes(now, last)])
 

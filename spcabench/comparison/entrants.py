@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from spcabench import opening, registry
+from spcabench import files, registry
 from spcabench.comparison import suite
 from spcabench.comparison.components.ways import ways
 from spcabench.errors import InputError
@@ -63,7 +63,7 @@ class Entrant:
     @classmethod
     def read(cls, file: Path) -> "Entrant":
         """Read an entrant from a JSON file without importing the solver."""
-        entrant: Entrant = opening.read_json(file, cls, "a solver of a comparison")
+        entrant: Entrant = files.read_json(file, cls, "a solver of a comparison")
         return entrant
 
     @property

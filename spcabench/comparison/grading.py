@@ -11,12 +11,12 @@ import pandas as pd
 import pyarrow as pa
 import scipy.linalg
 
-from spcabench import api, opening, validate
-from spcabench.atomic_files import write_text
+from spcabench import api, files, validate
 from spcabench.comparison import best_known as known
 from spcabench.comparison.entrants import ANSWER, SEED
 from spcabench.comparison.suite import Item, by_name, called
 from spcabench.errors import InputError
+from spcabench.files import write_text
 from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, sizes
 from spcabench.readers.delimited import is_number, unguarded
@@ -72,7 +72,7 @@ def read(
     Raises InputError if the file contains no such column or table, or if names are unknown or
     repeated.
     """
-    opening.regular(file, f"a file: {FORMATS}")
+    files.regular_file(file, f"a file: {FORMATS}")
     try:
         table = _table(file)
     except InputError:
@@ -288,7 +288,7 @@ def take(file: Path) -> known.Entry:
 
     Raises InputError if the file is not a proposal or if the vector is infeasible.
     """
-    entry = opening.read_json(file, known.Entry, "a proposal")
+    entry = files.read_json(file, known.Entry, "a proposal")
     item = by_name().get((entry.item, entry.nonnegative))
     if item is None:
         raise InputError(f"{file}: item: {entry.item!r:.60} is not a problem of the suites")

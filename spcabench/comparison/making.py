@@ -10,14 +10,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from spcabench import api, atomic_files, opening
+from spcabench import api
 from spcabench.comparison import plans, stored
 from spcabench.comparison.entrants import Entrant
 from spcabench.comparison.stored import Plan
+from spcabench.files import make_folder, read_json, say, width, write_changed
 from spcabench.running import rows as results
 from spcabench.running import runner
 from spcabench.running.runner import Job
-from spcabench.streams import say, width
 
 PACKAGE = Path(__file__).parents[1]
 SILENCE = 60.0  # seconds without a line in a log before the progress is written
@@ -50,7 +50,7 @@ def compute_elsewhere(
     from spcabench.running import workflow  # only needed here
 
     for label, job in jobs.items():
-        atomic_files.write_changed(entrants[label].file(home), entrants[label].text())
+        write_changed(entrants[label].file(home), entrants[label].text())
         job.out.unlink(missing_ok=True)  # out of date
     root = home.parents[1]
     targets = [str(job.out.relative_to(root)) for job in jobs.values()]
@@ -73,7 +73,7 @@ def is_current(page: Path, entrants: Mapping[str, Entrant], named: list[str]) ->
         return False
     if plan.read_text(encoding="utf-8") != stored.text(Plan(named)):
         return False
-    listed = opening.read_json(page.with_name(stored.ENTRANTS), dict[str, Any], "a comparison")
+    listed = read_json(page.with_name(stored.ENTRANTS), dict[str, Any], "a comparison")
     files = [entrant.rows(page.parents[1]) for entrant in entrants.values()]
     for pattern in ("comparison/**/*.py", "comparison/*.json", "page/*.py", "page/templates/*"):
         files += PACKAGE.glob(pattern)
@@ -84,7 +84,7 @@ def is_current(page: Path, entrants: Mapping[str, Entrant], named: list[str]) ->
 @contextmanager
 def _alone(out: Path) -> Iterator[None]:
     """Wait until no other process computes the same rows."""
-    atomic_files.make_folder(out.parent)
+    make_folder(out.parent)
     with out.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

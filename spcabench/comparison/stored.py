@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from spcabench import opening
-from spcabench.atomic_files import write_changed
 from spcabench.comparison.entrants import Entrant
 from spcabench.errors import InputError
+from spcabench.files import read_json, write_changed
 from spcabench.running import rows as results
 from spcabench.running import schema
 
@@ -47,16 +46,14 @@ class Comparison:
         for name in (ENTRANTS, ROWS):
             if not (folder / name).is_file():
                 raise InputError(f"{folder}: no {name}; specify the folder of a comparison")
-        entrants = opening.read_json(
-            folder / ENTRANTS, dict[str, Entrant], "the solvers of a comparison"
-        )
+        entrants = read_json(folder / ENTRANTS, dict[str, Entrant], "the solvers of a comparison")
         rows = results.read([folder / ROWS])
         results.check(rows, str(folder / ROWS))
         if not entrants or {*rows.solver} != {*entrants}:
             raise InputError(f"{folder}: {ROWS} must have rows of the solvers in {ENTRANTS}")
         plan = Plan()
         if (folder / PLAN).is_file():
-            plan = opening.read_json(folder / PLAN, Plan, "the plan of a comparison")
+            plan = read_json(folder / PLAN, Plan, "the plan of a comparison")
         return cls(folder.resolve().name, entrants, rows, plan)
 
     @property

@@ -13,12 +13,12 @@ from spcabench.comparison import plans, suite
 from spcabench.comparison.entrants import Entrant
 from spcabench.comparison.ranking import PAIR
 from spcabench.errors import InputError
+from spcabench.files import say
 from spcabench.run import Run
 from spcabench.running import fingerprint, runner
 from spcabench.running import rows as results
 from spcabench.running.runner import Job, Timing
 from spcabench.solving.status import GOOD
-from spcabench.streams import say
 
 SEED = 725_041_989  # seed of the problems, which are generated like those of the quick suite
 MOST = 100  # maximum number of settings in a grid

@@ -14,8 +14,8 @@ from spcabench.figures._times import times
 from spcabench.figures._truth import Truth, split
 from spcabench.problem.problem import Problem
 from spcabench.run import Run
+from spcabench.showing.style import look, name_lines, plain_log_ticks
 from spcabench.solving.result import refitted
-from spcabench.style import look, name_lines, plain_log_ticks
 
 # stopping rule of GPower's authors: the relative change in the objective
 GPOWER: dict[str, Any] = dict(stop="objective", tol=1e-4, max_iterations=1000)

@@ -26,8 +26,8 @@ from spcabench.figures._truth import PROVEN
 from spcabench.figures._zhang2011_text import corpus_name
 from spcabench.methods import eliminate
 from spcabench.run import Run
+from spcabench.showing.style import draw_table
 from spcabench.solving import deflate
-from spcabench.style import draw_table
 
 SOLVER, EXACT = "bca_continuation", "branch_and_bound"
 BUDGET = 5e8  # search budget for each cardinality, in entries of node matrices

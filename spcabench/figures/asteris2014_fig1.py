@@ -13,7 +13,7 @@ import numpy as np
 
 from spcabench.methods.lowrank import rank_one
 from spcabench.run import Run
-from spcabench.style import DASHES, LETTERS, PALETTE, name_lines
+from spcabench.showing.style import DASHES, LETTERS, PALETTE, name_lines
 
 PANELS, SIZE = (1, 1), (7.6, 4.2)
 K = 2

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from spcabench.run import Run
-from spcabench.style import PALETTE
+from spcabench.showing.style import PALETTE
 
 PANELS, SIZE = (1, 2), (9.6, 4.6)
 

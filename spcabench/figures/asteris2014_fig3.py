@@ -21,7 +21,7 @@ from spcabench.claims import claim
 from spcabench.figures._asteris2014 import ALG3, CALLED, CONTRAST, EM, MAIN
 from spcabench.figures._asteris2014_trade_off import CALIBRATION
 from spcabench.run import Run
-from spcabench.style import LETTERS
+from spcabench.showing.style import LETTERS
 
 PANELS, SIZE = (3, 6), (9.0, 5.2)
 SIDE, COUNT, K = 19, 6, 40

@@ -23,7 +23,7 @@ from spcabench.figures import _asteris2014_trade_off as shared
 from spcabench.figures._asteris2014 import CONTRAST
 from spcabench.figures._truth import truth
 from spcabench.run import Run
-from spcabench.style import legend_below, look
+from spcabench.showing.style import legend_below, look
 
 PANELS, SIZE = (1, 2), (11.5, 5.2)
 K = 180  # the values in the paper

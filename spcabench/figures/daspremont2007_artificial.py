@@ -16,7 +16,7 @@ from spcabench import claims
 from spcabench.claims import claim
 from spcabench.figures import _daspremont2007 as base
 from spcabench.run import Run
-from spcabench.style import draw_table
+from spcabench.showing.style import draw_table
 
 PANELS, SIZE = (1, 1), (11.5, 4.2)
 FACTORS = (range(4, 8), range(4))  # variables of the second factor, then of the first

@@ -21,8 +21,8 @@ from spcabench import claims
 from spcabench.claims import claim
 from spcabench.figures._daspremont2007 import smoothing
 from spcabench.run import Run
+from spcabench.showing.style import PALETTE, look, mark_level, name_lines, plain_log_ticks
 from spcabench.solving.status import Status
-from spcabench.style import PALETTE, look, mark_level, name_lines, plain_log_ticks
 
 PANELS, SIZE = (1, 3), (11.5, 4.0)
 EPS = 1e-3

@@ -18,7 +18,7 @@ from spcabench.claims import claim
 from spcabench.figures import _daspremont2007 as base
 from spcabench.figures._daspremont2007 import decomposition
 from spcabench.run import Run
-from spcabench.style import draw_table, look
+from spcabench.showing.style import draw_table, look
 
 PANELS, SIZE = (1, 2), (11.5, 4.4)
 PATTERN = (6, 2, 2, 1, 1, 1)

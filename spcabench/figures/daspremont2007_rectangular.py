@@ -15,7 +15,7 @@ from spcabench.claims import claim
 from spcabench.figures._daspremont2007 import pair
 from spcabench.figures.daspremont2007_artificial import LATE
 from spcabench.run import Run
-from spcabench.style import MARKERS, PALETTE, mark_level, name_lines
+from spcabench.showing.style import MARKERS, PALETTE, mark_level, name_lines
 
 PANELS, SIZE = (1, 1), (11.5, 3.8)
 # shapes of square and non-square matrices, small enough to try all pairs of supports

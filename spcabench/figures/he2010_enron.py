@@ -18,7 +18,7 @@ from spcabench.claims import claim
 from spcabench.claims.words import number
 from spcabench.errors import InputError
 from spcabench.run import Run
-from spcabench.style import look
+from spcabench.showing.style import look
 
 PANELS, SIZE = (1, 1), (9.0, 2.0)
 

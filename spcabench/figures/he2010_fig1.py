@@ -23,7 +23,7 @@ from spcabench import claims
 from spcabench.claims import claim
 from spcabench.figures import _he2010 as he
 from spcabench.figures import _he2010_phases as phases
-from spcabench.style import name_lines, plain_log_ticks
+from spcabench.showing.style import name_lines, plain_log_ticks
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
 LOW = 700  # below this size, GPower0 takes less than 6 ms

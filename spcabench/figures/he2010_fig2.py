@@ -17,7 +17,7 @@ readings. Without processor times, as at the quick scale, whole runs are judged 
 from spcabench import claims
 from spcabench.claims import claim
 from spcabench.figures import _he2010 as he
-from spcabench.style import name_lines, plain_log_ticks
+from spcabench.showing.style import name_lines, plain_log_ticks
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
 RATIO = "time of GPower0 / time of Mcol-PCA, single runs"

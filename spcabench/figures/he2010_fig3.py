@@ -19,7 +19,7 @@ from spcabench import claims
 from spcabench.claims import claim
 from spcabench.claims.summary import where
 from spcabench.figures import _he2010 as he
-from spcabench.style import name_lines
+from spcabench.showing.style import name_lines
 
 PANELS, SIZE = (1, 1), (7.6, 4.2)
 

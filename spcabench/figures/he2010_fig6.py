@@ -17,7 +17,7 @@ from spcabench import claims
 from spcabench.claims import claim
 from spcabench.figures import _he2010 as he
 from spcabench.figures._truth import truth
-from spcabench.style import LETTERS
+from spcabench.showing.style import LETTERS
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
 METHODS = ("gpower0", "mcol")

@@ -20,7 +20,7 @@ from spcabench.claims.words import number
 from spcabench.figures._kuleshov2013 import GPM, GRQI, NAMES, PENALTIES, k_at, matched
 from spcabench.run import Run
 from spcabench.running import schema
-from spcabench.style import LETTERS, look, mark_level, name_lines
+from spcabench.showing.style import LETTERS, look, mark_level, name_lines
 
 PANELS, SIZE = (1, 3), (11.5, 3.6)
 SPARSITY = 0.044

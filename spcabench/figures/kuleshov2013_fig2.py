@@ -23,8 +23,8 @@ from spcabench.figures import _kuleshov2013 as base
 from spcabench.figures import _kuleshov2013_others as others
 from spcabench.figures._kuleshov2013 import RATIO
 from spcabench.run import Run
+from spcabench.showing.style import LETTERS, look, mark_level, name_lines, plain_log_ticks
 from spcabench.solving.status import Status
-from spcabench.style import LETTERS, look, mark_level, name_lines, plain_log_ticks
 
 PANELS, SIZE = (1, 2), (11.5, 4.2)
 SMALL_J = (1, 2, 5)

@@ -28,9 +28,9 @@ from spcabench.claims import claim
 from spcabench.figures import _kuleshov2013 as base
 from spcabench.figures._truth import split, truth
 from spcabench.run import Run
+from spcabench.showing.style import LETTERS, look, name_lines
 from spcabench.solving.bounds import leading_eigenvalue
 from spcabench.solving.result import refitted
-from spcabench.style import LETTERS, look, name_lines
 from spcabench.vectors import normalize, project, soft_threshold
 
 SHARES = ("kuleshov2013_fig2",)

@@ -30,7 +30,7 @@ from spcabench.claims import claim
 from spcabench.figures import _kuleshov2013 as base
 from spcabench.figures._truth import split, truth
 from spcabench.run import Run
-from spcabench.style import look, name_lines, plain_log_ticks
+from spcabench.showing.style import look, name_lines, plain_log_ticks
 
 SHARES = ("kuleshov2013_fig2",)
 PANELS, SIZE = (1, 2), (11.5, 4.2)

@@ -22,8 +22,8 @@ from spcabench import api, claims
 from spcabench.claims import claim
 from spcabench.figures._gabor import fit
 from spcabench.run import Run
+from spcabench.showing.style import PALETTE, legend_below, look
 from spcabench.solving.status import Status
-from spcabench.style import PALETTE, legend_below, look
 from spcabench.vectors import project
 
 PANELS, SIZE = (2, 2), (11.5, 7.6)

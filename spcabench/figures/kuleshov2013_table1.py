@@ -22,7 +22,7 @@ from spcabench.claims.words import number
 from spcabench.figures._kuleshov2013 import GPM, GRQI, k_at
 from spcabench.run import Run
 from spcabench.running import schema
-from spcabench.style import look, name_lines
+from spcabench.showing.style import look, name_lines
 
 PANELS, SIZE = (1, 1), (8.5, 4.0)
 J = 2

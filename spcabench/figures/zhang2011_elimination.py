@@ -34,7 +34,7 @@ from spcabench.figures import _zhang2011_text as text
 from spcabench.figures._topics import SOLVER, component
 from spcabench.methods import eliminate
 from spcabench.run import Run
-from spcabench.style import DASHES, MARKERS, PALETTE, mark_level, name_lines
+from spcabench.showing.style import DASHES, MARKERS, PALETTE, mark_level, name_lines
 from spcabench.vectors import normalize
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)

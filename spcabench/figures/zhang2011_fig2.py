@@ -22,7 +22,7 @@ from spcabench import claims
 from spcabench.claims import claim
 from spcabench.figures import _zhang2011_text as text
 from spcabench.run import Run
-from spcabench.style import DASHES, PALETTE
+from spcabench.showing.style import DASHES, PALETTE
 
 PANELS, SIZE = (1, 2), (11.5, 4.2)
 HEAD = 1000  # the largest rank mentioned in the paper

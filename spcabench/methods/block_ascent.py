@@ -7,7 +7,7 @@ row and column at a time.
 
 import numpy as np
 
-from spcabench.kernels import compiled, inlined
+from spcabench.flops import compiled, inlined
 from spcabench.methods.relaxation import Pair, value
 from spcabench.problem.spectral import eigen, largest_eigenvalue, last_vector, rebuilt
 from spcabench.vectors import Array, Vector, first_largest, support

@@ -10,7 +10,7 @@ alone, F is -alpha u^4 / 4 + c2 u^2 / 2 + c1 u up to a constant, where
 
 import numpy as np
 
-from spcabench.kernels import compiled, inlined
+from spcabench.flops import compiled, inlined
 from spcabench.steps import lanczos, unit_columns
 from spcabench.vectors import TIE, Array, Indices, Vector, normalize
 

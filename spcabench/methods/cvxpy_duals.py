@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from spcabench.errors import InputError
 from spcabench.flops import LEDGER
-from spcabench.optional_dependencies import require
+from spcabench.machine import require
 from spcabench.vectors import Array, Vector
 
 # practical sizes, measured on one core: SCS takes 29 s at n = 200 and 326 s at 300 (with a gap of

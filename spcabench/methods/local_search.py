@@ -14,8 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from spcabench.flops import charge
-from spcabench.kernels import compiled
+from spcabench.flops import charge, compiled
 from spcabench.methods import bound_formulas
 from spcabench.methods.exact_search.candidates import candidates
 from spcabench.problem.covariance import Covariance

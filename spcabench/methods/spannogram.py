@@ -10,7 +10,7 @@ curve.
 
 import numpy as np
 
-from spcabench.kernels import compiled, inlined
+from spcabench.flops import compiled, inlined
 from spcabench.vectors import Array, Vector
 
 BLOCK = 32  # number of rows of V multiplied at once

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from spcabench.atomic_files import write_text
 from spcabench.claims.words import counted, number
 from spcabench.comparison import best_known
 from spcabench.comparison.suite import SUITES, Item
+from spcabench.files import write_text
 from spcabench.page import search_index
 from spcabench.page.generated_block import markdown_table
 from spcabench.page.render import render

@@ -12,10 +12,10 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
-from spcabench import claims, figures, opening, registry
-from spcabench.atomic_files import write_text
+from spcabench import claims, figures, registry
 from spcabench.claims import Claim, judging
 from spcabench.errors import InputError
+from spcabench.files import read_json, write_text
 
 VERSION = 3
 SCHEMA = Path(claims.__file__).with_name("claims.schema.json")
@@ -31,7 +31,7 @@ def read(file: Path, figure: str = "") -> Stored:
 
     Raises InputError for a file of another version or figure, or one that violates the schema.
     """
-    report = opening.read_json(file, expected="a claims file")
+    report = read_json(file, expected="a claims file")
     version = report.get("version")
     if version != VERSION:
         raise InputError(
@@ -48,7 +48,7 @@ def read(file: Path, figure: str = "") -> Stored:
 @cache
 def _schema(figure: str) -> Draft202012Validator:
     """Return the schema of the claims file of a figure, or of a run."""
-    known = opening.read_json(SCHEMA)
+    known = read_json(SCHEMA)
     # a file copied into the folder of another figure is a mistake
     mine = {"required": ["figure"], "properties": {"figure": {"const": figure}}}
     return Draft202012Validator(known | ({"allOf": [mine]} if figure else {}))

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench import style
 from spcabench.comparison import profiles
 from spcabench.comparison.ranking import PAIR, TARGETS, costs, values
 from spcabench.running import schema
+from spcabench.showing import style
 
 DUEL = 0.99  # fraction of the best known value that counts as reached in a duel of two solvers
 SEEN = 250  # number of distinguishable steps in the height of a panel

@@ -10,13 +10,13 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from spcabench.atomic_files import make_folder, write_changed, write_text
 from spcabench.comparison import best_known, budgets, conditions, plans, stored, suite
 from spcabench.comparison.entrants import COMPONENTS, Entrant
 from spcabench.comparison.ranking import LAST, RANK, RULE, TARGETS, resampled, resolution
 from spcabench.comparison.ranking import ranking as rank_solvers
 from spcabench.comparison.ranking import standing as stand
 from spcabench.comparison.stored import Comparison
+from spcabench.files import make_folder, write_changed, write_text
 from spcabench.page import (
     comparison_pictures,
     comparison_tables,

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench import atomic_files, style
 from spcabench.comparison import suite
 from spcabench.comparison.ranking import costs, recovered
+from spcabench.files import make_folder, write_picture
 from spcabench.page import comparison_drawing as drawing
 from spcabench.page import light_svg
 from spcabench.page.comparison_drawing import Looks
+from spcabench.showing import style
 
 # only the columns that are drawn, because a table of all eighty is slower to slice
 DRAWN = [
@@ -55,9 +56,9 @@ class Picture:
 
     def write(self, file: Path) -> None:
         """Write the picture to a PDF file with embedded fonts, and create its folder."""
-        atomic_files.make_folder(file.parent)
+        make_folder(file.parent)
         with self._drawn() as figure:
-            atomic_files.write_picture(file, figure, metadata={"CreationDate": None})
+            write_picture(file, figure, metadata={"CreationDate": None})
 
     @contextmanager
     def _drawn(self) -> Iterator[Any]:

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench.atomic_files import replacing, write_text
 from spcabench.claims.words import duration
 from spcabench.comparison.ranking import not_run, resolution
+from spcabench.files import one_line, replacing, write_text
 from spcabench.page.math_html import compact
 from spcabench.running import rows as results
 from spcabench.solving.run_warnings import SENTENCES, Flag
-from spcabench.streams import one_line
 
 TABLE = (
     "item",

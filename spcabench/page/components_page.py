@@ -8,12 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from spcabench import opening
-from spcabench.atomic_files import write_changed, write_text
 from spcabench.comparison.components import ranking, suite
 from spcabench.comparison.components import runs as several_runs
 from spcabench.comparison.components.runs import HELD_OUT
 from spcabench.comparison.stored import Comparison
+from spcabench.files import read_json, write_changed, write_text
 from spcabench.page import comparison_tables, components_pictures
 from spcabench.page.render import render
 from spcabench.solving.formulations import Formulation
@@ -53,7 +52,7 @@ def write(comparison: Comparison, folder: Path, published: bool = False) -> Path
 def write_again(folder: Path) -> Path:
     """Write the page of a published comparison again, from its table."""
     table = pd.read_parquet(folder / "table.parquet")
-    return _written(folder, opening.read_json(folder / ABOUT), table, published=True)
+    return _written(folder, read_json(folder / ABOUT), table, published=True)
 
 
 def _written(folder: Path, about: dict[str, Any], table: pd.DataFrame, published: bool) -> Path:

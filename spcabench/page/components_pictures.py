@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench import api, style
+from spcabench import api
 from spcabench.comparison.components.runs import HELD_OUT
 from spcabench.page.comparison_pictures import Picture
 from spcabench.running import schema
+from spcabench.showing import style
 from spcabench.solving.formulations import Formulation
 
 MOST = 8  # number of coloured solvers in a picture; the others are grey

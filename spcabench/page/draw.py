@@ -12,19 +12,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench import atomic_files, registry, style
+from spcabench import registry
 from spcabench.errors import InputError, using_file
 from spcabench.figures import _truth
+from spcabench.files import make_folder, write_picture
 from spcabench.page import claims_file
 from spcabench.page.papers import key_of
 from spcabench.running import rows as results
+from spcabench.showing import style
 from spcabench.solving.status import GOOD
 
 
 def draw_figure(name: str, files: list[Path], folder: Path) -> None:
     """Write figure.svg, figure.pdf and figure.png of a figure to a folder."""
     _loaded(registry.module("figure", name), files)  # fails before the folder is created
-    atomic_files.make_folder(folder)
+    make_folder(folder)
     draw_to(name, files, [folder / f"figure.{kind}" for kind in ("svg", "pdf", "png")])
 
 
@@ -74,7 +76,7 @@ def draw_to(
         for out in outs:
             # without a date, the same rows give the same file, and git shows no change
             metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(out.suffix, {})
-            atomic_files.write_picture(out, figure, metadata=metadata)
+            write_picture(out, figure, metadata=metadata)
         plt.close(figure)
 
 

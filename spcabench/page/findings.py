@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from spcabench import opening
+from spcabench import files
 from spcabench.claims import summary
 from spcabench.claims.words import duration, listed, span
 from spcabench.comparison import best_known
@@ -53,7 +53,7 @@ def blocks(home: Path = PUBLISHED) -> dict[str, str]:
 
 def front(home: Path = PUBLISHED) -> str:
     """Return the first page's counts of verdicts and of proven optima, as a block."""
-    run = opening.read_json(home / "claims.json")
+    run = files.read_json(home / "claims.json")
     counts = in_short.counts(run["statements"])
     states = [entry.proven for entry in best_known.read().values()]
     return (
@@ -65,7 +65,7 @@ def front(home: Path = PUBLISHED) -> str:
 
 def article(home: Path) -> str:
     """Return an article about the findings of a published run."""
-    statements = opening.read_json(home / "claims.json")["statements"]
+    statements = files.read_json(home / "claims.json")["statements"]
     numbers = Numbers(statements)
     known = papers.in_order({s["paper_key"] for s in statements})
     of = {paper.name: [s for s in statements if s["paper_key"] == paper.key] for paper in known}
@@ -102,7 +102,7 @@ def article(home: Path) -> str:
         unproven=_unproven(),
         caption=caption(home / "compare" / "standard").strip(),
         stand_ins_open=sum("stand-in" in s["marks"] for s in own if s["verdict"] == "undecided"),
-        about=opening.read_json(home / "about.json"),
+        about=files.read_json(home / "about.json"),
     )
     paragraphs = re.split(r"\n{2,}", text.strip())
     return "\n" + "\n\n".join(map(_wrapped, paragraphs)) + "\n\n"

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spcabench.atomic_files import write_changed
 from spcabench.errors import InputError
+from spcabench.files import write_changed
 from spcabench.page.render import cell
 
 BY = "`make docs`"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from spcabench.atomic_files import write_text
+from spcabench.files import write_text
 from spcabench.page.render import render
 from spcabench.page.row_names import hashes
 from spcabench.running import rows, schema

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from spcabench import opening
-from spcabench.atomic_files import write_text
+from spcabench import files
 from spcabench.comparison import best_known
+from spcabench.files import write_text
 from spcabench.page import certified_page, claims_file, in_short, search_index, solver_numbers
 from spcabench.page.render import render
 from spcabench.page.source_links import relative
@@ -98,7 +98,7 @@ def _other_scale(folder: Path, scale: str, published: bool) -> dict[str, Any] | 
 
 def _claims(file: Path) -> dict[str, Any] | None:
     """Return the claims of another run, or None if there are no claims of this version."""
-    run = opening.read_json(file) if file.exists() else {}
+    run = files.read_json(file) if file.exists() else {}
     return run if run.get("version") == claims_file.VERSION else None
 
 

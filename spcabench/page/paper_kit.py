@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from spcabench import atomic_files, registry
+from spcabench import registry
 from spcabench.comparison import best_known, plans, ranking, suite
 from spcabench.comparison.stored import Comparison
+from spcabench.files import write_text
 from spcabench.flops import CONVENTION
 from spcabench.iterate import Facts
 from spcabench.page import comparison_page, comparison_pictures, comparison_tables
@@ -42,12 +43,12 @@ def write(folder: Path, out: Path) -> Path:
     entries |= {key_of[s]: bibtex(key_of[s], p) for s, p in papers.items() if s in key_of} | entries
     own = f"@misc{{spcabench,\n  title = {{spcabench, version {words['version']}}},\n"
     own += "  author = {{the spcabench developers}},\n  year = {2026}\n}\n"
-    atomic_files.write_text(out / "references.bib", "\n".join([own, *entries.values()]))
+    write_text(out / "references.bib", "\n".join([own, *entries.values()]))
     table = comparison_tables.latex(ranks, standing.warnings, key_of)
-    atomic_files.write_text(out / "table.tex", table)
+    write_text(out / "table.tex", table)
     for name in ("setup", "main"):
         text = render(f"kit_{name}.tex.j2", tex=escaped, pictures=pictures, **words)
-        atomic_files.write_text(out / f"{name}.tex", text)
+        write_text(out / f"{name}.tex", text)
     return out / "main.tex"
 
 

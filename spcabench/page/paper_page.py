@@ -5,12 +5,12 @@ import struct
 from pathlib import Path
 from typing import Any
 
-from spcabench.atomic_files import write_text
+from spcabench.files import write_text
 from spcabench.page import claims_file, forest, in_short, numbers_page, source_links
 from spcabench.page.papers import Paper, in_order
 from spcabench.page.render import render
 from spcabench.page.source_links import relative
-from spcabench.style import RC
+from spcabench.showing.style import RC
 
 LARGEST_SVG = 300_000  # bytes; if an SVG is larger, the PNG is shown
 

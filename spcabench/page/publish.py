@@ -11,12 +11,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from spcabench import machine, opening, registry
-from spcabench.atomic_files import replacing_folder, write_changed, write_text
+from spcabench import machine, registry
 from spcabench.claims.words import span
 from spcabench.comparison import best_known, stored, suite
 from spcabench.comparison.stored import Comparison
 from spcabench.errors import InputError
+from spcabench.files import read_json, replacing_folder, write_changed, write_text
 from spcabench.page import (
     claims_file,
     comparison_page,
@@ -219,7 +219,7 @@ def block(published: Path) -> str:
     """Return the gallery and the verdict table of the published run, if there is such a run."""
     if not (published / "about.json").exists():
         return "No run at the papers' scale has been published yet.\n"
-    about = opening.read_json(published / "about.json")
+    about = read_json(published / "about.json")
     papers = paper_page.papers(published)
     figures = [figure for paper in papers for figure in paper["figures"]]
     statements = [s for paper in papers for s in paper["statements"]]
@@ -317,7 +317,7 @@ def _copy_quick(quick: Path, folder: Path, out: Path) -> None:
     """
     source = quick / "claims.json"
     if source.exists() and quick.resolve() != folder.resolve():
-        run = opening.read_json(source)
+        run = read_json(source)
         names = ("paper_key", "id", "verdict", "short")
         statements = [{name: statement[name] for name in names} for statement in run["statements"]]
         about = {"version": run["version"], "scale": run["scale"]}

@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader
 from markupsafe import Markup
 
-from spcabench import streams
+from spcabench import files
 from spcabench.claims import words
 from spcabench.page import math_html
 
@@ -43,8 +43,8 @@ def _environment(folder: Path | None) -> Environment:
 def _shown(value: Any) -> Any:
     """Return a value as templates show it, with control characters replaced by codes."""
     if isinstance(value, Markup):
-        return Markup(streams.plain(value))
-    return streams.plain(value) if isinstance(value, str) else value
+        return Markup(files.plain(value))
+    return files.plain(value) if isinstance(value, str) else value
 
 
 def packed(lines: Iterable[Iterable[str]]) -> Markup:
@@ -55,7 +55,7 @@ def packed(lines: Iterable[Iterable[str]]) -> Markup:
     """
     columns: list[list[Any]] = []
     for column in zip(*lines, strict=True):
-        cells = [streams.plain(text) for text in column]
+        cells = [files.plain(text) for text in column]
         place = {text: i for i, text in enumerate(dict.fromkeys(cells))}
         repeats = len(place) < len(cells) / 2
         columns.append([[*place], [place[text] for text in cells]] if repeats else [cells])

@@ -14,10 +14,11 @@ from typing import Any
 
 import pandas as pd
 
-from spcabench import opening, validate
+from spcabench import validate
 from spcabench.comparison import plans, stored
 from spcabench.comparison.entrants import Entrant
 from spcabench.errors import InputError
+from spcabench.files import read_json
 from spcabench.page import verify
 from spcabench.page.row_names import hashes, in_address
 from spcabench.run import Run
@@ -92,7 +93,7 @@ def _planned(file: Path, place: str, row: Any) -> tuple[Run, Sequence[Run]]:
     """Return the run in the current plan that belongs to a row, and its warm-up runs."""
     if file.parent.parent.name == "compare":
         file = file.with_name(stored.ENTRANTS)
-        entrants = opening.read_json(file, dict[str, Entrant], "the solvers of a comparison")
+        entrants = read_json(file, dict[str, Entrant], "the solvers of a comparison")
         job = plans.job(entrants[row.solver], Path())
         candidates, warm = [run for runs in job.groups.values() for run in runs], job.warm
     else:

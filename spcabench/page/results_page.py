@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from spcabench import registry
-from spcabench.atomic_files import write_changed, write_text
+from spcabench.files import write_changed, write_text
 from spcabench.page import (
     certified_page,
     choose_page,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from spcabench.atomic_files import write_text
+from spcabench.files import write_text
 
 NAME = "search.js"
 # optional pages of a run, by their names in the navigation bar

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench import registry, style
-from spcabench.atomic_files import write_text
+from spcabench import registry
+from spcabench.files import write_text
 from spcabench.running import rows
+from spcabench.showing import style
 from spcabench.solving.status import GOOD
 
 COLUMNS = (

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from spcabench import registry
-from spcabench.atomic_files import make_folder, write_changed, write_text
+from spcabench.files import make_folder, write_changed, write_text
 from spcabench.page import solver_numbers, solver_pictures, source_links
 from spcabench.page.render import render
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from spcabench import style
 from spcabench.page.comparison_pictures import Picture
+from spcabench.showing import style
 
 PROBLEM = ["dataset", "parameters", "nonnegative"]
 # column, axis label, whether the axis is logarithmic

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench import opening
 from spcabench.errors import InputError
+from spcabench.files import from_json, read_bytes
 from spcabench.page import claims_file, paper_page
 from spcabench.page.draw import judgement
 from spcabench.running import jobs as figure_jobs
@@ -59,7 +59,7 @@ def read_names(file: Path) -> Names:
 
     Raises InputError if the file is invalid or names an unknown column.
     """
-    names = opening.parsed(opening.read_bytes(file), Names, f"--names: {file}")
+    names = from_json(read_bytes(file), Names, f"--names: {file}")
     if not set(names) <= set(KEY):
         raise InputError(
             f"--names: {file}; give a JSON file with column -> {{old: new}} for the columns "

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcabench.kernels import compiled
+from spcabench.flops import compiled
 from spcabench.vectors import TIE, Array, Indices
 
 

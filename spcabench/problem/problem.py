@@ -11,7 +11,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from spcabench import streams, validate
+from spcabench import files, validate
 from spcabench.errors import InputError
 from spcabench.flops import check_caller, conversion, evaluation
 from spcabench.problem.covariance import Covariance, Gram
@@ -86,7 +86,7 @@ class Problem:
         shown = f"; {', '.join(names[:SHOWN])}{', ...' if self.n > SHOWN else ''}" if names else ""
         stand_in = ", stand-in data" if self.stand_in else ""
         form = f"{self.form}{self._divided}{stand_in}"
-        return streams.plain(f"Problem({self.name}: {size}, {form}{shown})")
+        return files.plain(f"Problem({self.name}: {size}, {form}{shown})")
 
     @property
     def _divided(self) -> str:

@@ -8,8 +8,7 @@ are read.
 
 import numpy as np
 
-from spcabench.flops import charge
-from spcabench.kernels import compiled
+from spcabench.flops import charge, compiled
 from spcabench.vectors import Array, Indices, Vector
 
 INDEX = np.dtype(np.int32)  # type of the kernel's indices

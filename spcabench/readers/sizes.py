@@ -6,8 +6,7 @@ from typing import IO, Any
 
 from spcabench import machine
 from spcabench.errors import InputError
-from spcabench.machine import readable
-from spcabench.optional_dependencies import require
+from spcabench.machine import readable, require
 
 SHARE = 0.4  # fraction of the free memory that a table can use; its problem needs the same amount
 BLOCK = 1 << 20  # bytes unpacked at a time

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from spcabench.errors import InputError, using_file
-from spcabench.optional_dependencies import require
+from spcabench.machine import require
 
 DOWNLOADS = "SPCABENCH_DOWNLOADS"  # environment variable with the folder of downloads
 TIMEOUT = 10.0  # seconds to wait for a response

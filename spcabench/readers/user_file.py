@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from spcabench import opening
+from spcabench import files
 from spcabench.errors import InputError
 from spcabench.flops import uncharged
-from spcabench.optional_dependencies import MissingExtra, require
+from spcabench.machine import MissingExtra, require
 from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, delimited, matrix_market, sizes, table
 
@@ -112,7 +112,7 @@ def read(path: Path, how: Reading) -> Problem:
 def contents(path: Path, how: Reading, notes: list[str]) -> Any:
     """Return the unprocessed content of a file: a data frame, an array or a sparse matrix."""
     kind = kind_of(path)
-    opening.regular(path, f"a file: {FORMATS}")
+    files.regular_file(path, f"a file: {FORMATS}")
     if not kind:
         raise InputError(f"{path}: unknown format; supported formats are {FORMATS}")
     if how.key is not None and kind not in (".npz", ".mat"):

@@ -25,7 +25,7 @@ from typing import IO
 import numpy as np
 import scipy.io
 
-from spcabench import opening, registry
+from spcabench import files, registry
 from spcabench.errors import InputError, SolverError
 from spcabench.iterate import Iterate
 from spcabench.problem.problem import Problem
@@ -211,7 +211,7 @@ def _vector(file: Path, n: int) -> Vector:
     if not os.path.lexists(file):
         raise SolverError("the command succeeded but did not write {out}")
     try:
-        opening.regular(file, largest=LARGEST + LETTERS * n)
+        files.regular_file(file, largest=LARGEST + LETTERS * n)
         x = _numbers(file)
     except Exception as error:  # readers raise many kinds of errors
         words = " ".join(str(error).split())[:150]

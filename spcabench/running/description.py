@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from spcabench import opening, registry
+from spcabench import files, registry
 from spcabench.errors import InputError, SolverError, in_one_line
 from spcabench.iterate import Traits
 from spcabench.running.process import Ended, Worker
@@ -54,7 +54,7 @@ def describe(solver: str) -> Description:
 
 @lru_cache
 def _of_name(solver: str) -> Description:
-    return opening.checked(_said(solver), Description, solver)  # type: ignore[no-any-return]
+    return files.as_type(_said(solver), Description, solver)  # type: ignore[no-any-return]
 
 
 def _of_file(solver: str) -> Description:
@@ -66,7 +66,7 @@ def _of_file(solver: str) -> Description:
             raise InputError(f"{solver}: its import: {end.reason}") from None
     if "fault" in reply:
         raise InputError(f"{solver}: {reply['fault']}")
-    return opening.checked(reply, Description, solver)  # type: ignore[no-any-return]
+    return files.as_type(reply, Description, solver)  # type: ignore[no-any-return]
 
 
 def read(solver: str) -> dict[str, Any]:

@@ -246,7 +246,7 @@ def drawing_fingerprint(figure: str) -> str:
 def _of_all_drawings() -> tuple[str, ...]:
     """Return the hashes of the code that draws all figures, and the colours of solvers."""
     files = [
-        PACKAGE / "style.py",
+        SHOWING / "style.py",
         PACKAGE / "page" / "draw.py",
         PACKAGE / "page" / "claims_file.py",
     ]

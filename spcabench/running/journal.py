@@ -5,10 +5,10 @@ import json
 import sys
 from pathlib import Path
 
-from spcabench import atomic_files
+from spcabench import files
+from spcabench.files import say
 from spcabench.running import rows
 from spcabench.running.schema import Row
-from spcabench.streams import say
 
 
 class Journal:
@@ -28,7 +28,7 @@ class Journal:
     def __init__(self, out: Path, key: str) -> None:
         self.path = journal_of(out, key)
         self.rows: dict[str, Row] = {}
-        with atomic_files.writing(self.path):
+        with files.writing(self.path):
             lines = self.path.read_bytes().split(b"\n") if self.path.exists() else []
         records = [line for line in lines if line]
         dropped = 0
@@ -50,7 +50,7 @@ class Journal:
         self.rows[task] = row
         text = rows.to_json({"task": task, "row": vars(row)})
         # start with a line break, because the previous record can be incomplete
-        atomic_files.append(self.path, f"\n{_checksum(text.encode())} {text}")
+        files.append(self.path, f"\n{_checksum(text.encode())} {text}")
 
     def close(self) -> None:
         """Delete the journals of this job and of its earlier versions."""

@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from spcabench import opening
-from spcabench.atomic_files import replacing
 from spcabench.errors import InputError
+from spcabench.files import from_json, regular_file, replacing
 from spcabench.readers import sizes
 from spcabench.running.schema import COLUMNS, VERSION, Json, Row, to_json
 from spcabench.solving.run_warnings import EARLIER, Flag
@@ -103,7 +102,7 @@ def read(files: Iterable[Path]) -> pd.DataFrame:
     table = read_text(files)
     decoded = {
         name: [
-            opening.parsed(cell, column.type, f"{', '.join(map(str, files)):.100}: {name}")
+            from_json(cell, column.type, f"{', '.join(map(str, files)):.100}: {name}")
             if isinstance(cell, str)
             else {}
             for cell in table[name]
@@ -157,7 +156,7 @@ def check(table: pd.DataFrame, name: str) -> None:
 
 
 def _of_file(file: Path, columns: list[str]) -> pa.Table:
-    schema = sizes.parquet_schema(opening.regular(file, "a file of rows"))
+    schema = sizes.parquet_schema(regular_file(file, "a file of rows"))
     if lacking := [name for name in ("status", "solver", "dataset") if name not in schema.names]:
         raise InputError(f"{file}: not a file of rows: column {lacking[0]} is missing")
     version = (schema.metadata or {}).get(MARK, b"0").decode("ascii", "backslashreplace")

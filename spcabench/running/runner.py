@@ -17,15 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from spcabench import atomic_files, machine, registry
+from spcabench import files, machine, registry
 from spcabench.errors import InputError
+from spcabench.files import say
 from spcabench.run import Run, chains
 from spcabench.running import exclusive_timing, rows, worker
 from spcabench.running.journal import Journal, journal_of
 from spcabench.running.process import Ended, Worker, end_group
 from spcabench.running.schema import Answer, Row
 from spcabench.solving.status import Status
-from spcabench.streams import say
 
 LOADING = 300.0  # maximum seconds for loading a problem, which is not part of a run's time
 GRADING = 900.0  # maximum seconds for grading an answer, which is not part of a run's time
@@ -98,7 +98,7 @@ def run_job(job: Job, progress: Progress | None = None) -> None:
     Runs with the status "not_run" are in the file but not in the journal, which is then not
     deleted: `is_current` is false, and only these runs are executed again.
     """
-    atomic_files.make_folder(job.out.parent)
+    files.make_folder(job.out.parent)
     journal = Journal(job.out, job.key)
     before = _checksums(job)
     made = rows_of(job, progress, journal)

@@ -11,7 +11,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from spcabench import opening
+from spcabench import files
 from spcabench.errors import InputError
 from spcabench.flops import CONVENTION
 from spcabench.solving.run_warnings import Flag
@@ -59,12 +59,12 @@ def _plain(value: Any) -> Any:
 
 def decoded(cell: str | bytes, column: str = "parameters") -> Json:
     """Return the value of a JSON cell; raise InputError if it is not an object."""
-    return opening.parsed(cell, Json, column)  # type: ignore[no-any-return]
+    return files.from_json(cell, Json, column)  # type: ignore[no-any-return]
 
 
 def steps(history: str, *numbers: str) -> list[Json]:
     """Return the entries of a history; raise InputError if one lacks any of ``numbers``."""
-    entries: list[Json] = opening.parsed(history, list[Json], "history")
+    entries: list[Json] = files.from_json(history, list[Json], "history")
     for name in numbers:
         if any(type(entry.get(name)) not in (int, float) for entry in entries):
             raise InputError(f"history: an entry lacks the number {name!r}")

@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from tqdm import tqdm
 
-from spcabench import atomic_files, machine, opening
+from spcabench import files, machine
 from spcabench.errors import InputError
+from spcabench.files import say
 from spcabench.running.process import end_group, guard
-from spcabench.streams import say
 
 # a step that failed; if it was killed, there is no other message
 SILENT = re.compile(
@@ -89,7 +89,7 @@ def workflow(
     InputError
         If the disk is full or not writable.
     """
-    atomic_files.check_room(log.parent)
+    files.check_room(log.parent)
     with _exclusive(root / LOCK) as lock:
         remove_damaged(log.parent)
         command = [sys.executable, "-m", "snakemake", "--nolock", "--rerun-incomplete"]
@@ -195,7 +195,7 @@ def remove_damaged(home: Path) -> None:
         fault = fault_of(file)
         if not fault and not [*file.parent.glob(f"{file.stem}.*.journal")]:
             continue
-        with atomic_files.writing(file):
+        with files.writing(file):
             file.unlink()
             (home / "figures" / file.parent.name / "claims.json").unlink(missing_ok=True)
         if fault:
@@ -210,7 +210,7 @@ def fault_of(file: Path) -> str:
             with pq.ParquetFile(file, page_checksum_verification=True) as opened:
                 opened.read()
         else:
-            opening.read_json(file)
+            files.read_json(file)
     except (OSError, ValueError, pa.ArrowException) as error:
         return " ".join(str(error).removeprefix(f"{file}: ").split())[:100]
     return ""
@@ -221,7 +221,7 @@ def _explain(log: Path) -> None:
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     sentences = list(_sentences(lines))
     if not sentences:
-        atomic_files.check_room(log.parent)  # the log can be incomplete because the disk is full
+        files.check_room(log.parent)  # the log can be incomplete because the disk is full
         sentences = [line for line in lines if re.search("error|exception", line, re.IGNORECASE)]
     say("\n".join(list(dict.fromkeys(sentences))[:MOST]), file=sys.stderr)
     say(
@@ -253,7 +253,7 @@ def _sentences(lines: list[str]) -> Iterator[str]:
 @contextmanager
 def _exclusive(path: Path) -> Iterator[IO[str]]:
     """Hold the lock of the workflow; if another workflow holds it, say so and wait."""
-    with atomic_files.writing(path):
+    with files.writing(path):
         lock = path.open("a+", encoding="utf-8")
     with lock:
         try:

@@ -11,12 +11,12 @@ import numpy as np
 
 from spcabench.errors import InputError
 from spcabench.flops import uncharged
-from spcabench.optional_dependencies import require
+from spcabench.machine import require
 from spcabench.problem.data import Data
 from spcabench.problem.spectral import adjusted_variances
 from spcabench.showing import text
+from spcabench.showing.style import PALETTE, RC
 from spcabench.showing.substitutes import substitutes
-from spcabench.style import PALETTE, RC
 from spcabench.vectors import Array, Indices, Vector, largest_indices, oriented
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spcabench import streams
-from spcabench.atomic_files import replacing
+from spcabench import files
 from spcabench.errors import InputError
+from spcabench.files import replacing
 from spcabench.flops import uncharged
 from spcabench.vectors import Vector
 
@@ -75,7 +75,7 @@ def substitutes(problem: "Problem", swaps: Sequence["Substitute"]) -> "pd.DataFr
 def line(problem: "Problem", result: "Result") -> str:
     """Return an answer on one line."""
     words = (f"{what} {value}" for what, value in cells(problem, result).items())
-    return streams.plain("; ".join(words))
+    return files.plain("; ".join(words))
 
 
 def html(problem: "Problem", results: Sequence["Result"]) -> str:
@@ -84,7 +84,7 @@ def html(problem: "Problem", results: Sequence["Result"]) -> str:
 
     rows = pd.DataFrame([cells(problem, result) for result in results])
     rows.index = pd.RangeIndex(1, len(rows) + 1)
-    return streams.plain(rows.fillna("").to_html(escape=True))
+    return files.plain(rows.fillna("").to_html(escape=True))
 
 
 def write_csv(table: "pd.DataFrame", file: Path | str) -> None:

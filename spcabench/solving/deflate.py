@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spcabench import streams
+from spcabench import files
 from spcabench.errors import InputError, below
 from spcabench.flops import uncharged
 from spcabench.problem.covariance import Covariance, Gram
@@ -66,7 +66,7 @@ class Components(Sequence[Result]):
     def __repr__(self) -> str:
         lines = [f"{i}. {text.line(self.problem, result)}" for i, result in enumerate(self, 1)]
         head = f"Components({self[0].solver} on {self.problem.name})"
-        return streams.plain("\n".join([head, *lines]))
+        return files.plain("\n".join([head, *lines]))
 
     def _repr_html_(self) -> str:
         return text.html(self.problem, self.results)

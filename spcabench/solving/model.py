@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from spcabench import opening
-from spcabench.atomic_files import replacing
+from spcabench import files
 from spcabench.errors import InputError, using_file
+from spcabench.files import replacing
 from spcabench.readers import sizes
 from spcabench.vectors import Array, Indices, Vector
 
@@ -70,7 +70,7 @@ class Model:
 
     def save(self, file: Path | str) -> None:
         """Write the model atomically to an .npz file."""
-        if opening.path_named(file).suffix != ".npz":
+        if files.path_named(file).suffix != ".npz":
             raise InputError(f"file: {str(file)!r:.80}; the name must end in .npz")
         with replacing(file) as aside:
             self.write(aside)
@@ -112,7 +112,7 @@ def versions() -> dict[str, str]:
 
 def load(file: Path | str) -> Model:
     """Read a model from a file; raise InputError if it is not a model in the supported format."""
-    path = opening.regular(file, "a model")
+    path = files.regular_file(file, "a model")
     with using_file(file):
         try:
             with zipfile.ZipFile(path) as archive:  # check the stated sizes before unpacking
@@ -129,7 +129,7 @@ def load(file: Path | str) -> Model:
             f"{file}: no {lacking[0]}; provide a model written by `spcabench solve --out "
             "model.npz` or SparsePCA.save"
         )
-    about = opening.parsed(str(arrays.pop("about")), dict[str, Any], f"{file}: about")
+    about = files.from_json(str(arrays.pop("about")), dict[str, Any], f"{file}: about")
     if about.get("format") != FORMAT:
         raise InputError(f"{file}: the model has another format; only format {FORMAT} is supported")
     return _checked(file, arrays, about)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spcabench import streams
+from spcabench import files
 from spcabench.flops import uncharged
 from spcabench.iterate import Formulation, Matrix, as_matrix
 from spcabench.methods.relaxation import relative_gap
@@ -152,7 +152,7 @@ class Result:
 
     def __repr__(self) -> str:
         words = text.line(self.problem, self)
-        return streams.plain(f"Result({self.solver} on {self.problem.name}: {words})")
+        return files.plain(f"Result({self.solver} on {self.problem.name}: {words})")
 
     def _repr_html_(self) -> str:
         return text.html(self.problem, [self])

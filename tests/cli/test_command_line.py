@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import typer
 
-from spcabench import kernels
+from spcabench import flops
 from spcabench.cli import application as command_line
 from spcabench.cli import files, options, solvers, terminal
 from spcabench.comparison.suite import SETTINGS, SUITES
@@ -100,10 +100,10 @@ def test_solve_as_table_and_as_json(spcabench):
 
 
 def test_kernels_that_take_long_to_compile_are_said(monkeypatch, capsys):
-    monkeypatch.setattr(kernels, "telling", kernels.telling)  # put back at the end
+    monkeypatch.setattr(flops, "telling", flops.telling)  # put back at the end
     monkeypatch.setattr(terminal, "PATIENCE", 0.01)
     terminal.tell_of_compilation()
-    with kernels.telling():
+    with flops.telling():
         time.sleep(0.5)
     assert "compiling kernels, once" in capsys.readouterr().err
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import spcabench
-from spcabench import Problem, api, streams
+from spcabench import Problem, api, files
 from spcabench.cli import figures
 from spcabench.errors import InputError
 from spcabench.readers import user_file
@@ -46,8 +46,8 @@ def test_an_answer_is_printed_in_every_encoding(survey, encoding):
 
 
 def test_letters_that_a_stream_lacks_have_other_words():
-    streams.accept_every_character()
-    assert "K3 ≥ 10 µs ─ ö".encode("ascii", streams.HANDLER) == rb"K3 >= 10 us - \xf6"
+    files.accept_every_character()
+    assert "K3 ≥ 10 µs ─ ö".encode("ascii", files.HANDLER) == rb"K3 >= 10 us - \xf6"
 
 
 def test_names_are_text_in_tables_and_csv(survey, spcabench):

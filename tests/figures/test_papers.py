@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from spcabench import registry, style
+from spcabench import registry
 from spcabench.errors import InputError
 from spcabench.page import papers, render
+from spcabench.showing import style
 
 ROOT = Path(__file__).parents[2]
 

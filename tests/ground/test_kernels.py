@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 
-from spcabench import Problem, api, flops, kernels, registry
+from spcabench import Problem, api, flops, registry
 from spcabench.flops import LEDGER
 from spcabench.methods import block_ascent
 from spcabench.problem import dense_steps
@@ -110,7 +110,7 @@ def test_the_root_is_the_positive_one(c):
 
 
 def test_compilation_is_on_no_clock(monkeypatch):
-    compiled = kernels.compiled("Tuple((i8, f8))(f8[:,::1])")(lambda A: (7, A[0, 0]))
+    compiled = flops.compiled("Tuple((i8, f8))(f8[:,::1])")(lambda A: (7, A[0, 0]))
     assert twin(compiled)(np.ones((2, 2))) == (7, 1.0)
     before = LEDGER.compile_seconds
     with flops.counting() as ledger:
@@ -120,7 +120,7 @@ def test_compilation_is_on_no_clock(monkeypatch):
     after = LEDGER.compile_seconds
     compiled(np.ones((3, 3)))
     assert LEDGER.compile_seconds == after
-    anew = kernels.compiled(SIGNATURE)(inspect.unwrap(block_ascent.sweep))
+    anew = flops.compiled(SIGNATURE)(inspect.unwrap(block_ascent.sweep))
     monkeypatch.setattr(registry.module("solver", "bca"), "sweep", anew)
     result = api.solve(Problem.from_covariance(np.eye(3) + 0.5), "bca", lam=0.1)
     assert result.compile_time > result.solve_time
@@ -140,7 +140,7 @@ def test_without_a_folder_for_the_cache_it_compiles_still(monkeypatch):
         return njit(*args, **settings)
 
     monkeypatch.setattr(numba, "njit", refuse)
-    double = kernels.compiled("Tuple((i8, f8))(f8)")(lambda a: (1, 2.0 * a))
+    double = flops.compiled("Tuple((i8, f8))(f8)")(lambda a: (1, 2.0 * a))
     assert double(2.0) == 4.0
 
 

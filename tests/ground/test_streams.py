@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcabench import Problem, solve, streams
+from spcabench import Problem, files, solve
 from spcabench.cli import solvers
 from spcabench.errors import InputError
 from spcabench.page.render import render
@@ -14,15 +14,15 @@ ESCAPE = "\x1b[2Jgone\x07\x9b1m\u202eevil\r"
 @pytest.fixture
 def nothing_moves():
     def check(text):
-        assert "gone" in text and not streams.CONTROL.search(text)
+        assert "gone" in text and not files.CONTROL.search(text)
 
     return check
 
 
 def test_lines_tabs_and_letters_stay():
-    assert streams.plain("a\tb\nü Σ ≤ 漢 ‐") == "a\tb\nü Σ ≤ 漢 ‐"
-    assert streams.plain("\x1b\x9b\u202e\r") == r"\x1b\x9b\u202e\r"
-    assert streams.plain("\ud800") == r"\ud800"
+    assert files.plain("a\tb\nü Σ ≤ 漢 ‐") == "a\tb\nü Σ ≤ 漢 ‐"
+    assert files.plain("\x1b\x9b\u202e\r") == r"\x1b\x9b\u202e\r"
+    assert files.plain("\ud800") == r"\ud800"
 
 
 def test_what_a_solver_says_moves_no_cursor(tmp_path, capsys, nothing_moves):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spcabench.kernels import compiled, inlined
+from spcabench.flops import compiled, inlined
 from spcabench.methods import block_ascent
 from spcabench.methods.block_ascent import positive_root
 from tests.twins import twin

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spcabench import registry, style
+from spcabench import registry
 from spcabench.page import draw
+from spcabench.showing import style
 from tests.problems import WHOLE
 
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -128,7 +129,7 @@ def test_plain_ticks_are_at_least_two_and_do_not_overlap(panels, low, high):
 def test_a_published_picture_has_clear_legends(name, monkeypatch):
     """No legend covers a line, and two entries of a legend never look alike."""
     pictures = []
-    monkeypatch.setattr(draw.atomic_files, "write_picture", lambda out, figure, **_: None)
+    monkeypatch.setattr(draw, "write_picture", lambda out, figure, **_: None)
     monkeypatch.setattr(plt, "close", pictures.append)
     shared = getattr(registry.module("figure", name), "SHARES", ())
     files = [f for part in (name, *shared) for f in (PUBLISHED / "rows" / part).glob("*.parquet")]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spcabench import registry, style
+from spcabench import registry
 from spcabench.comparison import ranking
 from spcabench.page import (
     comparison_drawing,
@@ -18,6 +18,7 @@ from spcabench.page import (
     solver_pictures,
 )
 from spcabench.running import rows as results
+from spcabench.showing import style
 from tests.problems import WHOLE
 from tests.trial import made_row
 

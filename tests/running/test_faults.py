@@ -9,9 +9,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from spcabench import api, atomic_files
+from spcabench import api
 from spcabench.cli import files, solvers
 from spcabench.errors import InputError
+from spcabench.files import write_text
 from spcabench.running import rows, workflow
 from spcabench.running.journal import Journal
 from tests import faults, kills
@@ -139,7 +140,7 @@ def write_loadings(suffix):
 WRITTEN = {
     "rows": write_rows,
     "journal": write_journal,
-    "text": lambda folder: atomic_files.write_text(folder / "page.html", "x" * 10_000),
+    "text": lambda folder: write_text(folder / "page.html", "x" * 10_000),
     "table": write_loadings(".csv"),
     "arrays": write_loadings(".npz"),
     "parquet": write_loadings(".parquet"),
@@ -164,10 +165,10 @@ def test_what_the_system_says_of_a_file_is_told(tmp_path, monkeypatch, code):
     def refused(*names):
         raise OSError(code, os.strerror(code))
 
-    atomic_files.write_text(tmp_path / "page.html", "old")
+    write_text(tmp_path / "page.html", "old")
     monkeypatch.setattr(os, "replace", refused)
     with pytest.raises(InputError, match=re.escape(os.strerror(code))):
-        atomic_files.write_text(tmp_path / "page.html", "new")
+        write_text(tmp_path / "page.html", "new")
     assert [file.read_text() for file in tmp_path.iterdir()] == ["old"]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from spcabench import atomic_files, registry
+from spcabench import files, registry
 from spcabench.errors import InputError
 from spcabench.run import Run, chains
 from spcabench.running import fingerprint, rows, runner
@@ -37,8 +37,8 @@ def test_good_statuses_are_those_with_an_answer():
 
 def test_a_file_is_whole_or_not_there(tmp_path):
     file = tmp_path / "page.html"
-    atomic_files.write_text(file, "old")
-    with pytest.raises(RuntimeError), atomic_files.replacing(file) as aside:
+    files.write_text(file, "old")
+    with pytest.raises(RuntimeError), files.replacing(file) as aside:
         aside.write_text("half of the ne")
         raise RuntimeError("killed")
     assert file.read_text() == "old" and list(tmp_path.iterdir()) == [file]
@@ -46,11 +46,11 @@ def test_a_file_is_whole_or_not_there(tmp_path):
 
 def test_a_file_that_has_not_changed_keeps_its_time(tmp_path):
     file = tmp_path / "new" / "plan.json"
-    atomic_files.write_changed(file, "text")
+    files.write_changed(file, "text")
     written = file.stat().st_mtime_ns
-    atomic_files.write_changed(file, "text")
+    files.write_changed(file, "text")
     assert file.stat().st_mtime_ns == written
-    atomic_files.write_changed(file, "another")
+    files.write_changed(file, "another")
     assert file.read_text() == "another"
 
 

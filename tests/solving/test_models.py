@@ -15,7 +15,7 @@ from matplotlib.text import Text
 from sklearn.datasets import load_wine
 
 import spcabench
-from spcabench import optional_dependencies
+from spcabench import machine
 from spcabench.cli.apply import apply
 from spcabench.errors import InputError
 from spcabench.showing import pictures
@@ -379,5 +379,5 @@ def test_a_missing_extra_is_one_line_that_names_it(arguments, extra, tmp_path):
 
 def test_every_extra_is_known_by_its_libraries():
     for library, extra in (("cvxpy", "sdp"), ("h5py", "hdf5"), ("abess", "compare")):
-        assert optional_dependencies.extra_of(library) == extra
-    assert optional_dependencies.extra_of("no_such_library") == "all"
+        assert machine.extra_of(library) == extra
+    assert machine.extra_of("no_such_library") == "all"

@@ -6,7 +6,7 @@ a bracket, which starts from the result of the last search.
 
 import numpy as np
 
-from spcabench.kernels import compiled, inlined
+from spcabench.flops import compiled, inlined
 
 NEWTON_STEPS = 60  # maximum number of bracketed Newton iterations
 PRECISE = 1e-11  # relative tolerance at which the iteration stops

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from spcabench.kernels import compiled, inlined
+from spcabench.flops import compiled, inlined
 
 EXHAUSTED, PAUSED, FOUND, FULL = range(4)
 EXCESS, DIAGONAL, POTENTIAL = range(3)  # rows of Tree.reals

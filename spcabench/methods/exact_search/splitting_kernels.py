@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcabench.kernels import compiled, inlined
+from spcabench.flops import compiled, inlined
 
 RELAXED = 1.8  # step length; 1 is the plain projection
 NEWTON_STEPS = 10  # maximum number of Newton steps for a row before bracketing

@@ -6,9 +6,9 @@ import tempfile
 import numpy as np
 import pytest
 
-from spcabench import SparsePCA, api, atomic_files, select
-from spcabench.atomic_files import write_text
+from spcabench import SparsePCA, api, files, select
 from spcabench.errors import InputError
+from spcabench.files import write_text
 
 X = np.random.default_rng(0).standard_normal((20, 5))
 WRITERS = {
@@ -64,11 +64,11 @@ def test_no_cell_of_a_table_is_a_formula(tmp_path):
     assert ",=cmd" not in (tmp_path / "path.csv").read_text()
 
 
-@pytest.mark.parametrize("length", [atomic_files.LONGEST, atomic_files.LONGEST + 1])
+@pytest.mark.parametrize("length", [files.LONGEST_FOLDER, files.LONGEST_FOLDER + 1])
 def test_a_folder_in_which_no_socket_fits_is_refused(length, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", "/" + "x" * (length - 1))
-    if length <= atomic_files.LONGEST:
-        assert len(str(atomic_files.temporary())) == length
+    if length <= files.LONGEST_FOLDER:
+        assert len(str(files.temporary())) == length
     else:
         with pytest.raises(InputError, match=f"TMPDIR: .* has {length} bytes; at most"):
-            atomic_files.temporary()
+            files.temporary()
