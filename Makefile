@@ -12,20 +12,20 @@ READY := .venv/.installed
 # tools that build and install the remaining packages; they are also hashed in the lock file
 TOOLS := uv setuptools wheel
 
-.PHONY: figures publish test test-thorough test-alone test-bounds test-slurm check docs perf perf-check lock clean help
+.PHONY: figures test check docs perf perf-check publish lock clean help
 
 help:
 	@echo "make figures [SCALE=quick|paper] [JOBS=n]   run and judge all figures and tables: results/SCALE/index.html"
-	@echo "make publish                                copy results/paper to results/published, update the README (needs a clean tree)"
 	@echo "make test                                   run the test suite"
-	@echo "make test-thorough [PART=1/3]               run the tests on more seeds and problems, and whole workflows"
-	@echo "make test-alone [PART=1/3]                  run each test file separately, in random order, with an empty kernel cache"
-	@echo "make test-bounds                            run the tests of methods with bounds checking in compiled kernels"
-	@echo "make test-slurm                             run the workflow on a SLURM cluster of one node, if one can be started"
+	@echo "make test TESTS=thorough [PART=1/6]         ... on more seeds and problems, and whole workflows"
+	@echo "make test TESTS=alone [PART=1/6]            ... each file by itself, in random order, without compiled kernels"
+	@echo "make test TESTS=bounds                      ... with bounds checking in compiled kernels"
+	@echo "make test TESTS=slurm                       ... on a SLURM cluster of one node, if one can be started"
 	@echo "make check                                  run ruff and mypy"
 	@echo "make docs                                   build the documentation: site/index.html"
 	@echo "make perf [COMMITS=a..b] [MACHINE=name]     measure new commits, or a range, with asv: results/history/index.html"
 	@echo "make perf-check [BASE=main~1] [REDUCED=1]   fail if an exact count got worse since BASE"
+	@echo "make publish                                copy results/paper to results/published, update the README (needs a clean tree)"
 	@echo "make lock                                   update requirements.lock from pyproject.toml"
 	@echo "make clean                                  delete all runs (results/quick, results/paper)"
 
@@ -35,24 +35,19 @@ figures: $(READY)
 publish: $(READY)
 	@$(BIN)/python -m spcabench publish results/paper
 
-test: $(READY)
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
-
-test-thorough: $(READY)
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m thorough $(if $(PART),--part $(PART))
-
-test-alone: $(READY)
-	@$(BIN)/python -m tests.alone --jobs $(JOBS) $(if $(PART),--part $(PART))
-
-# Tests that run compiled kernels. They use a separate cache, because other cached kernels are compiled without the checks.
-KERNEL_TESTS := $(addprefix tests/,ground methods problem readers solving solvers figures checking/test_audit.py \
+TESTS ?= quick
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+# The tests that run compiled kernels. Their cache is separate, because other cached kernels have no bounds checks.
+KERNELS := $(addprefix tests/,ground methods problem readers solving solvers figures checking/test_audit.py \
 	running/test_jobs_and_rows.py)
-test-bounds: $(READY)
-	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.numba_bounds $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup \
-		$(KERNEL_TESTS)
+test-quick := $(PYTEST)
+test-thorough := $(PYTEST) -m thorough $(if $(PART),--part $(PART))
+test-alone := $(BIN)/python -m tests.alone --jobs $(JOBS) $(if $(PART),--part $(PART))
+test-bounds := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.numba_bounds $(PYTEST) $(KERNELS)
+test-slurm := $(BIN)/python -m pytest -rs -m slurm tests/running/test_slurm.py
 
-test-slurm: $(READY)
-	@$(BIN)/python -m pytest -rs -m slurm tests/running/test_slurm.py
+test: $(READY)
+	@$(or $(test-$(TESTS)),$(error TESTS=$(TESTS) is not one of quick, thorough, alone, bounds, slurm))
 
 check: $(READY)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

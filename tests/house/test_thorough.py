@@ -1,4 +1,4 @@
-"""`make test` leaves cases to `make test-thorough`, but never all cases of a property."""
+"""`make test` leaves cases to `make test TESTS=thorough`, but never all cases of a property."""
 
 from pathlib import Path
 
