@@ -1,4 +1,4 @@
-"""The workflow on a SLURM cluster of one node (``make test TESTS=slurm``), if one can be started."""
+"""The workflow on a SLURM cluster of one node: ``make test TESTS=slurm``, if one can be started."""
 
 import json
 import re
