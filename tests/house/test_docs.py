@@ -110,21 +110,26 @@ def test_the_design_has_the_rule_of_imports_and_names_files_that_exist():
     assert set(re.findall(r"\w+\.py\b", text)) - {"NAME.py", "PAPER_NAME.py"} <= files
 
 
-def _table_of_numbers():
-    """Return the last table of the design: files that measure a number, with the names in them."""
+def _places():
+    """Return the lines of the design's two tables of places: their files, and the names in them."""
     text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
-    for line in text.partition("| number or column |")[2].splitlines()[2:]:
-        if not line.startswith("|"):
-            return
-        _, where, how = line.strip("| ").split(" | ")
-        files = re.findall(r"[\w/]+\.py", where + how)
-        if files:
-            yield files, re.findall(r"`(\w+(?:\.\w+)*)`", re.sub(r"`[\w/]+\.py`", "", how))
+    for head in ("| topic | place |", "| number or column |"):
+        for line in text.partition(head)[2].splitlines()[2:]:
+            if not line.startswith("|"):
+                break
+            place = line.partition(" | ")[2]
+            files = re.findall(r"`([\w/]+\.(?:py|toml|json|md\.j2|html\.j2))`", place)
+            names = re.findall(
+                r"`(\w+(?:\.\w+)*)`", re.sub(r"`[^`]*\.(?:py|css|js|toml)`", "", place)
+            )
+            if files:
+                yield files, names
 
 
-@pytest.mark.parametrize(("files", "names"), [*_table_of_numbers()], ids=" ".join)
-def test_the_design_leads_from_a_number_to_the_function_that_measured_it(files, names):
-    paths = [ROOT / f if f.startswith("benchmarks") else ROOT / "spcabench" / f for f in files]
+@pytest.mark.parametrize(("files", "names"), [*_places()], ids=" ".join)
+def test_the_design_leads_to_files_that_have_these_names(files, names):
+    folders = (ROOT, ROOT / "spcabench")
+    paths = [next(d / f for d in folders if (d / f).exists()) for f in files]
     text = "\n".join(path.read_text(encoding="utf-8") for path in paths)
     for name in names:
         for part in name.split("."):
