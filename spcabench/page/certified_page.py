@@ -13,7 +13,6 @@ from spcabench.claims.words import counted, number
 from spcabench.comparison import best_known
 from spcabench.comparison.suite import SUITES, Item
 from spcabench.files import write_text
-from spcabench.page import search_index
 from spcabench.page.generated_block import markdown_table
 from spcabench.page.render import render
 
@@ -98,10 +97,10 @@ def _seconds(answer: dict[str, Any]) -> str:
     return f" in {low} s" if low == high else f" in {low} to {high} s"
 
 
-def write(folder: Path, of_figures: Iterable[dict[str, Any]]) -> None:
+def write(folder: Path, of_figures: Iterable[dict[str, Any]], about: dict[str, Any]) -> None:
     """Write the page that lists all instances, from the suites and from the figures' problems.
 
-    of_figures : the entries of certified.json.
+    of_figures : the entries of certified.json. about : the links of the site and the footer.
     """
     parts = {
         "of the suites are proven optimal": of_suites(),
@@ -112,8 +111,8 @@ def write(folder: Path, of_figures: Iterable[dict[str, Any]]) -> None:
         for what, rows in parts.items()
     )
     rows = [row for part in parts.values() for row in part]
-    sources, site = published()["sources"], search_index.site(folder) | {"optimal": NAME}
-    text = render("optimal.html.j2", rows=rows, told=f"{told}.", sources=sources, site=site)
+    values = {"sources": published()["sources"], "site": about["site"] | {"optimal": NAME}}
+    text = render("optimal.html.j2", rows=rows, told=f"{told}.", cite=about["cite"], **values)
     write_text(folder / NAME, text)
 
 

@@ -17,12 +17,13 @@ from spcabench.showing import style
 NAME = "choose.html"
 
 
-def write(folder: Path, compare: Path, pages: list[str]) -> list[search_index.Entry]:
-    """Write the page to a folder, if there are published comparisons to base advice on.
+def write(folder: Path, pages: list[str], about: dict[str, Any]) -> list[search_index.Entry]:
+    """Write the page to a published run, if it has comparisons to base advice on.
 
-    pages : the solvers that have a page. Returns its entries for the search: the best solvers for
-    each kind of data and time.
+    pages : the solvers that have a page. about : the footer. Returns its entries for the search:
+    the best solvers for each kind of data and time.
     """
+    compare = folder / "compare"
     if not any((compare / name / stored.ROWS).is_file() for name in advice.SUITES):
         return []
     data = advice.choices(advice.read(compare))
@@ -33,10 +34,10 @@ def write(folder: Path, compare: Path, pages: list[str]) -> list[search_index.En
     text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
     budgets = [duration(seconds) for seconds in data["budgets"]]
     suites = [name for name in (*advice.SUITES, "components") if (compare / name).is_dir()]
-    about = {"budgets": budgets, "choices": data, "suites": suites}
+    values = {"budgets": budgets, "choices": data, "suites": suites}
     # both pages are written together
-    site = search_index.site(folder) | {n: search_index.OPTIONAL[n] for n in ("choose", "optimal")}
-    page = render("choose.html.j2", data=Markup(text), about=about, site=site)
+    site = about["site"] | {n: search_index.OPTIONAL[n] for n in ("choose", "optimal")}
+    page = render("choose.html.j2", data=Markup(text), about=values, site=site, cite=about["cite"])
     write_text(folder / NAME, page)
     return [
         (f"best solver for {kind} within {budget}", _answer(data, kind, i), f"{NAME}#{address}")

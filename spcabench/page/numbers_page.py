@@ -18,11 +18,10 @@ DIGITS = {"variance": 7, "refit": 7, "gap": 3, "time": 3}  # significant digits 
 ENTRIES = 20  # number of entries shown of a list
 
 
-def write(files: list[Path], out: Path, **words: Any) -> None:
+def write(files: list[Path], out: Path, figure: dict[str, Any], about: dict[str, Any]) -> None:
     """Write the page of a figure's rows.
 
-    words : further values for the template: the figure's names, and the address of its paper's
-        page.
+    figure : its claims file. about : the links of the site and the footer.
     """
     table = _table(rows.read_text(files))
     if (table.refit == table.variance).all():  # the refit changed nothing
@@ -38,7 +37,9 @@ def write(files: list[Path], out: Path, **words: Any) -> None:
         columns=columns,
         same=[(HEADS[c][0], table[c].iloc[0]) for c in same],
         lines=table[columns].to_numpy().tolist(),
-        **words,
+        home=f"../../{figure['paper']}.html",
+        **{name: figure[name] for name in ("figure", "title", "scale")},
+        **{name: about[name] for name in ("site", "cite")},
     )
     write_text(out, text)
 

@@ -81,7 +81,7 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
     """Return a figure's claims with its picture, files, rows and paragraphs for the page."""
     figure = claims_file.read(path, path.parent.name)
     files = [path.parent / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
-    rows, table = row_files(folder, path.parent.name), path.parent / "rows.csv"
+    rows = row_files(folder, path.parent.name)
     numbers = path.with_name(numbers_page.NAME)
     written = source_links.statements(folder, figure["figure"])
     earlier = claims_file.first_verdicts().get(figure["paper"], {})
@@ -92,7 +92,6 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
             (file.suffix[1:].upper(), relative(file, folder)) for file in files if file.exists()
         ],
         "rows": [(file.stem, relative(file, folder)) for file in rows],
-        "table": relative(table, folder) if table.exists() else None,
         "numbers": relative(numbers, folder) if numbers.exists() else None,
         "paragraphs": [part for part in figure["caption"].split("\n\n") if part.strip()],
         "source": source_links.source(folder, figure["figure"]),

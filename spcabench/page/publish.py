@@ -25,7 +25,6 @@ from spcabench.page import (
     findings,
     forest,
     in_short,
-    overview_page,
     paper_page,
     results_page,
     verify,
@@ -93,7 +92,6 @@ def publish(
             _copy_run(folder, figures, aside)
         _copy_history(folder.parent / "history", aside / "history")
         shutil.copy(best_known.TABLE, aside)
-        _copy_quick(folder.parent / "quick", folder, aside / overview_page.OTHER_CLAIMS)
         _copy_comparisons(sources, aside / COMPARISONS)
         for name in only if not again else ():
             _renew_rows(folder / "rows" / name, aside / "rows" / name)
@@ -310,20 +308,6 @@ def _check_comparison(source: Path, published: Path) -> None:
     Comparison.read(source)
 
 
-def _copy_quick(quick: Path, folder: Path, out: Path) -> None:
-    """Copy the verdicts and numbers of the run at quick scale, which the page mentions.
-
-    If there is no such run, the files published earlier are preserved.
-    """
-    source = quick / "claims.json"
-    if source.exists() and quick.resolve() != folder.resolve():
-        run = read_json(source)
-        names = ("paper_key", "id", "verdict", "short")
-        statements = [{name: statement[name] for name in names} for statement in run["statements"]]
-        about = {"version": run["version"], "scale": run["scale"]}
-        write_text(out, json.dumps(about | {"statements": statements}, indent=1) + "\n")
-
-
 def _copy_comparisons(sources: list[Path], out: Path) -> None:
     """Publish these comparisons, and rewrite the pages of comparisons published earlier."""
     given = {source.resolve().name: source for source in sources}
@@ -368,13 +352,10 @@ def _contents(out: Path) -> dict[str, Any]:
 def _about(figures: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {
         "scale": ", ".join(sorted({f["scale"] for f in figures.values()})),
-        # files of earlier versions name one commit only
-        "commits": sorted({c for f in figures.values() for c in f.get("commits", [f["commit"]])}),
+        "commits": sorted({c for f in figures.values() for c in f["commits"]}),
         "dirty": sorted(name for name, f in figures.items() if f["dirty"]),
         "written": max(f["written"] for f in figures.values())[:10],
         "figures": len(figures),
         "seconds": round(sum(f["runs"]["seconds"] for f in figures.values())),
-        "machines": sorted(
-            {m["cpu"] for f in figures.values() for m in f.get("machines", [f["machine"]])}
-        ),
+        "machines": sorted({m["cpu"] for f in figures.values() for m in f["machines"]}),
     }

@@ -36,7 +36,7 @@ def write(folder: Path, values: dict[str, Any]) -> None:
     """
     # pages come first, because the search shows the first of several equally good matches
     parts = (_pages(values), _statements(values), values.get("advice", []), _optima(values))
-    write_index(folder / NAME, [*chain(*parts, _shares(values))])
+    write_index(folder / NAME, [*chain(*parts)])
 
 
 def write_index(file: Path, entries: Iterable[Entry]) -> None:
@@ -80,13 +80,6 @@ def _pages(values: dict[str, Any]) -> Iterator[Entry]:
     text = f"stand-in: the paper's data are not public for {', '.join(others) or 'no statement'}"
     title, page = "claims that rest on other data than the paper's", "claims.html"
     yield title, text, f"{page}#claims?data=stand-in"
-
-
-def _shares(values: dict[str, Any]) -> Iterator[Entry]:
-    """Yield the fraction of the best found that each solver reaches for each k in a figure."""
-    for figure, solver, k, share, runs in values["reached"]:
-        text = f"{share:.2%} of the best found in {figure}, median of {runs} runs"
-        yield f"share of {solver}, k = {k}", text, f"figures/{figure}/numbers.html"
 
 
 def _optima(values: dict[str, Any]) -> Iterator[Entry]:

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from spcabench import registry
-from spcabench.files import write_text
 from spcabench.running import rows
 from spcabench.showing import style
 from spcabench.solving.status import GOOD
@@ -38,8 +37,6 @@ COLUMNS = (
     "samples",
     "search_time",
 )
-# columns left out of tables for people, because they are long or have the same value everywhere
-LEFT_OUT = ["history", "values", "u", "machine", "phases"]
 
 
 def read(files: Iterable[Path]) -> pd.DataFrame:
@@ -80,20 +77,6 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
     runs["slower"] = (runs.time / groups.time.transform("min")).where(several)
     runs["dearer"] = (runs.flops / groups.flops.transform("min")).where(several)
     return runs
-
-
-def reached(table: pd.DataFrame) -> list[tuple[str, str, int, float, int]]:
-    """Return figure, solver, k, median share of the best found, and number of runs.
-
-    Only combinations of figure, solver and k with at least ten runs are included.
-    """
-    runs = compared(table[table.solver.notna()])
-    share = runs.groupby(["experiment", "solver", "cardinality"]).share.agg(["median", "size"])
-    often = share[share["size"] >= 10].reset_index()
-    return [
-        (figure, solver, int(k), float(median), int(count))
-        for figure, solver, k, median, count in often.itertuples(index=False)
-    ]
 
 
 def solvers(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -152,9 +135,3 @@ def _numbers(table: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]:
         "worst": float(runs.share.min()) if len(runs) else None,
         **{name: float(value) if np.isfinite(value) else None for name, value in middle.items()},
     }
-
-
-def write_table(files: list[Path], out: Path) -> None:
-    """Write the rows of a figure to one CSV file, without columns that are too long for people."""
-    table = rows.read_text(files).drop(columns=LEFT_OUT).dropna(axis="columns", how="all")
-    write_text(out, table.to_csv(index=False))

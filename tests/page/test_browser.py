@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spcabench.page import numbers_page
+from spcabench.page import numbers_page, results_page
 from spcabench.running import rows
 from tests import trial
 from tests.problems import WHOLE
@@ -174,6 +174,18 @@ def test_the_search_finds_a_statement_and_leads_to_its_card(trial_run, tmp_path)
     assert not console and state["links"][0] == (trial_run / "trial2013.html").as_uri() + "#T2"
 
 
+def numbers_of(folder, written):
+    """Write rows, and the page with their numbers; return its path."""
+    for name in results_page.SHARED:
+        shutil.copy(results_page.TEMPLATES / name, folder)
+    rows.write(written, folder / "a.parquet")
+    page = folder / "figures" / "f" / "numbers.html"
+    page.parent.mkdir(parents=True)
+    figure = dict(figure="f", title="T", scale="paper", paper="p")
+    numbers_page.write([folder / "a.parquet"], page, figure, dict(site={}, cite=None))
+    return page
+
+
 RUNS = """
 const field = document.querySelector(".filters").elements, set = (name, value) => {
   field[name].value = value;
@@ -190,21 +202,16 @@ set("words", "");
 
 def test_one_of_many_cardinalities_is_typed(tmp_path):
     written = [row(k=k, cardinality=k, settings={"k": k}) for k in range(1, 71)]
-    rows.write(written, tmp_path / "a.parquet")
-    headings = dict(figure="f", title="T", scale="paper", home="#h", site={}, alone=True)
-    numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **headings)
+    page = numbers_of(tmp_path, written)
     question = """found.kind = document.querySelector(".filters").elements.asked.tagName;
     found.said = document.querySelector(".filters output").value;"""
-    state, _ = probe(tmp_path / "n.html", tmp_path, more=question, anchor="#runs?asked=44")
+    state, _ = probe(page, tmp_path, more=question, anchor="#runs?asked=44")
     assert state["kind"] == "INPUT" and state["said"].startswith("1 of 70 runs shown")
 
 
 def test_runs_are_chosen_and_their_medians_told(tmp_path):
     written = [row(k=3, seed=i, parameters={"seed": i}, flops=1000 * i) for i in (1, 2, 9)]
-    rows.write([*written, row(k=4, settings={"k": 4})], tmp_path / "a.parquet")
-    page = tmp_path / "numbers.html"
-    headings = dict(figure="f", title="T", scale="paper", home="#h", site={}, alone=True)
-    numbers_page.write([tmp_path / "a.parquet"], page, **headings)
+    page = numbers_of(tmp_path, [*written, row(k=4, settings={"k": 4})])
     state, console = probe(page, tmp_path, "--window-size=390,800", more=RUNS)
     assert not console and state["wrong"] == [] and state["wide"] <= 0
     assert state["begin"] == "4 of 4 runs shown" and state["none"].startswith("0 of 4")
@@ -217,18 +224,16 @@ def test_runs_are_chosen_and_their_medians_told(tmp_path):
 
 def test_a_hundred_runs_are_shown_at_a_time_and_all_are_saved(tmp_path):
     written = [row(k=k, cardinality=k, settings={"k": k}) for k in range(1, 251)]
-    rows.write(written, tmp_path / "a.parquet")
-    headings = dict(figure="f", title="T", scale="paper", home="#h", site={}, alone=True)
-    numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **headings)
+    page = numbers_of(tmp_path, written)
     question = """const shown = () => [...document.querySelectorAll("#runs > tbody > tr")]
       .filter(row => !row.hidden).map(row => Number(row.cells[0].textContent));
-    const more = document.querySelector(".rest"), heads = document.querySelectorAll("#runs th");
-    document.querySelector(".filters").reset(); heads[0].querySelector("button").click();
-    found.first = shown(); heads[0].querySelector("button").click(); found.last = shown();
-    more.click(); more.click(); found.all = shown().length; found.hidden = more.hidden;
+    const rest = document.querySelector(".rest"), hs = document.querySelectorAll("#runs th");
+    document.querySelector(".filters").reset(); hs[0].querySelector("button").click();
+    found.first = shown(); hs[0].querySelector("button").click(); found.last = shown();
+    rest.click(); rest.click(); found.all = shown().length; found.hidden = rest.hidden;
     window.save = (name, text) => { found.lines = text.trim().split("\\n").length; };
     document.querySelector(".filters").elements.csv.click();"""
-    state, console = probe(tmp_path / "n.html", tmp_path, more=question)
+    state, console = probe(page, tmp_path, more=question)
     assert not console
     assert state["first"] == [*range(1, 101)] and state["last"] == [*range(250, 150, -1)]
     assert state["all"] == 250 and state["hidden"] and state["lines"] == 251

@@ -10,7 +10,7 @@ OPEN |= {"bound": 1463.0, "proven": False, "seconds": None}
 
 
 def test_every_instance_is_found_with_its_support_and_what_is_published(tmp_path):
-    certified_page.write(tmp_path, [OPEN])
+    certified_page.write(tmp_path, [OPEN], dict(site={}, cite=None))
     text = (tmp_path / certified_page.NAME).read_text(encoding="utf-8")
     rows = dict(re.findall(r'<tr data-words="([^"]+)"(.+)</tr>', text))
     entries = [*best_known.read().values()]

@@ -15,15 +15,19 @@ from spcabench.page import (
     draw,
     math_html,
     numbers_page,
-    overview_page,
     paper_page,
-    publish,
     solver_numbers,
     source_links,
 )
 from spcabench.page.results_page import write_page
 from spcabench.running import rows
 from tests.trial import FIGURE, NAME, check_links, made_row, make_run, row
+
+# what a page of numbers says about its figure and its run
+HEADINGS = (
+    dict(figure=NAME, title="T", scale="quick", paper="trial2013"),
+    dict(site={}, cite=None),
+)
 
 
 def verdicts(report):
@@ -81,12 +85,6 @@ def test_every_solver_has_a_page(trial_run):
     assert all(f'href="solvers/{name}.html"' in listed for name in pages)
 
 
-def test_rows_are_there_as_a_table_for_people(trial_run):
-    make_run(trial_run)
-    table = pd.read_csv(trial_run / "figures" / "trial2013_fig1" / "rows.csv")
-    assert table.cardinality.tolist() == [3] and table.solver.tolist() == ["grqi"]
-
-
 def test_the_numbers_of_a_figure_are_a_table_in_the_browser(trial_run):
     make_run(trial_run)
     page = (trial_run / "figures" / NAME / "numbers.html").read_text()
@@ -105,31 +103,10 @@ def test_rounds_of_timing_are_one_line_and_the_same_value_of_all_is_said_once(tm
     rows.write([*rounds, row(k=4, cardinality=4, settings={"k": 4})], tmp_path / "a.parquet")
     table = numbers_page._table(rows.read_text([tmp_path / "a.parquet"]))
     assert table.asked.tolist() == ["3", "4"] and table.time.iloc[0] == "1"
-    headings = dict(figure=NAME, title="T", scale="quick", home="h.html", site={})
-    numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **headings)
+    numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", *HEADINGS)
     text = (tmp_path / "n.html").read_text()
     assert '[["3","4"]]' in text
     assert "<dt>Solver or measure, all rows</dt><dd>grqi</dd>" in text
-
-
-def test_numbers_are_written_for_people():
-    texts = {(50323000.0, 7): "50,323,000", (1123.969615, 7): "1123.97", (0.0375, 3): "0.0375"}
-    texts |= {(4230.2, 3): "4,230", (float("nan"), 3): ""}
-    assert [numbers_page.number(*number) for number in texts] == [*texts.values()]
-
-
-def test_a_label_that_is_a_decimal_fraction_has_four_digits():
-    texts = {"0.006377551020408163": "0.006378", "12345": "12345", "n = 5": "n = 5"}
-    assert [numbers_page._label(label) for label in texts] == [*texts.values()]
-
-
-def test_what_a_measure_gave_is_short(tmp_path):
-    values = {"value_1": 1.0, "value_2": 2.5, "V": [[0.123456789]] * 50, "words": "all"}
-    assert numbers_page._values(json.dumps(values)) == (
-        "value = [1, 2.5]; V = [" + "[0.123457], " * 20 + "... (50 in all)]; words = all"
-    )
-    both = {"within_5": 0.1, "within": 0.0}  # neither is a place in a list of the other
-    assert numbers_page._values(json.dumps(both)) == "within_5 = 0.1; within = 0"
 
 
 def test_solvers_are_compared_with_the_best_at_equal_or_fewer_nonzeros():
@@ -235,10 +212,6 @@ def test_the_truth_that_the_data_carry_is_certified_without_a_word_in_the_figure
     assert entry["proven"] and entry["best"] == entry["bound"] == 1.0
 
 
-def test_a_page_without_figures_says_so(tmp_path):
-    assert "figure" in write_page(tmp_path).read_text().lower()
-
-
 def test_a_figure_that_does_not_fit_says_so(trial_run):
     make_run(trial_run)
     rows = [trial_run / "rows" / "trial2013_fig1" / "grqi.parquet"]
@@ -263,34 +236,6 @@ def test_a_figure_of_its_own_size_is_drawn_whatever_the_library_makes_of_it(tria
     draw.draw_to("trial2013_fig1", rows, [trial_run / "F.pdf"])
     with pytest.raises(InputError, match="does not fit"):
         draw.draw_to("trial2013_fig1", rows, [trial_run / "F.pdf"], height=3.8)
-
-
-def test_verdicts_that_differ_between_the_scales_are_listed(trial_run):
-    make_run(trial_run)
-    other = trial_run.parent / "published"
-    other.mkdir()
-    claims = json.loads((trial_run / "claims.json").read_text())
-    claims["statements"][0]["verdict"], claims["scale"] = "fails", "paper"
-    (other / "claims.json").write_text(json.dumps(claims))
-    (other / "index.html").write_text("")
-    page = write_page(trial_run).with_name("machine.html").read_text()
-    assert "1 of 2 verdicts differ" in page and 'href="../published/index.html"' in page
-
-
-def test_a_published_run_keeps_the_verdicts_of_the_quick_one(trial_run, tmp_path):
-    make_run(trial_run)
-    quick, out = tmp_path / "results" / "quick", tmp_path / "out.json"
-    quick.mkdir(parents=True)
-    claims = json.loads((trial_run / "claims.json").read_text())
-    claims["statements"][0]["verdict"] = "fails"
-    (quick / "claims.json").write_text(json.dumps(claims))
-    publish._copy_quick(quick, quick, out)
-    assert not out.exists()  # a quick run that is published itself
-    publish._copy_quick(quick, trial_run, trial_run / overview_page.OTHER_CLAIMS)
-    page = write_page(trial_run, published=True).with_name("machine.html").read_text()
-    assert "1 of 2 verdicts differ" in page and "quick/index.html" not in page
-    for name in overview_page.PAGES:
-        check_links(trial_run / f"{name}.html")
 
 
 def test_the_code_of_a_statement_is_found_in_its_file_or_beside_it():

@@ -14,13 +14,10 @@ from spcabench.page import (
     comparison_tables,
     components_page,
     light_svg,
-    solver_numbers,
-    solver_pictures,
 )
-from spcabench.running import rows as results
+from spcabench.running.rows import to_json
 from spcabench.showing import style
 from tests.problems import WHOLE
-from tests.trial import made_row
 
 HEAVIEST = 300_000  # characters of a picture
 SOLVERS = [f"solver_{i}" for i in range(45)]
@@ -54,7 +51,7 @@ def answers():
                     | dict(best=1.0, bound=1.1, proven=False, unit=1e3, who="", listed=True)
                     | dict(work=cost, time=cost * 1e-8, slowest=cost * 1e-8, gap=1.0 - share / 1.1)
                     | dict(search_time=np.nan, setup_flops=0.0, setup_time=0.0, memory=1e4)
-                    | dict(status="converged", reason="", history=results.to_json(steps))
+                    | dict(status="converged", reason="", history=to_json(steps))
                     | dict(flags=None, own=True, calibration=1e-3)
                 )
     return pd.DataFrame(entries)
@@ -148,11 +145,3 @@ def test_the_table_of_several_components_explains_its_heads():
     head = text.splitlines()[1]
     for word, _ in components_page.HEADS:
         assert word in head and f"\n{word:13}" in text
-
-
-def test_a_solver_has_a_picture_of_its_runs(tmp_path):
-    results.write([made_row()], tmp_path / "rows.parquet")
-    runs = solver_numbers.compared(solver_numbers.read([tmp_path / "rows.parquet"]))
-    picture = solver_pictures.picture("grqi", runs)
-    assert picture.svg().startswith("<?xml") and "grqi" in picture.words
-    assert solver_pictures.picture("tpower", runs) is None
