@@ -35,12 +35,14 @@ def support(x: Vector) -> Indices:
 
 
 def protected(x: Array) -> Array:
-    """Return x if it is read-only, or else a read-only view; x remains writeable for its owner."""
-    if not x.flags.writeable:
+    """Return a view of x that cannot be made writeable; x remains writeable for its owner."""
+    # an array is made writeable by a flag, if its owner is; a memoryview has no such flag
+    owner = x
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    if isinstance(owner.base, memoryview) and owner.base.readonly:
         return x
-    view = x.view()
-    view.flags.writeable = False
-    return view
+    return np.asarray(memoryview(x.data).toreadonly())
 
 
 ARRAYS: set[type] = {np.ndarray}  # an audit temporarily adds its own class

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import traceback
 from zlib import crc32
 
@@ -45,6 +46,12 @@ def _refusing(patch, target, name, *value, **how):
 
 
 pytest.MonkeyPatch.setattr = _refusing  # of the class: a context makes a patch of its own
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _temporary(tmp_path_factory):
+    """Temporary files and locks of this process alone, so that no test waits for another one."""
+    os.environ["TMPDIR"] = tempfile.tempdir = str(tmp_path_factory.mktemp("temporary"))
 
 
 def pytest_addoption(parser):

@@ -5,6 +5,8 @@ The checks run in a separate process, so crashes and endless loops are reported 
 
 import io
 import os
+import re
+import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
@@ -15,6 +17,7 @@ from spcabench.checking.contract import OF_MISTAKES, PROMISES, Broken, Promise, 
 from spcabench.errors import SolverError, in_one_line
 from spcabench.running.process import Ended, Worker
 from spcabench.solving.status import Status
+from spcabench.streams import say
 
 TERMINAL = (1, 2)  # file descriptors to which programs can write, bypassing Python's streams
 PATIENCE = 60.0  # seconds per check, including compilation
@@ -39,8 +42,9 @@ def check(
 ) -> Iterator[Outcome]:
     """Check a solver, specified by its name or file, against the contract for solvers.
 
-    After a crash, an endless loop or a failed import, the remaining checks are skipped. Raises
-    InputError if the name is unknown or the file is missing.
+    After a crash, an endless loop or a failed import, the remaining checks are skipped. A failure
+    is described once: checks that fail for the same reason are not reached. Raises InputError if
+    the name is unknown or the file is missing.
 
     patience : maximum seconds per check. names : the checks, by default all.
     """
@@ -48,13 +52,25 @@ def check(
     if solver.endswith(".py"):
         solver = str(file.resolve())  # the solver may change the current folder
     stopped = ""
+    check_of: dict[str, str] = {}  # reason for a failure -> the first check with this failure
     with closing(Worker()) as helper:
         for name in names:
-            result = Outcome(name, "not checked", f"{stopped}: {PROMISES[name].__doc__}")
-            if not stopped:
-                result = _waited(helper, name, solver, patience)
-                stopped = result.ends
+            if stopped:
+                yield Outcome(name, "not checked", f"{stopped}: {PROMISES[name].__doc__}")
+                continue
+            result = _waited(helper, name, solver, patience)
+            stopped = result.ends
+            if result.verdict == "fails":
+                first = check_of.setdefault(_reason(result.sentence), name)
+                if first != name:
+                    why = f'not reached, because of the failure in "{first}"'
+                    result = Outcome(name, "not checked", why)
             yield result
+
+
+def _reason(sentence: str) -> str:
+    """Return what a sentence has in common with other sentences for the same reason."""
+    return re.sub(r"\d+", "#", re.sub(r" \(on \d.*", "", sentence))
 
 
 def mistakes(solver: str, patience: float = PATIENCE) -> list[str]:
@@ -63,13 +79,13 @@ def mistakes(solver: str, patience: float = PATIENCE) -> list[str]:
     These are the quick checks of `check`, for the start of a comparison.
     """
     outcomes = check(solver, patience, OF_MISTAKES)
-    return list(dict.fromkeys(each.sentence for each in outcomes if each.verdict == "fails"))
+    return [outcome.sentence for outcome in outcomes if outcome.verdict == "fails"]
 
 
 def _waited(helper: Worker, name: str, solver: str, patience: float) -> Outcome:
     """Return the outcome of a check even if its process crashes or hangs."""
     try:
-        return Outcome(**helper.call(_answer, name, solver, timeout=patience))
+        return Outcome(**helper.call(_answer, name, solver, timeout=patience, slow=_tell))
     except Ended as end:
         if end.status == Status.KILLED:
             why = (
@@ -79,6 +95,12 @@ def _waited(helper: Worker, name: str, solver: str, patience: float) -> Outcome:
             return Outcome(name, "fails", why, ends="after an endless loop")
         why = f"it crashed without a Python error: {end.reason}"
         return Outcome(name, "fails", why, ends="after a crash")
+
+
+def _tell(where: str) -> None:
+    """Say at which line of the file a check takes long, before an endless loop is killed."""
+    if where:
+        say(f"spcabench: a check takes long{where}", file=sys.stderr, flush=True)
 
 
 def _answer(name: str, solver: str) -> dict[str, str]:
@@ -138,7 +160,7 @@ def outcome(name: str, promise: Promise, solver: str) -> Outcome:
         return Outcome(name, "fails", str(broken), ends)
     except BaseException as error:  # any exception of the solver, including SystemExit
         raised = in_one_line(error, registry.path("solver", solver))
-        if "read-only" in raised:
+        if "read-only" in raised or "WRITEABLE" in raised:
             raised += ": the data of the problem must not be changed in place; use a copy"
         return Outcome(name, "fails", f"it raised {raised}", ends)
     return (

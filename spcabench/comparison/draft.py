@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -48,8 +48,12 @@ def draft(entrant: Entrant, home: Path, progress: Progress | None = None) -> str
 
     home : the folder of comparisons, in which the draft is stored.
     """
-    runs = [run for run in plans.runs(entrant) if run.columns["kind"] == ANSWER and not run.seed]
-    # one group, so that one process makes all runs
+    # one group, so that one process makes all runs; one series, so that a run that hangs ends it
+    runs = [
+        replace(run, series=entrant.label)
+        for run in plans.runs(entrant)
+        if run.columns["kind"] == ANSWER and not run.seed
+    ]
     job = Job(entrant.label, {"": runs}, Timing(fastest=True), "", Path())
     table = best_known.read().values() if entrant.fresh is None else ()
     known = {(entry.item, entry.k, entry.nonnegative): entry for entry in table}

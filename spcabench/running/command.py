@@ -29,7 +29,7 @@ from spcabench import files, registry
 from spcabench.errors import InputError, SolverError
 from spcabench.iterate import Iterate
 from spcabench.problem.problem import Problem
-from spcabench.solving.driver import THREADS_SECONDS, THREADS_SHARE
+from spcabench.solving.driver import uses_threads
 from spcabench.solving.result import Result
 from spcabench.solving.run_warnings import Flag
 from spcabench.vectors import Array, Vector
@@ -109,7 +109,7 @@ def iterates(problem: Problem, k: int, command: str, folder: str) -> Iterator[It
 def measured(result: Result) -> Result:
     """Return a result with the times of the command's process in place of those of its caller."""
     seconds, cpu = result.extra["process_seconds"], result.extra["process_cpu_seconds"]
-    threads = {Flag.threads} if cpu > THREADS_SHARE * seconds + THREADS_SECONDS else set()
+    threads = {Flag.threads} if uses_threads(seconds, cpu) else set()
     return replace(
         result,
         setup_time=0.0,

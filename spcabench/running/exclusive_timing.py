@@ -1,43 +1,54 @@
 """Locks that give a timed run the machine to itself.
 
-The processes of a workflow lock two files in its folder. The names of these files contain the name
-of the machine.
+All processes of a user on a machine lock the same two files, whatever folder they work in.
 """
 
 import fcntl
-import platform
+import os
+import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-ALONE, QUEUE = ".timing-{}.lock", ".timing-queue-{}.lock"
+from spcabench.streams import say
+
+TIMING, QUEUE = "timing.lock", "queue.lock"
+
+
+def home() -> Path:
+    """Return the folder of the locks, which is on this machine even if other folders are not."""
+    return Path(tempfile.gettempdir()) / f"spcabench-{os.getuid()}"
 
 
 @contextmanager
-def alone(folder: Path = Path()) -> Iterator[None]:
+def alone() -> Iterator[None]:
     """Lock the machine for a timed run, with no other job running at the same time."""
-    with _turn(folder, fcntl.LOCK_EX):
+    with _turn(fcntl.LOCK_EX):
         yield
 
 
 @contextmanager
-def shared(folder: Path = Path()) -> Iterator[None]:
+def shared() -> Iterator[None]:
     """Lock the machine for an untimed job, with no timed run at the same time."""
-    with _turn(folder, fcntl.LOCK_SH):
+    with _turn(fcntl.LOCK_SH):
         yield
 
 
 @contextmanager
-def _turn(folder: Path, mode: int) -> Iterator[None]:
+def _turn(mode: int) -> Iterator[None]:
     # A waiting process holds the lock of the queue, so later processes wait behind it. Otherwise a
     # stream of untimed jobs could keep a timed run waiting forever.
-    place = platform.node()
-    with (
-        (folder / QUEUE.format(place)).open("w") as queue,
-        (folder / ALONE.format(place)).open("w") as lock,
-    ):
-        fcntl.flock(queue, fcntl.LOCK_EX)
-        fcntl.flock(lock, mode)
+    home().mkdir(mode=0o700, exist_ok=True)
+    with (home() / QUEUE).open("w") as queue, (home() / TIMING).open("w") as lock:
+        try:
+            fcntl.flock(queue, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, mode | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if sys.stderr.isatty():
+                say("waiting for another command of spcabench on this machine", file=sys.stderr)
+            fcntl.flock(queue, fcntl.LOCK_EX)
+            fcntl.flock(lock, mode)
         fcntl.flock(queue, fcntl.LOCK_UN)
         try:
             yield

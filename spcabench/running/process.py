@@ -32,6 +32,7 @@ MEMORY = 12e9  # limit of the address space in bytes
 LOOK = 0.5  # seconds between two checks whether the process is still alive
 ENDING = 5.0  # seconds within which a process that closed its connection must be gone
 SHOWN = 2.0  # seconds within which a process that hangs must write its stack
+SLOW = 5.0  # seconds without an answer after which a caller can report where the process is
 # Signals from outside. The system sends SIGKILL if memory runs out, and the user the others.
 OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _guards: dict[int, subprocess.Popen[bytes]] = {}  # process -> the shell that guards its workers
@@ -73,10 +74,18 @@ class Worker:
         self.process.start()
         theirs.close()
 
-    def call(self, function: Callable[..., Any], *arguments: Any, timeout: float) -> Any:
+    def call(
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        timeout: float,
+        slow: Callable[[str], None] | None = None,
+    ) -> Any:
         """Return ``function(*arguments)``, computed in the worker.
 
         function : a function of a module. timeout : seconds after which the worker is killed.
+        slow : called if there is no answer after some seconds, with the line of the user's file
+        that is being executed, because an endless loop should be known before it is killed.
 
         Raises Ended if there is no answer; the worker is then replaced. Raises RuntimeError with
         the traceback if the function raises an exception.
@@ -84,7 +93,7 @@ class Worker:
         self.used = True
         try:
             self.pipe.send((function, arguments))
-            good, value = self._reply(monotonic() + timeout)
+            good, value = self._reply(timeout, slow)
         except TimeoutError:
             reason = f"killed after {timeout:.3g} s without an answer"
             end = Ended(Status.KILLED, reason, self._where())
@@ -97,14 +106,18 @@ class Worker:
         self.restart()
         raise end
 
-    def _reply(self, deadline: float) -> Any:
+    def _reply(self, timeout: float, slow: Callable[[str], None] | None) -> Any:
         """Return the reply to the last call; raise TimeoutError or EOFError if none arrives."""
-        while not self.pipe.poll(max(min(LOOK, deadline - monotonic()), 0.0)):
+        begun = monotonic()
+        while not self.pipe.poll(max(min(LOOK, begun + timeout - monotonic()), 0.0)):
             # processes that it forked keep the connection open after it has exited
             if not self.process.is_alive():
                 raise EOFError
-            if monotonic() >= deadline:
+            if monotonic() >= begun + timeout:
                 raise TimeoutError
+            if slow and monotonic() >= begun + SLOW:
+                slow(self._where())
+                slow = None
         return self.pipe.recv()
 
     def _death(self) -> Ended:
@@ -123,6 +136,8 @@ class Worker:
         """Return the innermost line of a solver's file that the process is executing, or ""."""
         if self.stack is None:
             return ""
+        self.stack.seek(0)
+        self.stack.truncate()
         os.kill(self.process.pid, signal.SIGUSR1)
         end, written, earlier = monotonic() + SHOWN, 0, -1
         while monotonic() < end and not 0 < written == earlier:  # until all of it is written
@@ -134,9 +149,6 @@ class Worker:
     def restart(self) -> None:
         """Kill the process, and start another one."""
         self._kill()
-        if self.stack is not None:
-            self.stack.seek(0)
-            self.stack.truncate()
         self._start()
 
     def close(self) -> None:

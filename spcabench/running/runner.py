@@ -149,6 +149,7 @@ class _Execution:
         self.warm = False  # whether the worker has executed the warm-up runs
         self.hung = ""  # why all runs are skipped after a warm-up run that did not finish
         self.late: dict[str, str] = {}  # series -> the reason why its harder runs are skipped
+        self.told = False  # whether a slow run was reported
         self.alone = False  # whether the current group holds the exclusive lock on the machine
 
     def close(self) -> None:
@@ -226,7 +227,7 @@ class _Execution:
                     self.journal.add(key, row)
             row = self.known[key]
             if run.series and row.status == Status.KILLED:
-                reason = f"killed after {run.timeout:g} s on an easier run"
+                reason = f"killed after {run.timeout:g} s on an earlier run"
                 self.late.setdefault(run.series, reason)
             if row.solver and row.cardinality:
                 reached[row.solver] = row.cardinality
@@ -265,7 +266,7 @@ class _Execution:
                 if why := helper.call(worker.ready, run, timeout=LOADING):
                     return Answer(status=Status.NOT_RUN, reason=why)
             with self._turn(shared=not run.timed):
-                failed = watch.call(worker.solved, run, *how, timeout=run.timeout)
+                failed = watch.call(worker.solved, run, *how, **self._patience(run, run.timeout))
         except Ended as end:
             self.warm = False
             return Answer(status=end.status, reason=end.reason)
@@ -293,13 +294,23 @@ class _Execution:
             with suppress(Ended), self._turn(shared=True):
                 self.worker.call(worker.ready, first, timeout=LOADING)
                 try:
-                    self.worker.call(worker.solved, first, timeout=PATIENCE)
+                    self.worker.call(worker.solved, first, **self._patience(first, PATIENCE))
                 except Ended as end:
                     if end.status == Status.KILLED:
                         self.hung = (
                             f"a warm-up run on {first.dataset} did not finish within {PATIENCE:g} s"
                         )
         return self.worker
+
+    def _patience(self, run: Run, timeout: float) -> dict[str, Any]:
+        """Return the limits of `Worker.call` for a run; the first slow run of a file is told."""
+
+        def tell(where: str) -> None:
+            if where and not self.told:
+                self.told = True
+                say(f"spcabench: {self.job.name}: a run takes long{where}", file=sys.stderr)
+
+        return {"timeout": timeout, "slow": tell if str(run.solver).endswith(".py") else None}
 
     def _turn(self, shared: bool) -> AbstractContextManager[None]:
         """Return a shared or exclusive lock on the machine, unless the group already holds one."""
@@ -314,11 +325,11 @@ class _Watch:
     def __init__(self, helper: Worker) -> None:
         self.helper, self.wall, self.worked = helper, 0.0, 0.0
 
-    def call(self, function: Callable[..., Any], *arguments: Any, timeout: float) -> Any:
+    def call(self, function: Callable[..., Any], *arguments: Any, **patience: Any) -> Any:
         """Call a function of the worker and add its time; see `Worker.call`."""
         processes = (str(self.helper.process.pid), "self")
         begun, waits = perf_counter(), [machine.waited(pid) for pid in processes]
-        reply = self.helper.call(function, *arguments, timeout=timeout)
+        reply = self.helper.call(function, *arguments, **patience)
         wall = perf_counter() - begun
         lost = [machine.waited(pid) - wait for pid, wait in zip(processes, waits, strict=True)]
         self.wall += wall

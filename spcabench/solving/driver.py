@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter, process_time, thread_time
 from traceback import extract_tb
 from types import ModuleType
 from typing import Any
@@ -60,7 +60,8 @@ OWN_NUMBERS = (
     "seconds",
     "phase",
 )
-THREADS_SHARE, THREADS_SECONDS = 1.5, 0.1  # one thread: CPU time <= 1.5 x wall time + 0.1 s
+# tolerated processor time of further threads: fraction of that of the first one, plus seconds
+THREADS_SHARE, THREADS_SECONDS = 0.25, 0.1
 
 
 @dataclass(frozen=True)
@@ -307,6 +308,15 @@ def _graded_run(
     )
 
 
+def uses_threads(own: float, total: float) -> bool:
+    """Whether several threads computed.
+
+    own, total : processor time of one thread and of all threads, in seconds. Unlike wall time, they
+    do not depend on how busy the machine is.
+    """
+    return total - own > THREADS_SHARE * own + THREADS_SECONDS
+
+
 def _ended(run: _Run) -> Status:
     """Return the status of a run of the suite's own solvers, which can end an exact search."""
     if run.status != Status.FINISHED or run.last.end is None:
@@ -334,7 +344,7 @@ class _Run:
         self.iterations, self.seconds, self.compile_seconds = 0, 0.0, 0.0
         if not isinstance(iterates, Generator):
             raise SolverError(f"solve returned {_kind(iterates)}; it must yield iterates")
-        self.charged, self.cpu_seconds = 0, 0.0
+        self.charged, self.cpu_seconds, self.own_seconds = 0, 0.0, 0.0
         # A generator does nothing before the first next(), so the set-up is exactly the computation
         # before its first yield (the start). It is recorded separately from the iterations, because
         # it can hide a factorisation that the paper does not count.
@@ -365,7 +375,8 @@ class _Run:
         # freed before the next run is timed.
         _, elapsed = self._step(self.iterates.close)
         self.seconds += elapsed
-        self._watch_threads()
+        if uses_threads(self.own_seconds, self.cpu_seconds):
+            self.flags.add(Flag.threads)
 
     def _advance(self) -> tuple[Iterate | None, float]:
         """Return a copy of the next iterate (None after the last one) and its time in seconds."""
@@ -389,10 +400,12 @@ class _Run:
         # the call itself. Kernels report this time, and it is subtracted.
         LEDGER.flops = LEDGER.evaluations = 0
         with solving():
-            cpu, compiled, start = process_time(), LEDGER.compile_seconds, perf_counter()
+            cpu, own = process_time(), thread_time()
+            compiled, start = LEDGER.compile_seconds, perf_counter()
             item = work()
             elapsed = perf_counter() - start
             self.cpu_seconds += process_time() - cpu
+            self.own_seconds += thread_time() - own
         self.charged += LEDGER.flops
         compilation = LEDGER.compile_seconds - compiled
         self.compile_seconds += compilation
@@ -435,12 +448,6 @@ class _Run:
             if step != step:
                 return Status.INFEASIBLE
             last = item
-
-    def _watch_threads(self) -> None:
-        """Flag a run if it used far more processor time than a single thread can."""
-        wall = self.seconds + self.setup_seconds + self.compile_seconds
-        if self.cpu_seconds > THREADS_SHARE * wall + THREADS_SECONDS:
-            self.flags.add(Flag.threads)
 
     def _charge_phase(self, phase: str, seconds: float, flops: int) -> None:
         """Add the cost of one iterate to its phase; the set-up belongs to the first phase."""

@@ -16,7 +16,7 @@ class Flag(StrEnum):
 # flags in rows of version 0.3.0 and earlier, which can be read but are not shown
 EARLIER = ("ledger", "entries", "compilation", "claim", "printed", "patched")
 SENTENCES = {
-    Flag.threads: "The solver used more processor time than a single thread can.",
+    Flag.threads: "The solver computed in several threads or processes.",
     Flag.warm: "A second run on the same problem needed less than half of the flops, so the solver "
     "keeps something between runs.",
     Flag.overtime: "The answer was complete after the time limit. Solvers that stop at the limit "

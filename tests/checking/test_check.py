@@ -1,6 +1,5 @@
 """`spcabench new` creates a template that passes all checks; `spcabench check` explains faults."""
 
-import itertools
 import re
 import textwrap
 
@@ -8,6 +7,7 @@ import pytest
 
 from spcabench import registry
 from spcabench.checking import conformance, contract
+from spcabench.running import process
 from tests import problems
 
 HEAD = '''"""A wrong solver, 2026."""
@@ -65,13 +65,13 @@ WRONG = {
     "refuses": ("works on every form", "has no data", "problem.data\nyield x"),
     "mutates": (
         "mutates nothing",
-        "read-only",
+        "read-only.*changed in place",
         "Sigma.S[:] = np.eye(8)\nyield x",
     ),
     "cheats": ("counts honestly", "were charged, but", "yield project(Sigma.S @ x, k)"),
     "honest when small": (
         "counts honestly",
-        "48.*were charged, but",
+        "were charged, but.*on 2 of 10 problems.*48",
         "yield project(Sigma @ x if problem.n < 9 else Sigma.S @ x, k)",
     ),
     "dense when large": (
@@ -181,15 +181,15 @@ ODD = {
     "is elsewhere": ("os.chdir('/')\nyield x", None, ""),
     "has an error without words": (
         "class E(Exception):\n    def __str__(self):\n        1 / 0\nraise E\nyield x",
-        "is feasible",
+        "stops at its limits",
         r"E: its message cannot be read \(ZeroDivisionError\)",
     ),
     "has words that no terminal shows": (
         "raise ValueError(chr(0xD800))\nyield x",
-        "is feasible",
+        "stops at its limits",
         r"\\ud800",
     ),
-    "yields nothing that is iterated": ("return x", "counts honestly", "it must yield iterates"),
+    "yields nothing that is iterated": ("return x", "stops at its limits", "it must yield iterates"),
 }
 
 
@@ -215,6 +215,23 @@ def test_a_missing_example_is_said_once(tmp_path):
     assert outcomes["runs its example"].verdict == "not checked"
 
 
+def test_a_failure_is_said_once_with_the_number_of_problems(tmp_path):
+    """Sentences that differ in their numbers only have the same reason."""
+    file = tmp_path / "mine.py"
+    file.write_text(_text("yield project(Sigma @ x, min(k + 1, problem.n))"))
+    failed = [each for each in conformance.check(str(file)) if each.verdict == "fails"]
+    assert [each.name for each in failed] == ["is feasible"]
+    assert "(on 10 of 10 problems, first on data (5, 8), seed 0)" in failed[0].sentence
+
+
+def test_the_line_of_a_long_check_is_said_before_it_ends(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(process, "SLOW", 0.6)
+    (tmp_path / "mine.py").write_text(_text("while True:\n    x = x + 0.0\nyield x"))
+    *_, last = conformance.check(str(tmp_path / "mine.py"), 3.0)
+    assert re.search("takes long \\(in mine.py, line .* in solve\\)", capsys.readouterr().err)
+    assert last.verdict == "not checked"
+
+
 @pytest.mark.parametrize("name", ENDS)
 def test_an_endless_loop_and_a_crash_are_caught(name, tmp_path):
     body, sentence = ENDS[name]
@@ -227,6 +244,14 @@ def test_an_endless_loop_and_a_crash_are_caught(name, tmp_path):
 MISTAKES = {  # what an author may do without noticing -> what the comparison says
     "data changed in place": ("S = Sigma.S\nS[0, 0] += 1.0\nyield x", "data|two runs differ"),
     "a matrix scaled in place": ("Sigma.S[:] /= Sigma.S.max()\nyield x", "data|array S"),
+    "data that are made writeable": (
+        "S = Sigma.S\nS.flags.writeable = True\nS *= 2.0\nyield x",
+        "must not be changed in place",
+    ),
+    "data changed by compiled code": (
+        "ctypes.memset(Sigma.S.ctypes.data, 0, 8)\nyield x",
+        "array S of the problem was changed",
+    ),
     "a start at random": (
         "yield project(np.random.default_rng().standard_normal(problem.n), k)",
         "two runs differ; add a setting seed",
@@ -272,7 +297,7 @@ MISTAKES = {  # what an author may do without noticing -> what the comparison sa
 def test_a_comparison_names_the_mistake(name, tmp_path):
     body, sentence = MISTAKES[name]
     text = _text(body, "mutates" if "Sigma.S" in body else "")
-    (tmp_path / "mine.py").write_text(text.replace("EXAMPLE", "KEPT = {}\nEXAMPLE"))
+    (tmp_path / "mine.py").write_text(text.replace("EXAMPLE", "import ctypes\nKEPT = {}\nEXAMPLE"))
     found = conformance.mistakes(str(tmp_path / "mine.py"), 2.0 if "loop" in name else 30.0)
     assert any(re.search(sentence, each) for each in found), found
     assert not any("\n" in each for each in found)
@@ -295,13 +320,22 @@ def test_a_right_file_has_no_mistakes(tmp_path):
     assert conformance.mistakes(str(tmp_path / "mine.py")) == []
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_processor_time_above_wall_time_is_a_mistake(monkeypatch, threads):
-    clock = itertools.count()
-    monkeypatch.setattr(contract, "perf_counter", lambda: float(next(clock)))
-    monkeypatch.setattr(contract, "_processor_seconds", lambda: threads * float(next(clock)))
-    outcome = conformance.outcome("x", contract.uses_one_thread, "tpower")
-    assert outcome.verdict == ("holds" if threads == 1 else "fails")
+@pytest.mark.parametrize("threads", [0, 1, 3])
+def test_threads_are_a_mistake_however_busy_the_machine_is(outcome_of, threads):
+    """A sort releases the lock of the interpreter, and a busy machine runs threads in turn."""
+    body = f"""
+def work():
+    np.sort(np.arange(200_000.0)[::-1] % 7.0)
+others = [threading.Thread(target=work) for _ in range({threads})]
+for each in others:
+    each.start()
+work()
+for each in others:
+    each.join()
+yield x"""
+    text = _text(body).replace("import sys", "import sys\nimport threading")
+    outcome = outcome_of("uses one thread", text)
+    assert outcome.verdict == ("fails" if threads else "holds")
 
 
 RIGHT = ["grqi", "nspca", "power_method", "gpower1", "em"]  # each kind of control, then others

@@ -97,21 +97,19 @@ def test_every_group_is_in_one_job_and_what_is_timed_in_one_of_its_own(figure):
     assert timed == ["timed-gaussian"]
 
 
-CLOCKED = '''"""A figure whose function measures times, and counts locks that are not shared."""
+CLOCKED = '''"""A figure whose function measures times, and tells whether the lock is exclusive."""
 import fcntl
-from pathlib import Path
 from spcabench.run import Run
+from spcabench.running import exclusive_timing
 def runs(scale):
     yield Run(dataset="pitprops", function=measure, timed=True)
 def measure(problem, *, seed):
-    exclusive = 0
-    for file in Path().glob(".timing-*.lock"):
-        with file.open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                exclusive += 1
-    return {"exclusive": exclusive}
+    with (exclusive_timing.home() / exclusive_timing.TIMING).open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return {"exclusive": 1}
+    return {"exclusive": 0}
 '''
 
 
