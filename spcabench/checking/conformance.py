@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from spcabench import registry
 from spcabench.checking.contract import OF_MISTAKES, PROMISES, Broken, Promise, prints_nothing
 from spcabench.errors import SolverError, in_one_line
+from spcabench.files import say
 from spcabench.running.process import Ended, Worker
 from spcabench.solving.status import Status
-from spcabench.streams import say
 
 TERMINAL = (1, 2)  # file descriptors to which programs can write, bypassing Python's streams
 PATIENCE = 60.0  # seconds per check, including compilation

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from spcabench.streams import say
+from spcabench.files import say
 
 TIMING, QUEUE = "timing.lock", "queue.lock"
 

@@ -189,7 +189,11 @@ ODD = {
         "stops at its limits",
         r"\\ud800",
     ),
-    "yields nothing that is iterated": ("return x", "stops at its limits", "it must yield iterates"),
+    "yields nothing that is iterated": (
+        "return x",
+        "stops at its limits",
+        "it must yield iterates",
+    ),
 }
 
 
