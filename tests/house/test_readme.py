@@ -20,11 +20,9 @@ PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.S)
 
 
-def test_the_examples_of_the_readme_run(capsys):
-    first, estimator = [block for block in PYTHON if "TRAITS" not in block]
-    exec(compile(first, "README.md", "exec"), {})
-    assert "[0 1 6 7 8 9]" in capsys.readouterr().out
-    exec(compile(estimator, "README.md", "exec"), {})
+def test_the_example_of_the_readme_runs(capsys):
+    (example,) = [block for block in PYTHON if "TRAITS" not in block]
+    exec(compile(example, "README.md", "exec"), {})
     assert "(569, 3)" in capsys.readouterr().out
 
 
