@@ -207,6 +207,19 @@ def test_an_acceptance_without_a_solver_or_a_reason_is_refused(text):
         commits.parse(f"{commits.KEY}: {text}", "abc")
 
 
+def test_an_acceptance_covers_its_solver_and_its_measure_or_all_of_them():
+    one, every = (commits.parse(f"{commits.KEY}: {text}: r", "") for text in ("s gap", "s"))
+    for measure in commits.MEASURES:
+        assert every.covers("s", measure) and one.covers("s", measure) == (measure == "gap")
+    assert not every.covers("t", "gap")
+    assert commits.parse(f"{commits.KEY}: *: r", "").covers("t", "gap")
+
+
+def test_the_flop_convention_is_that_of_the_commit(commit):
+    commit({"spcabench/flops.py": "CONVENTION = 4\n"})
+    assert [commits.convention(commits.git("rev-parse", c)) for c in ("HEAD", "HEAD~1")] == [4, 1]
+
+
 def test_a_commit_that_is_not_there_is_named(commit):
     with pytest.raises(ValueError, match="no commit 'nowhere'"):
         gate.check("nowhere", ["gaussian-20"])

@@ -99,9 +99,26 @@ def test_a_solver_is_compared_only_where_it_has_an_earlier_and_a_last_number():
     assert rows_since(1, table, commits_of(4)) == {}
 
 
+def test_a_problem_without_a_number_at_one_commit_changes_at_the_next():
+    table = table_of(s={"flops": np.array([[8.0, 5.0], [np.nan, 5.0], [2.0, 5.0]])})
+    assert np.allclose(history.changes(table, "flops"), [0.0, 0.0, 0.5 * np.log(2.0 / 8.0)])
+
+
+def test_times_are_alike_only_where_no_count_of_any_problem_changed():
+    time = np.array([1.0, 2.0, 8.0, 4.0])
+    counts = {"flops": [7.0] * 4, "iterations": [[3.0, 9.0], [3.0, 9.0], [3.0, 8.0], [3.0, 8.0]]}
+    alike = history.alike(table_of(s=counts | {"time_solve": time}))
+    assert np.allclose(alike, np.log([2.0, 0.5]))
+
+
+def test_the_noise_is_of_both_directions():
+    assert history.noise_of(np.array([-3.0, 0.1, 0.2])) == pytest.approx(0.95 * 3.0, rel=0.1)
+    assert history.noise_of(np.array([])) == 0.0
+
+
 def test_an_accepted_regression_is_shown_with_its_reason():
     about = commits_of(2)
-    about[1]["accepted"] = [commits.Accepted("s", "flops", "safer", "abc")]
+    about[1]["accepted"] = [commits.Accepted(name, "flops", "safer", "abc") for name in "su"]
     table = table_of(s={"flops": [1.0, 2.0]}, t={"flops": [1.0, 2.0]}, u={"flops": [2.0, 1.0]})
     rows = rows_since(0, table, about)
     reasons = {name: row["flops at"][0]["reason"] for name, row in rows.items()}

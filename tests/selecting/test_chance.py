@@ -138,3 +138,12 @@ def test_the_command_says_it_in_the_table_and_in_json(tmp_path, spcabench):
     text = " ".join(spcabench("solve", file, "-k", 5, "--null").stdout.split())
     assert "halves of" in text and "explains more than chance" in text
     assert "halves" not in spcabench("solve", file, "-k", 5, "--no-stability").stdout
+
+
+def test_the_statistic_is_the_largest_over_the_cardinalities():
+    """The data have the smallest variance at one cardinality, and by far the largest at another."""
+    variances = np.column_stack([np.arange(10.0, 30.0), np.full(20, 50.0)])
+    variances[0, 1] = 90.0
+    assert _p_value(variances) == 1 / 20
+    variances[0, 1] = 49.0  # small at both
+    assert _p_value(variances) == 1.0

@@ -1,7 +1,7 @@
 """The search for a penalty for a requested cardinality, and its bounds."""
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -58,6 +58,13 @@ def test_the_best_trial_repeats_at_its_penalty(solver, seed):
         again.status,
     )
     assert not again.search
+
+
+def test_of_the_trials_that_fit_the_best_one_is_returned():
+    problem = Problem.from_covariance(np.diag([5.0, 4.0, 3.0]) + 1.0)
+    fitting = [api.solve(problem, "tpower", k=k) for k in (1, 3, 2)]
+    for order in permutations(fitting):
+        assert tune._best([*order], fitting, 3) is fitting[1]
 
 
 @by_penalty

@@ -1,0 +1,108 @@
+"""Intervals, profiles, held-out variance and feasibility, against their definitions."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import binom
+
+from spcabench import Problem, api
+from spcabench.comparison import grading, profiles, ranking, resampling
+from tests.problems import explicit
+
+
+def answers(reach):
+    """Return answers at two cardinalities: solver -> whether it reaches the target, by problem."""
+    return pd.DataFrame(
+        {"item": f"problem {i}", "asked": k, "solver": solver, "shares": [float(good)]}
+        for solver, problems in reach.items()
+        for i, good in enumerate(problems)
+        for k in (5, 10)
+    )
+
+
+@pytest.mark.parametrize(("failures", "told"), [(3, False), (4, True)])
+def test_a_difference_counts_if_97_5_percent_of_the_draws_have_it(failures, told):
+    """None of three failures is among 20 drawn problems with 3.9 %, none of four with 1.2 %."""
+    reach = {"a": np.ones(20), "b": np.arange(20) >= failures}
+    above, _ = ranking.told_apart(ranking._of_pairs(answers(reach), ranking.HIT))
+    assert above.tolist() == [[False, told], [False, False]]
+
+
+def test_an_interval_of_a_share_has_the_coverage_of_95_percent():
+    of_half = answers({"a": np.arange(50) % 2}).assign(share=1.0)
+    ends = ranking._intervals(of_half, ["a"])
+    found = [ends[f"{ranking.HIT} low"][0], ends[f"{ranking.HIT} high"][0]]
+    assert found == pytest.approx(np.array(binom.interval(0.95, 50, 0.5)) / 50)
+
+
+@given(arrays(float, (5, 3), elements=st.sampled_from([1.0, 2.0, 3.0, np.inf])))
+def test_a_profile_is_the_share_of_pairs_at_or_below_each_cost(cost):
+    grid = np.array([0.5, 1.0, 2.0, 2.5, 3.0])
+    assert np.allclose(profiles.reached(cost, grid).T, [(cost <= c).mean(axis=0) for c in grid])
+
+
+def test_a_band_holds_90_percent_of_the_resampled_profiles():
+    cost, grid = np.arange(1.0, 51.0)[:, None], np.array([25.0])
+    low, high = profiles.band(cost, np.arange(50), grid)
+    expected = np.array(binom.interval(0.9, 50, 0.5)) / 50
+    assert np.allclose([low[0, 0], high[0, 0]], expected, atol=0.021)
+    # the values of one problem are drawn together, so two of them are no better known than one
+    twice = profiles.band(np.repeat(cost, 2, axis=0), np.repeat(np.arange(50), 2), grid)
+    assert np.allclose([low, high], twice)
+
+
+def test_a_win_is_a_difference_in_six_digits_and_two_failures_are_equal():
+    value = np.array([[1.0, 1.0 + 5e-7], [1.0, 1.0 + 2e-6], [np.nan, np.nan], [np.nan, -1.0]])
+    won = [profiles.wins(pair[None]) for pair in value]
+    assert [bool(w[1, 0]) for w in won] == [False, True, False, True]
+    assert not any(w[0, 1] or w[0, 0] for w in won)
+
+
+def test_held_out_variance_is_that_of_the_other_half():
+    X = np.random.default_rng(0).standard_normal((24, 12))  # noise has variance by chance alone
+    problem, k = Problem.from_data(X), 3
+    how = dict(seed=5, name="brute_force", k=k)
+    numbers = resampling.held_out(problem, **how)
+    shares, optimism = [], []
+    for (fitted, rest), (W, values) in zip(
+        resampling.halves(problem, 5), numbers["found"], strict=True
+    ):
+        assert sorted(W) == [*api.solve(fitted, "brute_force", k=k).support]
+        S = explicit(rest)
+        value = values @ S[np.ix_(W, W)] @ np.array(values)
+        shares.append(value / np.linalg.eigvalsh(S)[-1])
+        on_fitted = np.linalg.eigvalsh(explicit(fitted)[np.ix_(W, W)])[-1]
+        optimism.append(on_fitted / value - 1.0)
+    graded = resampling.share_held_out(problem, numbers, **how)
+    assert graded == pytest.approx({"share": np.mean(shares), "optimism": np.mean(optimism)})
+    assert graded["optimism"] > 0.3
+
+
+def test_halves_are_all_samples_once():
+    X = np.diag(np.arange(1.0, 11.0))
+    for first, second in resampling.halves(Problem.from_data(X, center=False, divisor="1"), 0):
+        used = [explicit(half).diagonal() > 0.0 for half in (first, second)]
+        assert (used[0] != used[1]).all() and used[0].sum() == 5
+
+
+X5 = np.full(5, 0.2**0.5)
+KNOWN = Problem.from_covariance(np.eye(9), provenance={"support": [0, 1, 2]})
+PAIRS = [[0, 1, 2, 3, 4]] * resampling.RESAMPLES
+GRADERS = {  # what each says of five nonzeros for a cardinality k
+    "grade": lambda k: not grading.fault(X5, 5, k, False),
+    "held out": lambda k: resampling.feasible(range(5), X5, 9, k) is not None,
+    "overlap": lambda k: resampling.overlap(None, {"found": PAIRS}, seed=0, name="", k=k),
+    "recovery": lambda k: resampling.score(KNOWN, {"found": [*range(5)]}, seed=0, name="", k=k),
+}
+
+
+@pytest.mark.parametrize("grader", GRADERS.values(), ids=GRADERS)
+def test_a_grader_takes_k_nonzeros_and_not_one_more(grader):
+    assert grader(5)
+    try:
+        assert not grader(4)
+    except ValueError as error:
+        assert "infeasible" in str(error) or "at most 4" in str(error)
