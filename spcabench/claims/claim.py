@@ -13,7 +13,7 @@ import pandas as pd
 from spcabench.claims import judging
 from spcabench.claims.rules import Rule, Scope
 from spcabench.claims.summary import span_of
-from spcabench.claims.words import listed
+from spcabench.showing.words import listed
 
 Kind = Literal["theorem", "number", "comparison"]
 Stored = dict[str, Any]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from spcabench.claims.words import number, span
+from spcabench.showing.words import number, span
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import re
 from itertools import groupby, zip_longest
 from typing import Any
 
-from spcabench.claims.words import listed, number, span
+from spcabench.showing.words import listed, number, span
 
 Stored = dict[str, Any]
 # for places at which runs hit a limit: the known end of the interval, and the sign before it

@@ -65,7 +65,7 @@ def advise(
 
 
 def _show(question: "Question", found: dict[str, Any], answers: "Answers") -> None:
-    from spcabench.claims.words import duration
+    from spcabench.showing.words import duration
 
     longest = max(len(e["solver"]) for e in found["best"] + found["frontier"])
     within = f" within {duration(question.budget)}" if question.budget < math.inf else ""

@@ -13,7 +13,7 @@ import typer
 from spcabench import machine
 from spcabench.cli import options
 from spcabench.errors import InputError, using_file
-from spcabench.files import existing_folder, plain, say, width
+from spcabench.files import existing_folder, plain, read_json, say, width
 from spcabench.running import exclusive_timing
 
 COLOURS = {"holds": "bold green", "fails": "bold red", "undecided": "bold yellow"}
@@ -169,9 +169,6 @@ def make_figures(
     these runs are executed, and nothing is drawn. If the command is killed, finished runs are kept.
     `spcabench publish --only NAME` publishes them, and they are then not executed again.
     """
-    from spcabench.cli import files
-    from spcabench.page import claims_file, draw
-
     if out is not None and len(names or ()) != 1:
         raise InputError(f"--out: can only draw one figure, but {len(names or ())} were named")
     drawing = {"--width": width, "--height": height, "--fontsize": fontsize}
@@ -179,7 +176,11 @@ def make_figures(
     for option, value in drawing.items():
         if out is None and value is not None:
             raise InputError(f"{option}: requires --out")
-    files.check("--out", out, files.PICTURES)
+    if out is not None:  # imported here, because most calls draw nothing
+        from spcabench.cli import files
+        from spcabench.page import draw
+
+        files.check("--out", out, files.PICTURES)
     if long:
         _make_long(names or [], scale, {"--out": out, "--seeds": seeds}, profile)
         return
@@ -187,7 +188,7 @@ def make_figures(
     _make(home_name, jobs, names or [], profile)
     if not names:
         home = options.ROOT / "results" / scale
-        _print_counts(claims_file.of_run(claims_file.read_all(home)), scale)
+        _print_counts(read_json(home / "claims.json")["statements"], scale)
         say(home / "index.html")
     for name in names or ():
         _print_verdicts(name, home_name)

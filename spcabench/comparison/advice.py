@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 
 from spcabench import validate
-from spcabench.claims.words import counted
 from spcabench.comparison import best_known, budgets, profiles, ranking, stored
 from spcabench.comparison.components import suite
 from spcabench.errors import InputError
+from spcabench.showing.words import counted
 from spcabench.solving.formulations import Formulation
 from spcabench.vectors import Array, Vector
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from spcabench import files
-from spcabench.claims.words import duration, plain
 from spcabench.comparison import best_known, plans, profiles, ranking
 from spcabench.comparison.entrants import ANSWER, Entrant
 from spcabench.files import write_changed
 from spcabench.running import runner
 from spcabench.running.runner import Job, Progress, Timing
 from spcabench.running.schema import Row
+from spcabench.showing.words import duration, plain
 
 Pairs = Mapping[str, "Pair"]
 EQUAL = 10.0**-ranking.DIGITS  # shares that differ by less are equal

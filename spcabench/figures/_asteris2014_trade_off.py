@@ -15,10 +15,10 @@ import pandas as pd
 
 from spcabench import claims
 from spcabench.claims import Claim, claim
-from spcabench.claims.words import span
 from spcabench.figures._asteris2014 import CALLED, CONTRAST, EPS, MAIN, TIME, UNCENTRED, one_pass
 from spcabench.figures._truth import split
 from spcabench.showing.style import legend_below, look, plain_log_ticks
+from spcabench.showing.words import span
 
 # data set -> its name in the labels of places, and the preparation that is judged and drawn
 DATA = {"cbcl": ("faces", CONTRAST), "mll": ("genes", MAIN), "lrs": ("LRS", UNCENTRED)}

@@ -21,12 +21,12 @@ import numpy as np
 
 from spcabench import api, claims
 from spcabench.claims import claim
-from spcabench.claims.words import number, span
 from spcabench.figures._truth import PROVEN
 from spcabench.figures._zhang2011_text import corpus_name
 from spcabench.methods import eliminate
 from spcabench.run import Run
 from spcabench.showing.style import draw_table
+from spcabench.showing.words import number, span
 from spcabench.solving import deflate
 
 SOLVER, EXACT = "bca_continuation", "branch_and_bound"

@@ -21,9 +21,9 @@ import pandas as pd
 
 from spcabench import claims
 from spcabench.claims import claim
-from spcabench.claims.words import number
 from spcabench.run import Run
 from spcabench.showing.style import look
+from spcabench.showing.words import number
 
 PANELS, SIZE = (1, 1), (7.6, 4.4)
 # brute force tries all 210 supports of 4 out of 10 variables for hundreds of matrices

@@ -19,11 +19,11 @@ import numpy as np
 from spcabench import claims
 from spcabench.claims import claim
 from spcabench.claims.summary import where
-from spcabench.claims.words import counted
 from spcabench.figures import _asteris2014 as base
 from spcabench.figures import _asteris2014_trade_off as shared
 from spcabench.figures._truth import truth
 from spcabench.run import Run
+from spcabench.showing.words import counted
 
 PANELS, SIZE = (1, 2), (11.5, 5.2)
 K, ALL, DENSE = 50, 12582, 1000  # ALL genes; up to DENSE, the k are closely spaced

@@ -20,10 +20,10 @@ import numpy as np
 
 from spcabench import claims
 from spcabench.claims import claim
-from spcabench.claims.words import number
 from spcabench.figures._daspremont2007 import factors
 from spcabench.run import Run
 from spcabench.showing.style import MARKERS, PALETTE
+from spcabench.showing.words import number
 
 PANELS, SIZE = (2, 3), (11.5, 7.6)
 STAND_INS = ("alon", "golub", "mll")

@@ -15,10 +15,10 @@ import pandas as pd
 
 from spcabench import claims
 from spcabench.claims import claim
-from spcabench.claims.words import number
 from spcabench.errors import InputError
 from spcabench.run import Run
 from spcabench.showing.style import look
+from spcabench.showing.words import number
 
 PANELS, SIZE = (1, 1), (9.0, 2.0)
 

@@ -16,11 +16,11 @@ import pandas as pd
 
 from spcabench import claims
 from spcabench.claims import claim
-from spcabench.claims.words import number
 from spcabench.figures._kuleshov2013 import GPM, GRQI, NAMES, PENALTIES, k_at, matched
 from spcabench.run import Run
 from spcabench.running import schema
 from spcabench.showing.style import LETTERS, look, mark_level, name_lines
+from spcabench.showing.words import number
 
 PANELS, SIZE = (1, 3), (11.5, 3.6)
 SPARSITY = 0.044

@@ -18,11 +18,11 @@ import pandas as pd
 
 from spcabench import claims
 from spcabench.claims import claim
-from spcabench.claims.words import number
 from spcabench.figures._kuleshov2013 import GPM, GRQI, k_at
 from spcabench.run import Run
 from spcabench.running import schema
 from spcabench.showing.style import look, name_lines
+from spcabench.showing.words import number
 
 PANELS, SIZE = (1, 1), (8.5, 4.0)
 J = 2

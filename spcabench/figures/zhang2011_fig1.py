@@ -30,12 +30,12 @@ import numpy as np
 
 from spcabench import claims
 from spcabench.claims import claim
-from spcabench.claims.words import span
 from spcabench.figures import _zhang2011 as base
 from spcabench.figures import _zhang2011_limits as at_rest
 from spcabench.figures import _zhang2011_text as text
 from spcabench.run import Run
 from spcabench.showing.style import look, mark_level, name_lines
+from spcabench.showing.words import span
 
 PANELS, SIZE = (1, 2), (11.5, 4.4)
 NAMES = {

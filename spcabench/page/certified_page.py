@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from spcabench.claims.words import counted, number
 from spcabench.comparison import best_known
 from spcabench.comparison.suite import SUITES, Item
 from spcabench.files import write_text
 from spcabench.page.generated_block import markdown_table
 from spcabench.page.render import render
+from spcabench.showing.words import counted, number
 
 PUBLISHED = Path(best_known.__file__).with_name("published.toml")
 HEAD = ("instance", "n", "k", "published value", "published bound", "ours", "s", "status")

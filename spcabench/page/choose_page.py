@@ -7,12 +7,12 @@ from urllib.parse import quote, urlencode
 
 from markupsafe import Markup
 
-from spcabench.claims.words import duration
 from spcabench.comparison import advice, stored
 from spcabench.files import write_text
 from spcabench.page import search_index
 from spcabench.page.render import render
 from spcabench.showing import style
+from spcabench.showing.words import duration
 
 NAME = "choose.html"
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench.claims.words import duration
 from spcabench.comparison.ranking import not_run, resolution
 from spcabench.files import one_line, replacing, write_text
 from spcabench.page.math_html import compact
 from spcabench.running import rows as results
+from spcabench.showing.words import duration
 from spcabench.solving.run_warnings import SENTENCES, Flag
 
 TABLE = (

@@ -9,11 +9,11 @@ import pandas as pd
 
 from spcabench import files
 from spcabench.claims import summary
-from spcabench.claims.words import duration, listed, span
 from spcabench.comparison import best_known
 from spcabench.page import certified_page, forest, in_short, papers
 from spcabench.page.generated_block import markdown_table
 from spcabench.page.render import render
+from spcabench.showing.words import duration, listed, span
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results" / "published"

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable
 from itertools import groupby
 from typing import Any
 
-from spcabench.claims import judging, summary, words
+from spcabench.claims import judging, summary
+from spcabench.showing import words
 
 Stored = dict[str, Any]
 MOST = 12  # places that a table lists one by one; more places are grouped by their verdict

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from spcabench.claims.words import counted, listed
+from spcabench.showing.words import counted, listed
 
 Stored = dict[str, Any]
 WORDS = ("fails", "undecided", "holds")  # the verdicts that are counted, in the pages' order

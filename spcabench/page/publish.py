@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from spcabench import machine, registry
-from spcabench.claims.words import span
 from spcabench.comparison import best_known, stored, suite
 from spcabench.comparison.stored import Comparison
 from spcabench.errors import InputError
@@ -34,6 +33,7 @@ from spcabench.page.light_svg import light
 from spcabench.page.render import render
 from spcabench.running import jobs as figure_jobs
 from spcabench.running import rows
+from spcabench.showing.words import span
 
 LARGEST_ROWS = 2_000_000  # bytes; larger files of rows are stored without histories
 # the comparison whose frontier is shown on the first page; if it is missing, a figure is shown

@@ -10,8 +10,8 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader
 from markupsafe import Markup
 
 from spcabench import files
-from spcabench.claims import words
 from spcabench.page import math_html
+from spcabench.showing import words
 
 
 def render(template: str, folder: Path | None = None, **values: Any) -> str:

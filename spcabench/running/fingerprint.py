@@ -247,6 +247,7 @@ def _of_all_drawings() -> tuple[str, ...]:
     """Return the hashes of the code that draws all figures, and the colours of solvers."""
     files = [
         SHOWING / "style.py",
+        SHOWING / "words.py",
         PACKAGE / "page" / "draw.py",
         PACKAGE / "page" / "claims_file.py",
     ]
