@@ -310,13 +310,44 @@ class GramWorkingSet(WorkingSet):
         return self.A.T @ (self.A @ y) - self.Q @ (self.Sigma.w * (self.Q.T @ y))
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
-        """Return the leading eigenpairs of Sigma[W, W], from an m x m matrix if k > m."""
-        if not self.wide or self.Sigma.w.size:
+        """Return the leading eigenpairs of Sigma[W, W], from an m x m matrix if k > m.
+
+        With a low-rank part, this is done only where no k x k block can be formed.
+        """
+        if not self.wide or (self.Sigma.w.size and len(self.W) <= SMALL_SIDE):
             return super().leading_pairs(count)
+        if self.Sigma.w.size:
+            return self._deflated_pairs(count)
         w, P = tied_pairs(self.A.sample_products(), count)
         V = self.A.transposed_products(np.ascontiguousarray(P))
         V = np.column_stack([normalize(v) for v in V.T])
         # for a zero eigenvalue, A'p consists of rounding errors
+        live = int((w > NEGLIGIBLE * w[0]).sum())
+        V[:, :live] = settled(w[:live], V[:, :live], live)
+        return w[:count], V[:, :count]
+
+    def _deflated_pairs(self, count: int) -> tuple[Vector, Vector]:
+        """Return the leading eigenpairs of C'JC (see `stacked`) from an array (m + r, m + r).
+
+        If C C' = LL' and L'JL z = w z, then C'JLz is an eigenvector for w.
+        """
+        weights = self.Sigma.w
+        roots, J = np.sqrt(np.abs(weights)), np.ones(self.A.shape[0] + len(weights))
+        J[self.A.shape[0] :] = -np.sign(weights)
+        cross = np.column_stack(
+            [self.A @ (q * root) for q, root in zip(self.Q.T, roots, strict=True)]
+        )
+        low_rank = (self.Q * roots).T @ (self.Q * roots)
+        K = np.block([[self.A.sample_products(), cross], [cross.T, low_rank]])
+        squares, U = np.linalg.eigh(K)
+        L = U * np.sqrt(squares.clip(0.0))
+        w, Z = tied_pairs(L.T @ (J[:, None] * L), count)
+        P = J[:, None] * (L @ Z)
+        top = self.A.transposed_products(np.ascontiguousarray(P[: self.A.shape[0]]))
+        V = top + (self.Q * roots) @ P[self.A.shape[0] :]
+        V = np.column_stack([normalize(v) for v in V.T])
+        # the others of the k eigenvalues are zero
+        w = w.clip(0.0)
         live = int((w > NEGLIGIBLE * w[0]).sum())
         V[:, :live] = settled(w[:live], V[:, :live], live)
         return w[:count], V[:, :count]

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from spcabench import Problem
+from spcabench import Problem, api
 from spcabench.flops import counting
+from spcabench.problem import covariance
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Block, Data
 from spcabench.problem.spectral import (
@@ -297,3 +298,19 @@ def test_a_vector_of_the_wrong_length_is_refused(form, fill, length):
             problem.data @ x
         with pytest.raises(ValueError):
             problem.data.T @ x
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csc_array])
+@pytest.mark.parametrize("deflation", ["hotelling", "schur"])
+def test_eigenpairs_of_wide_deflated_data_need_no_matrix_of_their_variables(
+    form, deflation, monkeypatch
+):
+    """The m + r eigenvalues of the small matrix are those of the large one."""
+    rng = np.random.default_rng(1)
+    problem = Problem.from_data(form(rng.standard_normal((6, 30)) * (rng.random((6, 30)) < 0.5)))
+    deflated = api.components(problem, "tpower", 3, k=4, deflation=deflation)[2].problem
+    S = deflated.covariance[np.arange(30)].B
+    monkeypatch.setattr(covariance, "SMALL_SIDE", 6)
+    w, V = deflated.covariance[np.arange(30)].leading_pairs(3)
+    np.testing.assert_allclose(w, np.linalg.eigvalsh(S)[:-4:-1], atol=1e-12)
+    np.testing.assert_allclose(S @ V, V * w, atol=1e-12)
