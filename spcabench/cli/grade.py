@@ -13,9 +13,7 @@ from spcabench.files import regular_file, say
 if TYPE_CHECKING:
     from spcabench.comparison.grading import Grade
 
-Loadings = Annotated[
-    Path, typer.Argument(help="File with a vector: .csv, .txt, .npy, .npz or .parquet.")
-]
+Loadings = Annotated[Path, typer.Argument(help="File with a vector, in any format of `solve`.")]
 Asked = Annotated[
     str, typer.Option("--problem", help="A problem of the suites, a dataset, or a data file.")
 ]
@@ -56,14 +54,14 @@ def grade(
     from spcabench import api
     from spcabench.cli import files
     from spcabench.comparison import grading
-    from spcabench.readers.user_file import Reading
+    from spcabench.readers.user_file import FORMATS, Reading
 
     if submit is not None:
         files.check_writable("--submit", submit, (loadings, problem))
     elif who is not None:
         raise InputError("--who: requires --submit")
     # report a wrong file before the problem is loaded, which can require a download
-    regular_file(loadings, f"a file: {grading.FORMATS}")
+    regular_file(loadings, f"a file: {FORMATS}")
     items = grading.items_of(problem, nonnegative)
     if items and covariance:
         raise InputError(f"--covariance: only applies to files; {problem!r} is not a file")

@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import is_zipfile
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import scipy.linalg
+import scipy.sparse as sp
 
 from spcabench import api, files, validate
 from spcabench.comparison import best_known as known
@@ -18,8 +20,9 @@ from spcabench.comparison.suite import Item, by_name, called
 from spcabench.errors import InputError
 from spcabench.files import write_text
 from spcabench.problem.problem import Problem
-from spcabench.readers import arrays, sizes
-from spcabench.readers.delimited import is_number, unguarded
+from spcabench.readers import arrays, user_file
+from spcabench.readers.delimited import Style, is_number
+from spcabench.readers.table import row_names
 from spcabench.running import rows as results
 from spcabench.solving import bounds, model
 from spcabench.solving.result import refitted
@@ -28,7 +31,6 @@ from spcabench.vectors import Vector, embed
 
 KINDS = (ANSWER, SEED)  # kinds of rows with ranked answers
 UNIT = 1e-6  # largest deviation of the squared norm from one
-FORMATS = ".csv, .txt, .npy, .npz or .parquet"
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def items_of(name: str, nonnegative: bool) -> list[Item]:
 def read(
     file: Path, n: int, features: Sequence[str] | None = None, column: str | None = None
 ) -> Vector:
-    """Read loadings (n,) from a file: a column of n numbers, or a table with variable names.
+    """Read loadings (n,) from a file: n numbers, or a table with the names of variables.
 
     The rows of a table are matched to the variables by name, and missing variables are zero. If the
     variables have no names, they are numbered from 0.
@@ -72,18 +74,38 @@ def read(
     Raises InputError if the file contains no such column or table, or if names are unknown or
     repeated.
     """
-    files.regular_file(file, f"a file: {FORMATS}")
+    table, rows = _table(file)
+    names = [str(name) for name in table.columns]
+    if column is None and len(names) != 1:
+        raise InputError(
+            f"{file}: {len(names)} columns ({', '.join(names):.50}); choose one with --column"
+        )
+    if column is not None and column not in names:
+        raise InputError(f"{file}: {validate.nearest('column (--column)', column, names)}")
+    values = table.iloc[:, 0 if column is None else names.index(column)]
     try:
-        table = _table(file)
-    except InputError:
-        raise
-    except Exception as error:  # readers raise many kinds of errors for a damaged file
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(f"{file}: expected a vector of numbers ({reason})") from None
-    x = _column(file, table, column)
-    if not isinstance(table.index.dtype, np.dtype) or table.index.dtype == object:
-        return _placed(file, x, [*table.index], [str(f) for f in features or range(n)])
-    return x
+        x = values.to_numpy(dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{file}: column {values.name!r:.60} does not contain numbers") from None
+    return x if rows is None else _placed(file, x, rows, [str(f) for f in features or range(n)])
+
+
+def _table(file: Path) -> tuple[pd.DataFrame, list[str] | None]:
+    """Return a table with loadings in its columns, and the names of the variables or None."""
+    if file.suffix == ".npz" and is_zipfile(file) and "loadings" in arrays.names(file):
+        saved = model.load(file)
+        return pd.DataFrame(saved.loadings, columns=saved.columns), [*saved.variables]
+    found = user_file.contents(file, user_file.Reading(), [])
+    if not isinstance(found, pd.DataFrame):
+        numbers = np.atleast_1d(np.squeeze(found.toarray() if sp.issparse(found) else found))
+        return pd.DataFrame(numbers if numbers.ndim < 3 else numbers.ravel()), None
+    if file.suffix in (".csv", ".tsv", ".txt") and is_number(str(found.columns[-1])):
+        # the first line was used as a header, but it has a name and a number
+        found = user_file.contents(file, user_file.Reading(style=Style(header=False)), [])
+    if found.shape[1] > 1 and found.columns[0] == "variable":  # can be numbers
+        return found.iloc[:, 1:], [*found.iloc[:, 0].astype(str)]
+    columns, rows = row_names(file, found, (), [])
+    return (columns.T if columns.shape[0] == 1 and rows is None else columns), rows
 
 
 def _placed(file: Path, x: Vector, rows: list[str], features: list[str]) -> Vector:
@@ -98,69 +120,6 @@ def _placed(file: Path, x: Vector, rows: list[str], features: list[str]) -> Vect
             f"{file}: two variables of the problem have the same name; provide numbers only"
         )
     return np.asarray(pd.Series(x, rows).reindex(features, fill_value=0.0), dtype=np.float64)
-
-
-def _column(file: Path, table: pd.DataFrame, column: str | None) -> Vector:
-    """Return the numbers in a column; without a name, the table must have a single column."""
-    names = [str(name) for name in table.columns]
-    if column is None and len(names) != 1:
-        raise InputError(
-            f"{file}: {len(names)} columns ({', '.join(names):.50}); choose one with --column"
-        )
-    if column is not None and column not in names:
-        raise InputError(f"{file}: {validate.nearest('column (--column)', column, names)}")
-    values = table.iloc[:, 0 if column is None else names.index(column)]
-    try:
-        return values.to_numpy(dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{file}: column {values.name!r:.60} does not contain numbers") from None
-
-
-def _table(file: Path) -> pd.DataFrame:
-    """Read a file as a table, indexed by the names of the variables if the file contains them."""
-    if file.suffix == ".npy":
-        return pd.DataFrame(np.atleast_1d(np.squeeze(arrays.npy(file))))
-    if file.suffix == ".npz":
-        return _stored(file)
-    if file.suffix == ".parquet":
-        sizes.parquet_schema(file)  # rejects files that are too large
-        return _named(pd.read_parquet(file))
-    if file.suffix not in (".csv", ".txt"):
-        raise InputError(f"{file}: unknown format; supported formats are {FORMATS}")
-    sizes.unpacked(file)  # rejects texts that are too large
-    with file.open(encoding="utf-8") as stream:
-        first = next((line for line in map(str.strip, stream) if line), "")
-    words = first.replace(",", " ").split()
-    if not words:
-        raise InputError(f"{file}: the file is empty; it must contain a column of numbers")
-    if not all(map(is_number, words)):
-        header = None if is_number(first.rpartition(",")[2]) else 0
-        return _named(pd.read_csv(file, header=header, dtype={"variable": str}))
-    if "," in first and file.suffix == ".txt":
-        raise InputError(f"{file}: commas in {first!r:.40}; use decimal points, or a .csv file")
-    numbers = np.loadtxt(file, delimiter="," if "," in first else None, ndmin=2)
-    return pd.DataFrame(numbers.T if len(numbers) == 1 else numbers)
-
-
-def _stored(file: Path) -> pd.DataFrame:
-    """Return the loadings of a model, or the only array in an .npz file."""
-    names = arrays.names(file)
-    if "loadings" in names:
-        saved = model.load(file)
-        return pd.DataFrame(saved.loadings, pd.Index(saved.variables, dtype=object), saved.columns)
-    if len(names) != 1:
-        raise InputError(f"{file}: found {len(names)} arrays; expected one array, or a model")
-    return pd.DataFrame(np.squeeze(arrays.npz(file, names[0])))
-
-
-def _named(table: pd.DataFrame) -> pd.DataFrame:
-    """Move the first column to the index if it is called `variable` or contains only words."""
-    first = table.iloc[:, 0]
-    named = table.columns[0] == "variable" or pd.to_numeric(first, errors="coerce").isna().all()
-    if not named or table.shape[1] == 1:
-        return table
-    rows = pd.Index(first.astype(str).map(unguarded), dtype=object)
-    return table.iloc[:, 1:].set_axis(rows)
 
 
 def graded(
