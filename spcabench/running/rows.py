@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from spcabench.errors import InputError
 from spcabench.files import from_json, regular_file, replacing
 from spcabench.readers import sizes
-from spcabench.running.schema import COLUMNS, VERSION, Json, Row, to_json
-from spcabench.solving.run_warnings import EARLIER, Flag
+from spcabench.running.schema import COLUMNS, EARLIER, VERSION, Json, Row, to_json
+from spcabench.solving import run_warnings
+from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
 # keys of the schema version, and of the hash of the job, in the metadata of a file
@@ -114,13 +114,10 @@ def read(files: Iterable[Path]) -> pd.DataFrame:
 
 
 def without_histories(table: pa.Table) -> pa.Table:
-    """Remove the histories of rows, and mark rows that had one in the column history_left_out."""
-    place, named = (table.schema.get_field_index(n) for n in ("history", "history_left_out"))
-    left_out = pc.is_valid(table["history"])
-    table = table.set_column(named, table.schema.field(named), left_out)
-    return table.set_column(
-        place, table.schema.field(place), pa.nulls(len(table), table.schema.field(place).type)
-    )
+    """Remove the histories of rows."""
+    place = table.schema.get_field_index("history")
+    field = table.schema.field(place)
+    return table.set_column(place, field, pa.nulls(len(table), field.type))
 
 
 def is_empty(value: Any) -> bool:
@@ -135,7 +132,8 @@ def fault(row: Mapping[str, Any]) -> str:
         for amount in [row[name]] if single else row[name]:
             if not (0.0 <= (amount or 0.0) < np.inf or (single and is_empty(amount))):
                 return f"{name}: {amount}; it must be at least 0 {COLUMNS[name].unit}"
-    unknown = set() if is_empty(row["flags"]) else {*map(str, row["flags"])} - {*Flag, *EARLIER}
+    flags = set() if is_empty(row["flags"]) else {*map(str, row["flags"])}
+    unknown = flags - {*Flag, *run_warnings.EARLIER}
     return f"flags: unknown flag {min(unknown)!r:.40}" if unknown else ""
 
 
@@ -165,14 +163,14 @@ def _of_file(file: Path, columns: list[str]) -> pa.Table:
             f"{file}: rows of schema {version:.40}, written by another version of spcabench; this "
             f"version reads schema {VERSION}"
         )
+    if unknown := sorted({*schema.names} - {*COLUMNS, *EARLIER}):
+        raise InputError(
+            f"{file}: unknown columns {', '.join(unknown):.100}; see results/README.md"
+        )
     try:
-        if schema.equals(SCHEMA):
-            table = pq.read_table(file, columns=columns).replace_schema_metadata(SCHEMA.metadata)
-        else:
-            table = completed(pq.read_table(file)).select(columns)
-    except TypeError as error:
-        raise InputError(f"{file}: {error}") from None
-    except (OSError, pa.ArrowException) as error:
+        table = pq.read_table(file, columns=[name for name in columns if name in schema.names])
+        table = _completed(table, columns)
+    except (OSError, ValueError, pa.ArrowException) as error:
         raise InputError(f"{file}: damaged ({' '.join(str(error).split()):.100})") from None
     if "status" in columns:
         _check_status(file, table)
@@ -187,16 +185,13 @@ def _check_status(file: Path, table: pa.Table) -> None:
         )
 
 
-def completed(table: pa.Table) -> pa.Table:
-    """Add the columns that an older file lacks to its rows, with their default values.
-
-    Raises TypeError if the rows have a column that is not in the schema.
-    """
-    if unknown := sorted(set(table.column_names) - set(COLUMNS)):
-        raise TypeError(f"unknown columns {', '.join(unknown)}; see results/README.md")
-    older = {name: table[name] for name in table.column_names}
-    columns = []
-    for field in SCHEMA:
-        default = pa.scalar(COLUMNS[field.name].default, field.type)
-        columns.append(older.get(field.name, pa.repeat(default, len(table))).cast(field.type))
-    return pa.Table.from_arrays(columns, schema=SCHEMA)
+def _completed(table: pa.Table, columns: Sequence[str]) -> pa.Table:
+    """Add the columns that an older file lacks to its rows, with their default values."""
+    fields = [SCHEMA.field(name) for name in columns]
+    arrays = [
+        table[field.name].cast(field.type)
+        if field.name in table.column_names
+        else pa.repeat(pa.scalar(COLUMNS[field.name].default, field.type), len(table))
+        for field in fields
+    ]
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields, SCHEMA.metadata))

@@ -30,8 +30,6 @@ from spcabench.solving.status import Status
 LOADING = 300.0  # maximum seconds for loading a problem, which is not part of a run's time
 GRADING = 900.0  # maximum seconds for grading an answer, which is not part of a run's time
 PATIENCE = 120.0  # maximum seconds for a warm-up run, because compilation can be slow
-# tolerated time that a worker's clock misses: fraction of the time, plus seconds
-MISSED_SHARE, MISSED_SECONDS = 0.25, 0.25
 Progress = Callable[[int, int], None]  # numbers of finished runs and of all runs
 # columns of a round that are the same in all rounds of a run, so the first round has them
 OF_FIRST = ("support", "values", "u", "history", "peak_memory", "memory_before")
@@ -200,7 +198,7 @@ class _Execution:
                     # include the time of earlier processes; otherwise a job that was often
                     # killed would execute more rounds
                     if key in from_journal:
-                        earlier += row.outer_time or row.worker_time or 0.0
+                        earlier += (row.seconds or 0.0) * (row.samples or 1)
                     short[index] &= row.seconds is not None and row.seconds < timing.longest
                     yield f"{index}-{place}", row
                 short[index] |= not timing.fastest
@@ -260,24 +258,24 @@ class _Execution:
             "load": machine.load_average(),
             "threads": machine.describe()["threads"],
         }
-        watch, how = _Watch(helper), (self.timing.fastest, self.timing.longest)
+        how = (self.timing.fastest, self.timing.longest)
         try:
             with self._turn(shared=True):
                 if why := helper.call(worker.ready, run, timeout=LOADING):
                     return Answer(status=Status.NOT_RUN, reason=why)
             with self._turn(shared=not run.timed):
-                failed = watch.call(worker.solved, run, *how, **self._patience(run, run.timeout))
+                failed = helper.call(worker.solved, run, *how, **self._patience(run, run.timeout))
         except Ended as end:
             self.warm = False
             return Answer(status=end.status, reason=end.reason)
         try:
             with self._turn(shared=True):  # grading is not timed, so other jobs can run
-                told = failed or watch.call(worker.graded, run, timeout=GRADING)
+                told = failed or helper.call(worker.graded, run, timeout=GRADING)
         except Ended as end:
             self.warm = False
             reason = f"its answer could not be graded: {end.reason}"
             return Answer(status=Status.NOT_RUN, reason=reason)
-        answer = watch.judged(Answer(**{**told, **now}))
+        answer = Answer(**{**told, **now})
         if answer.status == Status.MEMORY_LIMIT:  # otherwise the next run would have less memory
             helper.restart()
             self.warm = False
@@ -317,32 +315,6 @@ class _Execution:
         if self.alone:
             return nullcontext()
         return exclusive_timing.shared() if shared else exclusive_timing.alone()
-
-
-class _Watch:
-    """A clock outside a worker, without the time in which either process waited for a core."""
-
-    def __init__(self, helper: Worker) -> None:
-        self.helper, self.wall, self.worked = helper, 0.0, 0.0
-
-    def call(self, function: Callable[..., Any], *arguments: Any, **patience: Any) -> Any:
-        """Call a function of the worker and add its time; see `Worker.call`."""
-        processes = (str(self.helper.process.pid), "self")
-        begun, waits = perf_counter(), [machine.waited(pid) for pid in processes]
-        reply = self.helper.call(function, *arguments, **patience)
-        wall = perf_counter() - begun
-        lost = [machine.waited(pid) - wait for pid, wait in zip(processes, waits, strict=True)]
-        self.wall += wall
-        self.worked += wall - float(np.nansum(lost))
-        return reply
-
-    def judged(self, answer: Answer) -> Answer:
-        """Return the answer with the outer time, and a flag if the clock inside missed time."""
-        answer = replace(answer, outer_time=self.wall)
-        if answer.worker_time is None:
-            return answer
-        missed = self.worked - answer.worker_time
-        return answer.flagged(clock=missed > MISSED_SECONDS + MISSED_SHARE * self.worked)
 
 
 def fastest(rounds: Sequence[Row]) -> Row:

@@ -81,6 +81,8 @@ NOT_RELAXED = "the solver does not solve a relaxation"
 NOT_COUNTED = "the solver's flops are not counted"
 NOT_SEARCHED = "no penalty was searched"
 NOT_ASKED = "the figure does not request it"
+# columns of rows of version 0.3.0 and earlier, which are not read
+EARLIER = ("history_left_out", "outer_time", "worker_time")
 ENDED = "the process ended before it answered"
 
 
@@ -233,14 +235,6 @@ class Answer:
         "waiting for the processor",
         empty=f"the system does not report it, or {OF_SOLVERS}",
     )
-    outer_time: float | None = _column(
-        "time of the whole task, including grading, measured outside the worker",
-        unit="s",
-        empty=ENDED,
-    )
-    worker_time: float | None = _column(
-        "time of the whole task, measured inside the worker", unit="s", empty=ENDED
-    )
     flags: list[str] | None = _column(
         "warnings about the numbers (see below)", empty="there are no warnings"
     )
@@ -273,7 +267,6 @@ class Answer:
         "improve the best value, and for the last feasible one",
         empty=NOT_ASKED,
     )
-    history_left_out: bool = _column("whether the history was too large to publish", default=False)
     support: list[int] | None = _column("indices of the nonzeros of x", empty=NOT_ASKED)
     values: list[float] | None = _column("nonzeros of x", empty=NOT_ASKED)
     u: list[float] | None = _column(

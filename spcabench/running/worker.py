@@ -60,7 +60,6 @@ class _Current:
     result: Result | None = None  # of a solver
     numbers: Any = None  # of a function
     columns: Mapping[str, Any] | None = None  # measured, not computed from the answer
-    seconds: float = 0.0  # in which it was executed
 
 
 _current: list[_Current] = []
@@ -94,7 +93,6 @@ def solved(run: Run, whole: bool = False, long: float = LONG) -> dict[str, Any] 
         itself the sample.
     """
     (current,) = _current
-    begun = perf_counter()
     try:
         if run.function:
             _call(current, run)
@@ -104,15 +102,12 @@ def solved(run: Run, whole: bool = False, long: float = LONG) -> dict[str, Any] 
         return _failed(Status.MEMORY_LIMIT, "the process reached its memory limit")
     except (Exception, SystemExit) as error:  # sys.exit in a solver must not exit the worker
         return _failed(Status.ERROR, in_one_line(error, *_files(run)))
-    finally:
-        current.seconds = perf_counter() - begun
     return None
 
 
 def graded(run: Run) -> dict[str, Any]:
     """Return the columns of the answer to the run that was `solved`, as plain data."""
     (current,) = _current
-    begun = perf_counter()
     try:
         answer = _of_function(current) if run.function else _of_solver(current)
         columns = to_plain(vars(answer))
@@ -120,8 +115,7 @@ def graded(run: Run) -> dict[str, Any]:
         columns = _failed(Status.ERROR, f"its answer is invalid: {error}"[:200])
     except MemoryError:
         columns = _failed(Status.NOT_RUN, "memory ran out while its answer was graded")
-    seconds = current.seconds + perf_counter() - begun
-    return {**columns, **to_plain(about(current.problem)), "worker_time": seconds}
+    return {**columns, **to_plain(about(current.problem))}
 
 
 def _failed(status: Status, reason: str) -> dict[str, Any]:

@@ -504,6 +504,8 @@ def _vector(name: str, value: Any, length: int | None) -> Vector:
     entries = np.asarray(value)
     if entries.dtype.kind == "c":
         raise SolverError("solve yielded complex numbers; they must be real")
+    if entries.dtype in (np.float16, np.float32):
+        raise SolverError(f"solve yielded {name} of type {entries.dtype}; use float64")
     if not entries.ndim and entries.dtype.kind not in "biuf":
         raise TypeError(name)
     # checked before copying, because an array of a wrong length can exceed the available memory

@@ -9,19 +9,16 @@ class Flag(StrEnum):
     threads = "threads"
     warm = "warm"
     overtime = "overtime"
-    clock = "clock"
     tied = "tied"
 
 
 # flags in rows of version 0.3.0 and earlier, which can be read but are not shown
-EARLIER = ("ledger", "entries", "compilation", "claim", "printed", "patched")
+EARLIER = ("clock", "ledger", "entries", "compilation", "claim", "printed", "patched")
 SENTENCES = {
     Flag.threads: "The solver computed in several threads or processes.",
     Flag.warm: "A second run on the same problem needed less than half of the flops, so the solver "
     "keeps something between runs.",
     Flag.overtime: "The answer was complete after the time limit. Solvers that stop at the limit "
     "had less time.",
-    Flag.clock: "The clock outside the worker measured more time than the clock inside. If the "
-    "machine was very busy, repeat the run.",
     Flag.tied: "Equal variables enter together at every penalty, and only the first were kept.",
 }

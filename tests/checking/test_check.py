@@ -289,7 +289,7 @@ MISTAKES = {  # what an author may do without noticing -> what the comparison sa
     "no unit norm": ("yield 2.0 * x", "norm 2; it must be 1"),
     "a wrong shape": ("yield x[:-1]", r"shape \(7,\)"),
     "a column vector": ("yield x[:, None]", r"shape \(8, 1\)"),
-    "single precision": ("yield x.astype(np.float32)", "x has the type float32; use float64"),
+    "single precision": ("yield x.astype(np.float32)", "x of type float32; use float64"),
     "an endless loop": ("while True:\n    x = x + 0.0\nyield x", r"\(in mine.py, line .* in solve"),
     "a variable that does not exist": ("yield projct(x, k)", "NameError: name 'projct'"),
     "too much memory": ("np.ones((200_000, 200_000))\nyield x", "Memory"),

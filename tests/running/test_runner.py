@@ -12,7 +12,6 @@ from spcabench.running import rows, runner, worker
 from spcabench.running.journal import Journal
 from spcabench.running.process import Ended, Worker
 from spcabench.running.runner import Job, Timing
-from spcabench.running.schema import Answer
 from spcabench.solving.status import Status
 from tests.answers import row_of, rows_of
 from tests.trial import answered, row
@@ -194,12 +193,12 @@ def disturbed(monkeypatch):
     calls, executed = [], []
     original = Worker.call
 
-    def call(self, function, *arguments, timeout):
+    def call(self, function, *arguments, **patience):
         if function is worker.solved:
             executed.append(arguments[0])
             if calls:
                 raise calls.pop()
-        return original(self, function, *arguments, timeout=timeout)
+        return original(self, function, *arguments, **patience)
 
     monkeypatch.setattr(Worker, "call", call)
 
@@ -239,10 +238,10 @@ def test_a_problem_that_cannot_be_loaded_is_no_failure_of_a_solver():
 def test_an_answer_that_cannot_be_graded_is_not_run(monkeypatch):
     call = Worker.call
 
-    def crashes(self, function, *arguments, timeout):
+    def crashes(self, function, *arguments, **patience):
         if function is worker.graded:
             raise Ended(Status.CRASH, "it crashed")
-        return call(self, function, *arguments, timeout=timeout)
+        return call(self, function, *arguments, **patience)
 
     monkeypatch.setattr(Worker, "call", crashes)
     answer = row_of(GOOD, ONCE)
@@ -282,7 +281,7 @@ def test_a_resumed_job_makes_no_more_rounds_than_one_that_was_not_killed(tmp_pat
     job = job_of({"a": runs}, tmp_path, timing=Timing(rounds=15, least=2, seconds=5.0))
     journal = Journal(job.out, job.key)
     for index in (0, 1):  # the first round, which took longer than the budget
-        journal.add(f"a 0-{index}-0", row(repeat=0, outer_time=6.0))
+        journal.add(f"a 0-{index}-0", row(repeat=0, solve_time=6.0))
     runner.run_job(job)
     assert rows.read([job.out]).repeat.tolist() == [0, 0]
 
@@ -307,27 +306,6 @@ def test_each_group_starts_in_a_new_process(file_of, tmp_path):
     run = replace(TASK, solver=solver)
     made = runner.rows_of(job_of({"a": [run, run], "b": [run]}, tmp_path))
     assert [each.extra["runs"] for each in made] == [1, 2, 1]
-
-
-@pytest.mark.parametrize(("waits", "flags"), [(0.0, ["clock"]), (3.0, None)])
-def test_waiting_for_a_processor_is_no_hidden_work(monkeypatch, waits, flags):
-    class Process:
-        pid = 1
-
-    class Helper:
-        process = Process()
-
-        def call(self, function, *arguments, timeout):
-            clock["self"] += 4.0
-            waited["1"] += waits
-
-    clock, waited = {"self": 0.0}, {"1": 0.0, "self": 0.0}
-    monkeypatch.setattr(runner, "perf_counter", lambda: clock["self"])
-    monkeypatch.setattr(runner.machine, "waited", lambda pid: waited[pid])
-    watch = runner._Watch(Helper())
-    watch.call(None, timeout=1.0)
-    answer = watch.judged(Answer(status=Status.FINISHED, worker_time=1.0))
-    assert answer.flags == flags and answer.outer_time == 4.0
 
 
 def test_memory_is_measured_in_a_run(file_of):
