@@ -53,7 +53,7 @@ def test_every_other_command_of_the_readme_can_be_typed_in_a_clone(tmp_path):
     folder = copied(tmp_path)
     (folder / "results").mkdir(exist_ok=True)
     (folder / "results" / "published").symlink_to(options.ROOT / "results" / "published")
-    np.savetxt(folder / "loadings.csv", np.repeat([0.02**0.5, 0.0], [50, 250]))  # of 300 genes
+    np.savetxt(folder / "loadings.csv", np.repeat([0.5, 0.0], [4, 9]))  # of the 13 pit props
     environment = os.environ | {"PYTHONPATH": str(folder), "BROWSER": "true"}
     lines = [line for block in SHELL if "wine.csv" not in block for line in block.splitlines()]
     for line in lines:
