@@ -63,7 +63,6 @@ Draft = Annotated[
         "last draft. The default suite is then quick.",
     ),
 ]
-Gone = Annotated[bool, typer.Option(hidden=True, help="Removed; the message says why.")]
 Command = Annotated[
     str | None,
     typer.Option(
@@ -114,17 +113,12 @@ def compare(
     paper: Paper = None,
     jobs: Jobs = options.CORES,
     profile: options.Profile = "default",
-    public: Gone = False,
-    keep_times: Gone = False,
 ) -> None:
     """Compare solvers on standard problems.
 
     Writes a page and prints a table. Only runs that are missing or whose solver has changed are
     executed. With -k, the cardinalities of the problems are replaced.
     """
-    if public or keep_times:
-        option = "--public" if public else "--keep-times"
-        raise InputError(f"{option}: this is the default now; omit the option")
     from spcabench.comparison import entrants, tuning
     from spcabench.running import workflow
 

@@ -4,7 +4,6 @@ Each entry contains a vector. Its value is recomputed on the problem, and a mism
 error.
 """
 
-import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -26,7 +25,6 @@ from spcabench.solving.result import Result
 from spcabench.vectors import Vector, embed, support
 
 TABLE = Path(__file__).with_name("best_known.json")
-SCHEMA = 2
 PROVEN = 1e-8  # largest relative gap of a proven optimum
 CLOSE = 1e-9  # values are equal if they differ by at most this fraction
 EXACT, HEURISTIC = "branch_and_bound", "local_search"
@@ -96,60 +94,37 @@ class Entry:
 
 @dataclass(frozen=True)
 class _Table:
-    """The content of the table's file.
+    """The content of the table's file; version : number of improvements."""
 
-    version : number of improvements. sha256 : checksum of the entries.
-    """
-
-    schema: int
     version: int
-    sha256: str
     entries: list[Entry]
 
 
 Table = Mapping[tuple[str, str, int, bool], Entry]
 
 
-def digest(entries: Iterable[Entry]) -> str:
-    """Return the checksum of a table's entries."""
-    return hashlib.sha256(
-        json.dumps([vars(e) for e in entries], sort_keys=True).encode()  # asdict would copy lists
-    ).hexdigest()
-
-
 def read(file: Path = TABLE) -> dict[tuple[str, str, int, bool], Entry]:
-    """Read the table as a mapping from `Entry.key` to entries.
-
-    Raises InputError if the checksum or the schema is wrong.
-    """
-    if not file.exists():
-        return {}
-    stored = _stored(file)
-    if digest(stored.entries) != stored.sha256:
-        raise InputError(
-            f"{file}: its checksum does not match its entries; restore it from the repository"
-        )
-    return {entry.key: entry for entry in stored.entries}
+    """Read the table as a mapping from `Entry.key` to entries."""
+    return {entry.key: entry for entry in _stored(file).entries}
 
 
 def version(file: Path = TABLE) -> int:
     """Return how often the table has been improved, or 0 if there is no table."""
-    return _stored(file).version if file.exists() else 0
+    return _stored(file).version
 
 
 def _stored(file: Path) -> _Table:
-    stored = files.read_json(file, _Table, "the table of best known answers")
-    if stored.schema != SCHEMA:
-        raise InputError(f"{file}: schema {stored.schema}; expected {SCHEMA}")
-    return stored
+    if not file.exists():
+        return _Table(0, [])
+    table: _Table = files.read_json(file, _Table, "the table of best known answers")
+    return table
 
 
 def write(entries: Iterable[Entry], file: Path = TABLE) -> None:
     """Write the next version of the table."""
     ordered = sorted(entries, key=lambda e: e.key)
-    head: dict[str, Any] = dict(schema=SCHEMA, version=version(file) + 1, sha256=digest(ordered))
     lines = ",\n".join(json.dumps(asdict(entry)) for entry in ordered)
-    write_text(file, f'{json.dumps(head)[:-1]}, "entries": [\n{lines}\n]}}\n')
+    write_text(file, f'{{"version": {version(file) + 1}, "entries": [\n{lines}\n]}}\n')
 
 
 def refuted(old: Entry | None, new: Entry) -> str:

@@ -32,47 +32,26 @@ def digest(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def sets_colour(node: ast.stmt) -> bool:
-    """Whether a statement only sets COLOUR, which affects pictures but not rows."""
-    return (
-        isinstance(node, ast.Assign)
-        and [getattr(target, "id", "") for target in node.targets] == ["COLOUR"]
-        and isinstance(node.value, ast.Constant)
-    )
-
-
-def states_facts(node: ast.stmt) -> bool:
-    """Whether a statement is FACTS = Facts(...) with literal values, which do not affect runs."""
-    return (
-        isinstance(node, ast.Assign)
-        and [getattr(target, "id", "") for target in node.targets] == ["FACTS"]
-        and isinstance(node.value, ast.Call)
-        and getattr(node.value.func, "id", "") == "Facts"
-        and all(isinstance(k.value, ast.Constant) for k in node.value.keywords)
-        and not node.value.args
-    )
-
-
 def syntax_tree(file: Path) -> ast.Module | None:
     """Return the tree of a file without docstrings, COLOUR and FACTS; None on a syntax error."""
-    return _parsed(file)[0]
-
-
-def _parsed(file: Path) -> tuple[ast.Module | None, list[ast.stmt]]:
-    """Return the tree of a file as in `syntax_tree`, and the statements that set COLOUR."""
     try:
         tree = ast.parse(file.read_bytes())
     except (SyntaxError, ValueError):  # ValueError if the file contains NUL
-        return None, []
+        return None
     for node in (tree, *_statements(tree)):
         if (
             isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef))
             and ast.get_docstring(node, clean=False) is not None
         ):
             node.body = node.body[1:]
-    colour = [node for node in tree.body if sets_colour(node)]
-    tree.body = [node for node in tree.body if not (sets_colour(node) or states_facts(node))]
-    return tree, colour
+    tree.body = [node for node in tree.body if not _only_describes(node)]
+    return tree
+
+
+def _only_describes(node: ast.stmt) -> bool:
+    """Whether a statement sets COLOUR or FACTS, which affect pictures and tables but no runs."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return [getattr(target, "id", "") for target in targets] in (["COLOUR"], ["FACTS"])
 
 
 @dataclass(frozen=True)
@@ -80,7 +59,6 @@ class _Summary:
     """A cached summary of a file. Trees are not cached, because they slow garbage collection."""
 
     hash: str
-    colour: tuple[str, ...]
     imports: tuple[Path, ...]
 
 
@@ -88,12 +66,11 @@ class _Summary:
 def _summary(file: Path) -> _Summary:
     if file.suffix != ".py":  # a data file that is named in a Python file next to it
         with file.open("rb") as stream:
-            return _Summary(hashlib.file_digest(stream, "sha256").hexdigest(), (), ())
-    tree, colour = _parsed(file)
+            return _Summary(hashlib.file_digest(stream, "sha256").hexdigest(), ())
+    tree = syntax_tree(file)
     source = file.read_bytes()
     return _Summary(
         hashlib.sha256(ast.dump(tree).encode() if tree else source).hexdigest(),
-        tuple(map(ast.dump, colour)),
         (*imported(tree, file), *_named(source.decode(errors="replace"), file)) if tree else (),
     )
 
@@ -101,11 +78,6 @@ def _summary(file: Path) -> _Summary:
 def tree_hash(file: Path) -> str:
     """Return the hash of a file's `syntax_tree` or, if it cannot be parsed, of its text."""
     return _summary(file).hash
-
-
-def colour(file: Path) -> tuple[str, ...]:
-    """Return dumps of the statements that set COLOUR in a file."""
-    return _summary(file).colour
 
 
 def _statements(node: ast.AST) -> Iterator[ast.stmt]:
@@ -256,10 +228,11 @@ def _of_all_drawings() -> tuple[str, ...]:
     return (*map(tree_hash, files), *_colours())
 
 
-def _colours() -> tuple[str, ...]:
-    """Return the statements that set the colours of solvers."""
-    files = (registry.path("solver", name) for name in registry.names("solver"))
-    return tuple(dump for file in files for dump in colour(file))
+def _colours() -> Iterator[str]:
+    """Yield the lines that set the colours of solvers."""
+    for name in registry.names("solver"):
+        text = registry.path("solver", name).read_text(encoding="utf-8")
+        yield from re.findall("^COLOUR = .*", text, re.MULTILINE)
 
 
 def _short(parts: Iterable[str]) -> str:

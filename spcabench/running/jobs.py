@@ -6,6 +6,7 @@ be mistaken for the rows of the figure.
 """
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from spcabench import registry
 from spcabench.errors import InputError
 from spcabench.run import Run, chains
-from spcabench.running.fingerprint import digest, of_runs, syntax_tree
+from spcabench.running.fingerprint import digest, of_runs
 
 if TYPE_CHECKING:
     from spcabench.running.runner import Job
@@ -201,9 +202,5 @@ def unpublished(published: Path, figure: str, scale: str) -> list[str]:
 def shared(figure: str) -> tuple[str, ...]:
     """Return the other figures whose rows a figure uses (SHARES), without importing the figure."""
     file = registry.path("figure", figure)
-    # only files that contain SHARES are parsed, because parsing all files takes a tenth of a second
-    tree = syntax_tree(file) if b"SHARES" in file.read_bytes() else None
-    for node in tree.body if tree else []:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "SHARES":
-            return tuple(ast.literal_eval(node.value))
-    return ()
+    stated = re.search(r"^SHARES = (\(.*?\))$", file.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    return tuple(ast.literal_eval(stated[1])) if stated else ()

@@ -149,12 +149,12 @@ class _Progress:
     """
 
     def __init__(self, log: Path) -> None:
-        self.log, self.begun, self.told = log, monotonic(), monotonic()
+        self.log, self.told = log, monotonic()
         self.line = tqdm(bar_format="{desc}", disable=None, leave=False, dynamic_ncols=True)
 
     def show(self) -> None:
         """Show the progress since the last call."""
-        words = state(self.log.read_text(encoding="utf-8", errors="replace"), self.begun)
+        words = state(self.log.read_text(encoding="utf-8", errors="replace"))
         if not self.line.disable:
             self.line.set_description_str(words)
         elif monotonic() - self.told > SILENCE:
@@ -166,22 +166,15 @@ class _Progress:
         self.line.close()
 
 
-def state(log: str, begun: float) -> str:
-    """Summarise a log: "12 of 31 steps, about 3 min left; in progress: zhang2011_fig1".
-
-    begun : time of the start. The mean time of finished steps is used to estimate the rest.
-    """
+def state(log: str) -> str:
+    """Summarise a log: "12 of 31 steps; in progress: zhang2011_fig1"."""
     named = dict(BEGUN.findall(log))
     if not (planned := TOTAL.search(log)):
         return "looking for what is missing"
-    ended, total = ENDED.findall(log), int(planned[1])
-    words = f"{len(ended)} of {total} steps"
-    if ended and len(ended) < total:
-        seconds = (monotonic() - begun) / len(ended) * (total - len(ended))
-        left = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
-        words += f", about {left} left"
+    ended = ENDED.findall(log)
     at_work = {NAME.search(wildcards) for job, wildcards in named.items() if job not in ended}
     names = sorted({name[1] for name in at_work if name})
+    words = f"{len(ended)} of {planned[1]} steps"
     return f"{words}; in progress: {', '.join(names)}" if names else words
 
 

@@ -305,8 +305,6 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     "compare grqi --name rows": "not the names commands, drafts, jobs, rows",
     f"compare grqi --name {'x' * 300}": "at most 150",
     "compare grqi --suite quick -k 100000": "has 150 variables",
-    "compare grqi --public": "--public: this is the default now",
-    "compare grqi --keep-times": "--keep-times: this is the default now",
     "compare grqi tpower --draft": "--draft: specify one solver",
     "compare grqi --fresh=x": "--fresh",
     "new solver class": "'class' already has a meaning in Python",
