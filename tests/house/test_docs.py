@@ -163,6 +163,12 @@ def test_the_identities_between_the_variances_hold():
     exec(compile(example("numbers.md"), "numbers.md", "exec"), {})
 
 
+def anchors(page):
+    """Return the anchors of a page's headings, as GitHub and MkDocs name them, and the top."""
+    titles = re.findall(r"^#+ (.*)", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles} | {""}
+
+
 def test_links_and_commands_exist():
     commands = {
         c.name or c.callback.__name__.replace("_", "-")
@@ -172,9 +178,12 @@ def test_links_and_commands_exist():
     missing = []
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        for link in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
-            if "://" not in link and not (page.parent / link).exists():
-                missing.append((page.name, link))
+        for link, anchor in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", text):
+            target = page.parent / link if link else page
+            if "://" in link:
+                continue
+            if not target.exists() or (target.suffix == ".md" and anchor not in anchors(target)):
+                missing.append((page.name, link, anchor))
         shell = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.S))
         unknown = set(re.findall(r"^spcabench ([\w-]+)", shell, re.M)) - commands
         unknown |= set(re.findall(r"^make ([a-z-]+)", shell, re.M)) - set(targets)
