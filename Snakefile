@@ -79,7 +79,7 @@ rule draw:
     output: multiext("results/{scale}/figures/{figure}/", "figure.svg", "figure.pdf", "figure.png", "claims.json")
     params: of=drawing_key
     priority: 1
-    shell: "{STEP} draw {wildcards.figure} --scale {wildcards.scale}"
+    shell: "{STEP} draw {wildcards.figure} {wildcards.scale}"
 
 
 rule report:

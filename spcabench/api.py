@@ -52,7 +52,7 @@ def load(name: str, /, *, stand_in: bool = False, **settings: Any) -> Problem:
     if problem.stand_in and not stand_in:
         raise InputError(
             f"dataset {name!r}: files are not available; `spcabench data` shows how to get them; "
-            "or use substitute data with stand_in=True (--stand-in)"
+            "or use substitute data with stand_in=True in Python"
         )
     return problem
 

@@ -75,7 +75,7 @@ class Traits:
         states the reason.
     pace : float, optional
         For a solver that counts operations and stops when its setting ``budget`` is exhausted: the
-        approximate number of operations per second of processor time. ``solve --work`` uses it to
+        approximate number of operations per second of processor time. ``solve --time`` uses it to
         convert seconds to a budget.
     """
 

@@ -53,7 +53,7 @@ class Run:
         figure compares times over several problems of the same kind.
     long : bool
         Whether the run takes too long for the workflow of its figure. Such a run is a separate job,
-        which ``spcabench figure NAME --long`` executes unless its row is already published.
+        which ``spcabench figure NAME --scale long`` executes unless its row is already published.
     memory : bool
         Whether to measure the peak memory.
     vectors : bool

@@ -127,7 +127,7 @@ class Update:
 class Fetch:
     """Download a file from a server on this machine."""
 
-    words = ("data", "--fetch", "alon")
+    words = ("data", "alon")
 
     def prepare(self, workspace):
         server = ThreadingHTTPServer(("127.0.0.1", 0), Slow)

@@ -2,46 +2,35 @@
 
 import math
 import textwrap
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from spcabench.cli import options
-from spcabench.errors import InputError
 from spcabench.files import say, width
 
 if TYPE_CHECKING:
-    from spcabench.comparison.advice import Answers, Question
+    from spcabench.comparison.advice import Question
 
-PUBLISHED = options.ROOT / "results" / "published"
+PUBLISHED = options.ROOT / "results" / "published" / "compare"
 
 
 def advise(
     data: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Samples x variables (or variables only) and the kind of data, for example 5,000 "
-            "x 20,000 text. The default is all kinds."
+            help="Samples x variables (or variables only), the kind of data, and nonnegative, "
+            "deflation, orthonormal or disjoint, for example 5,000 x 20,000 text nonnegative. The "
+            "default is one component of all kinds of data."
         ),
     ] = None,
     k: Annotated[int | None, typer.Option("-k", help="Variables per component.", min=1)] = None,
-    budget: Annotated[
+    time: Annotated[
         float | None,
-        typer.Option(help="Maximum seconds per run.", min=1e-6, callback=options.finite),
+        typer.Option(
+            metavar="SECONDS", help="Maximum time of a run.", min=1e-6, callback=options.finite
+        ),
     ] = None,
-    density: Annotated[
-        float | None,
-        typer.Option(help="Fraction of nonzero entries in the data.", min=1e-9, max=1),
-    ] = None,
-    nonnegative: Annotated[
-        bool, typer.Option("--nonnegative", help="Require loadings >= 0.")
-    ] = False,
-    components: Annotated[
-        str | None,
-        typer.Option(help="Compute several components: deflation, orthonormal or disjoint."),
-    ] = None,
-    run: Annotated[Path, typer.Option(help="Folder of the published run.")] = PUBLISHED,
 ) -> None:
     """Recommend a solver for your data.
 
@@ -49,22 +38,15 @@ def advise(
     their fraction of the best known variance, and faster solvers. If no similar problem was
     measured, the most similar ones are used, and the output names them.
     """
-    from spcabench import validate
     from spcabench.comparison import advice
 
-    several = [str(mode) for mode in advice.MODES][2:]
-    if components is not None and components not in several:
-        raise InputError(validate.nearest("formulation", components, several))
-    if components is not None and nonnegative:
-        raise InputError("--nonnegative: cannot be combined with --components")
-    answers = advice.read(run / "compare")
-    mode = components or ("nonnegative" if nonnegative else "signed")
-    asked = dict(k=k, density=density, mode=mode, budget=math.inf if budget is None else budget)
-    question = advice.question(" ".join(data or []), answers, **asked)
-    _show(question, advice.answer(answers, question), answers)
+    # parsed before the published answers are read, which takes seconds
+    budget = math.inf if time is None else time
+    question = advice.question(" ".join(data or []), k=k, budget=budget)
+    _show(question, advice.answer(advice.read(PUBLISHED), question))
 
 
-def _show(question: "Question", found: dict[str, Any], answers: "Answers") -> None:
+def _show(question: "Question", found: dict[str, Any]) -> None:
     from spcabench.showing.words import duration
 
     longest = max(len(e["solver"]) for e in found["best"] + found["frontier"])

@@ -1,14 +1,13 @@
 """The command line application: commands, help panels and error reports."""
 
-import _thread
 import errno
+import faulthandler
 import os
 import signal
 import sys
-import threading
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,14 +22,16 @@ from spcabench.cli import (
     compare,
     doctor,
     figures,
+    gone,
     grade,
+    groups,
     options,
     report,
     rerun,
     solve,
     solvers,
 )
-from spcabench.errors import InputError
+from spcabench.errors import InputError, SolverError
 from spcabench.files import say
 
 app = typer.Typer(
@@ -40,9 +41,9 @@ app = typer.Typer(
 )
 COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
     "Sparse PCA": {
-        "solve": solve.solve,
-        "report": report.report,
-        "apply": apply.apply,
+        "solve": groups.expanded(solve.solve),
+        "report": groups.expanded(report.report),
+        "apply": groups.expanded(apply.apply),
         "advise": advise.advise,
         "list": solvers.list_names,
     },
@@ -51,7 +52,7 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
         "check": solvers.check,
         "compare": compare.compare,
         "merge": compare.merge,
-        "grade": grade.grade,
+        "grade": groups.expanded(grade.grade),
         "best-known": best_known.best_known,
         "rerun": rerun.rerun,
     },
@@ -69,12 +70,11 @@ STEPS: dict[str, Callable[..., Any]] = {  # called by the Snakefile and hidden f
     "draw": figures.draw_figure,
     "results-page": figures.write_report,
 }
-RENAMED = {"solvers": ("list", "solvers", "--long"), "workflow": ("figure",)}  # since 0.3.0
 EXAMPLES = {
     "solve": (
         "solve pitprops -k 4 --components 3",
-        "solve survey.csv -k 5:20:5 --scale --missing rows --drop id,name --plot path.png",
-        "solve expression.csv --transpose --drop-text -k 25 --out loadings.csv",
+        "solve survey.csv -k 5:20:5 --scale --missing rows --drop id,text --plot path.png",
+        "solve expression.csv --transpose --drop text -k 25 --out loadings.csv",
         "solve survey.csv -k auto --missing rows --out model.npz",
         "solve cov.npy --covariance -k 10 --solver gpower1 --set tol=1e-8",
     ),
@@ -83,24 +83,27 @@ EXAMPLES = {
         "report expression.csv --transpose -k 25 --components 3 --out genes.html",
     ),
     "apply": ("apply model.npz new.csv --out scores.csv",),
-    "advise": ("advise 5,000 x 20,000 text -k 20", "advise genes --budget 0.01"),
-    "list": ("list solvers --long", "list datasets --json"),
+    "advise": ("advise 5,000 x 20,000 text -k 20", "advise genes --time 0.01"),
+    "list": ("list solvers --long", "list datasets"),
     "merge": ("merge results/compare/all from_cluster --name both",),
     "new": ("new solver my_method",),
-    "check": ("check grqi", "check my_method.py --patience 10"),
+    "check": ("check grqi", "check my_method.py --time 10"),
     "grade": ("grade loadings.csv --problem pitprops -k 5",),
     "compare": ("compare grqi gpower1 --suite quick", "compare my_method.py --draft"),
     "rerun": ("rerun standard/gaussian-40/10/tpower",),
     "figure": (
         "figure",
         "figure kuleshov2013_fig2",
-        "figure kuleshov2013_fig2 --out talk.pdf --width 5",
+        "figure kuleshov2013_fig2 --out talk.pdf --size 5x3",
         "figure kuleshov2013_fig2 --seeds 20:40",
     ),
     "claim": ("claim K3", "claim K3 H4"),
-    "publish": ("publish results/paper", "publish results/paper --only kuleshov2013_fig3"),
-    "explore": ("explore results/published",),
-    "data": ("data", "data --fetch docword.kos.txt.gz"),
+    "publish": (
+        "publish results/paper results/compare/standard",
+        "publish results/paper --only kuleshov2013_fig3",
+    ),
+    "explore": ("explore",),
+    "data": ("data", "data kos"),
 }
 
 
@@ -111,12 +114,12 @@ for panel, commands in COMMANDS.items():
         app.command(name, rich_help_panel=panel, epilog=epilog)(command)
 for name, command in STEPS.items():
     app.command(name, hidden=True)(command)
-OWN_DATA = ("solve", "report")  # data of any size
-LIGHT = (*OWN_DATA, "apply", "list", "data", "doctor", "new", "check")  # need only the core
+OWN_DATA = (["solve"], ["report"])  # data of any size
+LIGHT = ("solve", "report", "apply", "list", "data", "doctor", "new", "check")  # need only the core
 UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
+ENDED = (128 + signal.SIGTERM, 128 + signal.SIGHUP)  # exit codes
 UNLOADED = ("shared object", "map segment")  # in errors of libraries that run out of memory
 TOO_SMALL = "not enough memory for the numerical libraries; raise the limit with `ulimit -v`"
-AGAIN = 0.05  # seconds after which a lost interruption is raised again
 LONGEST = 200  # maximum number of characters of a word in a message
 COMMAND_NAMES = {*STEPS, *(name for commands in COMMANDS.values() for name in commands)}
 # exceptions for wrong arguments; Typer does not export Click's base class
@@ -171,18 +174,11 @@ def main() -> None:
         machine.warn_of_mixed_checkouts(_warn)
         if "--help" not in arguments and machine.is_too_small_for_libraries(machine.memory_limit()):
             raise InputError(TOO_SMALL)
-        first, *others = arguments or [""]
-        present = [*RENAMED[first], *others] if first in RENAMED else arguments
-        large = bool(present) and present[0] in OWN_DATA
-        limited = machine.limited_memory() if large else nullcontext()
-        with limited, _no_interruption_is_lost():
-            code = app(options.with_values(present) or ["--help"], standalone_mode=False) or 0
-        if present != arguments:  # after the command, because errors must consist of a single line
-            new = " ".join(RENAMED[first])
-            _warn(f"`{first}` is now `{new}`; the old name will be removed in version 0.4")
+        with machine.limited_memory() if arguments[:1] in OWN_DATA else nullcontext():
+            code = _exit_code(options.with_values(arguments) or ["--help"])
         sys.stdout.flush()  # report a full disk here and not when Python exits
         sys.exit(code)
-    except (InputError, UsageError, MemoryError, OSError, ImportError) as failure:
+    except (InputError, SolverError, UsageError, MemoryError, OSError, ImportError) as failure:
         error = _of_the_user(failure, arguments)
         if len(arguments) < len(sys.argv[1:]):
             traceback.print_exc()
@@ -191,36 +187,31 @@ def main() -> None:
         sys.exit(2)
 
 
+def _exit_code(arguments: list[str]) -> int:
+    """Run a command, and return its exit code."""
+    try:
+        return app(arguments, standalone_mode=False) or 0
+    except SystemExit as end:
+        if end.code in ENDED:
+            raise
+        # otherwise, the command would end in silence
+        raise SolverError(f"solve called exit({end.code!r:.40})") from end
+
+
 def _raise_on_termination() -> None:
-    """Raise an exception on Ctrl-C, SIGTERM or a closed terminal, so that clean-up is executed."""
+    """Raise an exception on Ctrl-C, SIGTERM or a closed terminal, so that clean-up is executed.
+
+    A crash in compiled code, or SIGQUIT where Ctrl-C has no effect, shows the line in Python.
+    """
+    if sys.__stderr__:
+        faulthandler.enable(sys.__stderr__)
+        faulthandler.register(signal.SIGQUIT, sys.__stderr__, chain=True)
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGTERM, signal.SIGHUP):
         # under nohup, the process must outlive its terminal
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, lambda number, frame: sys.exit(128 + number))
-
-
-@contextmanager
-def _no_interruption_is_lost() -> Iterator[None]:
-    """Raise Ctrl-C again if it is lost in a callback from compiled code.
-
-    Such a callback, for example during the compilation of a kernel, cannot propagate exceptions.
-    Python would print a traceback and continue.
-    """
-    before = sys.unraisablehook
-
-    def lost(failure: Any) -> None:
-        if issubclass(failure.exc_type, KeyboardInterrupt):
-            threading.Timer(AGAIN, _thread.interrupt_main).start()
-        elif not issubclass(failure.exc_type, InputError):  # from a timer, which raises it again
-            before(failure)
-
-    sys.unraisablehook = lost
-    try:
-        yield
-    finally:
-        sys.unraisablehook = before
 
 
 def _check_folder() -> None:
@@ -233,6 +224,11 @@ def _check_folder() -> None:
 
 def _of_the_user(error: Any, arguments: list[str]) -> Any:
     """Return an error that the user can fix; raise any other error, because it is a bug."""
+    if isinstance(error, UsageError) and (instead := gone.instead(error, arguments)):
+        return InputError(instead)
+    if isinstance(error, SolverError):
+        file = next((f"{word}: " for word in arguments if word.endswith(".py")), "")
+        return InputError(f"{file}{error}")
     if isinstance(error, InputError | UsageError | MemoryError):
         return error
     if any(word in str(error) for word in UNLOADED) and machine.memory_limit() < float("inf"):

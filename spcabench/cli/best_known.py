@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from spcabench.comparison.best_known import Entry
     from spcabench.comparison.suite import Item
 
-
-SEARCHED = "standard,nonnegative,adversarial,certified"
+SEARCHED = ("standard", "nonnegative", "adversarial", "certified")
 
 
 def best_known(
@@ -24,19 +23,14 @@ def best_known(
     ] = None,
     k: options.Cardinalities = None,
     update: Annotated[
-        bool, typer.Option("--update", help="Add better answers from past comparisons.")
-    ] = False,
-    search: Annotated[
-        float,
+        float | None,
         typer.Option(
-            help="With --update: search for better answers with this multiple of the budget.",
+            metavar="FACTOR",
+            help="Add better answers from past comparisons, and from a search with FACTOR times "
+            "the usual budget (0: no search).",
             min=0.0,
             callback=options.finite,
         ),
-    ] = 0.0,
-    suite: Annotated[
-        str | None,
-        typer.Option(help=f"With --search: the suites to search. The default is {SEARCHED}."),
     ] = None,
     take: Annotated[
         Path | None, typer.Option(help="Add the answer in a proposal written by `grade --submit`.")
@@ -48,35 +42,21 @@ def best_known(
     also shown.
     """
     from spcabench.comparison import best_known as known
-    from spcabench.comparison.suite import items
 
-    # options that would be ignored are rejected, because the user would expect an effect
-    for option, value, needed in (
-        ("--search", search, update),
-        ("--suite", suite is not None, search),
-        ("NAME", name and take, False),
-        ("-k", k and take, False),
-        ("--update", update and take, False),
-    ):
-        if value and not needed:
-            raise InputError(f"{option}: has no effect here; see `spcabench best-known --help`")
     if take is not None:
+        if name is not None or k is not None or update is not None:
+            raise InputError("--take: cannot be combined with NAME, -k or --update")
         _take(take)
         return
     ks = options.cardinalities(k)
-    if update:
-        suites = (SEARCHED if suite is None else suite).split(",")
-        for word in suites:
-            items(word)  # raises InputError for an unknown suite
-        _update_best_known(known.pairs(suites, name, ks) if search else [], search)
-        return
-    table = known.read().values()
-    if name is not None:
+    if update is not None:
+        _update_best_known(known.pairs(SEARCHED, name, ks) if update else [], update)
+    elif name is not None:
         _show_one(name, ks)
-        return
-    for entry in table:
-        if not ks or entry.k in ks:
-            say(_line(entry))
+    else:
+        for entry in known.read().values():
+            if not ks or entry.k in ks:
+                say(_line(entry))
 
 
 def _line(entry: "Entry") -> str:

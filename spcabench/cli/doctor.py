@@ -1,6 +1,5 @@
 """The commands `data`, for the files of datasets, and `doctor`, which checks the installation."""
 
-import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -11,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from spcabench.cli import options
 from spcabench.errors import InputError
 from spcabench.files import say
 
@@ -20,24 +18,22 @@ PATIENCE = 5.0  # seconds after which the self-check is slow
 
 
 def data(
-    fetch: Annotated[
+    names: Annotated[
         list[str] | None,
-        typer.Option(help="Download a dataset, a folder of data, or a file. Repeatable."),
+        typer.Argument(
+            metavar="[NAME]...", help="Datasets, folders of data, or files to download."
+        ),
     ] = None,
-    as_json: options.Json = False,
 ) -> None:
     """List the files of real datasets, or download them.
 
-    The list shows the size and licence of each file, and where to get missing files. With --fetch,
-    files are downloaded first. In figures and suites, missing data are replaced by stand-ins, which
-    are labelled as such.
+    The list shows the size and licence of each file, and where to get missing files. Named files
+    are downloaded first. In figures and suites, missing data are replaced by stand-ins, which are
+    labelled as such.
     """
-    for name in fetch or []:
+    for name in names or []:
         _fetch(name)
     held = list(holdings())
-    if as_json:
-        say(json.dumps(held, indent=1))
-        return
     width = max(len(entry["file"]) for entry in held)
     for entry in held:
         size = "" if entry["size"] is None else f"{entry['size'] / 1e6:.1f} MB"
@@ -68,7 +64,7 @@ def holdings() -> Iterator[dict[str, Any]]:
         elif sources.cached(file.path, file.sha256):
             state = "here"
         entry = {"dataset": name, "file": file.path, "state": state, "size": file.size}
-        advice = f"spcabench data --fetch {file.path}; from {file.url}"
+        advice = f"spcabench data {file.path}; from {file.url}"
         if file.sha256 is None or file.url is None:
             advice = (
                 "put it into the folder SPCABENCH_DATA; from "
@@ -110,7 +106,7 @@ def _fetch(name: str) -> None:
         names = {
             word for dataset, file in _files() for word in (dataset, file.path.partition("/")[0])
         }
-        raise InputError(f"--fetch: {validate.nearest('dataset or file', name, sorted(names))}")
+        raise InputError(f"data: {validate.nearest('dataset or file', name, sorted(names))}")
     # if no file can be downloaded, the error for the first file explains where to get it
     missing = [file for file in chosen if file.url and file.sha256] or chosen[:1]
     for file in missing:

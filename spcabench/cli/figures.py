@@ -21,19 +21,26 @@ COMPARE = "compare"  # name of the folder of comparisons, next to the folders of
 
 
 class Scale(StrEnum):
-    """The scale of a run."""
+    """The scale of a run; ``long`` are the runs of the paper scale that take hours."""
 
     quick = "quick"
     paper = "paper"
+    long = "long"
 
 
 Figure = Annotated[
     str,
     typer.Argument(help="Name of a figure or table.", autocompletion=options.figure_names),
 ]
-Scaled = Annotated[Scale, typer.Option(help="Scale of the runs.")]
+Scaled = Annotated[
+    Scale,
+    typer.Option(
+        help="Scale of the runs. long only executes the runs of the scale paper that take hours "
+        "and have no published row, and draws nothing."
+    ),
+]
 Home = Annotated[
-    str, typer.Option(help="Name of the folder of the run, which consists of scale and seeds.")
+    str, typer.Argument(help="Name of the folder of the run, which consists of scale and seeds.")
 ]
 Seeds = Annotated[
     str | None,
@@ -45,14 +52,15 @@ Seeds = Annotated[
 ]
 LONGEST_SEEDS = 60  # maximum length in characters, because the name of a folder includes them
 HOMES = re.compile("(quick|paper)(-seeds-[0-9]+(-[0-9]+){0,2}(,[0-9]+(-[0-9]+){0,2})*)?")
-Inches = Annotated[
-    float | None,
-    typer.Option(help="Size of OUT in inches.", min=1, max=40, callback=options.finite),
+Size = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WIDTHxHEIGHT[,POINTS]",
+        help="Size of OUT in inches, and of its text in points: 7x3.2 or 7x3.2,8.",
+    ),
 ]
-Points = Annotated[
-    float | None,
-    typer.Option(help="Text size in OUT in points.", min=4, max=40, callback=options.finite),
-]
+NUMBER = r"(\d{1,2}(?:\.\d+)?)"
+SIZE = re.compile(f"{NUMBER}x{NUMBER}(?:,{NUMBER})?")
 Published = Annotated[Path, typer.Argument(help="Folder of the run: results/SCALE.")]
 
 
@@ -89,7 +97,7 @@ def _scale(home: str) -> str:
     return home
 
 
-def draw_figure(figure: Figure, scale: Home = "quick") -> None:
+def draw_figure(figure: Figure, scale: Home) -> None:
     """Draw a figure as SVG, PDF and PNG, and judge its statements.
 
     Rows that are missing or out of date are computed first. At paper scale, other steps have
@@ -145,17 +153,7 @@ def make_figures(
     out: Annotated[
         Path | None, typer.Option(help="Also draw the figure to this file: .pdf, .svg or .png.")
     ] = None,
-    width: Inches = None,
-    height: Inches = None,
-    fontsize: Points = None,
-    title: Annotated[bool, typer.Option(help="Write the title above OUT.")] = True,
-    long: Annotated[
-        bool,
-        typer.Option(
-            "--long",
-            help="Only execute the long runs of these figures that have no published rows.",
-        ),
-    ] = False,
+    size: Size = None,
     jobs: options.Jobs = options.CORES,
     profile: options.Profile = "default",
 ) -> None:
@@ -165,24 +163,22 @@ def make_figures(
     or out of date are computed. For a publication, --out draws one figure in a size of your choice
     with embedded fonts. With --seeds, figures are drawn and judged on new random problems.
 
-    A figure can have runs that take hours, which this command does not execute. With --long, only
-    these runs are executed, and nothing is drawn. If the command is killed, finished runs are kept.
-    `spcabench publish --only NAME` publishes them, and they are then not executed again.
+    A figure can have runs that take hours, which are only executed with --scale long. If the
+    command is killed, finished runs remain. `spcabench publish --only NAME` publishes them, and
+    they are then not executed again.
     """
     if out is not None and len(names or ()) != 1:
         raise InputError(f"--out: can only draw one figure, but {len(names or ())} were named")
-    drawing = {"--width": width, "--height": height, "--fontsize": fontsize}
-    drawing["--no-title"] = None if title else title
-    for option, value in drawing.items():
-        if out is None and value is not None:
-            raise InputError(f"{option}: requires --out")
+    if out is None and size is not None:
+        raise InputError("--size: requires --out")
+    drawn = _size(size)
     if out is not None:  # imported here, because most calls draw nothing
         from spcabench.cli import files
         from spcabench.page import draw
 
         files.check("--out", out, files.PICTURES)
-    if long:
-        _make_long(names or [], scale, {"--out": out, "--seeds": seeds}, profile)
+    if scale is Scale.long:
+        _make_long(names or [], {"--out": out, "--seeds": seeds}, profile)
         return
     home_name = scale if seeds is None else _with_seeds(scale, seeds, names or [])
     _make(home_name, jobs, names or [], profile)
@@ -193,11 +189,25 @@ def make_figures(
     for name in names or ():
         _print_verdicts(name, home_name)
         if out is not None:
-            draw.draw_to(name, _rows(name, home_name), [out], width, height, fontsize, title)
+            draw.draw_to(name, _rows(name, home_name), [out], *drawn)
             say(out)
 
 
-def _make_long(names: list[str], scale: str, others: dict[str, Any], profile: str) -> None:
+def _size(text: str | None) -> tuple[float | None, float | None, float | None]:
+    """Return the width, height and font size in the value of --size, or None for each."""
+    if text is None:
+        return None, None, None
+    found = SIZE.fullmatch(text)
+    width, height, points = map(float, found.groups("10")) if found else (0.0, 0.0, 0.0)
+    if not (1.0 <= width <= 40.0 and 1.0 <= height <= 40.0 and 4.0 <= points <= 40.0):
+        raise InputError(
+            f"--size: {text!r:.40}; write WIDTHxHEIGHT in inches from 1 to 40, and optionally the "
+            "size of the text in points from 4 to 40, such as 7x3.2,8"
+        )
+    return width, height, points if "," in text else None
+
+
+def _make_long(names: list[str], others: dict[str, Any], profile: str) -> None:
     """Execute the long runs of figures that have no published row."""
     from spcabench import registry
     from spcabench.running import jobs as figure_jobs
@@ -205,17 +215,17 @@ def _make_long(names: list[str], scale: str, others: dict[str, Any], profile: st
 
     for option, value in others.items():
         if value is not None:
-            raise InputError(f"--long: draws nothing, so it cannot be combined with {option}")
+            raise InputError(f"--scale long: draws nothing, so it cannot be combined with {option}")
     if not names:
-        raise InputError("--long: name the figures whose long runs should be executed")
+        raise InputError("--scale long: name the figures whose long runs should be executed")
     workflow.profile_folder(profile)
     files = []
     for name in names:
         registry.path("figure", name)
-        missing = figure_jobs.unpublished(options.ROOT / "results" / "published", name, scale)
+        missing = figure_jobs.unpublished(options.ROOT / "results" / "published", name, Scale.paper)
         say(f"{name}: {len(missing)} long runs have no published row")
-        files += [figure_jobs.rows_file(name, scale, job) for job in missing]
-    log = options.ROOT / "results" / scale / "workflow.log"
+        files += [figure_jobs.rows_file(name, Scale.paper, job) for job in missing]
+    log = options.ROOT / "results" / Scale.paper / "workflow.log"
     # one by one, because a workflow would not keep their order, and they are timed anyway
     for file in files:
         if code := workflow.workflow([file], log, 1, options.ROOT, profile):
@@ -321,13 +331,9 @@ def verify_run(
     folder: Published = options.ROOT / "results" / "quick",
     against: Annotated[
         Path | None,
-        typer.Option(
+        typer.Argument(
             help="Another run. The default is results/published, if it has the same scale."
         ),
-    ] = None,
-    names: Annotated[
-        Path | None,
-        typer.Option(help="JSON file of names that were changed: column -> {old: new}."),
     ] = None,
 ) -> None:
     """Judge a run again, and compare it with another run.
@@ -345,10 +351,9 @@ def verify_run(
         and folder.resolve() != published.resolve()
     ):
         against = published
-    renamed = verify.read_names(names) if names else None
     checks = [
         *verify.rejudge(folder),
-        *(verify.against(folder, against, renamed, named) if against else ()),
+        *(verify.against(folder, against, None, named) if against else ()),
     ]
     for check in checks:
         say("\n  ".join([check.line, *check.differences]))
@@ -359,9 +364,11 @@ def verify_run(
 
 def publish_run(
     folder: Published = options.ROOT / "results" / "paper",
-    comparison: Annotated[
+    comparisons: Annotated[
         list[Path] | None,
-        typer.Option(help="Folder of a comparison to publish as well. Repeatable."),
+        typer.Argument(
+            metavar="[COMPARISON]...", help="Folders of comparisons to publish as well."
+        ),
     ] = None,
     fewer: Annotated[
         bool, typer.Option("--fewer", help="Remove published figures that this run does not have.")
@@ -388,13 +395,13 @@ def publish_run(
     if machine.checkout() is None:
         raise InputError("publish: only works in a clone of the repository")
     _check_seeds(folder)
-    for source in comparison or ():
+    for source in comparisons or ():
         existing_folder(source, "the folder of a comparison")
         if not (source / "plan.json").is_file():
-            raise InputError(f"--comparison: {source} has no plan.json, so it is not a comparison")
+            raise InputError(f"{source} has no plan.json, so it is not a comparison")
     root = options.ROOT
     out = root / "results" / "published"
-    about = publish.publish(folder, out, root / "README.md", comparison or (), fewer, only or ())
+    about = publish.publish(folder, out, root / "README.md", comparisons or (), fewer, only or ())
     say(
         f"results/published: {about['figures']} figures, {about['bytes'] / 1e6:.1f} MB; commit it "
         "with README.md"

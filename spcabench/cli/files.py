@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from spcabench.cli.options import check_word
 from spcabench.cli.terminal import labels
 from spcabench.errors import InputError, using_file
 from spcabench.files import check_room, replacing, write_picture
@@ -30,12 +31,12 @@ def check(
     option: str,
     file: Path | None,
     allowed: Sequence[str],
-    kind: str = "loadings",
-    inputs: Iterable[str | Path | None] = (),
+    inputs: Iterable[str | Path] = (),
 ) -> None:
-    """Raise InputError early if an output file cannot be written or a picture cannot be drawn."""
-    if kind not in pictures.KINDS:
-        raise InputError(f"--picture: {kind!r}; choose from {', '.join(pictures.KINDS)}")
+    """Raise InputError early if an output file cannot be written.
+
+    inputs : files that the command reads, which are never overwritten.
+    """
     if file is None:
         return
     for library in NEEDED.get(file.suffix, ()):
@@ -47,27 +48,38 @@ def check(
     check_writable(option, file, inputs)
 
 
+def picture(text: str | None, path: bool) -> tuple[str, Path | None]:
+    """Return the kind and the file of a picture from [KIND:]FILE.
+
+    path : whether the answer is a path over the cardinality, which has a single kind of picture.
+    """
+    kind, colon, file = (text or "").partition(":")
+    if not colon or Path(kind).suffix or "/" in kind:
+        return "loadings", None if text is None else Path(text)
+    check_word("--plot", "kind", kind, pictures.KINDS)
+    if path and kind != "loadings":
+        raise InputError(f"--plot: {kind!r} requires components; a path has only one picture")
+    return kind, Path(file)
+
+
 def check_samples(problem: Problem, kind: str) -> None:
     """Raise InputError early if a picture needs samples that the problem does not have."""
     if kind in pictures.OF_SAMPLES and problem.m is None:
         raise InputError(
-            f"--picture: {kind!r} needs samples, but {problem.name} is a covariance; choose "
+            f"--plot: {kind!r} needs samples, but {problem.name} is a covariance; choose "
             "loadings, substitutes or scree"
         )
 
 
-def check_writable(option: str, file: Path, inputs: Iterable[str | Path | None] = ()) -> None:
-    """Raise InputError early if an output file cannot be written.
-
-    inputs : files that the command reads, which are never overwritten.
-    """
+def check_writable(option: str, file: Path, inputs: Iterable[str | Path] = ()) -> None:
+    """Raise InputError early if an output file of any name cannot be written; see `check`."""
     with using_file(file):
         if file.is_dir():
             raise InputError(f"{option}: {str(file)!r} is a folder; specify a file")
         if not file.absolute().parent.is_dir():
             raise InputError(f"{option}: {str(file)!r}: the folder does not exist")
         for path in inputs:
-            if path and file.exists() and Path(path).exists() and file.samefile(path):
+            if file.exists() and Path(path).exists() and file.samefile(path):
                 raise InputError(
                     f"{option}: {str(file)!r} is an input of this command; specify another file"
                 )
@@ -129,8 +141,6 @@ def draw(
     require("matplotlib").use("Agg")
     if isinstance(results, Components):
         figure = results.plot(kind)
-    elif kind != "loadings":
-        raise InputError(f"--picture: {kind!r} requires components; a path has only one picture")
     else:
         assert isinstance(results, CardinalityPath)
         figure = results.plot(bound=bound)

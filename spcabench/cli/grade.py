@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spcabench.cli import compare, options, solve
+from spcabench.cli import compare, options
+from spcabench.cli.groups import Data
 from spcabench.errors import InputError
 from spcabench.files import regular_file, say
 
@@ -23,65 +24,53 @@ Nonzeros = Annotated[
 ]
 Submit = Annotated[
     Path | None,
-    typer.Option(help="Write a proposal for the table of best known answers to this file."),
-]
-Full = Annotated[
-    bool, typer.Option("--full", help="Compute all certified bounds, which can take minutes.")
+    typer.Option(help="Write a proposal for the table of best known answers to this file, .json."),
 ]
 Column = Annotated[str | None, typer.Option(help="Column to read, if the table has several.")]
-Who = Annotated[
-    str | None,
-    typer.Option(help="With --submit: name of the person or program that found the vector."),
-]
 
 
 def grade(
     loadings: Loadings,
     problem: Asked,
+    data: Data,
     column: Column = None,
     k: Nonzeros = None,
-    nonnegative: solve.Nonnegative = False,
-    covariance: solve.Covariance = False,
-    full: Full = False,
+    nonnegative: options.Nonnegative = False,
     submit: Submit = None,
-    who: Who = None,
-    stand_in: options.StandIn = False,
 ) -> None:
     """Grade a vector: compute its variance, certified gap and rank.
 
     The exit code is 1 if the vector is not feasible.
     """
     from spcabench import api
-    from spcabench.cli import files
+    from spcabench.cli import answer, files
     from spcabench.comparison import grading
-    from spcabench.readers.user_file import FORMATS, Reading
+    from spcabench.readers.user_file import FORMATS
 
     if submit is not None:
         files.check_writable("--submit", submit, (loadings, problem))
-    elif who is not None:
-        raise InputError("--who: requires --submit")
     # report a wrong file before the problem is loaded, which can require a download
     regular_file(loadings, f"a file: {FORMATS}")
     items = grading.items_of(problem, nonnegative)
-    if items and covariance:
-        raise InputError(f"--covariance: only applies to files; {problem!r} is not a file")
+    if items and data != Data():
+        raise InputError(f"the options for files do not apply to {problem!r}")
     if not items:
         _check_name(problem)
         if submit is not None:
             raise InputError(f"--submit: {problem!r} is not a problem of the suites")
-        loaded = solve.load(problem, Reading(covariance=covariance), stand_in)
+        loaded = answer.load(problem, data)
     else:
-        loaded = api.load(items[0].dataset, stand_in=stand_in, **items[0].parameters)
+        loaded = api.load(items[0].dataset, **items[0].parameters)
     x = grading.read(loadings, loaded.n, loaded.features, column)
     rows = options.ROOT / compare.HOME / "rows"
-    verdict = grading.graded(loaded, x, k, nonnegative, items, rows, full)
+    verdict = grading.graded(loaded, x, k, nonnegative, items, rows)
     say("\n".join(_lines(verdict, loaded.name)))
     if verdict.fault:
         raise typer.Exit(1)
     if submit is not None:
-        entry = grading.proposal(items[0], loaded, x, verdict, who or "unnamed")
-        grading.write(entry, submit)
-        say(f"wrote {submit}; send it as a pull request, see CONTRIBUTING.md", file=sys.stderr)
+        grading.write(grading.proposal(items[0], loaded, x, verdict, "unnamed"), submit)
+        words = f"wrote {submit}; replace 'unnamed' in it by your name, and see CONTRIBUTING.md"
+        say(words, file=sys.stderr)
 
 
 def _check_name(problem: str) -> None:

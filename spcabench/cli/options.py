@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,29 +23,6 @@ NEW = "new"  # value of --fresh if no seed is specified
 DIGITS = 15  # maximum number of digits of a cardinality
 MOST_NUMBERS = 10_000  # maximum number of cardinalities of a command
 FORMS = "10, a list 5,10,20, or a range 5:50 or 5:50:5 (including 50)"
-
-StandIn = Annotated[
-    bool,
-    typer.Option("--stand-in", help="Use a stand-in if the dataset is not available."),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Cardinalities = Annotated[
-    str | None, typer.Option("-k", "--k", metavar="NUMBERS", help=f"Cardinality: {FORMS}.")
-]
-CardinalitiesOrAuto = Annotated[
-    str | None,
-    typer.Option("-k", "--k", metavar="NUMBERS", help=f"Cardinality: {FORMS}; or auto."),
-]
-Jobs = Annotated[
-    int, typer.Option(min=1, help="Number of parallel jobs. Timed runs always run alone.")
-]
-Profile = Annotated[
-    str,
-    typer.Option(
-        help="Where jobs run: default (this machine), slurm (a cluster), or a folder with your own "
-        "config.yaml."
-    ),
-]
 
 
 def _names(kind: "Kind") -> Callable[[str], list[str]]:
@@ -71,6 +48,44 @@ def finite(value: float | None) -> float | None:
     return value
 
 
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Cardinalities = Annotated[
+    str | None, typer.Option("-k", "--k", metavar="NUMBERS", help=f"Cardinality: {FORMS}.")
+]
+Nonnegative = Annotated[bool, typer.Option("--nonnegative", help="Require loadings >= 0.")]
+Jobs = Annotated[
+    int, typer.Option(min=1, help="Number of parallel jobs. Timed runs always run alone.")
+]
+Profile = Annotated[
+    str,
+    typer.Option(
+        help="Where jobs run: default (this machine), slurm (a cluster), or a folder with your own "
+        "config.yaml."
+    ),
+]
+
+
+def named_values(option: str, texts: Iterable[str]) -> dict[str, str]:
+    """Parse texts of the form NAME=VALUE; raise InputError if a name is repeated."""
+    values: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = (word.strip() for word in text.partition("="))
+        if not equals or not name:
+            raise InputError(f"{option}: {text!r:.60}; write NAME=VALUE")
+        if name in values:
+            raise InputError(f"{option}: {name:.60} is specified twice")
+        values[name] = value
+    return values
+
+
+def check_word(option: str, kind: str, word: str, words: Sequence[str]) -> None:
+    """Raise InputError, with the most similar word, if a word is none of the words."""
+    if word not in words:
+        from spcabench import validate  # imported here because it loads NumPy
+
+        raise InputError(f"{option}: {validate.nearest(kind, word, words)}")
+
+
 def cardinalities(text: str | None) -> list[int]:
     """Parse cardinalities such as 10, or 5,10,20, or 5:50:5, and return them in increasing order.
 
@@ -91,10 +106,9 @@ def listed(text: str | None, option: str = "-k", least: int = 1) -> list[int]:
         raise InputError(f"{option}: {_short(text)}; at most {MOST_NUMBERS:,} numbers are allowed")
     numbers = [k for part in parts for k in part]
     if not numbers or min(numbers) < least:
-        long = any(len(word) > DIGITS for part in text.split(",") for word in part.split(":"))
-        most = f", with at most {DIGITS} digits" if long else ""
         raise InputError(
-            f"{option}: {_short(text)}; specify whole numbers of at least {least}{most}: {FORMS}"
+            f"{option}: {_short(text)}; specify whole numbers of at least {least} and at most "
+            f"{DIGITS} digits: {FORMS}"
         )
     return numbers
 

@@ -1,67 +1,48 @@
 """The command `report`, which writes a page about sparse components of the user's data."""
 
-import inspect
 import shlex
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spcabench.cli import solve as solving
+from spcabench.cli.groups import Data, RunOfReport, Source
 
 if TYPE_CHECKING:
-    from spcabench.cli.solve import Answer
+    from spcabench.cli.answer import Answer
     from spcabench.problem.problem import Problem
 
 Out = Annotated[
     Path | None,
     typer.Option(help="File of the page, .html. The default is SOURCE_report.html."),
 ]
-NO_OPTIONS = ("plot", "picture", "substitutes", "as_json")  # options of `solve` that do not apply
-DEFAULTS: dict[str, Any] = {"k": "auto", "components": 2}
 
 
-def report(context: typer.Context, **typed: Any) -> None:
+def report(
+    context: typer.Context, source: Source, data: Data, run: RunOfReport, out: Out = None
+) -> None:
     """Write a page about sparse components of your own data.
 
     The page shows the choice of k, loadings, stability, scores and bounds, and is a single file
-    that works offline. The command accepts the options of `solve`. Without `-k`, the number of
-    variables is chosen from the data.
+    that works offline. Without `-k`, the number of variables is chosen from the data.
     """
-    from spcabench.cli import files
+    from spcabench.cli import answer, files
     from spcabench.files import say, write_text
 
-    out = typed["out"] or Path(f"{Path(typed['source']).stem}_report.html")
-    files.check("--out", out, (".html",), inputs=(typed["source"], typed["names"]))
+    out = out or Path(f"{Path(source).stem}_report.html")
+    answer.check(run)
+    files.check("--out", out, (".html",), inputs=(source, *data.files()))
     from spcabench.cli import report_page  # its libraries were checked above
 
-    options = SimpleNamespace(**context.params, plot=None, picture="loadings")
-    problem = solving.read(options)
+    problem = answer.load(source, data)
 
-    def show(answer: "Answer") -> str:
-        commands = _commands(context, problem, answer)
-        return report_page.text(context.params, problem, answer, commands)
+    def show(found: "Answer") -> str:
+        return report_page.text(data.scale, problem, found, _commands(context, problem, found))
 
-    results, page = solving.answer(problem, options, show)
-    solving.expect_feasible(results)
+    results, page = answer.answer(problem, run, show)
+    answer.expect_feasible(results)
     write_text(out, page)
     say(out)
-
-
-def _signature() -> inspect.Signature:
-    """Return the signature of `report`: the parameters of `solve` that apply to a page."""
-    parameters = dict(inspect.signature(solving.solve).parameters)
-    for name in NO_OPTIONS:
-        del parameters[name]
-    for name, default in DEFAULTS.items():
-        parameters[name] = parameters[name].replace(default=default)
-    parameters["out"] = parameters["out"].replace(annotation=Out)
-    return inspect.Signature([*parameters.values()])
-
-
-report.__signature__ = _signature()  # type: ignore[attr-defined]
-report.__annotations__ = {n: p.annotation for n, p in _signature().parameters.items()}
 
 
 def _commands(context: typer.Context, problem: "Problem", answer: "Answer") -> dict[str, str]:
@@ -90,8 +71,6 @@ def _command(context: Any, command: str, **changes: Any) -> str:
         value = typed.get(option.name)
         if option.name == "source" or value in (None, (), option.default):
             continue
-        values = value if isinstance(value, list | tuple) else [value]
-        for word in values:
-            flag = option.opts[0] if word is not False else option.secondary_opts[0]
-            words += [flag] if isinstance(word, bool) else [flag, str(word)]
+        for word in value if isinstance(value, list | tuple) else [value]:
+            words += [option.opts[0]] if isinstance(word, bool) else [option.opts[0], str(word)]
     return shlex.join(words)

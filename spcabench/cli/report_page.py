@@ -20,7 +20,7 @@ from spcabench.solving.deflate import Components
 from spcabench.vectors import largest_indices, oriented
 
 if TYPE_CHECKING:
-    from spcabench.cli.solve import Answer
+    from spcabench.cli.answer import Answer
 
 MOST = 60  # maximum number of variables in the heat map
 MANY = 2000  # number of samples above which the plot of the scores is rasterised
@@ -36,18 +36,16 @@ COLOURS = {"#000000": "text", "#ffffff": "page", "#dddddd": "line", "#0072b2": "
 COLOURS |= {"#d55e00": "minus", "#808080": "strong"}
 
 
-def text(
-    typed: dict[str, Any], problem: Problem, answer: "Answer", commands: dict[str, str]
-) -> str:
+def text(scale: bool, problem: Problem, answer: "Answer", commands: dict[str, str]) -> str:
     """Return the page; raise InputError if there is no answer.
 
     commands : mapping from the description of a result to the command that reproduces it.
     """
-    bound, results = typed["bound"], answer.results
+    bound, results = answer.bound, answer.results
     if not any(result.good for result in results):
         raise InputError(f"report: no answer to show: {results[0].fault}")
     total, labels = total_variance(problem), terminal.labels(results)
-    with terminal.slow("computing certified bounds (skip them with --no-bound)", bound):
+    with terminal.slow(terminal.BOUNDS, bound):
         rows = [
             _row(problem, result, total, bound) | {"label": label}
             for label, result in zip(labels, results, strict=True)
@@ -61,7 +59,7 @@ def text(
         top=None,
         problem=problem,
         sparse=problem.form == "sparse",
-        prepared=_preparation(typed, problem),
+        prepared=_preparation(scale, problem),
         left_out=of_file,
         answer=answer,
         rows=rows,
@@ -89,12 +87,12 @@ def _row(problem: Problem, result: Any, total: float, bound: bool) -> dict[str, 
     return row | ({"bound": result.bound, "gap": result.gap} if bound else {})
 
 
-def _preparation(typed: dict[str, Any], problem: Problem) -> str:
+def _preparation(scale: bool, problem: Problem) -> str:
     """Describe the preprocessing of the data."""
     if problem.m is None:
         return "a covariance, used without changes"
-    centred = "the mean of each column subtracted" if typed["center"] else "not centred"
-    scaled = ", columns divided by their standard deviations" if typed["scale"] else ", not scaled"
+    centred = "the mean of each column subtracted" if problem.mean is not None else "not centred"
+    scaled = ", columns divided by their standard deviations" if scale else ", not scaled"
     divisor = f"; variances are divided by {problem.divisor:,}" if problem.divisor > 1 else ""
     return centred + scaled + divisor
 

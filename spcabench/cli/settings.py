@@ -1,4 +1,4 @@
-"""A parser for settings on the command line, ``--set NAME=VALUE``.
+"""The settings of a run on the command line: ``--set NAME=VALUE``, ``--time`` and ``--jobs``.
 
 The type of a setting is determined from the signature of the solver, or from `Limits`.
 """
@@ -6,7 +6,7 @@ The type of a setting is determined from the signature of the solver, or from `L
 import math
 from collections.abc import Callable, Sequence
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import (
     AllowInfNan,
@@ -18,21 +18,33 @@ from pydantic import (
     ValidationError,
 )
 
+from spcabench.cli import options
 from spcabench.errors import InputError
+
+if TYPE_CHECKING:
+    from spcabench.cli.groups import Run
 
 OPTIONS = {  # settings that have their own option
     "k": "-k",
-    "seed": "--seed",
     "nonnegative": "--nonnegative",
-    "refit": "--refit",
     "components": "--components",
     "count": "--components",
-    "deflation": "--deflation",
     "jobs": "--jobs",
     "name": "--solver",
     "problem": "SOURCE",
 }
-LONGEST = 40  # maximum length of a value in errors, in characters
+# settings of `spcabench.solve` and `spcabench.components`
+OF_RUN: dict[str, Any] = {"seed": int, "refit": bool, "deflation": str}
+OF_RUN |= {"blocks": float, "alpha": float}
+
+
+def of_run(run: "Run", solver: str) -> dict[str, Any]:
+    """Return the settings of a run, from all of its options."""
+    values = read(run.setting or (), solver)
+    if "deflation" in values and run.components == 1:
+        raise InputError("--set: deflation has no effect without --components")
+    values |= of_search(run.time, run.jobs, solver, values)
+    return values | ({"nonnegative": True} if run.nonnegative else {})
 
 
 def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
@@ -43,51 +55,45 @@ def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
     """
     values: dict[str, Any] = {}
     allowed_kinds = kinds(solver)
-    for text in texts:
-        name, equals, value = (word.strip() for word in text.partition("="))
-        if not equals or not name:
-            raise InputError(f"--set: {text!r:.60}; write NAME=VALUE")
-        if name in values:
-            raise InputError(f"--set: {name} is specified twice")
+    for name, value in options.named_values("--set", texts).items():
         if name in OPTIONS:
             raise InputError(f"--set: {name} has its own option: {OPTIONS[name]}")
         if name not in allowed_kinds:
             from spcabench.validate import nearest
 
-            raise InputError(
-                f"--set: {nearest('setting', name, allowed_kinds, f'solver {solver!r}')}"
-            )
+            owner = f"solver {solver!r}"
+            raise InputError(f"--set: {nearest('setting', name, allowed_kinds, owner)}")
         allowed, adapter = KINDS[allowed_kinds[name]]
         try:
             values[name] = adapter.validate_python(value)
         except ValidationError:
-            shown = value if len(value) <= LONGEST else f"{value[: LONGEST - 3]}..."
-            raise InputError(f"--set: {name}={shown}; the value must be {allowed}") from None
+            raise InputError(f"--set: {name}={value:.40}; the value must be {allowed}") from None
     return values
 
 
 def of_search(
     seconds: float | None, jobs: int, solver: str, typed: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the settings of an exact search: ``budget``, converted from seconds, and ``jobs``."""
+    """Return the settings for ``--time`` and ``--jobs``.
+
+    The time of a solver that counts its operations is converted to a budget of operations.
+    """
     from spcabench import registry
     from spcabench.solving.driver import parameters
 
-    loaded, read_off = registry.module("solver", solver), {}
+    loaded = registry.module("solver", solver)
+    values: dict[str, Any] = {}
     if jobs != 1:
         if "jobs" not in parameters(loaded.solve):
             raise InputError(f"--jobs: solver {solver!r} runs in a single process")
-        read_off["jobs"] = jobs
-    if seconds is None:
-        return read_off
-    if loaded.TRAITS.pace is None:
-        raise InputError(
-            f"--work: solver {solver!r} does not count its work; use --set time_limit=SECONDS or "
-            "--set max_iterations=N instead"
-        )
-    if "budget" in typed:
-        raise InputError("--set: budget cannot be combined with --work, which also sets it")
-    return read_off | {"budget": seconds * loaded.TRAITS.pace}
+        values["jobs"] = jobs
+    if seconds is not None:
+        pace = loaded.TRAITS.pace
+        name, value = ("budget", seconds * pace) if pace else ("time_limit", seconds)
+        if name in typed:
+            raise InputError(f"--set: {name} cannot be combined with --time, which also sets it")
+        values[name] = value
+    return values
 
 
 def kinds(solver: str) -> dict[str, Any]:
@@ -96,8 +102,7 @@ def kinds(solver: str) -> dict[str, Any]:
     from spcabench.solving.driver import Limits
 
     solve = registry.module("solver", solver).solve
-    # blocks, fresh and alpha are settings of `spcabench.solve` and `components`
-    every = _kinds(Limits) | dict(blocks=float, alpha=float) | _kinds(solve)
+    every = _kinds(Limits) | _kinds(solve) | OF_RUN
     every |= {"start": list[float]} if "start" in every else {}
     return {name: kind for name, kind in every.items() if name not in OPTIONS}
 

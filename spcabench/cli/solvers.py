@@ -1,14 +1,8 @@
-"""The commands `list`, `new` and `check`, and errors of solvers in a user's file."""
+"""The commands `list`, `new` and `check`."""
 
-import faulthandler
 import importlib.util
-import json
 import keyword
 import shutil
-import signal
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from spcabench.cli import options
-from spcabench.errors import InputError, SolverError, in_one_line, last_frame, using_file
+from spcabench.errors import InputError, using_file
 from spcabench.files import say, write_text
 
 TEMPLATE = Path(__file__).parents[1] / "page" / "templates" / "solver.py.txt"
@@ -24,9 +18,11 @@ WIDTH = 120  # width of a list in columns if the output is not a terminal
 NARROWEST = 60  # minimum width of a list in columns
 
 
-Patience = Annotated[
+Limit = Annotated[
     float,
-    typer.Option(help="Maximum seconds per check.", min=0.01, callback=options.finite),
+    typer.Option(
+        metavar="SECONDS", help="Maximum time of a check.", min=0.01, callback=options.finite
+    ),
 ]
 
 
@@ -47,24 +43,21 @@ def list_names(
             help="List solvers by year, with inputs, paper, cost, code and reproduced results.",
         ),
     ] = False,
-    as_json: options.Json = False,
 ) -> None:
     """List the solvers, datasets or figures."""
     if full and kind is not Kind.solvers:
         raise InputError(f"--long: only applies to solvers, not to {kind}")
-    listed = _methods() if full else _descriptions(kind)
-    if as_json:
-        say(json.dumps(listed, indent=1))
-    elif isinstance(listed, dict):
-        width = max(map(len, listed), default=0)
-        columns = max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST)
-        for name, description in listed.items():
-            line = f"{name:{width}}  {description}"
-            cut = line if len(line) <= columns else f"{line[: columns - 3].rpartition(' ')[0]} ..."
-            say(cut)
-    else:
-        for method in listed:
+    if full:
+        for method in _methods():
             say(_paragraph(method))
+        return
+    listed = _descriptions(kind)
+    width = max(map(len, listed), default=0)
+    columns = max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST)
+    for name, description in listed.items():
+        line = f"{name:{width}}  {description}"
+        cut = line if len(line) <= columns else f"{line[: columns - 3].rpartition(' ')[0]} ..."
+        say(cut)
 
 
 def _methods() -> list[dict[str, Any]]:
@@ -126,7 +119,7 @@ def check(
         str,
         typer.Argument(help="Name of a solver, or its file.", autocompletion=options.solver_names),
     ],
-    patience: Patience = 60.0,
+    time: Limit = 60.0,
 ) -> None:
     """Check that a solver satisfies the contract for solvers.
 
@@ -136,38 +129,7 @@ def check(
     from spcabench.checking import conformance
 
     failed = False
-    for outcome in conformance.check(solver, patience):
+    for outcome in conformance.check(solver, time):
         failed |= outcome.verdict == "fails"
         say(f"{outcome.verdict:11}  {outcome.name}: {outcome.sentence}", flush=True)
     raise typer.Exit(int(failed))
-
-
-@contextmanager
-def by_its_author(solver: str) -> Iterator[None]:
-    """Report an error of a solver in a user's file as a one-line message.
-
-    The user can fix such an error. An error of the suite or of one of its solvers is a bug and is
-    reported with a traceback.
-    """
-    if solver.endswith(".py") and sys.__stderr__:
-        # a crash in compiled code, or Ctrl-\ if Ctrl-C has no effect there, shows the line
-        faulthandler.enable(sys.__stderr__)
-        faulthandler.register(signal.SIGQUIT, sys.__stderr__, chain=True)
-    try:
-        yield
-    except InputError:
-        raise
-    except KeyboardInterrupt as error:
-        # either Ctrl-C or raised by the file, which the line in the message clarifies
-        if where := last_frame(error, Path(solver)):
-            say(f"spcabench: interrupted ({where})", file=sys.stderr)
-        raise
-    except (Exception, SystemExit) as error:
-        file = Path(solver)
-        if file.suffix != ".py":
-            raise
-        if isinstance(error, SolverError):
-            raise InputError(f"{solver}: {error}") from error
-        if not last_frame(error, file):
-            raise
-        raise InputError(in_one_line(error, file)) from error

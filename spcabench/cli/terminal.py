@@ -7,7 +7,6 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,24 +26,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 2.0  # seconds after which slow computations are reported
 MOST = 12  # maximum number of variables shown per component
+BOUNDS = "computing certified bounds (skip them with --checks none)"
 CLEARLY = 0.99  # a probable bound is shown if it is below this fraction of the certified bound
-
-
-@dataclass(frozen=True)
-class Shown:
-    """The optional parts of an answer, which need additional computations.
-
-    bound : whether to show certified bounds. substitutes : whether to show possible replacements of
-        each variable. chance : the comparison with chance.
-    """
-
-    bound: bool = True
-    substitutes: bool = False
-    chance: Chance = field(default_factory=Chance)
-
-    def frequencies(self, i: int) -> Vector | None:
-        """Return how often answer i on half the samples uses each variable; None if unknown."""
-        return self.chance.frequencies[i] if self.chance.frequencies else None
 
 
 class Lines:
@@ -105,7 +88,7 @@ def tell_of_compilation() -> None:
     flops.telling = lambda: slow("compiling kernels, once per machine")
 
 
-def as_json(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
+def as_json(problem: Problem, results: Sequence[Result], bound: bool, chance: Chance) -> str:
     """Return the answers as JSON, without the zeros of the vectors.
 
     The entries are listed under "components", or under "path" for a path over the cardinality.
@@ -124,9 +107,9 @@ def as_json(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
                 "variance": variance,
                 "share": variance / total,
                 "deflated_variance": result.variance,
-                "bound": result.bound if shown.bound else None,
-                "bound_whp": result.bound_whp if shown.bound else None,
-                "gap": result.gap if shown.bound else None,
+                "bound": result.bound if bound else None,
+                "bound_whp": result.bound_whp if bound else None,
+                "gap": result.gap if bound else None,
                 "nonnegative": result.nonnegative,
                 "iterations": result.iterations,
                 "flops": result.flops if result.counted else None,
@@ -139,17 +122,15 @@ def as_json(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
                 "loadings": oriented(result.x)[result.support].tolist(),
             }
         )
-        often = shown.frequencies(i)
+        often = _frequencies(chance, i)
         entries[-1]["chosen"] = None if often is None else often[result.support].tolist()
-        if shown.substitutes:
-            entries[-1]["substitutes"] = result.substitutes().to_dict("records")
     about: dict[str, Any] = {"samples": problem.m, "variables": problem.n, "total_variance": total}
     about |= {
-        "notes": notes(problem, results, shown.chance),
-        "halves": shown.chance.halves,
+        "notes": notes(problem, results, chance),
+        "halves": chance.halves,
         "permutation_tests": [
             test and {"p_value": test.p_value, "permutations": test.permutations, "ks": test.ks}
-            for test in shown.chance.tests
+            for test in chance.tests
         ],
         "components" if isinstance(results, Components) else "path": entries,
     }
@@ -170,7 +151,7 @@ def notes(problem: Problem, results: Sequence[Result], chance: Chance) -> list[s
     several = isinstance(results, Components) and all(result.good for result in results)
     idle = [
         f"component {i + 1} explains nothing beyond the preceding components; to avoid this, use "
-        "--deflation schur"
+        "--set deflation=schur"
         for i in (results.idle if several else ())  # type: ignore[attr-defined]
     ]
     faults = dict.fromkeys(f"no answer: {result.fault}" for result in results if not result.good)
@@ -205,7 +186,7 @@ def _probable(results: Sequence[Result]) -> list[str]:
     ]
 
 
-def as_table(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
+def as_table(problem: Problem, results: Sequence[Result], bound: bool, chance: Chance) -> str:
     """Return the answers as a table with one line per component or per cardinality.
 
     Each line shows the variance, its share of the total variance, the certified bound, and the
@@ -215,9 +196,9 @@ def as_table(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
 
     stream = io.StringIO()
     console = Console(file=stream, width=max(100, shutil.get_terminal_size((120, 24)).columns))
-    console.print(_table(problem, results, shown))
-    probable = _probable(results) if shown.bound else []
-    for note in [*notes(problem, results, shown.chance), *probable]:
+    console.print(_table(problem, results, bound, chance))
+    probable = _probable(results) if bound else []
+    for note in [*notes(problem, results, chance), *probable]:
         console.print(f"note: {note}", markup=False)
     if isinstance(results, Components) and len(results) > 1:
         explained = results.projected_variance
@@ -225,30 +206,15 @@ def as_table(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
         console.print(
             f"variance explained by their span: {explained:.5g}, {share:.1%} of the total"
         )
-        if shown.bound:
+        if bound:
             console.print(
                 "the certified bounds hold for the deflated problems in which each component was "
                 "computed"
             )
-    if shown.substitutes:
-        for label, result in zip(labels(results), results, strict=True):
-            console.print(_substitutes(label, result), markup=False)
     return stream.getvalue().rstrip()
 
 
-def _substitutes(label: str, result: Result) -> str:
-    """Return lines of text with the possible replacements of each variable."""
-    if not result.good:
-        return f"substitutes in {label}: no answer"
-    lines = [
-        f"  {variable}: " + ", ".join(f"{r.substitute} ({r.loss:.2%})" for r in rows.itertuples())
-        for variable, rows in result.substitutes().groupby("variable", sort=False)
-    ]
-    head = f"substitutes in {label}, with the percentage of its variance that is lost:"
-    return "\n".join([head, *(lines or ["  none with a loss below 1 %"])])
-
-
-def _table(problem: Problem, results: Sequence[Result], shown: Shown) -> "Table":
+def _table(problem: Problem, results: Sequence[Result], bound: bool, chance: Chance) -> "Table":
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -262,18 +228,18 @@ def _table(problem: Problem, results: Sequence[Result], shown: Shown) -> "Table"
         title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
     )
     after = ("after\ndeflation",) if several else ()
-    bounds = ("bound\non it" if several else "certified\nbound", "gap") if shown.bound else ()
+    bounds = ("bound\non it" if several else "certified\nbound", "gap") if bound else ()
     first = "component" if joint else "requested k"
     for column in (first, "cardinality", "variance", "of the\ntotal", *after, *bounds, "status"):
         table.add_column(column, justify="right")
-    halves = shown.chance.halves
+    halves = chance.halves
     chosen = f", chosen in {halves} halves of the samples" if halves else ""
     table.add_column(f"variables (loading{chosen})", overflow="fold")
     for i, result in enumerate(results):
         label = str(i + 1 if joint else result.k)
-        cells = _cells(problem, result, several, shown.bound)
+        cells = _cells(problem, result, several, bound)
         if np.isfinite(result.x).all():
-            cells[-1] = loadings(problem, oriented(result.x), MOST, shown.frequencies(i))
+            cells[-1] = loadings(problem, oriented(result.x), MOST, _frequencies(chance, i))
         # Text, because names must not be interpreted as markup
         table.add_row(*map(Text, (label, str(result.cardinality), *cells)))
     return table
@@ -289,6 +255,11 @@ def _cells(problem: Problem, result: Result, several: bool, bound: bool) -> list
     if bound:
         cells += [f"{result.bound:.5g}", f"{100 * result.gap:.1f} %"] if result.good else ["", ""]
     return [*cells, result.status, ""]
+
+
+def _frequencies(chance: Chance, i: int) -> Vector | None:
+    """Return how often answer i on half the samples uses each variable; None if unknown."""
+    return chance.frequencies[i] if chance.frequencies else None
 
 
 def labels(results: Sequence[Result]) -> list[str]:

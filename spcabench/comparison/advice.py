@@ -178,7 +178,7 @@ def read(compare: Path) -> Answers:
     """Read the answers in results/published/compare; raise InputError if there are none."""
     folders = [compare / name for name in SUITES if (compare / name / stored.ROWS).is_file()]
     if not folders:
-        raise InputError(f"{compare}: no published comparison found; use --run results/published")
+        raise InputError(f"{compare}: no published comparison found")
     known = best_known.read()
     tables = [_of_suite(folder, known) for folder in folders]
     if (several := compare / "components" / "table.parquet").is_file():
@@ -320,14 +320,23 @@ def _digits(value: float, digits: int = 3) -> float:
     return float(f"{value:.{digits}g}")
 
 
-def question(words: str, answers: Answers, **asked: Any) -> Question:
-    """Parse words such as "5,000 x 20,000 text" as a question: m x n or n, and a kind of data.
+def kinds() -> list[str]:
+    """Return the kinds of data in the suites, which are known without reading the answers."""
+    from spcabench.comparison.suite import SUITES as ITEMS
 
-    asked : additional fields of the question.
+    families = {str(item.family) for name in SUITES for item in ITEMS[name]}
+    return [ANY, SPARSE, DENSE, *sorted({KIND_OF.get(family, family) for family in families})]
 
-    Raises InputError if no data of this kind were measured or if the size is invalid.
+
+def question(words: str, **asked: Any) -> Question:
+    """Parse words such as "5,000 x 20,000 text" as a question.
+
+    The words are m x n or n, a kind of data, and a mode of `MODES`. asked : additional fields of
+    the question.
+
+    Raises InputError if the suites have no data of this kind or if the size is invalid.
     """
-    text = words.replace(",", "").replace("_", "")
+    text = words.replace(",", "").replace("_", "").casefold()
     if re.search(r"\d[.e]\d", text):
         raise InputError(f"{words[:40]!r}: m and n must be whole numbers, such as 5,000 x 20,000")
     size = SIZE.search(text)
@@ -336,8 +345,13 @@ def question(words: str, answers: Answers, **asked: Any) -> Question:
         raise InputError(
             f"{words[:40]!r}: m and n must be at least 1, with at most {LONGEST} digits"
         )
-    rest = SIZE.sub("", text, count=1).strip().casefold() or ANY
-    kinds = [kind for kind in answers.kinds if rest in (kind, kind.removesuffix(" data"))]
-    if not kinds:
-        raise InputError(validate.nearest("kind of data", rest, answers.kinds))
-    return Question(kinds[0], m=int(m) if m else None, n=int(n) if n else None, **asked)
+    rest = SIZE.sub("", text, count=1).split()
+    modes = [word for word in rest if word in MODES]
+    if len(modes) > 1:
+        raise InputError(f"{words[:40]!r}: {modes[0]} cannot be combined with {modes[1]}")
+    kind = " ".join(word for word in rest if word not in MODES) or ANY
+    found = [known for known in kinds() if kind in (known, known.removesuffix(" data"))]
+    if not found:
+        raise InputError(validate.nearest("kind of data", kind, kinds()))
+    asked |= {"mode": modes[0]} if modes else {}
+    return Question(found[0], m=int(m) if m else None, n=int(n) if n else None, **asked)

@@ -129,19 +129,17 @@ def graded(
     nonnegative: bool,
     items: Sequence[Item] = (),
     rows: Path = Path(),
-    full: bool = False,
 ) -> Grade:
     """Grade a vector x (n,), and compare it with known answers to a problem of the suites.
 
-    items : items of the suites for this problem. rows : folder with the rows of comparisons. full :
-        whether to include the dual bound, which can take minutes.
+    items : items of the suites for this problem. rows : folder with the rows of comparisons.
     """
     k = max(int(np.count_nonzero(x)), 1) if k is None else validate.cardinality(k, problem.n)
     cardinality = int(np.count_nonzero(x))
     if wrong := fault(x, problem.n, k, nonnegative):
         return Grade(k, cardinality, wrong)
     refit = problem.variance(refitted(problem, x, nonnegative))
-    bound = bounds.upper_bound(problem, k, nonnegative, full)
+    bound = bounds.upper_bound(problem, k, nonnegative)
     suites = [] if problem.stand_in else [item.name for item in items]
     best = known.best(suites, k, nonnegative)
     values = _values(rows, suites, k, nonnegative)

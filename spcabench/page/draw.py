@@ -71,7 +71,7 @@ def draw_to(
             fits = _fits(figure)  # a wrapped title is higher
         if (width or height or fontsize) and not fits:
             raise InputError(
-                f"--width: the figure does not fit into {size[0]:.3g} x {size[1]:.3g} inches"
+                f"--size: the figure does not fit into {size[0]:.3g} x {size[1]:.3g} inches"
             )
         for out in outs:
             # without a date, the same rows give the same file, and git shows no change

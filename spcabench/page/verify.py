@@ -6,8 +6,8 @@ exactly, numbers within 1e-6, because fits differ in their last digits between p
 In the rows of two runs, status, k, cardinality, support, iterations and flops are compared exactly;
 variances, bounds and lambda_1 within a relative 1e-9. A row or a figure that exists in only one of
 the runs is a difference. Times and memory are not compared. Some rows are only counted: runs that
-were stopped by a time limit, and rounds of timing and rows of long runs (``spcabench figure
---long``) that exist in only one of the runs.
+were stopped by a time limit, and rounds of timing and rows of long runs (``spcabench figure --scale
+long``) that exist in only one of the runs.
 """
 
 from collections.abc import Iterator
@@ -18,8 +18,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench.errors import InputError
-from spcabench.files import from_json, read_bytes
 from spcabench.page import claims_file, paper_page
 from spcabench.page.draw import judgement
 from spcabench.running import jobs as figure_jobs
@@ -52,20 +50,6 @@ class Outcome:
 
     line: str
     differences: list[str] = field(default_factory=list)
-
-
-def read_names(file: Path) -> Names:
-    """Read the map column -> {old: new} from a JSON file.
-
-    Raises InputError if the file is invalid or names an unknown column.
-    """
-    names = from_json(read_bytes(file), Names, f"--names: {file}")
-    if not set(names) <= set(KEY):
-        raise InputError(
-            f"--names: {file}; give a JSON file with column -> {{old: new}} for the columns "
-            f"{', '.join(KEY)}"
-        )
-    return names
 
 
 def rows_of(folder: Path, figure: str) -> list[Path]:

@@ -58,8 +58,8 @@ def _chosen(path: Path, key: str | None, stored: list[str]) -> str:
     if key is None and len(stored) > 1:
         raise InputError(
             f"{path}: contains {len(stored)} arrays ({', '.join(stored[:5]):.60}); choose one, for "
-            f"example with --key {stored[0]:.30}"
+            f"example with --read key={stored[0]:.30}"
         )
     if key is not None and key not in stored:
-        raise InputError(f"{path}: {nearest('array (--key)', key, stored)}")
+        raise InputError(f"{path}: {nearest('array', key, stored)}")
     return key or stored[0]

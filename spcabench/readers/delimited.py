@@ -52,12 +52,12 @@ class Style:
             self.separator != SPACES and (len(self.separator) != 1 or self.separator in "\"'\r\n.")
         ):
             raise InputError(
-                f"--sep: {self.separator!r:.40}; it must be one character, or tab or space"
+                f"--read sep: {self.separator!r:.40}; it must be one character, or tab or space"
             )
         if self.decimal not in (None, ".", ","):
-            raise InputError(f"--decimal: {self.decimal!r:.40}; it must be . or ,")
+            raise InputError(f"--read decimal: {self.decimal!r:.40}; it must be . or ,")
         if self.decimal is not None and self.decimal == self.separator:
-            raise InputError("--decimal: must differ from --sep")
+            raise InputError("--read decimal: must differ from sep")
 
 
 def read(path: Path, given: Style, notes: list[str]) -> pd.DataFrame:
@@ -211,12 +211,12 @@ def _remark(lines: list[str], style: Style, given: Style, notes: list[str]) -> N
     if given.header is None and not style.header:
         notes.append(
             "the first line contains only numbers and is read as data, not as names; if these are "
-            "names, use --header"
+            "names, use --read header=yes"
         )
     elif given.header is None and numbers:
         notes.append(
             f"the first line is read as column names, although {numbers} of its {len(first)} words "
-            "are numbers; if it is data, use --no-header"
+            "are numbers; if it is data, use --read header=no"
         )
     if given.decimal is None and decimal == ",":
         words = (word for line in lines for word in _fields(line, str(style.separator)))

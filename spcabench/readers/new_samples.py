@@ -40,7 +40,7 @@ def read(
         return _complete(path, pd.DataFrame(chosen, columns=used + 1), how, notes, None)
     frame, names = table.row_names(path, X, () if how.transpose else needed, notes)
     if how.transpose:
-        samples = table.without_text(path, frame, how.drop_text, notes, table.TEXTS)
+        samples = table.without_text(path, frame, True, notes)
         frame = table.transposed(samples, names)
         names = [str(name) for name in samples.columns]
     try:

@@ -20,7 +20,8 @@ from spcabench.vectors import Array
 MUCH = 0.05  # fraction of missing values above which imputation is recommended
 IDS = ("id", "index", "row", "nr", "no", "sample", "subject", "case")
 ADVICE = "--missing rows drops {rows}, --missing columns {columns}, --missing mean fills in means"
-TEXTS = "use --drop-text to drop all text columns"  # advice without --label and --drop
+TEXT = "text"  # in --drop: all columns of text
+TEXTS = "use --drop text to drop all text columns"  # advice without --label
 NAMED = 35  # maximum length of a list of column names in characters
 IMPUTE = "consider imputing missing values first, for example with scikit-learn's IterativeImputer"
 
@@ -95,13 +96,16 @@ def transposed(frame: pd.DataFrame, names: Sequence[str] | None) -> pd.DataFrame
 
 
 def chosen(path: Path, frame: pd.DataFrame, drop: Sequence[str]) -> pd.DataFrame:
-    """Drop columns; each entry of ``drop`` is a name or a comma-separated list of names."""
+    """Drop columns; each entry of ``drop`` is a name or a comma-separated list of names.
+
+    The name `TEXT` can be missing, because it also means all columns of text.
+    """
     names = [str(name) for name in frame.columns]
     dropped = [
         name for word in drop for name in ([word] if word in names else word.split(",")) if name
     ]
     for name in dropped:
-        if name not in names:
+        if name not in (*names, TEXT):
             raise InputError(f"{path}: {nearest('column (--drop)', name, names)}")
     return frame.loc[:, [name not in dropped for name in names]]
 
@@ -140,7 +144,7 @@ def _text_found(text: pd.DataFrame, advice: str) -> str:
         advice = "if this is a missing value, leave the field empty or write NA"
     elif not advice:
         advice = (
-            f"use --label {name:.20} for classes, --drop {name:.20} to drop it, or --drop-text to "
+            f"use --label {name:.20} for classes, --drop {name:.20} to drop it, or --drop text to "
             "drop all text columns"
         )
     others = f" (and {text.shape[1] - 1} more)" if text.shape[1] > 1 else ""

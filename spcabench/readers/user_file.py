@@ -36,35 +36,39 @@ LONGEST = 150  # maximum length of a library's message about a file in character
 class Reading:
     """Settings for reading a file.
 
-    covariance : whether the file contains Sigma (n, n). center, scale : as in `Problem.from_data`.
-    label : name of the column with the class labels. drop : names of columns to drop.
-    drop_text : whether to drop all text columns. transpose : whether the rows are the variables, as
-        is common for genes. missing : treatment of missing values, one of "error", "rows" or
-        "columns" (drop rows or columns with missing values) and "mean" (fill in column means).
-    names : file with the names of the variables, one per line. key : name of an array in an .npz
-        or .mat file. style : the style of a text table, as far as it is not detected.
+    covariance : whether the file contains Sigma (n, n). scale : as in `Problem.from_data`. label :
+        name of the column with the class labels. drop : names of columns to drop, or the word text
+        for all columns of text; an entry can be a list separated by commas. transpose : whether the
+        rows are the variables, as is common for genes. missing : treatment of missing values, one
+        of "error", "rows" or "columns" (drop rows or columns with missing values) and "mean" (fill
+        in column means). names : file with the names of the variables, one per line. key : name of
+        an array in an .npz or .mat file. style : the style of a text table, as far as it is not
+        detected.
     """
 
     covariance: bool = False
-    center: bool = True
     scale: bool = False
     label: str | None = None
     drop: Sequence[str] = ()
-    drop_text: bool = False
     transpose: bool = False
     missing: str = "error"
     names: Path | None = None
     key: str | None = None
     style: delimited.Style = DETECTED
 
+    @property
+    def words(self) -> list[str]:
+        """All words in ``drop``, each of which can be a name."""
+        return [*self.drop, *(word for entry in self.drop for word in entry.split(","))]
+
     def check(self) -> None:
         """Raise InputError if settings contradict each other."""
         if self.missing not in MISSING:
             raise InputError(f"--missing: {self.missing!r}; choose from {', '.join(MISSING)}")
-        if self.covariance and (self.scale or not self.center or self.label or self.transpose):
+        if self.covariance and (self.scale or self.label or self.transpose):
             raise InputError(
-                "--covariance: cannot be combined with --scale, --no-center, --label or "
-                "--transpose, which apply to data"
+                "--covariance: cannot be combined with --scale, --label or --transpose, which "
+                "apply to data"
             )
         if self.transpose and self.label:
             raise InputError("--label: cannot be combined with --transpose")
@@ -103,8 +107,7 @@ def read(path: Path, how: Reading) -> Problem:
         if how.covariance:
             problem = Problem.from_covariance(X, **given)
         else:
-            given |= dict(center=how.center, scale=how.scale, labels=labels)
-            problem = Problem.from_data(X, **given)
+            problem = Problem.from_data(X, scale=how.scale, labels=labels, **given)
     _remark(problem, X, how, notes)
     return problem
 
@@ -116,9 +119,9 @@ def contents(path: Path, how: Reading, notes: list[str]) -> Any:
     if not kind:
         raise InputError(f"{path}: unknown format; supported formats are {FORMATS}")
     if how.key is not None and kind not in (".npz", ".mat"):
-        raise InputError(f"--key: only supported for .npz and .mat files; {path} has one table")
+        raise InputError(f"--read key: only applies to .npz and .mat files; {path} has one table")
     if how.style != DETECTED and READERS[kind] is not _text:
-        raise InputError(f"--sep, --decimal, --header: only apply to text tables, not to {path}")
+        raise InputError(f"--read: sep, decimal, header only apply to text tables, not {path}")
     with _one_line(path):
         return READERS[kind](path, how, notes)
 
@@ -210,13 +213,13 @@ def _variables(path: Path, X: Any, how: Reading, notes: list[str]) -> tuple[Any,
             return X, None
         numbered = pd.DataFrame(X, columns=[str(j + 1) for j in range(X.shape[1])])
         return table.complete(path, numbered, how.missing, notes)[0].to_numpy(), None
-    frame, names = table.row_names(path, X, (how.label, *how.drop), notes)
+    frame, names = table.row_names(path, X, (how.label, *how.words), notes)
     if how.transpose:
-        numbers = table.without_text(path, frame, how.drop_text, notes, table.TEXTS)
+        numbers = table.without_text(path, frame, table.TEXT in how.words, notes, table.TEXTS)
         frame = table.transposed(numbers, names)
     labels, frame = _labels(path, frame, how.label)
     chosen = table.chosen(path, frame, how.drop)
-    numbers = table.without_text(path, chosen, how.drop_text, notes)
+    numbers = table.without_text(path, chosen, table.TEXT in how.words, notes)
     numbers, present = table.complete(path, numbers, how.missing, notes)
     for names_of, what in (
         (table.counting_columns, "number the rows"),

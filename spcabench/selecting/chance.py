@@ -56,8 +56,8 @@ def beside(
         longer than the answers did.
     """
     chance = Chance()
-    null = _affordable(problem, chance, "the permutation test", "--null") if null is None else null
-    if stability is None and not _affordable(problem, chance, "stability", "--stability"):
+    null = _affordable(problem, chance, "the permutation test", "null") if null is None else null
+    if stability is None and not _affordable(problem, chance, "stability", "stability"):
         stability = False
     if not null and stability is False:
         return chance
@@ -78,9 +78,11 @@ def beside(
     return chance
 
 
-def _affordable(problem: Problem, chance: Chance, test: str, option: str) -> bool:
+def _affordable(problem: Problem, chance: Chance, test: str, check: str) -> bool:
     if problem.m is not None and problem.product_cost > LARGE:
-        chance.notes.append(f"{test} was skipped, because the data are large; {option} runs it")
+        chance.notes.append(
+            f"{test} was skipped, because the data are large; --checks {check} runs it"
+        )
         return False
     return True
 

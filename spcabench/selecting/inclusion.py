@@ -64,7 +64,7 @@ def inclusion(
                 if spent * FEWEST > seconds * halves:
                     raise InputError(
                         f"{FEWEST} halves of the samples take longer than the answer did; "
-                        "--stability draws them"
+                        "--checks stability draws them"
                     )
                 if spent * (halves + 1) > seconds * halves:
                     break

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import spcabench
-from spcabench import Problem, api, files
+from spcabench import api, files
 from spcabench.cli import figures
-from spcabench.errors import InputError
 from spcabench.readers import user_file
 from spcabench.readers.delimited import guarded, unguarded
 from tests.problems import some
@@ -32,7 +31,7 @@ def survey(here):
     return here / "survey [x].csv"
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii", "utf-8"])
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
 def test_an_answer_is_printed_in_every_encoding(survey, encoding):
     command = [sys.executable, "-m", "spcabench", "solve", survey.name, "-k", str(len(NAMES))]
     completed = subprocess.run(
@@ -76,61 +75,15 @@ def test_names_are_text_in_pictures(survey, kind):
         assert {*NAMES} <= shown
 
 
-def test_a_column_of_dates_is_noted(tmp_path):
-    file = tmp_path / "t.csv"
-    file.write_text("day,a,b\n20200131,1,2\n20200229,2,1\n20200301,4,7\n")
-    notes = user_file.read(file, user_file.Reading()).provenance["notes"]
-    assert "column 'day' seems to contain dates; to drop it, use --drop day" in notes
-    file.write_text("dose,a,b\n20200131,1,2\n20209999,2,1\n20200301,4,7\n")
-    notes = user_file.read(file, user_file.Reading()).provenance["notes"]
-    assert not [note for note in notes if "dates" in note]
+def test_commands_accept_no_stand_in(data_folder, tmp_path, spcabench):
+    assert api.load("golub", stand_in=True).stand_in and api.load_or_stand_in("golub").stand_in
+    (tmp_path / "x.txt").write_text("1\n")
+    for words in (("solve", "golub", "-k", 2), ("grade", tmp_path / "x.txt", "--problem", "golub")):
+        completed = spcabench(*words)
+        assert completed.returncode == 2 and "`spcabench data`" in completed.stderr
 
 
-def test_a_table_of_named_rows_is_told_of_transpose(tmp_path):
-    file = tmp_path / "t.csv"
-    rows = [f"g{i},{i % 7},{i % 5},{i % 3}" for i in range(60)]
-    file.write_text("\n".join(["gene,s1,s2,s3", *rows]) + "\n")
-    notes = user_file.read(file, user_file.Reading()).provenance["notes"]
-    assert [note for note in notes if "use --transpose" in note]
-    turned = user_file.read(file, user_file.Reading(transpose=True))
-    assert turned.n == 60 and not [n for n in turned.provenance["notes"] if "--transpose" in n]
-
-
-def test_an_infinite_entry_has_its_row_and_column(tmp_path):
-    file = tmp_path / "t.csv"
-    file.write_text("a,b\n1,2\n2,inf\n4,7\n")
-    with pytest.raises(InputError, match=r"t\.csv: .*the first in row 2, column 'b'"):
-        user_file.read(file, user_file.Reading())
-
-
-@pytest.mark.parametrize("name", ["golub", "bag_of_words"])
-def test_nothing_stands_in_unless_asked(name, monkeypatch, tmp_path, spcabench):
-    monkeypatch.setenv("SPCABENCH_DATA", str(tmp_path))
-    monkeypatch.setenv("SPCABENCH_OFFLINE", "1")
-    monkeypatch.setattr("pooch.os_cache", lambda project: str(tmp_path / "cache"))
-    if name == "bag_of_words":  # its stand-in takes long to make
-        stand_in = Problem.from_covariance(np.eye(3), provenance={"stand_in": True})
-        load = "spcabench.datasets.bag_of_words.load"
-        monkeypatch.setattr(load, lambda corpus="nips", words=None: stand_in)
-    with pytest.raises(InputError, match=f"{name}.*`spcabench data` shows"):
-        api.load(name)
-    assert api.load(name, stand_in=True).stand_in and api.load_or_stand_in(name).stand_in
-    completed = spcabench("solve", name, "-k", 2)
-    assert completed.returncode == 2 and not completed.stdout and "--stand-in" in completed.stderr
-    file = tmp_path / "x.txt"
-    file.write_text("1\n")
-    assert "--stand-in" in spcabench("grade", file, "--problem", name).stderr
-    assert "STAND-IN" in spcabench("solve", name, "-k", 2, "--stand-in").stdout
-
-
-def test_what_needs_samples_is_refused_before_the_work(spcabench, monkeypatch, here):
-    monkeypatch.setattr(api, "components", lambda *given, **more: pytest.fail("too late"))
-    for arguments in (("-k", 3, "--picture", "scores"), ("-k", "2:4", "--picture", "scree")):
-        completed = spcabench("solve", "pitprops", *arguments, "--plot", "x.png")
-        assert completed.returncode == 2 and "--picture" in completed.stderr
-
-
-FULL = ["solve {table} -k 2", "best-known", "list solvers", "figure --help", "doctor"]
+FULL = ["solve {table} -k 2", "list solvers", "figure --help"]
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no full device")
@@ -146,8 +99,8 @@ def test_a_full_disk_behind_the_output_is_one_line(survey, arguments):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space are Linux's")
-@pytest.mark.parametrize("megabytes", some(2, [150, 400, 250, 500, 600, 700, 900, 1200]))
-@pytest.mark.parametrize("arguments", ["best-known", "doctor", "solve pitprops -k 2"])
+@pytest.mark.parametrize("megabytes", some(2, [150, 400, 600, 900]))
+@pytest.mark.parametrize("arguments", ["best-known", "solve pitprops -k 2"])
 def test_little_memory_is_one_line(arguments, megabytes):
     command = f'ulimit -v {1024 * megabytes}; exec "$0" -m spcabench {arguments}'
     completed = subprocess.run(

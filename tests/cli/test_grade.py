@@ -166,12 +166,12 @@ def test_what_is_known_of_a_problem_is_shown(table, spcabench, monkeypatch):
 
 def test_a_better_answer_is_proposed_and_taken_over(grade, spcabench, table, optimum, tmp_path):
     (tmp_path / "good.csv").write_text(lines_of(optimum.x))
-    arguments = ("good.csv", "--problem", "pit props", "-k", K, "--submit", "p.json", "--who", "me")
+    arguments = ("good.csv", "--problem", "pit props", "-k", K, "--submit", "p.json")
     assert grade(*arguments)[0] == 0
     assert spcabench("best-known", "--take", "p.json").returncode == 0
     ((key, entry),) = table().items()
     assert key == ("pit props", "pitprops", K, False)
-    assert entry.who == "me"
+    assert entry.who == "unnamed"
     assert entry.value == pytest.approx(optimum.variance)
     assert grade(*arguments)[0] == 2  # it is not better than itself
     assert spcabench("best-known", "--take", "p.json").returncode == 2

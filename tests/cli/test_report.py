@@ -54,7 +54,7 @@ def test_the_page_is_one_file_that_says_what_was_read_and_found(table, tmp_path,
         (("pitprops",), "elbow of the variance", "Scores of"),
         (("pitprops", "-k", "1:3", "--components", "1"), "K = 3", "Scores of"),
         (
-            ("t.csv", "--label", "town", "--missing", "rows", "-k", "2", "--no-bound"),
+            ("t.csv", "--label", "town", "--missing", "rows", "-k", "2", "--checks", "none"),
             "Scores",
             "Gap",
         ),

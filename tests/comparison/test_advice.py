@@ -7,6 +7,10 @@ import pytest
 from spcabench.comparison import advice
 from spcabench.comparison.advice import Question
 from spcabench.errors import InputError
+from spcabench.machine import checkout
+
+PUBLISHED = checkout() / "results" / "published" / "compare"
+ROWS = [PUBLISHED / suite / "rows.parquet" for suite in advice.SUITES]
 
 
 def row(solver, item, k, share, time, **changes):
@@ -50,16 +54,24 @@ def test_an_answer_says_where_no_row_reaches(answers):
     assert "Based on 1 problem" in advice.answer(answers, Question("genes"))["from"]
 
 
-def test_a_question_is_read_as_a_person_types_it(answers):
-    size = advice.question("5,000 x 20,000 text", answers, k=20)
+def test_a_question_is_read_as_a_person_types_it():
+    size = advice.question("5,000 x 20,000 text", k=20)
     assert size == Question("text", m=5000, n=20_000, k=20)
-    assert advice.question("20000 genes", answers) == Question("genes", n=20_000)
-    assert advice.question("", answers) == Question()
-    with pytest.raises(InputError, match="kind of data 'texts'; did you mean"):
-        advice.question("texts", answers)
-    for size in ("0 x 5", "5 x 0 text", f"{10**40} x 3"):
-        with pytest.raises(InputError, match="m and n must be at least 1"):
-            advice.question(size, answers)
+    assert advice.question("20000 genes") == Question("genes", n=20_000)
+    assert advice.question("Nonnegative sparse data 300") == Question(
+        "sparse data", n=300, mode="nonnegative"
+    )
+    assert advice.question("") == Question()
+    wrong = ("texts", "0 x 5", "5 x 0 text", f"{10**40} x 3", "2.5 x 3", "disjoint deflation")
+    for words in wrong:
+        with pytest.raises(InputError):
+            advice.question(words)
+
+
+def test_every_measured_kind_can_be_typed():
+    table = pd.concat(pd.read_parquet(file, columns=["kind", "family"]) for file in ROWS)
+    families = table.family[table.kind == "suite"]
+    assert {*families.replace(advice.KIND_OF)} <= {*advice.kinds()}
 
 
 def test_every_choice_of_the_page_is_the_answer_of_the_terminal(answers):

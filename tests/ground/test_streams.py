@@ -30,7 +30,7 @@ def test_what_a_solver_says_moves_no_cursor(tmp_path, capsys, nothing_moves):
     file = tmp_path / "mine.py"
     file.write_text(f"raise ValueError({ESCAPE!r})\n")
     with pytest.raises(Exception):  # noqa: B017
-        solvers.check(str(file), patience=60.0)
+        solvers.check(str(file), time=60.0)
     nothing_moves(capsys.readouterr().out)
 
 

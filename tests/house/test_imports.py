@@ -48,7 +48,7 @@ def test_what_an_import_leaves_alone(code, without):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--version"], ["--help"], ["list", "solvers"], ["list", "figures", "--json"]],
+    [["--version"], ["--help"], ["list", "solvers"], ["list", "figures"]],
     ids=str,
 )
 def test_a_command_without_numbers_imports_nothing_numerical(arguments):

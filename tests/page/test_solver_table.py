@@ -1,6 +1,5 @@
 """The table of all methods is generated from the solver files and agrees with them."""
 
-import json
 import re
 
 from spcabench import registry
@@ -50,6 +49,5 @@ def test_a_solver_without_facts_is_listed(add_file):
 
 
 def test_the_command_lists_them(spcabench):
-    listed = json.loads(spcabench("list", "solvers", "--long", "--json").stdout)
-    assert {entry["name"] for entry in listed} == set(METHODS)
-    assert "fps: Fantope projection" in spcabench("list", "solvers", "--long").stdout
+    lines = spcabench("list", "solvers", "--long").stdout.splitlines()
+    assert {line.partition(":")[0] for line in lines if line[0] != " "} == set(METHODS)

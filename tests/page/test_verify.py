@@ -42,7 +42,7 @@ def test_a_run_agrees_with_itself(trial_run, capsys):
     changes = list(verify.against(trial_run, trial_run))
     assert "1 rows compared" in changes[0].line and not differences(changes)
     with pytest.raises(SystemExit) as stop:
-        command_line.app(["verify", str(trial_run), "--against", str(trial_run)])
+        command_line.app(["verify", str(trial_run), str(trial_run)])
     assert stop.value.code == 0 and "no difference" in capsys.readouterr().out
 
 
@@ -206,21 +206,12 @@ def test_a_figure_in_one_run_only_is_a_difference(trial_run):
     assert len(differences(verify.against(trial_run, other, whole=False))) == 1
 
 
-def test_renamed_solvers_are_the_same_by_an_explicit_map(trial_run, tmp_path):
+def test_renamed_solvers_are_the_same_by_an_explicit_map(trial_run):
     judged_run(trial_run, group="grqi", label="")
     other = change(trial_run, "solver", lambda name: "old_" + name)
     assert len(differences(verify.against(trial_run, other))) == 2
-    names = tmp_path / "names.json"
-    names.write_text('{"solver": {"old_grqi": "grqi"}}')
-    assert not differences(verify.against(trial_run, other, verify.read_names(names)))
-
-
-@pytest.mark.parametrize("text", ["[]", "{", '{"flops": {"1": "2"}}', '{"solver": {"a": 1}}'])
-def test_a_bad_map_of_names_is_refused(tmp_path, text):
-    file = tmp_path / "names.json"
-    file.write_text(text)
-    with pytest.raises(InputError, match=r"--names: .*names\.json"):
-        verify.read_names(file)
+    renamed = {"solver": {"old_grqi": "grqi"}}
+    assert not differences(verify.against(trial_run, other, renamed))
 
 
 def test_runs_that_a_clock_ended_are_counted_not_compared(trial_run):

@@ -2,7 +2,6 @@
 
 import gzip
 import hashlib
-import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -96,14 +95,14 @@ def run(*arguments):
 def test_the_command_fetches_and_lists(served, monkeypatch):
     handler, file = served
     monkeypatch.setattr(doctor, "_files", lambda: iter([("set", file)]))
-    assert "missing" in run("data")[0] and "--fetch set/a.bin" in run("data")[0]
-    assert "downloaded to" in run("data", "--fetch", "set")[0]
-    assert "already downloaded" in run("data", "--fetch", "set/a.bin")[0]
-    assert json.loads(run("data", "--json")[0])[0]["state"] == "here"
-    assert "did you mean 'set'" in run("data", "--fetch", "sat")[1]
+    assert "missing" in run("data")[0] and "spcabench data set/a.bin" in run("data")[0]
+    assert "downloaded to" in run("data", "set")[0]
+    assert "already downloaded" in run("data", "set/a.bin")[0]
+    assert next(doctor.holdings())["state"] == "here"
+    assert "did you mean 'set'" in run("data", "sat")[1]
     sources._target(file.path).unlink()
     handler.limit = 1000
-    assert "repeat the command" in run("data", "--fetch", "set")[1]
+    assert "repeat the command" in run("data", "set")[1]
 
 
 def test_every_real_dataset_lists_its_files():

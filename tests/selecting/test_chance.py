@@ -135,9 +135,9 @@ def test_the_command_says_it_in_the_table_and_in_json(tmp_path, spcabench):
     component = answer["components"][0]
     assert len(component["chosen"]) == component["cardinality"] and answer["halves"] >= 10
     assert answer["permutation_tests"][0]["p_value"] == 0.01
-    text = " ".join(spcabench("solve", file, "-k", 5, "--null").stdout.split())
+    text = " ".join(spcabench("solve", file, "-k", 5, "--checks", "all").stdout.split())
     assert "halves of" in text and "explains more than chance" in text
-    assert "halves" not in spcabench("solve", file, "-k", 5, "--no-stability").stdout
+    assert "halves" not in spcabench("solve", file, "-k", 5, "--checks", "bound").stdout
 
 
 def test_the_statistic_is_the_largest_over_the_cardinalities():

@@ -1,6 +1,5 @@
 """Components saved to files are applied unchanged, without pickle; missing optional libraries."""
 
-import inspect
 import json
 import re
 import subprocess
@@ -11,12 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+import typer
 from matplotlib.text import Text
 from sklearn.datasets import load_wine
 
 import spcabench
 from spcabench import machine
-from spcabench.cli.apply import apply
+from spcabench.cli.application import app
 from spcabench.errors import InputError
 from spcabench.showing import pictures
 from spcabench.solving import model as models
@@ -51,8 +51,6 @@ def typed(monkeypatch, capsys):
     """Return a function that runs a command and returns its output."""
 
     def call(*arguments):
-        from spcabench.cli.application import app
-
         app([str(word) for word in arguments], standalone_mode=False)
         return capsys.readouterr().out
 
@@ -80,7 +78,8 @@ def test_apply_names_no_option_that_it_has_not(tmp_path, typed):
     typed("solve", tmp_path / "wine.csv", "-k", "3", "--out", tmp_path / "m.npz")
     saved = models.load(tmp_path / "m.npz")
     name = saved.variables[saved.used[0]]
-    options = {f"--{option.replace('_', '-')}" for option in inspect.signature(apply).parameters}
+    command = typer.main.get_command(app).commands["apply"]
+    options = {option for parameter in command.params for option in parameter.opts}
     wrong = {
         "text": WINE.assign(**{name: "word"}),
         "dates": WINE.assign(**{name: pd.Timestamp("2020-01-01")}),
@@ -91,19 +90,6 @@ def test_apply_names_no_option_that_it_has_not(tmp_path, typed):
         with pytest.raises(InputError) as caught:
             typed("apply", tmp_path / "m.npz", tmp_path / "new.parquet")
         assert set(re.findall(r"--[a-z-]+", str(caught.value))) <= options, caught.value
-    genes = WINE.T.assign(kind="word")
-    genes.rename_axis("gene").to_csv(tmp_path / "genes.csv")
-    with pytest.raises(InputError, match="--drop-text") as caught:
-        typed("apply", tmp_path / "m.npz", tmp_path / "genes.csv", "--transpose")
-    assert set(re.findall(r"--[a-z-]+", str(caught.value))) <= options
-
-
-@pytest.mark.parametrize("option", ["--label", "--drop"])
-def test_apply_needs_no_columns_named(option, tmp_path, typed):
-    WINE.to_csv(tmp_path / "wine.csv")
-    typed("solve", tmp_path / "wine.csv", "-k", "3", "--out", tmp_path / "m.npz")
-    with pytest.raises(InputError, match=f"{option}: not needed"):
-        typed("apply", tmp_path / "m.npz", tmp_path / "wine.csv", option, "ash")
 
 
 def test_an_answer_at_each_cardinality_is_not_called_a_component(tmp_path, typed):
@@ -157,9 +143,8 @@ def test_genes_in_rows_are_applied_as_they_were_solved(tmp_path, typed):
     genes = WINE.iloc[:20].T.rename_axis("gene").rename(columns="patient {}".format)
     genes.insert(0, "description", [f"protein number {j}" for j in range(len(genes))])
     genes.to_csv(table)
-    how = ("--transpose", "--drop-text")
-    typed("solve", table, *how, "-k", "3", "--out", model)
-    typed("apply", model, table, *how, "--out", scores)
+    typed("solve", table, "--transpose", "--drop", "text", "-k", "3", "--out", model)
+    typed("apply", model, table, "--transpose", "--out", scores)
     written = pd.read_csv(scores, index_col="sample")
     assert list(written.index) == [f"patient {i}" for i in range(20)]
     same = spcabench.SparsePCA(1, cardinality=3).fit(WINE.iloc[:20])
@@ -283,19 +268,15 @@ def test_an_estimator_needs_every_part_of_its_file(part, tmp_path):
 
 
 def test_k_auto_says_why(table, typed):
-    words = "--missing rows --scale -k auto --criterion certified --json"
+    words = "--missing rows --scale -k auto:certified --json"
     assert '"k": ' in typed("solve", table, *words.split())
 
 
-def test_bounds_and_substitutes_are_shown_on_demand(typed):
-    plain = typed(
-        "solve", "pitprops", "-k", "6", "--no-bound", "--substitutes", "--components", "2"
-    )
-    assert "certified" not in plain and "gap" not in plain and "whorls (0.12%)" in plain
-    shown = json.loads(
-        typed("solve", "pitprops", "-k", "6", "--no-bound", "--substitutes", "--json")
-    )
-    assert shown["components"][0]["bound"] is None and "substitutes" in shown["components"][0]
+def test_bounds_are_shown_on_demand(typed):
+    words = ("solve", "pitprops", "-k", "6", "--checks", "none")
+    plain = typed(*words, "--components", "2")
+    assert "certified" not in plain and "gap" not in plain
+    assert json.loads(typed(*words, "--json"))["components"][0]["bound"] is None
 
 
 @pytest.mark.parametrize("kind", pictures.KINDS)

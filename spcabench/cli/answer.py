@@ -1,0 +1,193 @@
+"""What `solve` and `report` have in common: loading a problem, and computing an answer."""
+
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spcabench.cli import settings, terminal
+from spcabench.cli.groups import Data, Run
+from spcabench.errors import InputError
+from spcabench.files import say
+
+if TYPE_CHECKING:
+    from spcabench.problem.problem import Problem
+    from spcabench.readers.user_file import Reading
+    from spcabench.selecting.chance import Chance
+    from spcabench.selecting.selection import Selection
+
+PATIENT = 60.0  # seconds from which the strongest default solver is used for large data
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a problem.
+
+    results : components, or a path over the cardinality. selection : the automatic choice of k, or
+        None. chance : comparison with chance. solver : how the solver was chosen, in words. bound :
+        whether certified bounds are shown.
+    """
+
+    results: Any
+    selection: "Selection | None"
+    chance: "Chance"
+    solver: str
+    bound: bool
+
+
+def check(run: Run) -> None:
+    """Raise InputError, before the data are read, if options are invalid."""
+    run.switches()
+    count = len(run.cardinalities)
+    if run.components > 1 and count not in (0, 1, run.components):
+        raise InputError(
+            f"-k: {count} cardinalities for {run.components} components; specify one cardinality, "
+            "or one per component"
+        )
+
+
+def load(source: str, data: Data) -> "Problem":
+    """Load a problem from a file, or a dataset by its name."""
+    from spcabench.readers import user_file
+
+    how = data.reading()
+    if user_file.is_file(source):
+        return user_file.read(Path(source), how)
+    return _dataset(source, how)
+
+
+def _dataset(source: str, how: "Reading") -> "Problem":
+    """Load a dataset by its name; only some datasets accept --scale."""
+    from spcabench import api, registry
+    from spcabench.comparison import suite
+    from spcabench.readers.user_file import Reading
+    from spcabench.solving.driver import parameters
+
+    if source not in registry.names("dataset"):
+        if source and Path(source).is_dir():
+            raise InputError(f"{source}: is a folder; specify a file or the name of a dataset")
+        items = (item for (name, _), item in suite.by_name().items() if name == source)
+        if item := next(items, None):
+            words = "".join(f", {key}={value}" for key, value in item.parameters.items())
+            raise InputError(
+                f"{source}: is a problem of the suites, not a dataset or a file; its data are "
+                f"dataset {item.dataset!r}{words}"
+            )
+    scalable = "scale" in parameters(registry.module("dataset", source).load)
+    for field, default in vars(Reading()).items():
+        if getattr(how, field) != default and not (field == "scale" and scalable):
+            option = "read" if field in ("key", "names", "style") else field
+            raise InputError(f"--{option}: only applies to files, not to dataset {source!r}")
+    return api.load(source, **({"scale": True} if how.scale else {}))
+
+
+def answer(problem: "Problem", run: Run, show: Callable[[Answer], str]) -> tuple[Any, str]:
+    """Compute an answer; return the results and the text returned by ``show``."""
+    from spcabench import api
+
+    _check_sizes(problem, run)
+    if run.k is None and run.solver is None:
+        raise InputError(f"-k: specify a number of variables from 1 to {problem.n}, or -k auto")
+    name = run.solver or api.default_solver(
+        problem, run.nonnegative, run.time is not None and run.time >= PATIENT
+    )
+    # another program can read the answer, so output of a solver is sent to the error stream
+    with redirect_stdout(sys.stderr):
+        values = settings.of_run(run, name)
+        seed = values.get("seed", 0)
+        terminal.tell_of_compilation()
+        selection = None if run.criterion is None else _selected(problem, run, seed)
+        ks = [selection.k] if selection else run.cardinalities
+        stored = f" and {problem.nnz} stored entries" if problem.form == "sparse" else ""
+        size = f"{problem.n} variables{stored}"
+        why = "requested" if run.solver else f"chosen for {size} (change it with --solver)"
+        chosen = f"solver {name}: {why}"
+        with terminal.lines_when_slow() as tell:
+            if run.solver is None:
+                tell(chosen)
+            results = _results(problem, run, name, ks, values, tell)
+        if run.solver is None and not tell.shown:  # not before, because errors are a single line
+            say(chosen, file=sys.stderr)
+        if run.components > len(results) and all(result.good for result in results):
+            say(
+                f"only {len(results)} of {run.components} components: the remaining variables "
+                "have no variance",
+                file=sys.stderr,
+            )
+        chance = _chance(problem, results, selection, run, seed)
+        bound = bool(run.switches()["bound"])
+        return results, show(Answer(results, selection, chance, chosen, bound))
+
+
+def _results(
+    problem: "Problem",
+    run: Run,
+    name: str,
+    ks: list[int],
+    values: dict[str, Any],
+    tell: Callable[[str], None],
+) -> Any:
+    """Return components, or a path if there are several cardinalities for one component."""
+    from spcabench import api
+
+    if len(set(ks)) > 1 and run.components == 1:
+        return api.path(problem, name, ks, **values)
+    k = ks if len(set(ks)) > 1 else ks[0] if ks else None
+    values["tell"] = lambda result: tell(terminal.found(result))
+    return api.components(problem, name, run.components, k=k, **values)
+
+
+def expect_feasible(results: Any) -> None:
+    """Raise InputError if an answer is infeasible; later components may be missing (zero)."""
+    from spcabench.solving.status import Status
+
+    for result in results:
+        if result.status == Status.INFEASIBLE or (result is results[0] and not result.good):
+            raise InputError(f"solver {result.solver!r}: no feasible answer: {result.fault}")
+
+
+def _chance(
+    problem: "Problem", results: Any, selection: "Selection | None", run: Run, seed: int
+) -> "Chance":
+    """Compare the results with chance, for all cardinalities from which k was chosen."""
+    from spcabench.selecting import chance
+
+    wanted = run.switches()
+    automatic = wanted["null"] is None and (selection is not None or run.components > 1)
+    work = "comparing with chance (skip it with --checks bound)"
+    with terminal.slow(work, automatic or bool(wanted["null"]) or wanted["stability"] is not False):
+        return chance.beside(
+            problem,
+            results,
+            ks=selection.ks if selection else None,
+            null=None if automatic else bool(wanted["null"]),
+            stability=wanted["stability"],
+            seed=seed,
+        )
+
+
+def _selected(problem: "Problem", run: Run, seed: int) -> "Selection":
+    """Return the cardinality chosen by `select`, and print the reason."""
+    from spcabench.selecting.chance import LARGE
+    from spcabench.selecting.selection import select
+
+    large = problem.product_cost > LARGE
+    criterion = run.criterion or ("certified" if large or problem.m is None else "heldout")
+    with terminal.slow(
+        "choosing k by computing components with many cardinalities on subsets of the data"
+    ):
+        selection = select(problem, criterion=criterion, nonnegative=run.nonnegative, seed=seed)
+    say(f"-k auto: {selection.reason}", file=sys.stderr)
+    return selection
+
+
+def _check_sizes(problem: "Problem", run: Run) -> None:
+    """Raise InputError if a size exceeds n; the message includes notes on dropped variables."""
+    sizes = (("-k", max(run.cardinalities, default=1)), ("--components", run.components))
+    for option, number in sizes:
+        if not 1 <= number <= problem.n:
+            notes = "; ".join(problem.provenance.get("notes", ()))
+            explained = f" ({notes})" if notes else ""
+            raise InputError(f"{option}: {number}; it must be from 1 to n = {problem.n}{explained}")

@@ -1,0 +1,67 @@
+"""Options and commands that were removed in version 0.4, and what to type instead.
+
+The messages are removed in version 0.5.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+CHECKS = "--checks with a list of bound, null and stability, or all, or none"
+NOTHING = "no option, because columns are found by name"
+INSTEAD = {  # an option, or a command and its option -> what to type instead
+    "solvers": "list solvers --long",
+    "workflow": "figure",
+    "--criterion": "-k auto:CRITERION",
+    "--deflation": "--set deflation=NAME",
+    "--seed": "--set seed=NUMBER",
+    "--refit": "--set refit=true",
+    "--no-center": "Problem.from_data(X, center=False) in Python",
+    "--drop-text": "--drop text",
+    "--names": "--read names=FILE",
+    "--key": "--read key=NAME",
+    "--stand-in": "spcabench.load(NAME, stand_in=True) in Python",
+    "--picture": "--plot KIND:FILE",
+    "--substitutes": "`report`, or Result.substitutes() in Python",
+    **dict.fromkeys(("--bound", "--null", "--stability"), CHECKS),
+    **dict.fromkeys(("--no-bound", "--no-null", "--no-stability"), CHECKS),
+    "--work": "--time SECONDS",
+    "--thorough": "--time 60, or more seconds",
+    "apply --label": NOTHING,
+    "apply --drop": NOTHING,
+    "apply --drop-text": NOTHING,
+    "advise --budget": "--time SECONDS",
+    "advise --density": "`sparse data` or `dense data` as the kind of data",
+    "advise --nonnegative": "the word nonnegative",
+    "advise --components": "the word deflation, orthonormal or disjoint",
+    "advise --run": "spcabench.comparison.advice.read(FOLDER) in Python",
+    "list --json": "spcabench.list_solvers() or list_datasets() in Python",
+    "check --patience": "--time SECONDS",
+    "compare --public": "no option, because this is the default",
+    "compare --keep-times": "no option, because this is the default",
+    "grade --full": "spcabench.solving.bounds.upper_bound(problem, k, full=True) in Python",
+    "--who": "your name into the file",
+    "best-known --search": "--update FACTOR",
+    "best-known --suite": "the name of a problem",
+    "--width": "--size WIDTHxHEIGHT",
+    "--height": "--size WIDTHxHEIGHT",
+    "--fontsize": "--size WIDTHxHEIGHT,POINTS",
+    "--no-title": "spcabench.page.draw.draw_to(..., title=False) in Python",
+    "--long": "--scale long",
+    "verify --against": "the folder after that of the run",
+    "verify --names": "spcabench.page.verify.against(..., renamed=NAMES) in Python",
+    "publish --comparison": "the folder after that of the run",
+    "data --fetch": "data NAME",
+    "data --json": "spcabench.cli.doctor.holdings() in Python",
+}
+
+
+def instead(error: Any, arguments: Sequence[str]) -> str:
+    """Return what to type instead of the removed option or command in an error, or ""."""
+    command = next((word for word in arguments if not word.startswith("-")), "")
+    option = getattr(error, "option_name", None)
+    if option is None:
+        known = command if error.ctx and error.ctx.info_name != command else ""
+        text = INSTEAD.get(known, "")
+    else:
+        known, text = option, INSTEAD.get(f"{command} {option}", INSTEAD.get(option, ""))
+    return f"{known} was removed; use {text}" if text else ""

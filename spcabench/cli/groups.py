@@ -1,0 +1,250 @@
+"""The three groups of options that `solve`, `report`, `apply` and `grade` share.
+
+A command takes them as the dataclasses `Data` (or `Table`), `Run` and `Output`. `expanded` gives it
+an option for each field.
+"""
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from spcabench.cli import options
+
+if TYPE_CHECKING:
+    from spcabench.readers.user_file import Reading
+
+CHECKS = ("bound", "null", "stability")
+READ = ("sep", "decimal", "header", "key", "names")  # names in --read
+SEPARATORS = {"tab": "\t", r"\t": "\t", "space": r"\s+"}
+SWITCHES = {"yes": True, "no": False, "true": True, "false": False}
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        help="Name of a dataset, or a file: .csv, .tsv, .txt, .xlsx, .parquet, .dta, .npy, .npz, "
+        ".mat, .mtx or docword.NAME.txt (text also as .gz).",
+        autocompletion=options.dataset_names,
+    ),
+]
+Cardinality = Annotated[
+    str | None,
+    typer.Option(
+        "-k",
+        "--k",
+        metavar="NUMBERS",
+        help=f"Cardinality: {options.FORMS}. With auto, it is chosen from the data; "
+        "auto:heldout, auto:stability or auto:certified specify the criterion.",
+    ),
+]
+Components = Annotated[int, typer.Option(help="Number of components.")]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Table:
+    """How a file is read."""
+
+    transpose: Annotated[
+        bool,
+        typer.Option("--transpose", help="The rows are the variables, as is common for genes."),
+    ] = False
+    missing: Annotated[
+        str,
+        typer.Option(
+            help="Treatment of missing values: error, rows or columns (drop those with missing "
+            "values), or mean (fill in column means)."
+        ),
+    ] = "error"
+    read: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Override a guess about the file: sep=; (or tab, space), decimal=, or header=no "
+            "for a text table, key=X for an array in an .npz or .mat file, or names=FILE for the "
+            "names of the variables, one per line. Repeatable.",
+        ),
+    ] = None
+
+    def reading(self) -> "Reading":
+        """Return the settings for the reader; raise InputError if they contradict each other."""
+        from spcabench.readers.delimited import Style
+        from spcabench.readers.user_file import Reading
+
+        given = options.named_values("--read", self.read or ())
+        for name in given:
+            options.check_word("--read", "name", name, READ)
+        if "header" in given:
+            options.check_word("--read", "header", given["header"].lower(), (*SWITCHES,))
+        separator = given.get("sep")
+        style = Style(
+            SEPARATORS.get(separator or "", separator),
+            given.get("decimal"),
+            SWITCHES.get(given.get("header", "").lower()),
+        )
+        names = Path(given["names"]) if "names" in given else None
+        typed = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        del typed["read"]
+        typed |= {"drop": tuple(typed.get("drop") or ())}
+        how = Reading(**typed, key=given.get("key"), names=names, style=style)
+        how.check()
+        return how
+
+    def files(self) -> list[str]:
+        """Return the files that `--read` names, which no command may overwrite."""
+        return [text.partition("=")[2] for text in self.read or () if text.startswith("names=")]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Data(Table):
+    """How a file is read, and what its columns are."""
+
+    covariance: Annotated[
+        bool, typer.Option("--covariance", help="The file contains a covariance matrix.")
+    ] = False
+    scale: Annotated[
+        bool, typer.Option("--scale", help="Divide each column by its standard deviation.")
+    ] = False
+    label: Annotated[
+        str | None, typer.Option(help="Column with the class labels of the samples.")
+    ] = None
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Columns to drop, separated by commas. The word text drops all text columns. "
+            "Repeatable."
+        ),
+    ] = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Run:
+    """What is computed."""
+
+    solver: Annotated[
+        str | None,
+        typer.Option(
+            help="Name or file of a solver. The default depends on the size of the problem.",
+            autocompletion=options.solver_names,
+        ),
+    ] = None
+    k: Cardinality = None
+    components: Components = 1
+    nonnegative: options.Nonnegative = False
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Setting of the solver or of the run, such as tol=1e-8, seed=1 or refit=true. "
+            "deflation is projection, hotelling, schur, orthogonal_projection, drop_features or "
+            "joint. Repeatable.",
+        ),
+    ] = None
+    time: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="Stop the solver after SECONDS. An exact search stops after the operations that "
+            "one core executes in this time, so its answer does not depend on the load of the "
+            "machine. From 60 on, the strongest default solver is used even for large data.",
+            min=1e-3,
+            callback=options.finite,
+        ),
+    ] = None
+    jobs: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Number of parallel processes of an exact search. It does not affect answers that "
+            "are proven or stopped by --time.",
+        ),
+    ] = 1
+    checks: Annotated[
+        str | None,
+        typer.Option(
+            help="What is computed beside the answer: a list of bound (certified bounds), null (a "
+            "comparison with permuted columns) and stability (how often halves of the samples "
+            "choose each variable), or all, or none. The default depends on how long they take."
+        ),
+    ] = None
+
+    @property
+    def criterion(self) -> str | None:
+        """Criterion of ``-k auto:CRITERION``, "" if it is not specified, or None without auto."""
+        word, _, criterion = (self.k or "").partition(":")
+        return criterion if word == options.AUTO else None
+
+    @property
+    def cardinalities(self) -> list[int]:
+        """The typed cardinalities in the typed order."""
+        return options.listed(self.k) if self.criterion is None else []
+
+    def switches(self) -> dict[str, bool | None]:
+        """Return whether to compute each check; None if it depends on the problem."""
+        if self.checks is None:
+            return {"bound": True, "null": None, "stability": None}
+        every: dict[str, tuple[str, ...]] = {"all": CHECKS, "none": ()}
+        chosen = every.get(self.checks, tuple(self.checks.split(",")))
+        for word in chosen:
+            options.check_word("--checks", "check", word, (*CHECKS, *every))
+        return {name: name in chosen for name in CHECKS}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RunOfReport(Run):
+    """What is computed for a report: by default, two components with a chosen k."""
+
+    k: Cardinality = options.AUTO
+    components: Components = 2
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Output:
+    """Where an answer is written."""
+
+    out: Annotated[
+        Path | None, typer.Option(help="Write the loadings to this file: .csv, .parquet or .npz.")
+    ] = None
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[KIND:]FILE",
+            help="Draw the loadings, or the variance against k, to this file: .png, .svg or .pdf. "
+            "Other kinds are substitutes, scores, biplot and scree, as in biplot:FILE.",
+        ),
+    ] = None
+    as_json: options.Json = False
+
+
+def expanded(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with an option for each field of the dataclasses that it takes."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {
+        n: hint for n, hint in hints.items() if dataclasses.is_dataclass(hint)
+    }
+    parameters = []
+    for parameter in inspect.signature(command).parameters.values():
+        fields = {parameter.name: (parameter.default, hints[parameter.name])}
+        if group := groups.get(parameter.name):
+            kinds = get_type_hints(group, include_extras=True)
+            fields = {f.name: (f.default, kinds[f.name]) for f in dataclasses.fields(group)}
+        parameters += [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
+            )
+            for name, (default, kind) in fields.items()
+        ]
+
+    @functools.wraps(command)
+    def run(**typed: Any) -> None:
+        for name, group in groups.items():
+            typed[name] = group(**{f.name: typed.pop(f.name) for f in dataclasses.fields(group)})
+        command(**typed)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run

@@ -1,0 +1,383 @@
+"""What a command cannot do is refused in one line that names the reason, and nothing is written.
+
+A bug shows its traceback.
+"""
+
+import json
+import os
+import re
+import resource
+import shlex
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from spcabench import api, machine, registry
+from spcabench.cli import application as command_line
+from spcabench.cli import gone, options
+from tests.bad_inputs import LONGEST
+from tests.own_solver import text_of
+
+WRONG_K = ["''", "0", "-1", "x", "3,", ",", "5:2", "5:50:0", "50:5:-5", "1:2:3:4", "2.5", ":"]
+WRONG_SETTINGS = [
+    "J",
+    "=3",
+    "history=3",
+    "max_iterations=2.5",
+    "max_iterations=-1",
+    "J=nan",
+    "J=-2",
+]
+WRONG_SETTINGS += ["J=two", "tol=inf", "mu=", "start=1", "start=[true]", "start=[NaN]", "j=2"]
+WRONG_SETTINGS += ["start=" + "[" * 10**5, "max_iterations=" + "9" * 5000, "k=3", "refit=maybe"]
+WRONG_SETTINGS += ["nonnegative=true", "seed=-1", "stop=gap", "deflation=schur", "time_limit=x"]
+LONG = "x" * 5000
+LINES = {  # a word in the line -> what is typed in the folder below
+    # files
+    "folder.csv": [
+        "check folder.csv",
+        "solve folder.csv -k 3",
+        "grade folder.csv --problem pitprops",
+    ],
+    "none.": [
+        *(
+            "grade none.npy --problem pitprops",
+            "check none.py",
+            "compare none.py",
+            "solve none.csv -k 3",
+        ),
+        *("solve good.csv -k 2 --read names=none.txt", "solve good.csv -k 2 --solver none.py"),
+        *("apply none.npz good.csv", "best-known --take none.json", "report none.csv"),
+    ],
+    "nosuch": ["merge nosuch nosuch", "verify nosuch", "claim K3 --run nosuch", "publish nosuch"],
+    "good.csv": [
+        *(
+            "merge good.csv run",
+            "check good.csv",
+            "solve good.csv -k 1 --covariance",
+        ),
+        *("solve good.csv -k 1 --read key=q", "grade x.npy --problem good.csv --submit p.json"),
+        *("solve good.csv -k 2 --out good.csv", "apply m.npz good.csv --out ./good.csv"),
+    ],
+    "": [
+        f"solve {LONG}.csv -k 3",
+        "solve pipe.csv -k 3",
+        "results-page .",
+        "verify run",
+        "verify run good.csv",
+        "new solver ../x",
+        "new figure x",
+    ],
+    "bytes.txt": ["solve good.csv -k 2 --read names=bytes.txt", "solve bytes.txt -k 1"],
+    "--out": [
+        *("solve good.csv -k 2 --out folder.csv", "solve good.csv -k 2 --out x.xlsx"),
+        *(
+            "solve good.csv -k 2 --out none/x.csv",
+            "figure --out x.pdf",
+            "report good.csv --out x.csv",
+        ),
+    ],
+    "--plot": [
+        *("solve good.csv -k 2 --plot folder.png", "solve good.csv -k 2 --plot none/out.png"),
+        *("solve good.csv -k 2 --plot x.gif", "solve pitprops -k 3 --plot scores:x.png"),
+        *("solve pitprops -k 3 --plot biplt:x.png", "solve pitprops -k 2:4 --plot scree:x.png"),
+    ],
+    "'x.npy'": ["grade x.npy --problem pitprops --submit x.npy"],
+    # tables
+    "n = 4": ["solve good.csv -k 9", "solve good.csv -k 2 --components 5"],
+    "'alpha'": ["solve named.csv -k 2 --label alpa", "solve named.csv -k 2 --drop alpa"],
+    "--covariance": ["solve named.csv -k 2 --label town --covariance"],
+    "n = 2": ["solve named.csv -k 3"],
+    "--missing": ["solve good.csv -k 2 --missing zero", "report good.csv --missing zero"],
+    "--read": [
+        f"solve good.csv -k 2 --read {word}"
+        for word in (
+            "sep=ab",
+            "decimal=x",
+            "header=maybe",
+            "x=3",
+            "sep",
+            "=",
+            "'sep=;,' --read sep=,",
+        )
+    ],
+    # names that are nearly right
+    "'grqi'": ["solve pitprops -k 3 --solver grqy", "check grqy", "compare grqy"],
+    "'pitprops'": ["solve pitprop -k 3"],
+    "'colon'": ["grade x.npy --problem colonn"],
+    "'alon'": ["solve colon -k 5"],
+    "'mll whole'": ["grade x.npy --problem mll -k 10", "best-known mll"],
+    "'leukemia'": ["best-known golub"],
+    "hotelling": ["solve pitprops -k 3 --components 2 --set deflation=hoteling"],
+    "kuleshov2013_fig1": [
+        "figure kuleshov2013_fi1",
+        "run results/quick/rows/kuleshov2013_fi1/a.parquet",
+    ],
+    "kind": ["advise texts"],
+    "at least 1": ["advise 0 x 5", "advise 5 x 0"],
+    # numbers
+    "-k": ["solve good.csv", "solve pitprops", *(f"solve pitprops -k {text}" for text in WRONG_K)],
+    "k: ": ["solve pitprops --solver grqi", "grade x.npy --problem pitprops -k 14"],
+    "-k: 3": ["solve good.csv -k 1,2,3 --components 2"],
+    "criterion": ["solve good.csv -k auto:x"],
+    "--jobs": [
+        "solve pitprops -k 3 --solver grqi --jobs 2",
+        "compare --jobs 0",
+        "figure --jobs -3",
+    ],
+    "--time": [
+        *("check grqi --time -1", "check grqi --time nan", "solve good.csv -k 2 --time 0"),
+        *("solve good.csv -k 2 --time inf", "compare --time-limit nan", "advise --time 0"),
+        "solve good.csv -k 2 --solver grqi --time 1 --set time_limit=2",
+    ],
+    "--checks": [
+        "solve good.csv -k 2 --checks x",
+        "report good.csv --checks bound,",
+        "report good.csv --checks ''",
+    ],
+    "--size": ["figure daspremont2007_gap --size 5x3"]
+    + [
+        f"figure daspremont2007_gap --out x.pdf --size {size}"
+        for size in ("5", "0x3", "5x99", "5x3,1")
+    ],
+    "--scale long": ["figure --scale long", "figure zhang2011_fig1 --scale long --seeds 1:2"],
+    "--seeds": ["figure --seeds 1:2", "figure kuleshov2013_fig1 --seeds x"],
+    "--name": [
+        f"compare grqi --name {name}"
+        for name in ("../../evil", "/tmp/evil", "..", "rows", "x" * 300)
+    ],
+    "--draft": ["compare grqi tpower --draft"],
+    "--fresh": ["compare grqi --fresh=x"],
+    "--update": ["best-known --update -1", "best-known --update nan"],
+    "--take": ["best-known pitprops --take p.json", "best-known --take p.json --update 1"],
+    "name": ["new solver class", "new solver numpy", f"new solver {LONG}"],
+    # options that would have no effect
+    "files": [
+        f"solve pitprops -k 3 {o}" for o in ("--scale", "--covariance", "--label x", "--read key=x")
+    ]
+    + ["grade x.npy --problem pitprops --covariance"],
+    **{
+        "--set": [
+            f"solve pitprops -k 2 --solver grqi --set {shlex.quote(s)}" for s in WRONG_SETTINGS[:14]
+        ]
+        + [
+            "solve pitprops --solver em -k 2 --set restarts=many",
+            "solve pitprops -k 2 --set gamma=1",
+        ],
+        " ": [
+            f"solve pitprops -k 2 --solver grqi --set {shlex.quote(s)}" for s in WRONG_SETTINGS[14:]
+        ],
+    },
+}
+TYPED = [(word, typed) for word, lines in LINES.items() for typed in lines]
+
+
+@pytest.fixture
+def folder(here, monkeypatch):
+    """Create a current folder with files that are wrong in common ways, and with some good ones."""
+    monkeypatch.setattr(options, "ROOT", here)
+    for kind in ("csv", "png"):
+        (here / f"folder.{kind}").mkdir()
+    os.mkfifo(here / "pipe.csv")
+    (here / "bytes.txt").write_bytes(bytes(range(256)))
+    (here / "named.csv").write_text("town,alpha,b\nx,1,2\ny,2,1\nz,4,4\n")
+    np.savetxt(here / "good.csv", np.random.default_rng(0).random((9, 4)), delimiter=",")
+    api.solve(np.random.default_rng(0).random((9, 4)), k=2)
+    np.save(here / "x.npy", np.eye(13)[0])
+    shutil.copy(here / "x.npy", here / "m.npz")
+    claims = here / "run" / "figures" / "kuleshov2013_fig1" / "claims.json"
+    claims.parent.mkdir(parents=True)
+    claims.write_text('{"schema": 1,\n "claims"')
+    return here
+
+
+def _files(folder):
+    """Return the files in a folder except locks."""
+    return {file for file in folder.rglob("*") if not file.name.startswith(".")}
+
+
+def refused(completed):
+    """Return the line of a command that was refused."""
+    assert (completed.returncode, completed.stdout) == (2, ""), completed
+    assert completed.stderr.startswith("spcabench: ") and completed.stderr.count("\n") == 1
+    assert len(completed.stderr) <= LONGEST + 1, completed.stderr
+    return completed.stderr
+
+
+@pytest.mark.parametrize(("word", "typed"), TYPED, ids=[typed[:70] for _, typed in TYPED])
+def test_what_cannot_be_done_is_one_line_and_writes_nothing(word, typed, spcabench, folder):
+    before = _files(folder)
+    assert word in refused(spcabench(*shlex.split(typed)))
+    assert _files(folder) == before
+
+
+@pytest.mark.parametrize("known", gone.INSTEAD)
+def test_a_removed_option_says_what_to_type_instead(known, spcabench):
+    command, _, option = known.rpartition(" ")
+    typed = f"{command or 'solve'} {option}" if option.startswith("-") else known
+    assert gone.INSTEAD[known] in refused(spcabench(*typed.split()))
+
+
+PROPOSAL = dict(item="pit props", problem="pitprops", k=2, nonnegative=False, value=9.0, bound=9.0)
+PROPOSAL |= dict(proven=True, support=[0, 1], loadings=[0.6, 0.8], who="me", when="2026-01-01")
+PROPOSAL |= dict(bound_by="", seconds=0.0, bound_when="")
+SOLVER = "solve pitprops -k 3 --solver mine.py"
+FILES = {  # what is typed, and the texts of a file that are wrong for it
+    "grade x.csv --problem pitprops": [
+        *("1,2\n3\n", "a loading\nof words\n", "", "variable,x\ntopdiam,0.6\nno_prop,0.8\n"),
+        "variable,x\ntopdiam,0.6\ntopdiam,0.8\n",
+        "variable,x,y\ntopdiam,0.6,1\n",
+    ],
+    "best-known --take p.json": [
+        json.dumps(PROPOSAL | changed)
+        for changed in (
+            *({"loadings": [2.0, 2.0]}, {"support": [0]}, {"k": 1}, {"item": "no such problem"}),
+            *({"problem": "another one"}, {"support": "x"}),
+        )
+    ],
+    SOLVER: [
+        *(
+            "x = 1\n",
+            "TRAITS = 5\nsolve = 3\n",
+            "import sys\nsys.exit(0)\n",
+            text_of("", "if True:"),
+        ),
+        *(text_of("solve = 3", "if True:"), text_of("yield A", "def solve(problem, kk=3):")),
+        *(text_of("return A"), text_of("yield np.ones(5)"), text_of("yield 1j * np.ones(13)")),
+        text_of("yield np.broadcast_to(1.0, (10**9,))"),
+        *(text_of("exit(0)\nyield A"), text_of("yield next(iter(()))")),
+    ],
+    "compare mine.py": [text_of("yield ("), "x = 1\n", "import os\nos._exit(3)\n"],
+}
+CASES = [(typed, text) for typed, texts in FILES.items() for text in texts]
+
+
+@pytest.mark.parametrize(("typed", "text"), CASES)
+def test_a_file_that_is_wrong_for_its_command_is_one_line(
+    typed, text, spcabench, here, monkeypatch
+):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (name,) = re.findall(r"\w+\.\w+", typed)
+    (here / name).write_text(text)
+    assert name.partition(".")[0] in refused(spcabench(*typed.split()))
+
+
+@pytest.mark.parametrize("command", ["solve", "report"])
+@pytest.mark.parametrize("components", ["1", "2"])
+def test_an_infeasible_answer_is_not_written(components, command, spcabench, here, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    body = "yield np.repeat([1.0, 0.0], [k + 1, problem.n - k - 1]) / np.sqrt(k + 1.0)"
+    (here / "mine.py").write_text(text_of(body))
+    np.savetxt("t.csv", np.random.default_rng(0).standard_normal((20, 5)), delimiter=",")
+    out = "x.html" if command == "report" else "x.csv"
+    words = ("t.csv", "--solver", "mine.py", "-k", "2", "--components", components, "--out", out)
+    run = spcabench(command, *words)
+    assert run.returncode == 2 and "3 nonzeros" in run.stderr and not (here / out).exists()
+
+
+FULL = [
+    *("solve none.csv -k 1 --out b.csv", "solve none.csv -k 1 --plot b.pdf", "data kos"),
+    *("apply none.npz none.csv --out b.csv", "grade none.csv --problem pitprops --submit b.json"),
+    *("figure kuleshov2013_fig1 --out b.pdf", "best-known --update 1"),
+]
+
+
+@pytest.mark.parametrize("typed", FULL)
+def test_a_full_disk_is_one_line_before_the_work(typed, spcabench, data_folder, here):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))  # no file can grow any more
+    try:
+        line = refused(spcabench(*typed.split()))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "cannot be written (" in line
+
+
+def test_a_pipe_is_not_replaced(spcabench, here):
+    os.mkfifo(here / "pipe.csv")
+    assert spcabench("solve", "pitprops", "-k", "3", "--out", "pipe.csv").returncode == 2
+    assert (here / "pipe.csv").is_fifo()
+
+
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_debug_shows_the_traceback_wherever_it_stands(place, spcabench):
+    words = ("solve", "pitprop", "-k", "3")
+    run = spcabench(*words[:place], "--debug", *words[place:])
+    assert run.returncode == 2 and "Traceback" in run.stderr and "'pitprops'" in run.stderr
+
+
+@pytest.mark.parametrize("error", [ValueError("a shape"), FileNotFoundError("x"), KeyError("x")])
+def test_a_bug_is_no_error_of_the_user(error, monkeypatch):
+    def broken(problem, *others, k, **settings):
+        raise error
+
+    monkeypatch.setattr(registry.module("solver", "grqi"), "solve", broken)
+    arguments = ["spcabench", "solve", "pitprops", "--solver", "grqi", "-k", "3"]
+    monkeypatch.setattr(sys, "argv", arguments)
+    with pytest.raises(type(error)) as caught:
+        command_line.main()
+    assert caught.value is error
+
+
+def ended(folder, body):
+    """Run `solve` with a solver in another process, and return what it prints to stderr."""
+    (folder / "mine.py").write_text(text_of(body))
+    words = ("-m", "spcabench", *SOLVER.split())
+    return subprocess.run([sys.executable, *words], cwd=folder, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(
+    "body", ["yield A @ np.ones(5)", "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)"]
+)
+def test_an_error_or_a_crash_of_a_solver_shows_the_authors_line(body, tmp_path):
+    run = ended(tmp_path, body)
+    assert run.returncode not in (0, 2) and re.search(r'mine\.py", line 1[34]', run.stderr)
+
+
+def test_ctrl_c_ends_a_command_without_a_traceback(tmp_path):
+    run = ended(tmp_path, "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nyield A")
+    assert run.returncode == 130 and "Traceback" not in run.stderr
+
+
+def test_a_closed_output_and_a_removed_folder_are_no_tracebacks(tmp_path):
+    words = f"{shlex.quote(sys.executable)} -m spcabench"
+    closed = subprocess.run(f"{words} list datasets >&-", shell=True, capture_output=True)
+    assert (closed.returncode, closed.stderr) == (0, b"")
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    script = f"cd '{folder}' && rmdir '{folder}' && PYTHONSAFEPATH=1 {words} list datasets"
+    removed = subprocess.run(script, shell=True, capture_output=True, text=True)
+    assert removed.returncode == 2 and "Traceback" not in removed.stderr
+
+
+def test_a_backend_of_a_notebook_does_not_matter_to_a_command(spcabench, here, monkeypatch):
+    # a notebook sets this variable for its children, which may lack the backend
+    monkeypatch.setenv("MPLBACKEND", "nosuch")
+    assert spcabench("solve", "pitprops", "-k", "3", "--plot", "a.png").returncode == 0
+
+
+LIST = ("-m", "spcabench", "list", "datasets")
+IMPORT = ("-c", "from spcabench import registry as r; r.names('solver'); r.names('dataset')")
+
+
+def warned(folder, *arguments):
+    """Return what a new process prints to stderr; its current folder comes first on its path."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, *arguments]
+    run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return run.stderr
+
+
+@pytest.mark.parametrize("arguments", [LIST, IMPORT], ids=["command", "import"])
+def test_a_work_tree_in_the_environment_of_another_is_warned_of_once(arguments, tmp_path):
+    for name in ("spcabench", "solvers", "datasets"):
+        ignored = shutil.ignore_patterns("__pycache__", "figures", "results")
+        shutil.copytree(options.ROOT / name, tmp_path / name, ignore=ignored)
+    assert warned(tmp_path, *arguments).count("two checkouts are mixed") == 1
+    for name in ("solvers", "datasets"):  # as in a wheel
+        (tmp_path / name).rename(tmp_path / "spcabench" / name)
+    assert warned(tmp_path, *arguments) == "" == machine.mixed_checkouts()

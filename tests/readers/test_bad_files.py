@@ -1,0 +1,222 @@
+"""Invalid files are refused in one line that names the file, and take no memory.
+
+Some files contain false headers. Every size that a header states, every index and every compressed
+byte is checked before memory is allocated for it.
+"""
+
+import gzip
+import io
+import pickle
+import struct
+import zipfile
+import zlib
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from spcabench import machine
+from spcabench.errors import InputError
+from spcabench.readers import user_file
+from tests.bad_inputs import LONGEST
+from tests.problems import some
+
+GOOD = np.arange(12.0).reshape(4, 3) ** 2
+MTX, HUGE = b"%%MatrixMarket matrix", 10**13
+SPARSE, DENSE = MTX + b" coordinate real general\n", MTX + b" array real general\n"
+
+
+def npy(shape, dtype="<f8", body=b"", version=b"\x01\x00"):
+    """Return a .npy file whose header promises a shape."""
+    header = f"{{'descr': {dtype!r}, 'fortran_order': False, 'shape': {shape!r}}}".encode()
+    header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    return b"\x93NUMPY" + version + struct.pack("<H", len(header)) + header + body
+
+
+def array(values):
+    """Return the bytes of an array as a .npy file."""
+    stream = io.BytesIO()
+    np.save(stream, np.asarray(values))
+    return stream.getvalue()
+
+
+def zipped(**members):
+    """Return a zip archive with these members."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+    return packed.getvalue()
+
+
+def sparse(kind="csr", shape=(4, 3), **changed):
+    """Return a sparse .npz of GOOD with some parts changed, or left out if they are None."""
+    matrix = sp.csr_array(GOOD).asformat(kind)
+    names = {"coo": ("row", "col"), "dia": ("offsets",)}.get(kind, ("indices", "indptr"))
+    parts = {name: getattr(matrix, name) for name in names}
+    parts |= dict(data=matrix.data, shape=shape, format=kind.encode()) | changed
+    return zipped(**{name: array(part) for name, part in parts.items() if part is not None})
+
+
+class Hostile:
+    """A pickle that writes a file when it is loaded."""
+
+    def __reduce__(self):
+        return (open, ("stolen", "w"))
+
+
+def parquet(frame):
+    stream = io.BytesIO()
+    frame.to_parquet(stream)
+    return stream.getvalue()
+
+
+WRONG = {  # name of a file, and what is in it
+    "a.npy": [
+        *(npy((HUGE, 3)), npy((2**62, 2**62)), npy((4, 3), body=b"\0" * 90), npy((-1, 3)), b""),
+        *(
+            npy((4, 3), "|V8", b"\0" * 96),
+            npy("__import__('os')"),
+            npy((4, 3), version=b"\x09\x00"),
+        ),
+        b"\x93NUMPY\x01\0" + b"\x60\xea" + b"(" * 60000,
+        *(array(np.zeros(4, dtype="f8,f8")), array([["a", "b"]] * 3), array(GOOD * 1j), array(5.0)),
+        *(array(np.zeros((4, 3), "M8[D]")), array([1.0, 2.0]), array(np.zeros((0, 3)))),
+        *(array(np.zeros((3, 0))), array(np.ones((2, 2, 2))), array(np.ones((4, 3)))),
+        *(array([Hostile()]), pickle.dumps(Hostile()), bytes(range(256))),
+    ],
+    "a.npz": [
+        *(zipped(X=array(GOOD), Y=array(GOOD)), b"PK no zip", zipped(X=npy((HUGE, 3))), zipped()),
+        *(zipped(X=array(["a"])), zipped(X=array([Hostile()])), bytes(range(256))),
+        # what sparse arrays point to
+        *(sparse(indices=[0, 1, 9] * 4), sparse(indices=[10**12] * 11), sparse(indices=[-5] * 11)),
+        *(sparse(indptr=[0, 5, 8, 11, 10**9]), sparse(indptr=[0, 10**9, 2, 3, 11])),
+        *(sparse(indptr=[0, 10**9, 0, 0, 0]), sparse(indptr=[0, 11]), sparse(indptr=None)),
+        *(sparse(indptr=[3, 5, 8, 11, 11]), sparse(shape=(10**12, 3)), sparse(shape=(4, 10**12))),
+        *(sparse(shape=(4,)), sparse(shape=(-4, 3)), sparse(data=[1.0]), sparse(data=["a"] * 11)),
+        *(sparse(data=[1j] * 11), sparse(data=[np.nan] * 11), sparse("csc", indices=[9] * 11)),
+        sparse("csc", indptr=[0, 10**6, 4, 11]),
+        sparse("bsr", indices=[9] * len(sp.bsr_array(GOOD).indices)),
+        *(sparse("coo", row=[4] * 11), sparse("coo", col=[-1] * 11), sparse("coo", col=[1] * 4)),
+        sparse("dia", data=np.ones((1, 3)), offsets=[10**9]),
+        *(sparse("dia", offsets=[10**15]), sparse(format=b"lil"), sparse(format=b"__class__")),
+        sparse(format=b"\xff\xfe"),
+    ],
+    "a.mtx": [
+        *(MTX + b" nonsense\n", MTX + b" array" + bytes(60) + b" real general\n", b""),
+        *(SPARSE + b"10000000000 2 1\n1 1 2.0\n", SPARSE + b"2 10000000000 1\n1 1 2.0\n"),
+        *(SPARSE + b"9 9 1000000000000\n1 1 2\n", DENSE + b"1000000 1000000\n1.0\n"),
+        *(SPARSE + b"99999999999999999999 2 1\n1 1 2\n", DENSE + b"2 2\n" + b"1.0\n" * 9999),
+        *(DENSE + b"2 2\n1\n2\n3\n", SPARSE + b"3 3 1\n0 1 2\n", SPARSE + b"3 3 1\n1 1 2 9\n"),
+        *(SPARSE + b"2 2 1\n3 1 2.0\n", MTX + b" coordinate real symmetric\n3 2 1\n1 1 2\n"),
+        *(MTX + b" coordinate complex general\n2 2 1\n1 1 2 3\n", bytes(range(256))),
+        # SciPy 1.17 dies at a zero byte, and reads 1,5 as 1
+        *(SPARSE + b"2 2 1\n1 1 2\0\n", SPARSE + b"2 2 1\n1 1 1,5\n", DENSE + b"2 1\n1\n1,5\n"),
+    ],
+    "docword.a.txt": [
+        *(b"2\n2\n1\n9 1 1\n", b"3\n1000000000\n3\n1 1 1\n2 2 1\n3 3 1\n", bytes(90)),
+        *(b"3\n3\n1000000000000000\n1 1 1\n", b"3\n3\n1\n" + b"1 1 1\n" * 1000),
+        *(b"9" * 10**6 + b"\n3\n1\n1 1 1\n", b"3\n3\n1\n1 1" + bytes(60) + b"\n"),
+        bytes(range(256)),
+    ],
+    "a.csv": [
+        *(
+            "",
+            "\n \n",
+            "a,b,c\n",
+            "a,b\n1,2\n",
+            "a,b\n1,2\n3,4,5\n6,7\n",
+            "a,b\n1,2,3,4\n5,6,7,8\n",
+        ),
+        *(
+            "a,b,c\n1,2,x\n3,4,y\n",
+            "a,b\n1,2\n3,\n5,7\n",
+            "a,b\n1,inf\n3,4\n",
+            "a,b\n1,2\n3\n4,5,6\n",
+        ),
+        *("a,b,c\n1e308,2,3\n-1e308,3,5\n1e308,4,1\n", b"a,b\n" + b"\0" * 500),
+        *('a,b\n1,2\n"3,4\n5,6\n', "# made by x\n# y\na,b\n1,2\n", "sep=;\na;b\n1;2\n3;5\n"),
+        *("a;b\n1,5;2\n2;2.5\n4;1\n", 'a,b\n"1,234",2\n"2,345",3\n"7,1",4\n'),
+        *("a,b\n" + "1,2\n4,3\n" * 20 + "?,3\n", "a,b\n1,2\n3,4\n".encode("utf-16-le")),
+        *("größe,b\n1,2\n3,5\n".encode("latin-1"), b"a,b\n" + b"1,2\n" * 10**5 + b"\xf6,1\n"),
+        ",".join(f"{name} {'is long ' * 20}" for name in "abcd") + "\n1,2,,\n,,1,4\n3,3,3,3\n",
+        *("<!DOCTYPE html>\n<html>\n</html>\n", '[{"a": 1, "b": 2},\n{"a": 3, "b": 4}]\n'),
+    ],
+    "a.csv.gz": [gzip.compress(b"a,b\n" + b"1,2\n" * 999)[:-9], bytes(range(256))],
+    "a.parquet": [b"PAR1 or not", parquet(pd.DataFrame()), bytes(range(256))],
+    "a.xlsx": [b"a,b\n1,2\n", b"PK\x03\x04" + bytes(60)],
+    "a.dta": [b"a,b\n1,2\n", bytes(200)],
+    "a.mat": [b"MATLAB 7.3" + bytes(600), b"a,b\n1,2\n"],
+    "a.docx": [b""],
+}
+CASES = [(name, i) for name, contents in WRONG.items() for i in range(len(contents))]
+
+
+def read(path, **how):
+    return user_file.read(path, user_file.Reading(**how))
+
+
+@pytest.mark.parametrize(("name", "number"), CASES)
+def test_a_file_that_is_wrong_is_one_line(name, number, here):
+    content = WRONG[name][number]
+    (here / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    with pytest.raises(InputError) as caught:
+        read(here / name)
+    line = str(caught.value).replace(f"{here}/", "")
+    assert name in line and "\n" not in line and len(line) <= LONGEST, line
+    assert "allow_pickle" not in line and [*here.iterdir()] == [here / name]
+
+
+SIZE = 15 * 10**7
+
+
+def bomb(text, count=SIZE):
+    """Return a gzipped text of this many bytes."""
+    pack = zlib.compressobj(9, zlib.DEFLATED, 31)
+    block = text * (2**20 // len(text))
+    return b"".join(pack.compress(block) for _ in range(count // len(block))) + pack.flush()
+
+
+BOMBS = {
+    "csv": ("a.csv.gz", lambda: bomb(b"1,2,3\n")),
+    "one line": ("a.csv.gz", lambda: bomb(b"1,")),
+    "one word": ("a.csv.gz", lambda: bomb(b"1")),
+    "mtx": ("a.mtx.gz", lambda: bomb(b"%%MatrixMarket ")),
+    "docword header": ("docword.a.txt.gz", lambda: bomb(b"1")),
+    "docword": ("docword.a.txt.gz", lambda: bomb(b"1 1 1\n")),
+    "docword line": ("docword.a.txt.gz", lambda: gzip.compress(b"9\n9\n9\n") + bomb(b"1")),
+    "npz": ("a.npz", lambda: zipped(X=npy((SIZE // 8,), body=bytes(SIZE)))),
+}
+
+
+@pytest.mark.parametrize(
+    ("case", "free"),
+    [*((case, 1e8) for case in some(3, [*BOMBS])), ("one line", 1e13), ("one word", 1e13)],
+)
+def test_a_bomb_takes_no_memory(case, free, tmp_path, monkeypatch):
+    """A file of 150 MB with 100 MB free, or with a line that no table has."""
+    name, make = BOMBS[case]
+    (tmp_path / name).write_bytes(make())
+    monkeypatch.setattr(machine, "free_memory", lambda: free)
+    machine.forget_peak()
+    before = machine.process_memory("VmRSS")
+    with pytest.raises(InputError, match=r"a\."):
+        read(tmp_path / name)
+    assert not machine.process_memory("VmHWM") - before > 1e8
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia"])
+@pytest.mark.parametrize("transpose", [False, True])
+def test_good_sparse_arrays_are_read(kind, transpose, tmp_path):
+    (tmp_path / "a.npz").write_bytes(sparse(kind))
+    problem = read(tmp_path / "a.npz", transpose=transpose)
+    S = np.cov((GOOD.T if transpose else GOOD).T)
+    np.testing.assert_allclose(problem.given_as("covariance").matrix.S, S)
+
+
+def test_small_integers_that_occur_twice_are_summed_without_overflow(tmp_path):
+    data, place = np.array([100, 100, 1], dtype=np.int8), np.array([0, 0, 1])
+    content = sparse("coo", shape=(2, 2), data=data, row=place, col=place)
+    (tmp_path / "a.npz").write_bytes(content)
+    assert read(tmp_path / "a.npz").covariance.diagonal()[0] == pytest.approx(2 * 100.0**2)
