@@ -10,7 +10,7 @@ import pandas as pd
 from spcabench import files
 from spcabench.claims import summary
 from spcabench.comparison import best_known
-from spcabench.page import certified_page, forest, in_short, papers
+from spcabench.page import certified_page, in_short, papers
 from spcabench.page.generated_block import markdown_table
 from spcabench.page.render import render
 from spcabench.showing.words import duration, listed, span
@@ -68,7 +68,7 @@ def article(home: Path) -> str:
     statements = files.read_json(home / "claims.json")["statements"]
     numbers = Numbers(statements)
     known = papers.in_order({s["paper_key"] for s in statements})
-    of = {paper.name: [s for s in statements if s["paper_key"] == paper.key] for paper in known}
+    of = {p.name: [s for s in statements if s["paper_key"] == p.key] for p in known}
     ranking = pd.read_csv(home / "compare" / "standard" / "ranking.csv").set_index("solver")
     certified = pd.read_csv(home / "compare" / "certified" / "ranking.csv")
     own = [s for s in statements if s["verdict"] in in_short.WORDS]
@@ -81,12 +81,9 @@ def article(home: Path) -> str:
         total=in_short.counts(statements),
         header=in_short.header(statements),
         papers=[_reproduced(paper) for paper in known],
+        pages=", ".join(f"[{p.name}](../results/published/{p.key}.md)" for p in known),
         counts=[_counted(name, mine) for name, mine in {**of, "all": statements}.items()],
         readings=[numbers.readings(*row) for row in READINGS],
-        undecided=[_row(s) for s in own if s["verdict"] == "undecided"],
-        failing=[
-            (name, [_row(s) for s in mine if s["verdict"] == "fails"]) for name, mine in of.items()
-        ],
         partly=sum(map(_holds_elsewhere, own)),
         proven=certified_page.proven(),
         frontier=frontier(),
@@ -243,17 +240,6 @@ def _holds_elsewhere(statement: dict[str, Any]) -> bool:
     parts = summary.judged_places(statement, readings[statement["primary"]])
     return statement["verdict"] == "fails" and any(
         {"holds", "fails"} <= {place["verdict"] for place in places} for _, places in parts
-    )
-
-
-def _row(statement: dict[str, Any]) -> tuple[str, ...]:
-    page = f"../results/published/{statement['paper_key']}.md"
-    marks = f" ({', '.join(statement['marks'])})" if statement["marks"] else ""
-    return (
-        f"[{statement['id']}]({page}){marks}",
-        statement["quote"],
-        statement["short"],
-        " ".join(forest.causes(statement)),
     )
 
 
