@@ -6,9 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from spcabench import api, registry
 from spcabench.comparison import best_known, entrants, plans, profiles, resampling, suite
@@ -21,38 +18,7 @@ from spcabench.running.description import describe
 from tests.answers import rows_of
 from tests.comparisons import file_of
 
-GRID = np.geomspace(0.1, 1e4, 30)
-COSTS = arrays(float, (6, 3), elements=st.one_of(st.floats(0.1, 1e3), st.just(np.inf)))
 ITEM = Item("pit props", "pitprops", {}, (3,), "classic", "Jeffers (1967)")
-
-
-@given(COSTS)
-@settings(max_examples=50)
-def test_profiles_rise_lie_between_0_and_1_and_end_at_the_share_solved(cost):
-    for matrix in (cost, profiles.ratios(cost)):
-        curves = profiles.reached(matrix, GRID)
-        assert ((curves >= 0) & (curves <= 1)).all() and (np.diff(curves, axis=1) >= 0).all()
-        at_last = profiles.reached(matrix, np.array([1e9]))[:, 0]
-        assert np.allclose(at_last, np.isfinite(matrix).mean(axis=0))
-    solved = np.isfinite(cost).any(axis=1)
-    ratio = profiles.ratios(cost)
-    assert (ratio[solved].min(axis=1) == 1.0).all() and np.isinf(ratio[~solved]).all()
-
-
-@given(COSTS, st.floats(1.0, 10.0))
-@settings(max_examples=30)
-def test_a_solver_that_is_never_dearer_is_never_below(cost, factor):
-    cost[:, 1] = cost[:, 0] * factor
-    for matrix in (cost, profiles.ratios(cost)):
-        curves = profiles.reached(matrix, GRID)
-        assert (curves[0] >= curves[1]).all()
-
-
-def test_the_band_holds_the_profile_and_widens_with_nothing():
-    cost = np.random.default_rng(0).exponential(10.0, (60, 2))
-    low, high = profiles.band(cost, np.arange(60) // 3, GRID)
-    curve = profiles.reached(cost, GRID)
-    assert (low <= curve + 0.05).all() and (curve <= high + 0.05).all() and (high - low).max() < 0.5
 
 
 def test_the_shifted_mean_is_the_geometric_one_without_shift():
@@ -60,12 +26,6 @@ def test_the_shifted_mean_is_the_geometric_one_without_shift():
     assert profiles.shifted_mean(np.array([7.0, 7.0]), 3.0) == pytest.approx(7.0)
     assert profiles.shifted_mean(np.zeros(3), 1e5) == 0.0
     assert np.isnan(profiles.shifted_mean(np.array([np.nan]), 1.0))
-
-
-def test_wins_exclude_each_other_and_a_failure_loses():
-    won = profiles.wins(np.array([[1.0, 2.0, np.nan], [3.0, 3.0, 1.0]]))
-    assert won[1, 0] == 0.5 and won[0, 1] == 0.0 and won[0, 2] == won[1, 2] == 1.0
-    assert (won + won.T <= 1.0).all()
 
 
 def test_the_standard_suite_has_40_pairs_with_an_origin_each_and_loads():

@@ -18,6 +18,7 @@ from spcabench.page import comparison_page, comparison_pictures, comparison_tabl
 from spcabench.running import fingerprint
 from spcabench.running import rows as results
 from spcabench.running.journal import Journal
+from spcabench.solving.run_warnings import SENTENCES, Flag
 from tests.comparisons import compared, computed, entrants_of, few_problems, file_of, home_of
 from tests.trial import change_columns
 
@@ -171,7 +172,7 @@ def test_warnings_are_the_same_for_every_file(tmp_path, monkeypatch):
     comparison_page.write(folder)
     ranked = (folder / "ranking.txt").read_text()
     for solver in ("mine", "tpower"):
-        assert f"Warning, {solver} (3 runs): The solver used more processor time" in ranked
+        assert f"Warning, {solver} (3 runs): {SENTENCES[Flag.threads]}" in ranked
 
 
 def test_a_draft_shows_what_got_better_or_worse(tmp_path, monkeypatch):
