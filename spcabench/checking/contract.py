@@ -17,7 +17,6 @@ import scipy.sparse as sp
 from spcabench import api
 from spcabench.checking.audit import AuditError, audit
 from spcabench.errors import CertificateError, InputError, SolverError
-from spcabench.iterate import Traits
 from spcabench.problem.problem import Problem
 from spcabench.running.worker import KEPT
 from spcabench.solving.driver import in_form, parameters, uses_threads
@@ -144,13 +143,9 @@ def _same(circumstance: str, a: float, b: float) -> None:
 
 def says_what_it_is(module: ModuleType) -> None:
     """The file defines a docstring, TRAITS, EXAMPLE and solve(problem, *, ...)."""
-    for name, kind in (
-        ("TRAITS", Traits),
-        ("EXAMPLE", dict),
-        ("solve", Callable),
-        ("__doc__", str),
-    ):
-        if not isinstance(getattr(module, name, None), kind):  # type: ignore[arg-type]
+    # TRAITS and solve were checked when the file was imported
+    for name, kind in (("EXAMPLE", dict), ("__doc__", str)):
+        if not isinstance(getattr(module, name, None), kind):
             raise Broken(f"{name} is missing or has the wrong type; see `spcabench new solver`")
     settings, traits = set(parameters(module.solve)), module.TRAITS
     if wrong := [name for name in module.EXAMPLE if not isinstance(name, str)]:
@@ -161,26 +156,12 @@ def says_what_it_is(module: ModuleType) -> None:
             f"EXAMPLE has the unknown settings {', '.join(unknown)}; solve() accepts "
             f"{', '.join(sorted(takes))}"
         )
-    for trait, value, setting in (
-        ("control", "cardinality", "k"),
-        ("components", "joint", "components"),
-    ):
-        if getattr(traits, trait) == value and setting not in settings:
-            raise Broken(f'TRAITS has {trait}="{value}", but solve() has no argument {setting}')
+    if traits.components == "joint" and "components" not in settings:
+        raise Broken('TRAITS has components="joint", but solve() has no argument components')
     if traits.formulation != "penalised" and traits.control != "cardinality":
         raise Broken(f'formulation="{traits.formulation}" requires control="cardinality"')
     if traits.control == "penalty":
-        _has_a_penalty(module, settings)
-
-
-def _has_a_penalty(module: ModuleType, settings: set[str]) -> None:
-    """Check that solve accepts the penalty named in TRAITS and that penalty_range is valid."""
-    if module.TRAITS.penalty not in settings or not hasattr(module, "penalty_range"):
-        raise Broken(
-            'control="penalty" requires TRAITS.penalty, a setting with that name, and the function '
-            "penalty_range(problem)"
-        )
-    penalty_range(module, in_form(next(_problems(0)), module.TRAITS))
+        penalty_range(module, in_form(next(_problems(0)), traits))
 
 
 @_on(_all)

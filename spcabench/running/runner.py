@@ -253,11 +253,7 @@ class _Execution:
         helper = self._warmed()
         if self.hung:
             return Answer(status=Status.SKIPPED, reason=self.hung)
-        now = {
-            "calibration": machine.calibration(),
-            "load": machine.load_average(),
-            "threads": machine.describe()["threads"],
-        }
+        now = {"calibration": machine.calibration(), "load": machine.load_average()}
         how = (self.timing.fastest, self.timing.longest)
         try:
             with self._turn(shared=True):

@@ -82,7 +82,7 @@ NOT_COUNTED = "the solver's flops are not counted"
 NOT_SEARCHED = "no penalty was searched"
 NOT_ASKED = "the figure does not request it"
 # columns of rows of version 0.3.0 and earlier, which are not read
-EARLIER = ("history_left_out", "outer_time", "worker_time")
+EARLIER = ("compile_time", "history_left_out", "outer_time", "threads", "worker_time")
 ENDED = "the process ended before it answered"
 
 
@@ -217,9 +217,6 @@ class Answer:
     setup_time: float | None = _column(
         "time in the solver before the first iterate", unit="s", empty=OF_SOLVERS
     )
-    compile_time: float | None = _column(
-        "compile time of kernels, which other times exclude", unit="s", empty=OF_SOLVERS
-    )
     round_times: list[float] | None = _column(
         "time of each round of a comparison, including a penalty search; the minimum is used",
         unit="s",
@@ -280,7 +277,6 @@ class Answer:
     load: float | None = _column(
         "mean number of processes that were running or ready in the last minute", empty=ENDED
     )
-    threads: int | None = _column("number of threads of the linear algebra", empty=ENDED)
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -304,11 +300,6 @@ class Answer:
         """Return the answer with additional flags, whose names are the arguments that are true."""
         new = {Flag[name].value for name, applies in noted.items() if applies}
         return replace(self, flags=sorted({*(self.flags or ()), *new}) or None)
-
-    def with_memory_of(self, measured: "Answer") -> "Answer":
-        """Return a copy of the answer with the memory measurements of another answer."""
-        peak, before = measured.peak_memory, measured.memory_before
-        return replace(self, peak_memory=peak, memory_before=before)
 
 
 @dataclass(frozen=True, kw_only=True)

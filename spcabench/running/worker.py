@@ -42,7 +42,7 @@ OVER_SHARE, OVER_SECONDS = 0.05, 0.02
 # columns that are attributes of a result, and columns that are attributes of a feasible result
 SAME = (
     *("status", "k", "cardinality", "nonnegative", "iterations", "solve_time", "setup_time"),
-    *("compile_time", "cpu_time", "own", "extra"),
+    *("cpu_time", "own", "extra"),
 )
 SAME_IF_FEASIBLE = (
     *("variance", "singular_value", "bound", "claimed_bound", "bound_whp", "gap"),

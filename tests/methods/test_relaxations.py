@@ -207,7 +207,6 @@ def test_rows_hold_what_is_certified():
     row = vars(worker.of_result(api.solve(problem, "bca_continuation", lam=0.2)))
     assert row["relaxation_value"] <= row["relaxation_bound"]
     assert 0 <= row["relaxation_gap"] <= 2e-3
-    assert row["compile_time"] >= 0
     assert worker.of_result(api.solve(problem, "grqi", k=2)).relaxation_gap is None
 
 
