@@ -12,7 +12,7 @@ READY := .venv/.installed
 # tools that build and install the remaining packages; they are also hashed in the lock file
 TOOLS := uv setuptools wheel
 
-.PHONY: figures test check docs perf perf-check publish lock clean help
+.PHONY: figures test mutants check docs perf perf-check publish lock clean help
 
 help:
 	@echo "make figures [SCALE=quick|paper] [JOBS=n]   run and judge all figures and tables: results/SCALE/index.html"
@@ -21,6 +21,7 @@ help:
 	@echo "make test TESTS=alone [PART=1/6]            ... each file by itself, in random order, without compiled kernels"
 	@echo "make test TESTS=bounds                      ... with bounds checking in compiled kernels"
 	@echo "make test TESTS=slurm                       ... on a SLURM cluster of one node, if one can be started"
+	@echo "make mutants [ROOM=methods] [N=20]          plant small faults by chance, and list those that no test catches"
 	@echo "make check                                  run ruff and mypy"
 	@echo "make docs                                   build the documentation: site/index.html"
 	@echo "make perf [COMMITS=a..b] [MACHINE=name]     measure new commits, or a range, with asv: results/history/index.html"
@@ -48,6 +49,9 @@ test-slurm := $(BIN)/python -m pytest -rs -m slurm tests/running/test_slurm.py
 
 test: $(READY)
 	@$(or $(test-$(TESTS)),$(error TESTS=$(TESTS) is not one of quick, thorough, alone, bounds, slurm))
+
+mutants: $(READY)
+	@$(BIN)/python -m tests.mutants $(ROOM) -n $(or $(N),20) --jobs $(JOBS)
 
 check: $(READY)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

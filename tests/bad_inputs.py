@@ -248,7 +248,7 @@ WORDS = {
 
 def word_cases() -> Iterator[Case]:
     """Yield every argument and option of every command with every word that is invalid for it."""
-    commands = typer.main.get_command(command_line.app).commands
+    commands = typer.main.get_group(command_line.app).commands
     for name in commands:
         values = GOOD_WORDS[name]  # a new command is missed here
         for place, good in enumerate(values):

@@ -88,6 +88,7 @@ class Workspace:
 
     def __init__(self, folder, python=sys.executable):
         self.folder, self.python, self.mark = folder, str(python), str(uuid.uuid4())
+        self.seconds, self.expected = 0.0, []  # of a command without disturbance, and its rows
         copied(folder)
         figures = folder / "spcabench" / "figures"
         for file in (*figures.glob("[a-z]*.py"), *figures.glob("*.toml")):

@@ -128,7 +128,7 @@ def test_settings_change_no_exactness(solver, setting):
 
 def _planted(solve):
     module = ModuleType("planted")
-    module.TRAITS, module.EXAMPLE, module.solve = Traits(control=None), {}, solve
+    vars(module).update(TRAITS=Traits(control=None), EXAMPLE={}, solve=solve)
     return module
 
 

@@ -20,7 +20,7 @@ from spcabench.running import jobs, workflow
 from spcabench.solving.driver import parameters
 from tests.own_solver import text_of
 
-COMMANDS = typer.main.get_command(command_line.app).commands
+COMMANDS = vars(typer.main.get_command(command_line.app))["commands"]
 EXAMPLES = [words for found in command_line.EXAMPLES.values() for words in found]
 KINDS = [("solvers", "grqi"), ("datasets", "pitprops"), ("figures", "kuleshov2013_fig2")]
 
@@ -205,7 +205,7 @@ def test_cardinalities_are_numbers_lists_and_ranges():
         assert options.cardinalities(text) == sorted(set(options.listed(text))) == expected
 
 
-SETTINGS = {  # the value of --set, and the setting
+SETTINGS: dict[str, dict] = {  # the value of --set, and the setting
     "grqi": {
         **{"J=2": 2.0, "J=inf": np.inf, "mu=carried": "carried", "stop=end": "end"},
         **{"start=[1, 0.5]": [1, 0.5], " tol = 1e-3 ": 1e-3, "max_iterations=7": 7},

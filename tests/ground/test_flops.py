@@ -152,7 +152,7 @@ def test_the_ledger_is_off_outside_runs_and_after_errors():
     from spcabench.iterate import Traits
 
     module = ModuleType("planted")
-    module.TRAITS, module.solve = Traits(control=None), solve
+    vars(module).update(TRAITS=Traits(control=None), solve=solve)
     with pytest.raises(RuntimeError, match="planted"):
         api.solve(COVARIANCE, module)
     assert not flops.LEDGER.on

@@ -76,7 +76,7 @@ class House:
     """A copy of the repository with the added files, in which commands are run."""
 
     def __init__(self, folder):
-        self.folder = copied(folder)
+        self.folder, self.verdicts = copied(folder), ""
         (folder / ".gitignore").write_text("results/\n__pycache__/\n.*.lock\n.snakemake/\n")
         self.git("init", "--quiet")
         self.commit()

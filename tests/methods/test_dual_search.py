@@ -248,13 +248,12 @@ def test_a_search_says_that_it_proved_or_that_it_did_not_begin():
 
 def test_a_strangers_word_of_a_proof_is_no_proof():
     solver = ModuleType("stranger")
-    solver.TRAITS, solver.EXAMPLE = Traits(control="cardinality"), dict(k=2)
 
     def solve(problem, *, k):
         x = np.eye(problem.n)[0]
         yield Iterate(x, bound=float(problem.variance(x)), end="proven", why="I say so")
 
-    solver.solve = solve
+    vars(solver).update(TRAITS=Traits(control="cardinality"), EXAMPLE=dict(k=2), solve=solve)
     result = api.solve(Problem.from_covariance(np.diag([1.0, 2.0, 3.0])), solver, k=2)
     assert result.status != "proven" and not result.why and not result.unproven
 

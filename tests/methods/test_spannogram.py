@@ -230,7 +230,8 @@ def test_the_sampled_promise_is_kept_at_least_as_often_as_claimed(samples):
         d = min(3, rank)
         best = _optimum(problem, k, True)
         exact = api.solve(problem, "spannogram_exact", k=k, d=d, nonnegative=True)
-        V, _ = lowrank.low_rank(*problem.covariance.leading_pairs(d + 1), d)
+        w, U = problem.covariance.leading_pairs(d + 1)
+        V, _ = lowrank.low_rank(w, U, d)
         for again in range(3):
             settings = dict(k=k, d=d, eps=eps, samples=samples, nonnegative=True, seed=again)
             result = api.solve(problem, "spannogram", **settings)
@@ -269,7 +270,8 @@ def test_polishing_never_loses(seeds):
         plain, polished = (
             api.solve(problem, "spannogram", polish=p, **settings) for p in (False, True)
         )
-        V, _ = lowrank.low_rank(*problem.covariance.leading_pairs(4), 3)
+        w, U = problem.covariance.leading_pairs(4)
+        V, _ = lowrank.low_rank(w, U, 3)
         assert np.linalg.norm(V.T @ polished.x) >= np.linalg.norm(V.T @ plain.x) * (1 - 1e-12)
         *_, again = lowrank.climb(V, polished.x, k, True)
         norms = [np.linalg.norm(V.T @ x) for x in (again, polished.x)]

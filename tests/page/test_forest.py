@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spcabench.claims import Measured, PaperNumber, Part, Rule, at_least, claim, every, judging
+from spcabench.claims import PaperNumber, Part, Rule, at_least, claim, every, judging
 from spcabench.claims import within as between
+from spcabench.claims.intervals import Measured
 from spcabench.page import forest
 from spcabench.page.render import render
 

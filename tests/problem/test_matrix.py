@@ -77,7 +77,7 @@ def test_products_are_those_of_the_explicit_matrix(A, M):
     assert _close(A.transposed_products(Y), M.T @ Y)
     Z = np.column_stack(list(_vectors(n)))
     assert _close(A.products(Z), M @ Z)
-    for matrix in (Gram(A, *_low_rank(M.shape, 1)[1:], np.array([0.3])), Covariance(M.T @ M)):
+    for matrix in (Gram(A, _low_rank(M.shape, 1)[1], np.array([0.3])), Covariance(M.T @ M)):
         assert all(
             _close(matrix.products(z), np.column_stack([matrix @ column for column in z.T]))
             for z in (Z, Z[:, 1:])
@@ -92,8 +92,8 @@ def test_parts_are_those_of_the_explicit_matrix(A, M):
     assert _close(A.column(2), M[:, 2])
     assert _close(A[np.array([0, 2]), W].R, M[np.ix_([0, 2], W)])
     assert _close(A.gram(), M.T @ M)
-    J, Q = np.array([0, 3]), _low_rank(M.shape, 1)[1:]
-    deflated = Gram(A, *Q, np.array([0.3]))
+    J, Q = np.array([0, 3]), _low_rank(M.shape, 1)[1]
+    deflated = Gram(A, Q, np.array([0.3]))
     columns = np.column_stack([deflated @ column for column in np.eye(M.shape[1])[W]])
     assert _close(deflated.block(J, W), columns[J])
     assert _close(Covariance(M.T @ M).block(J, W), M[:, J].T @ M[:, W])

@@ -23,7 +23,7 @@ from tests.trial import NAME, change_columns, make_run, row
 PUBLISHED = Path(__file__).parents[2] / "results" / "published" / "rows"
 
 
-OF_OTHER_TYPES = {  # column -> values of another type
+OF_OTHER_TYPES: dict[str, list] = {  # column -> values of another type
     "flops": [3.5, "3", True],
     "variance": ["2.5"],
     "status": ["weird", None],

@@ -190,10 +190,10 @@ def test_the_estimator_and_the_command_show_the_same_sound_bounds(
     assert typed[0]["bound"] == pytest.approx(fitted.bound_[0])
 
 
-def _sparse(seed, m, n, stored):
+def _sparse(seed, shape, stored):
     rng = np.random.default_rng(seed)
-    rows, columns = rng.integers(m, size=stored), rng.integers(n, size=stored)
-    return sp.csc_array((rng.standard_normal(stored) + 0.5, (rows, columns)), shape=(m, n))
+    rows, columns = (rng.integers(side, size=stored) for side in shape)
+    return sp.csc_array((rng.standard_normal(stored) + 0.5, (rows, columns)), shape=shape)
 
 
 SHAPES = ((4090, 4100), (4097, 4097), (4100, 4200), (200, 200_000), (200_000, 200), (9000, 200_000))
@@ -203,7 +203,7 @@ SHAPES = ((4090, 4100), (4097, 4097), (4100, 4200), (200, 200_000), (200_000, 20
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("seed", problems.some(0, range(2)))
 def test_no_bound_of_large_data_is_below_a_value(shape, seed, center):
-    X = _sparse(seed, *shape, 100_000)
+    X = _sparse(seed, shape, 100_000)
     problem = Problem.from_data(X, center=center)
     for k in (1, 10, 100):
         found = [api.solve(problem, solver, k=k) for solver in ("tpower", "grqi", "scol")]

@@ -78,7 +78,7 @@ def test_apply_names_no_option_that_it_has_not(tmp_path, typed):
     typed("solve", tmp_path / "wine.csv", "-k", "3", "--out", tmp_path / "m.npz")
     saved = models.load(tmp_path / "m.npz")
     name = saved.variables[saved.used[0]]
-    command = typer.main.get_command(app).commands["apply"]
+    command = typer.main.get_group(app).commands["apply"]
     options = {option for parameter in command.params for option in parameter.opts}
     wrong = {
         "text": WINE.assign(**{name: "word"}),
