@@ -85,7 +85,7 @@ def mistakes(solver: str, patience: float = PATIENCE) -> list[str]:
 def _waited(helper: Worker, name: str, solver: str, patience: float) -> Outcome:
     """Return the outcome of a check even if its process crashes or hangs."""
     try:
-        return Outcome(**helper.call(_answer, name, solver, timeout=patience, slow=_tell))
+        return helper.call(_outcome, name, solver, timeout=patience, slow=_tell)  # type: ignore[no-any-return]
     except Ended as end:
         if end.status == Status.KILLED:
             why = (
@@ -103,21 +103,14 @@ def _tell(where: str) -> None:
         say(f"spcabench: a check takes long{where}", file=sys.stderr, flush=True)
 
 
-def _answer(name: str, solver: str) -> dict[str, str]:
-    """Run a check, specified by its name and the solver, and return the outcome as a dict."""
-    return vars(_outcome(name, solver))
-
-
 def _outcome(name: str, solver: str) -> Outcome:
+    """Run a check, specified by its name, on a solver, and listen to what it prints."""
     with _heard() as heard:
         result = outcome(name, PROMISES[name], solver)
         printed = heard()
     if PROMISES[name] is prints_nothing and result.verdict == "holds" and printed:
-        return Outcome(
-            name,
-            "fails",
-            f"it printed {printed[:60]!r} during import or from a program that it started",
-        )
+        how = "during import or from a program that it started"
+        return Outcome(name, "fails", f"it printed {printed[:60]!r} {how}")
     return result
 
 

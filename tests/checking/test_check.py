@@ -29,34 +29,15 @@ def solve(problem, *, k{settings}):
     x = project(Sigma.largest_column(), k)
 '''
 WRONG = {
-    "dense": (
-        "is feasible",
-        "8 nonzeros; at most k = 3 are allowed; project\\(x, k\\)",
-        "yield normalize(Sigma.largest_column())",
-    ),
-    "nan": ("is feasible", "NaN or infinite", "yield x\nyield x * np.nan"),
-    "norm": ("is feasible", "norm 2; it must be 1; project\\(x, k\\)", "yield 2.0 * x"),
-    "shape": ("is feasible", r"shape \(2,\)", "yield np.array([1.0, 0.0])"),
     "zero": ("is feasible", "x is zero", "yield 0.0 * x"),
     "sign": ("is feasible", "both signs", "x[k:] = -0.1\nyield project(Sigma @ x - 1.0, k)"),
     "bound": ("is never above the optimum", "upper bound 1e-09", "yield Iterate(x, bound=1e-9)"),
     "exact": ("is never above the optimum", "TRAITS has exact", "yield np.eye(problem.n)[0]"),
-    "random": (
-        "is repeatable",
-        "default_rng",
-        "i = int.from_bytes(os.urandom(4)) % 8\nyield np.eye(8)[i]",
-    ),
-    "scale": (
-        "is invariant",
-        "times 1000",
-        "yield x if Sigma.diagonal().max() < 1e5 else np.eye(8)[0]",
-    ),
     "flip": (
         "is invariant",
         "are flipped",
         "yield project(np.maximum(Sigma @ np.ones(8), 1e-9), k)",
     ),
-    "order": ("is invariant", "are reordered", "yield np.eye(8)[0]"),
     "form": (
         "works on every form",
         "sparse",
@@ -68,7 +49,6 @@ WRONG = {
         "read-only.*changed in place",
         "Sigma.S[:] = np.eye(8)\nyield x",
     ),
-    "cheats": ("counts honestly", "were charged, but", "yield project(Sigma.S @ x, k)"),
     "honest when small": (
         "counts honestly",
         "were charged, but.*on 2 of 10 problems.*48",
@@ -84,7 +64,7 @@ WRONG = {
     "exits": ("is feasible", "SystemExit", "sys.exit('enough')\nyield x"),
     "silent": ("stops at its limits", "yielded nothing", "yield from ()"),
 }
-TRAITS = dict.fromkeys(("mutates", "cheats", "honest when small"), ', accepts="covariance"')
+TRAITS = dict.fromkeys(("mutates", "honest when small"), ', accepts="covariance"')
 TRAITS |= {"sign": ", nonnegative=True", "exact": ", exact=True"}
 GOOD = HEAD.format(traits="", settings="") + "    yield x\n"
 ENDS = {

@@ -6,7 +6,7 @@ The loadings are graded after the run, off the clock.
 from collections.abc import Iterator
 from typing import Any
 
-from spcabench.comparison.components import find, judge, suite
+from spcabench.comparison.components import find, suite
 from spcabench.comparison.components.suite import Item
 from spcabench.comparison.components.ways import Way, ways
 from spcabench.comparison.entrants import Entrant
@@ -14,7 +14,6 @@ from spcabench.iterate import Traits
 from spcabench.run import Run
 from spcabench.solving.formulations import Formulation
 
-LIMIT = 1.0  # time limit of each run of a solver in seconds
 PATIENCE = 40.0  # seconds after which the process of a run is killed
 TRUE, HELD_OUT = "components", "components, held out"
 
@@ -59,7 +58,7 @@ def _run(entrant: Entrant, item: Item, way: Way, r: int, k: int, kind: str = TRU
         dataset=item.dataset,
         parameters=item.parameters,
         function=find.halves if held_out else find.loadings,
-        judge=judge.on_others if held_out else judge.measured,
+        judge=find.on_others if held_out else find.measured,
         uses=(entrant.solver,),
         settings=recorded,
         timed=not held_out,
