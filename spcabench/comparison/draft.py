@@ -1,6 +1,7 @@
 """A quick look at a solver that is being written: one run per pair, and changes since last time."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from spcabench.running import runner
 from spcabench.running.runner import Job, Progress, Timing
 from spcabench.running.schema import Row
 from spcabench.showing.words import duration, plain
+from spcabench.solving.status import Status
 
 Pairs = Mapping[str, "Pair"]
 EQUAL = 10.0**-ranking.DIGITS  # shares that differ by less are equal
@@ -97,7 +99,10 @@ def _means(pairs: Pairs) -> dict[str, str]:
 def _changes(now: Pairs, last: Pairs) -> list[str]:
     """Return a line for each pair that changed, the worst first, or each pair of a first draft."""
     if not last:
-        return ["", *(f"{name:28}{_words(pair)}" for name, pair in now.items())]
+        ran = {name: pair for name, pair in now.items() if pair.status != Status.SKIPPED}
+        skipped = Counter(now[name].reason for name in now.keys() - ran.keys())
+        lines = [f"{name:28}{_words(pair)}" for name, pair in ran.items()]
+        return ["", *lines, *(f"{n} skipped: {reason}" for reason, n in skipped.items())]
     told: dict[str, list[str]] = {change: [] for change in CHANGES}
     for name, pair in now.items():
         if (before := last.get(name)) and (change := _change(pair, before)):
