@@ -59,7 +59,7 @@ Size = Annotated[
         help="Size of OUT in inches, and of its text in points: 7x3.2 or 7x3.2,8.",
     ),
 ]
-NUMBER = r"(\d{1,2}(?:\.\d+)?)"
+NUMBER = r"([0-9]{1,2}(?:\.[0-9]+)?)"
 SIZE = re.compile(f"{NUMBER}x{NUMBER}(?:,{NUMBER})?")
 Published = Annotated[Path, typer.Argument(help="Folder of the run: results/SCALE.")]
 

@@ -165,12 +165,7 @@ def notes(problem: Problem, results: Sequence[Result], chance: Chance) -> list[s
             if test
         ]
     about_file = problem.provenance.get("notes", ())
-    remarks = [*about_file, *shortfalls, *idle, *faults, *unproven, *tests, *chance.notes]
-    if problem.m is not None and problem.divisor == problem.m - 1:  # until version 0.4
-        remarks.append(
-            "variances have the divisor m - 1, as in scikit-learn; before version 0.3 it was m"
-        )
-    return remarks
+    return [*about_file, *shortfalls, *idle, *faults, *unproven, *tests, *chance.notes]
 
 
 def _probable(results: Sequence[Result]) -> list[str]:

@@ -2,7 +2,7 @@
 
 A file has three header lines (D, W and NNZ), followed by lines "document word count" with one-based
 indices. It can be gzipped. It is read in blocks of limited size, and a compiled kernel parses the
-numbers. Errors name the file and the line.
+numbers.
 """
 
 import gzip
@@ -29,7 +29,7 @@ except ImportError:
     DAMAGED = (OSError, EOFError, zlib.error)
 
 BLOCK = 1 << 22  # size of a block in bytes
-KEPT = 256  # maximum length of a line in bytes, which the end of a block can split
+LONGEST = 256  # maximum length of a line in bytes, which the end of a block can split
 DIGITS = 17  # maximum number of digits of a number
 
 
@@ -46,13 +46,12 @@ class Docword:
     def open(cls, path: Path) -> "Docword":
         """Read the header of a file; raise InputError if it is malformed."""
         with _stream(path) as stream:
-            header = [stream.readline(KEPT).strip() for _ in range(3)]
-        for number, line in enumerate(header, start=1):
-            if not line.isdigit() or len(line) > DIGITS:
-                raise InputError(
-                    f"{path}, line {number}: {line.decode(errors='replace')!r:.60}; the first "
-                    "three lines must be the numbers of documents, words and triplets"
-                )
+            header = [stream.readline(LONGEST).strip() for _ in range(3)]
+        if not all(line.isdigit() and len(line) <= DIGITS for line in header):
+            raise InputError(
+                f"{path}: the first three lines must be the numbers of documents, words and "
+                "triplets"
+            )
         return cls(path, *map(int, header))
 
     def blocks(self) -> Iterator[tuple[Indices, Indices, Indices]]:
@@ -62,46 +61,39 @@ class Docword:
         of three numbers in range, or if the number of triplets differs from the header.
         """
         # each line has at least six bytes
-        arrays = tuple(np.empty((BLOCK + KEPT) // 6 + 1, dtype=np.int64) for _ in range(3))
-        triplets, line = 0, 4
+        arrays = tuple(np.empty((BLOCK + LONGEST) // 6 + 1, dtype=np.int64) for _ in range(3))
+        triplets = 0
         bar = tqdm(total=self.triplets, desc=self.path.name, unit=" triplets", disable=None)
         with bar:
             for data in self._bytes():
                 count, fault = _parse(data, self.documents, self.words, *arrays)
                 if fault >= 0:
-                    line += int(np.count_nonzero(data[:fault] == 10))
                     text = bytes(data[fault : fault + 40]).split(b"\n")[0].decode(errors="replace")
                     raise InputError(
-                        f"{self.path}, line {line}: {text!r:.60} is not a document up to "
-                        f"{self.documents}, a word up to {self.words} and a count from 1"
+                        f"{self.path}: {text!r:.60} is not a document up to {self.documents}, a "
+                        f"word up to {self.words} and a count from 1"
                     )
-                line += int(np.count_nonzero(data == 10))
                 triplets += count
-                if triplets > self.triplets:
-                    break
                 bar.update(count)
                 yield tuple(a[:count] for a in arrays)  # type: ignore[misc]
         if triplets != self.triplets:
             raise InputError(
                 f"{self.path}: its header states {self.triplets} triplets, but the file contains "
-                f"{'more' if triplets > self.triplets else triplets}"
+                f"{triplets}"
             )
 
     def _bytes(self) -> Iterator[Any]:
         """Yield blocks of complete lines after the header."""
-        buffer = np.empty(BLOCK + KEPT, dtype=np.uint8)
-        unread, size = 0, 1
+        rest = b""
         with _stream(self.path) as stream:
             for _ in range(3):
                 stream.readline()
-            while size:
-                # nothing fits into the buffer after a line that is too long, so it is parsed
-                size = stream.readinto(buffer[unread : unread + BLOCK])
-                filled = unread + size
-                end = _after_last_line(buffer, filled) if size else filled
-                yield buffer[:end]
-                unread = filled - end
-                buffer[:unread] = buffer[end:filled].copy()
+            while block := stream.read(BLOCK):
+                lines, end, rest = (rest + block).rpartition(b"\n")
+                if len(rest) > LONGEST:
+                    raise InputError(f"{self.path}: a line has more than {LONGEST} characters")
+                yield np.frombuffer(lines + end, dtype=np.uint8)
+        yield np.frombuffer(rest, dtype=np.uint8)
 
 
 @contextmanager
@@ -118,14 +110,6 @@ def _stream(path: Path) -> Iterator[Any]:
                 yield stream
     except DAMAGED as error:
         raise InputError(f"{path}: damaged file ({error})") from None
-
-
-@numba.njit(cache=True, nogil=True)
-def _after_last_line(buffer, filled):
-    end = filled
-    while end > 0 and buffer[end - 1] != 10:
-        end -= 1
-    return end
 
 
 @numba.njit(cache=True, nogil=True)

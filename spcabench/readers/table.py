@@ -21,7 +21,7 @@ MUCH = 0.05  # fraction of missing values above which imputation is recommended
 IDS = ("id", "index", "row", "nr", "no", "sample", "subject", "case")
 ADVICE = "--missing rows drops {rows}, --missing columns {columns}, --missing mean fills in means"
 TEXT = "text"  # in --drop: all columns of text
-TEXTS = "use --drop text to drop all text columns"  # advice without --label
+TEXTS = "use --drop text to drop all of them"  # advice without --label
 NAMED = 35  # maximum length of a list of column names in characters
 IMPUTE = "consider imputing missing values first, for example with scikit-learn's IterativeImputer"
 
@@ -128,13 +128,13 @@ def without_text(
         raise InputError(f"{path}: every column is text; at least one variable is needed")
     shown = textwrap.shorten(", ".join(map(str, text.columns)), 3 * NAMED, placeholder=" ...")
     count = text.shape[1]
-    notes.append(f"dropped {count} column{'s'[: count > 1]} of text: {shown}")
+    notes.append(f"dropped {count} column{'s'[: count > 1]} of text or dates: {shown}")
     return frame.loc[:, numeric]
 
 
 def _text_found(text: pd.DataFrame, advice: str) -> str:
     """Describe the first of the columns without numbers, and state how to read the table."""
-    name = str(text.columns[0])
+    name, *others = map(str, text.columns)
     words = text.iloc[:, 0].reset_index(drop=True).dropna().astype(str)
     wrong = words[~words.map(is_number)]
     example = f": {wrong.iloc[0]!r:.30} in row {wrong.index[0] + 1}" if len(wrong) else ""
@@ -145,10 +145,11 @@ def _text_found(text: pd.DataFrame, advice: str) -> str:
     elif not advice:
         advice = (
             f"use --label {name:.20} for classes, --drop {name:.20} to drop it, or --drop text to "
-            "drop all text columns"
+            "drop all text"
         )
-    others = f" (and {text.shape[1] - 1} more)" if text.shape[1] > 1 else ""
-    return f"column {name!r:.30}{others} is text{example}; {advice}"
+    # all of them, so that one more attempt is enough
+    also = textwrap.shorten(f"(also {', '.join(others)})", NAMED, placeholder="...)")
+    return f"column {name!r:.30}{f' {also}' if others else ''} is text{example}; {advice}"
 
 
 def complete(

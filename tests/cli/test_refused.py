@@ -35,144 +35,84 @@ WRONG_SETTINGS += ["J=two", "tol=inf", "mu=", "start=1", "start=[true]", "start=
 WRONG_SETTINGS += ["start=" + "[" * 10**5, "max_iterations=" + "9" * 5000, "k=3", "refit=maybe"]
 WRONG_SETTINGS += ["nonnegative=true", "seed=-1", "stop=gap", "deflation=schur", "time_limit=x"]
 LONG = "x" * 5000
-LINES = {  # a word in the line -> what is typed in the folder below
-    # files
-    "folder.csv": [
-        "check folder.csv",
-        "solve folder.csv -k 3",
-        "grade folder.csv --problem pitprops",
-    ],
-    "none.": [
-        *(
-            "grade none.npy --problem pitprops",
-            "check none.py",
-            "compare none.py",
-            "solve none.csv -k 3",
-        ),
-        *("solve good.csv -k 2 --read names=none.txt", "solve good.csv -k 2 --solver none.py"),
-        *("apply none.npz good.csv", "best-known --take none.json", "report none.csv"),
-    ],
-    "nosuch": ["merge nosuch nosuch", "verify nosuch", "claim K3 --run nosuch", "publish nosuch"],
-    "good.csv": [
-        *(
-            "merge good.csv run",
-            "check good.csv",
-            "solve good.csv -k 1 --covariance",
-        ),
-        *("solve good.csv -k 1 --read key=q", "grade x.npy --problem good.csv --submit p.json"),
-        *("solve good.csv -k 2 --out good.csv", "apply m.npz good.csv --out ./good.csv"),
-    ],
-    "": [
-        f"solve {LONG}.csv -k 3",
-        "solve pipe.csv -k 3",
-        "results-page .",
-        "verify run",
-        "verify run good.csv",
-        "new solver ../x",
-        "new figure x",
-    ],
-    "bytes.txt": ["solve good.csv -k 2 --read names=bytes.txt", "solve bytes.txt -k 1"],
-    "--out": [
-        *("solve good.csv -k 2 --out folder.csv", "solve good.csv -k 2 --out x.xlsx"),
-        *(
-            "solve good.csv -k 2 --out none/x.csv",
-            "figure --out x.pdf",
-            "report good.csv --out x.csv",
-        ),
-    ],
-    "--plot": [
-        *("solve good.csv -k 2 --plot folder.png", "solve good.csv -k 2 --plot none/out.png"),
-        *("solve good.csv -k 2 --plot x.gif", "solve pitprops -k 3 --plot scores:x.png"),
-        *("solve pitprops -k 3 --plot biplt:x.png", "solve pitprops -k 2:4 --plot scree:x.png"),
-    ],
-    "'x.npy'": ["grade x.npy --problem pitprops --submit x.npy"],
-    # tables
-    "n = 4": ["solve good.csv -k 9", "solve good.csv -k 2 --components 5"],
-    "'alpha'": ["solve named.csv -k 2 --label alpa", "solve named.csv -k 2 --drop alpa"],
-    "--covariance": ["solve named.csv -k 2 --label town --covariance"],
-    "n = 2": ["solve named.csv -k 3"],
-    "--missing": ["solve good.csv -k 2 --missing zero", "report good.csv --missing zero"],
-    "--read": [
-        f"solve good.csv -k 2 --read {word}"
-        for word in (
-            "sep=ab",
-            "decimal=x",
-            "header=maybe",
-            "x=3",
-            "sep",
-            "=",
-            "'sep=;,' --read sep=,",
-        )
-    ],
-    # names that are nearly right
-    "'grqi'": ["solve pitprops -k 3 --solver grqy", "check grqy", "compare grqy"],
-    "'pitprops'": ["solve pitprop -k 3"],
-    "'colon'": ["grade x.npy --problem colonn"],
-    "'alon'": ["solve colon -k 5"],
-    "'mll whole'": ["grade x.npy --problem mll -k 10", "best-known mll"],
-    "'leukemia'": ["best-known golub"],
-    "hotelling": ["solve pitprops -k 3 --components 2 --set deflation=hoteling"],
-    "kuleshov2013_fig1": [
-        "figure kuleshov2013_fi1",
-        "run results/quick/rows/kuleshov2013_fi1/a.parquet",
-    ],
-    "kind": ["advise texts"],
-    "at least 1": ["advise 0 x 5", "advise 5 x 0"],
-    # numbers
-    "-k": ["solve good.csv", "solve pitprops", *(f"solve pitprops -k {text}" for text in WRONG_K)],
-    "k: ": ["solve pitprops --solver grqi", "grade x.npy --problem pitprops -k 14"],
-    "-k: 3": ["solve good.csv -k 1,2,3 --components 2"],
-    "criterion": ["solve good.csv -k auto:x"],
-    "--jobs": [
-        "solve pitprops -k 3 --solver grqi --jobs 2",
-        "compare --jobs 0",
-        "figure --jobs -3",
-    ],
-    "--time": [
-        *("check grqi --time -1", "check grqi --time nan", "solve good.csv -k 2 --time 0"),
-        *("solve good.csv -k 2 --time inf", "compare --time-limit nan", "advise --time 0"),
-        "solve good.csv -k 2 --solver grqi --time 1 --set time_limit=2",
-    ],
-    "--checks": [
-        "solve good.csv -k 2 --checks x",
-        "report good.csv --checks bound,",
-        "report good.csv --checks ''",
-    ],
-    "--size": ["figure daspremont2007_gap --size 5x3"]
-    + [
-        f"figure daspremont2007_gap --out x.pdf --size {size}"
-        for size in ("5", "0x3", "5x99", "5x3,1")
-    ],
-    "--scale long": ["figure --scale long", "figure zhang2011_fig1 --scale long --seeds 1:2"],
-    "--seeds": ["figure --seeds 1:2", "figure kuleshov2013_fig1 --seeds x"],
-    "--name": [
-        f"compare grqi --name {name}"
-        for name in ("../../evil", "/tmp/evil", "..", "rows", "x" * 300)
-    ],
-    "--draft": ["compare grqi tpower --draft"],
-    "--fresh": ["compare grqi --fresh=x"],
-    "--update": ["best-known --update -1", "best-known --update nan"],
-    "--take": ["best-known pitprops --take p.json", "best-known --take p.json --update 1"],
-    "name": ["new solver class", "new solver numpy", f"new solver {LONG}"],
-    # options that would have no effect
-    "files": [
-        f"solve pitprops -k 3 {o}" for o in ("--scale", "--covariance", "--label x", "--read key=x")
-    ]
-    + ["grade x.npy --problem pitprops --covariance"],
-    **{
-        "--set": [
-            f"solve pitprops -k 2 --solver grqi --set {shlex.quote(s)}" for s in WRONG_SETTINGS[:14]
-        ]
-        + [
-            "solve pitprops --solver em -k 2 --set restarts=many",
-            "solve pitprops -k 2 --set gamma=1",
-        ],
-        " ": [
-            f"solve pitprops -k 2 --solver grqi --set {shlex.quote(s)}" for s in WRONG_SETTINGS[14:]
-        ],
-    },
-}
-TYPED = [(word, typed) for word, lines in LINES.items() for typed in lines]
+# A word in the line, and what is typed in the folder below. "-" stands for any word.
+TABLE = r"""
+folder.csv :: check folder.csv | solve folder.csv -k 3 | grade folder.csv --problem pitprops
+none. :: grade none.npy --problem pitprops | check none.py | compare none.py |
+    solve none.csv -k 3 | solve good.csv -k 2 --read names=none.txt |
+    solve good.csv -k 2 --solver none.py | apply none.npz good.csv | best-known --take none.json |
+    report none.csv
+nosuch :: merge nosuch nosuch | verify nosuch | claim K3 --run nosuch | publish nosuch
+good.csv :: merge good.csv run | check good.csv | solve good.csv -k 1 --covariance |
+    solve good.csv -k 1 --read key=q | grade x.npy --problem good.csv --submit p.json |
+    solve good.csv -k 2 --out good.csv | apply m.npz good.csv --out ./good.csv
+- :: solve pipe.csv -k 3 | results-page . | verify run | verify run good.csv | new solver ../x |
+    new figure x
+bytes.txt :: solve good.csv -k 2 --read names=bytes.txt | solve bytes.txt -k 1
+--out :: solve good.csv -k 2 --out folder.csv | solve good.csv -k 2 --out x.xlsx |
+    solve good.csv -k 2 --out none/x.csv | figure --out x.pdf | report good.csv --out x.csv
+--plot :: solve good.csv -k 2 --plot folder.png | solve good.csv -k 2 --plot none/out.png |
+    solve good.csv -k 2 --plot x.gif | solve pitprops -k 3 --plot scores:x.png |
+    solve pitprops -k 3 --plot biplt:x.png | solve pitprops -k 2:4 --plot scree:x.png
+'x.npy' :: grade x.npy --problem pitprops --submit x.npy
+n = 4 :: solve good.csv -k 9 | solve good.csv -k 2 --components 5
+'alpha' :: solve named.csv -k 2 --label alpa | solve named.csv -k 2 --drop alpa
+--covariance :: solve named.csv -k 2 --label town --covariance
+n = 2 :: solve named.csv -k 3
+--missing :: solve good.csv -k 2 --missing zero | report good.csv --missing zero
+--read :: solve good.csv -k 2 --read sep=ab | solve good.csv -k 2 --read decimal=x |
+    solve good.csv -k 2 --read header=maybe | solve good.csv -k 2 --read x=3 |
+    solve good.csv -k 2 --read sep | solve good.csv -k 2 --read = |
+    solve good.csv -k 2 --read 'sep=;,' --read sep=,
+'grqi' :: solve pitprops -k 3 --solver grqy | check grqy | compare grqy
+'pitprops' :: solve pitprop -k 3
+'colon' :: grade x.npy --problem colonn
+'alon' :: solve colon -k 5
+'mll whole' :: grade x.npy --problem mll -k 10 | best-known mll
+'leukemia' :: best-known golub
+hotelling :: solve pitprops -k 3 --components 2 --set deflation=hoteling
+kuleshov2013_fig1 :: figure kuleshov2013_fi1 | run results/quick/rows/kuleshov2013_fi1/a.parquet
+kind :: advise texts
+at least 1 :: advise 0 x 5 | advise 5 x 0
+-k :: solve good.csv | solve pitprops
+k:  :: solve pitprops --solver grqi | grade x.npy --problem pitprops -k 14
+-k: 3 :: solve good.csv -k 1,2,3 --components 2
+criterion :: solve good.csv -k auto:x
+--jobs :: solve pitprops -k 3 --solver grqi --jobs 2 | compare --jobs 0 | figure --jobs -3
+--time :: check grqi --time -1 | check grqi --time nan | solve good.csv -k 2 --time 0 |
+    solve good.csv -k 2 --time inf | compare --time-limit nan | advise --time 0 |
+    solve good.csv -k 2 --solver grqi --time 1 --set time_limit=2
+--checks :: solve good.csv -k 2 --checks x | report good.csv --checks bound, |
+    report good.csv --checks ''
+--size :: figure daspremont2007_gap --size 5x3 | figure daspremont2007_gap --out x.pdf --size 5 |
+    figure daspremont2007_gap --out x.pdf --size 0x3 |
+    figure daspremont2007_gap --out x.pdf --size 5x99 |
+    figure daspremont2007_gap --out x.pdf --size 5x3,1
+--scale long :: figure --scale long | figure zhang2011_fig1 --scale long --seeds 1:2
+--seeds :: figure --seeds 1:2 | figure kuleshov2013_fig1 --seeds x
+--name :: compare grqi --name ../../evil | compare grqi --name /tmp/evil |
+    compare grqi --name .. | compare grqi --name rows
+--draft :: compare grqi tpower --draft
+--fresh :: compare grqi --fresh=x
+--update :: best-known --update -1 | best-known --update nan
+--take :: best-known pitprops --take p.json | best-known --take p.json --update 1
+name :: new solver class | new solver numpy
+files :: solve pitprops -k 3 --scale | solve pitprops -k 3 --covariance |
+    solve pitprops -k 3 --label x | solve pitprops -k 3 --read key=x |
+    grade x.npy --problem pitprops --covariance
+--set :: solve pitprops --solver em -k 2 --set restarts=many | solve pitprops -k 2 --set gamma=1
+"""
+LINES = [
+    ("" if word.strip() == "-" else word.strip(), typed.strip())
+    for word, _, commands in (
+        line.partition(" :: ") for line in TABLE.replace("\n    ", " ").strip().splitlines()
+    )
+    for typed in commands.split(" | ")
+]
+LINES += [("-k", f"solve pitprops -k {text}") for text in WRONG_K]
+LINES += [("", f"solve good.csv -k 2 --solver grqi --set {shlex.quote(s)}") for s in WRONG_SETTINGS]
+LINES += [("", f"solve {LONG}.csv -k 3"), ("name", f"new solver {LONG}")]
+LINES += [("--name", f"compare grqi --name {'x' * 300}")]
 
 
 @pytest.fixture
@@ -207,7 +147,7 @@ def refused(completed):
     return completed.stderr
 
 
-@pytest.mark.parametrize(("word", "typed"), TYPED, ids=[typed[:70] for _, typed in TYPED])
+@pytest.mark.parametrize(("word", "typed"), LINES, ids=[typed[:70] for _, typed in LINES])
 def test_what_cannot_be_done_is_one_line_and_writes_nothing(word, typed, spcabench, folder):
     before = _files(folder)
     assert word in refused(spcabench(*shlex.split(typed)))

