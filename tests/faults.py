@@ -36,7 +36,7 @@ PANELS, SIZE = (1, 1), (3, 2)
 
 
 @claim("T1", "section 1", "there is variance", kind="number", measures="variance", unit="",
-    rule=above(1), primary="as run", why="there is no other")
+    rule=above(1))
 def T1(data):
     rows = data.assign(least=data.variance.min())
     return one(rows, "least", "pitprops", reading="as run", seed=None)

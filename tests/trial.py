@@ -26,12 +26,12 @@ from spcabench.claims import PaperNumber, above, at_most, claim, numbers
 from spcabench.run import Run
 PANELS, SIZE = (1, 1), (3, 2)
 @claim("T1", "section 1", "it <works> & more", measures="cardinality", unit="nonzeros",
-    rule=at_most(3), null=13, paper=[PaperNumber(3)], primary="as run", why="there is no other",
+    rule=at_most(3), null=13, paper=[PaperNumber(3)],
     changed="an older test", because="It is a trial.")
 def T1(data):
     return numbers(data, {"pitprops": data.cardinality.max()}, reading="as run")
 @claim("T2", "section 2", "shapes only", kind="number", measures="n", unit="", rule=above(1),
-    null=1, primary="as run", why="there is no other", any_data=True)
+    null=1, any_data=True)
 def T2(data):
     return numbers(data, {"pitprops": data.n.max()}, reading="as run")
 def runs(scale):

@@ -19,8 +19,7 @@ Kind = Literal["theorem", "number", "comparison"]
 Stored = dict[str, Any]
 Measure = Callable[[Any], Any]  # returns a tidy table, or yields several
 # what a claim says about itself, in the order in which it is stored
-ABOUT = ("id", "where", "quote", "kind", "primary", "why", "changed")
-MARKS = ("timed", "any_data", "calibration", "calibrated_by", "pending")
+ABOUT = ("id", "where", "quote", "kind", "deviates", "changed", "timed", "any_data", "calibrated")
 
 
 @dataclass(frozen=True)
@@ -108,31 +107,23 @@ class Claim:
     kind : str
         "theorem" (proven, so a failure would be a bug of this suite), "number" (reproduced or not)
         or "comparison" (which method wins, and by how much). Each kind is counted separately.
-    primary : str
-        Name of the reading that determines the verdict.
-    why : str
-        Why this reading determines the verdict: the paper names it, it is the input form that the
-        paper gives for the algorithm, or its preparation comes closest to the printed numbers.
+    deviates : str
+        Why the rule is not the one that belongs to the paper's words (see `meaning`).
     paper : sequence of PaperNumber
         Numbers printed in the paper.
     also : sequence of Part
         Further quantities that must satisfy their rules too.
     because : str or mapping
         Why a reading comes out as it does, in a sentence that an experiment has shown: for the
-        primary reading, or a mapping from readings to sentences.
+        first reading, or a mapping from readings to sentences.
     changed : str
         Why the test was changed after its first run, in a sentence; empty if it was not changed.
     timed : bool
         Whether the verdict depends on time or memory, and can therefore differ between runs.
     any_data : bool
         Whether stand-in data can also settle the claim, because it is only about shapes.
-    calibration : bool
-        Whether the number was used to choose the primary reading of other claims. It is shown,
-        but not judged.
-    calibrated_by : str
-        Id of the claim whose number determined the primary reading.
-    pending : str
-        Which runs are still missing for the primary reading, in a sentence.
+    calibrated : str
+        The number of the paper by which a preparation of the data was chosen.
     """
 
     id: str
@@ -142,8 +133,6 @@ class Claim:
     measures: str
     unit: str
     rule: Rule
-    primary: str
-    why: str
     at: Scope = Scope()  # noqa: RUF009 (frozen)
     null: float | None = None
     average: str = ""
@@ -151,12 +140,11 @@ class Claim:
     paper: Sequence[PaperNumber] = ()
     also: Sequence[Part] = ()
     because: str | Mapping[str, str] = field(default_factory=dict)
+    deviates: str = ""
     changed: str = ""
     timed: bool = False
     any_data: bool = False
-    calibration: bool = False
-    calibrated_by: str = ""
-    pending: str = ""
+    calibrated: str = ""
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
@@ -198,18 +186,20 @@ class Claim:
         data : object
             What the figure's ``data`` function returns for its rows; None if no run gave an answer.
         """
+        tables = [] if data is None else [*self.tables(data)]
         causes = self.because
-        sentences = {self.primary: causes} if isinstance(causes, str) else dict(causes)
+        if isinstance(causes, str):
+            causes = {name: causes for name, _ in tables[:1]}
         readings = [
-            judging.reading(name, rows, self.parts) | {"because": sentences.get(name, "")}
-            for name, rows in ([] if data is None else self.tables(data))
+            judging.reading(name, rows, self.parts) | {"because": causes.get(name, "")}
+            for name, rows in tables
         ]
         return judging.judged(self.described() | {"readings": readings})
 
     def described(self) -> Stored:
         """Return everything that was written before any measurement, as plain data."""
         return {
-            **{name: getattr(self, name) for name in (*ABOUT, *MARKS)},
+            **{name: getattr(self, name) for name in ABOUT},
             "parts": [part.stored() for part in self.parts],
             "paper": [vars(p) | {"high": p.low if p.high is None else p.high} for p in self.paper],
         }
@@ -222,7 +212,7 @@ class Claim:
         data : object
             The figure's data.
         reading, part : str
-            The reading, by default the primary one, and the part.
+            The reading, by default the first one, and the part.
         verdict : str
             Only the places with this verdict.
         """
@@ -234,7 +224,8 @@ class Claim:
         self, data: Any, reading: str = "", part: str = "", verdict: str = ""
     ) -> list[Stored]:
         """Return the judged places of a reading, with the arguments of `told`."""
-        found = judging.of_name(self.judge(data)["readings"], reading or self.primary)
+        readings = self.judge(data)["readings"]
+        found = judging.of_name(readings, reading) if reading else next(iter(readings), None)
         return [
             place
             for place in (found["places"] if found else ())

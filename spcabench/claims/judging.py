@@ -2,14 +2,17 @@
 
 The stored data are plain JSON values, so a published statement can be judged again in the same way.
 An open end of an interval is stored as None. A place *holds* if its interval lies inside the region
-of the rule, *fails* if it lies outside, and is *undecided* if it crosses an edge of the region.
+of the rule, *fails* if it lies outside, and is *open* if it crosses an edge of the region.
 
 With many places, one of them can lie outside by chance. If every place must hold, a place therefore
 fails only at the level 5 % / number of places. If one place is enough, that place must hold at this
 level.
+
+No reading of the paper's words has priority. A statement holds or fails if it does so under every
+reading, it *depends* if one reading holds and another one fails, and otherwise it is open.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -17,11 +20,10 @@ import numpy as np
 import pandas as pd
 
 from spcabench.claims import intervals
-from spcabench.claims.rules import Rule
+from spcabench.claims.rules import Rule, needed
 from spcabench.claims.summary import short
 
 Stored = dict[str, Any]
-OF_THEOREM = {"holds": "checked", "fails": "violated"}
 GEOMETRIC = ("times", "s")  # units whose numbers are compared as ratios
 MOST_DATA = 8  # number of problems that a reading names
 # kinds of numbers at places where runs are missing or hit a limit
@@ -85,11 +87,17 @@ def judged(statement: Stored) -> Stored:
         verdicts are replaced.
     """
     readings = _without_copies([_judged_reading(statement, r) for r in statement["readings"]])
-    statement = statement | {"readings": readings}
-    primary = of_name(readings, statement["primary"])
-    statement |= _verdict(statement, primary)
-    statement |= {"marks": _marks(statement, primary)}
-    return statement | {"short": short(statement, primary)}
+    verdicts = {reading["verdict"] for reading in readings}
+    reason = next((r["reason"] for r in readings if r["verdict"] == "open"), "")
+    if {"holds", "fails"} <= verdicts:
+        verdict, reason = "depends", ""
+    elif len(verdicts) == 1:
+        (verdict,) = verdicts
+    else:
+        verdict, reason = "open", reason or "no run gave an answer"
+    statement = statement | {"readings": readings, "verdict": verdict, "reason": reason}
+    statement |= {"marks": _marks(statement)}
+    return statement | {"short": short(statement)}
 
 
 def of_name(readings: Iterable[Stored], name: str) -> Stored | None:
@@ -100,11 +108,12 @@ def of_name(readings: Iterable[Stored], name: str) -> Stored | None:
 def merged(statements: list[Stored]) -> Stored:
     """Join the data of one statement from all figures that judge it, and judge it once."""
     first, *others = statements
-    readings = [dict(reading) for reading in first["readings"]]
-    for reading in (r for other in others for r in other["readings"]):
+    # readings with the same numbers in one figure can have others in another one
+    readings = [*_apart(first["readings"])]
+    for reading in (r for other in others for r in _apart(other["readings"])):
         mine = of_name(readings, reading["name"])
         if mine is None:
-            readings.append(dict(reading))
+            readings.append(reading)
             continue
         for name in ("places", "notes", "data"):
             mine[name] = [*mine[name], *reading[name]]
@@ -114,46 +123,20 @@ def merged(statements: list[Stored]) -> Stored:
     return judged(first | {"readings": readings})
 
 
-def _verdict(statement: Stored, primary: Stored | None) -> Stored:
-    """Return the verdict of the statement, which is that of its primary reading."""
-    if statement["calibration"]:
-        return {"verdict": "calibration", "would": "", "reason": "", "side": ""}
-    if primary is None:
-        pending = statement["pending"]
-        return {
-            "verdict": "pending" if pending else "undecided",
-            "would": "",
-            "reason": pending or "no run gave an answer",
-            "side": "",
-        }
-    outcome = {name: primary[name] for name in ("verdict", "would", "reason", "side")}
-    if statement["kind"] == "theorem":
-        outcome["verdict"] = OF_THEOREM.get(outcome["verdict"], outcome["verdict"])
-    return outcome
-
-
 def _judged_reading(statement: Stored, reading: Stored) -> Stored:
-    """Return a reading with its verdict and the verdicts at its places."""
+    """Return a reading with its verdict and the verdicts at its places; all parts must hold."""
     places, outcomes = [], []
     for part in statement["parts"]:
-        mine = [place for place in reading["places"] if place["part"] == part["name"]]
-        done = _judged_places(part, mine)
+        done = _judged_places(part, [p for p in reading["places"] if p["part"] == part["name"]])
         places += done
-        # a reading other than the primary one can leave parts unmeasured
-        if done or reading["name"] == statement["primary"]:
-            outcomes.append(_of_part(part, [place for place in done if place["judged"]]))
-    outcomes += _at_one_place(statement["parts"], places)
-    verdict, reason, side = _of_all(outcomes or [_of_part(statement["parts"][0], [])])
-    would = ""
-    if reading["stand_in"] and not statement["any_data"] and verdict != "undecided":
-        verdict, would, reason = "undecided", verdict, "the data are a stand-in"
-    return reading | {
-        "places": places,
-        "verdict": verdict,
-        "would": would,
-        "reason": reason,
-        "side": side,
-    }
+        outcomes.append(_of_part(part, [place for place in done if place["judged"]]))
+    verdict, reason = next(
+        (outcome for word in ("fails", "open") for outcome in outcomes if outcome[0] == word),
+        ("holds", ""),
+    )
+    if reading["stand_in"] and not statement["any_data"]:
+        verdict, reason = "open", "the data are a stand-in"
+    return reading | {"places": places, "verdict": verdict, "reason": reason}
 
 
 def _judged_places(part: Stored, places: list[Stored]) -> list[Stored]:
@@ -165,43 +148,38 @@ def _judged_places(part: Stored, places: list[Stored]) -> list[Stored]:
     for place, is_judged in zip(places, inside, strict=True):
         measured = measured_of(place)
         ends, wide = measured.interval(), measured.interval(strict)
-        holds = rule.side(*(ends if over["all"] else wide)) == "inside"
-        side = rule.side(*(wide if over["all"] else ends))
         known = measured.kind != "too few" and np.isfinite(measured.value)
-        fails = known and side in ("below", "above")
-        verdict = "holds" if known and holds else "fails" if fails else "undecided"
+        holds = rule.side(*(wide if over["need"] == "some" else ends)) == "inside"
+        fails = rule.side(*(wide if over["need"] == "every" else ends)) in ("below", "above")
+        verdict = "open" if not known else "holds" if holds else "fails" if fails else "open"
         done.append(
             place
             | {"low": finite(ends[0]), "high": finite(ends[1])}
             | {"wide_low": finite(wide[0]), "wide_high": finite(wide[1])}
-            | {"judged": is_judged, "verdict": verdict, "side": side if fails else ""}
+            | {"judged": is_judged, "verdict": verdict}
         )
     return done
 
 
-def _of_part(part: Stored, places: list[Stored]) -> tuple[str, str, str]:
-    """Return the verdict on one part, its reason and its side, from the judged places."""
-    words = [place["verdict"] for place in places]
-    sides = {place["side"] for place in places if place["side"]}
-    side = "both sides" if len(sides) > 1 else "".join(sides)
-    if part["over"]["all"]:
-        decided = "fails" if "fails" in words else "holds" if set(words) == {"holds"} else ""
-    else:
-        decided = "holds" if "holds" in words else "fails" if set(words) == {"fails"} else ""
-    # too few places can show neither that the rule holds at all of them nor that it holds at none
-    rests_on_all = decided == ("holds" if part["over"]["all"] else "fails")
-    if rests_on_all and len(places) < part["over"]["least"]:
-        return "undecided", "the data do not cover the range", ""
-    if decided:
-        return decided, "", side if decided == "fails" else ""
+def _of_part(part: Stored, places: list[Stored]) -> tuple[str, str]:
+    """Return the verdict on one part and its reason, from the judged places."""
+    words, over = [place["verdict"] for place in places], part["over"]
     if not places:
-        return "undecided", "no run in the range gave an answer", ""
-    return "undecided", _why_undecided(places), ""
+        return "open", f"{part['name'] or 'the quantity'}: no run in the range gave an answer"
+    need = needed(over["need"], len(places))
+    holds, fails = words.count("holds") >= need, len(places) - words.count("fails") < need
+    # a place that fails decides alone if every place must hold, whatever the others are
+    alone = (holds and over["need"] == "some") or (fails and over["need"] == "every")
+    if (holds or fails) and not alone and len(places) < over["least"]:
+        return "open", "the data do not cover the range"
+    if holds or fails:
+        return "holds" if holds else "fails", ""
+    return "open", _why_open(places)
 
 
-def _why_undecided(places: list[Stored]) -> str:
-    """Return the first reason that applies to an undecided place."""
-    open_places = [measured_of(place) for place in places if place["verdict"] == "undecided"]
+def _why_open(places: list[Stored]) -> str:
+    """Return the first reason that applies to an open place."""
+    open_places = [measured_of(place) for place in places if place["verdict"] == "open"]
     reasons = {
         "too few problems": any(
             m.kind == "too few" and m.count + m.missing < intervals.FEWEST for m in open_places
@@ -215,30 +193,6 @@ def _why_undecided(places: list[Stored]) -> str:
         (reason for reason, applies in reasons.items() if applies),
         "the interval includes the threshold",
     )
-
-
-def _at_one_place(parts: list[Stored], places: list[Stored]) -> list[tuple[str, str, str]]:
-    """Return the outcome of the parts for which one place is enough; it must satisfy them all."""
-    names = [part["name"] for part in parts if not part["over"]["all"]]
-    labels: dict[str, list[str]] = {}
-    for place in places:
-        if place["judged"] and place["part"] in names:
-            labels.setdefault(place["label"], []).append(place["verdict"])
-    shared = [words for words in labels.values() if len(words) == len(names) > 1]
-    if not shared or ["holds"] * len(names) in shared:
-        return []
-    decided = all("fails" in words for words in shared)
-    reason = "" if decided else "no single place is known to satisfy all parts"
-    return [("fails" if decided else "undecided", reason, "")]
-
-
-def _of_all(outcomes: list[tuple[str, str, str]]) -> tuple[str, str, str]:
-    """Return the verdict, reason and side of a reading; all of its parts must hold."""
-    for wanted in ("fails", "undecided"):
-        for outcome in outcomes:
-            if outcome[0] == wanted:
-                return outcome
-    return outcomes[0]
 
 
 def _covers(over: Stored, x: float | None) -> bool:
@@ -260,6 +214,13 @@ def measured_of(place: Stored) -> intervals.Measured:
     return intervals.Measured(value, *(place[name] for name in names))
 
 
+def _apart(readings: Iterable[Stored]) -> Iterator[Stored]:
+    """Yield a reading for each of the names with the same numbers."""
+    for reading in readings:
+        for name in (reading["name"], *reading["same"]):
+            yield reading | {"name": name, "same": []}
+
+
 def _without_copies(readings: list[Stored]) -> list[Stored]:
     """Return the readings without those whose numbers are the same as in an earlier reading."""
     different: list[Stored] = []
@@ -276,23 +237,14 @@ def _numbers(reading: Stored) -> list[tuple[Any, ...]]:
     return [(p["part"], p["label"], p["value"], p["spread"]) for p in reading["places"]]
 
 
-def _marks(statement: Stored, primary: Stored | None) -> list[str]:
+def _marks(statement: Stored) -> list[str]:
     """Return the marks shown next to the verdict."""
-    outcomes = {
-        (r["would"] or r["verdict"], r["side"])
-        for r in statement["readings"]
-        if (r["would"] or r["verdict"]) != "undecided"
-    }
+    readings = statement["readings"]
+    places = [place for r in readings for place in r["places"] if place["judged"]]
     marks = {
-        "depends": len({word for word, _ in outcomes}) > 1 or len(outcomes) > 1,
-        "calibrated": bool(statement["calibrated_by"]),
+        "calibrated": bool(statement["calibrated"]),
+        "incomplete": any(p["missing"] or p["kind"] in INCOMPLETE for p in places),
+        "stand-in": any(reading["stand_in"] for reading in readings),
+        "simulated": any(reading["simulated"] for reading in readings),
     }
-    if primary is not None:
-        places = [place for place in primary["places"] if place["judged"]]
-        lacking = any(p["missing"] or p["kind"] in INCOMPLETE for p in places)
-        marks |= {
-            "incomplete": lacking,
-            "stand-in": primary["stand_in"],
-            "simulated": primary["simulated"],
-        }
     return [mark for mark, applies in marks.items() if applies]

@@ -81,20 +81,14 @@ def within(low: float, high: float) -> Rule:
     return Rule(low, high)
 
 
-def about(number_of_paper: float, slack: float = 0.25) -> Rule:
-    """Return the rule "about the number": within a fraction of it, by default a quarter."""
-    ends = (number_of_paper * (1 - slack), number_of_paper * (1 + slack))
-    return Rule(min(ends), max(ends))
-
-
 @dataclass(frozen=True)
 class Scope:
-    """The places to which a rule applies, and whether it must hold at all of them or at only one.
+    """The places to which a rule applies, and how many of them must satisfy it.
 
     Attributes
     ----------
-    all : bool
-        Whether every place must satisfy the rule. If not, one place is enough.
+    need : str
+        "every", "most" (more than half), "often" (at least a quarter) or "some" (at least one).
     noun : str
         Name of the places, in the plural: "bands of sparsity", "sizes", "k".
     low, high : float
@@ -103,18 +97,33 @@ class Scope:
         Minimum number of places: with fewer, the data do not cover the range.
     """
 
-    all: bool = True
+    need: str = "every"
     noun: str = "places"
     low: float = -np.inf
     high: float = np.inf
     least: int = 1
 
 
+def needed(need: str, count: int) -> int:
+    """Return at how many of ``count`` places a rule must hold."""
+    return {"every": count, "most": count // 2 + 1, "often": -(-count // 4), "some": 1}[need]
+
+
 def every(noun: str = "places", **limits: Any) -> Scope:
     """Return the scope "at every place"; the limits are ``low``, ``high`` and ``least``."""
-    return Scope(True, noun, **limits)
+    return Scope("every", noun, **limits)
+
+
+def most(noun: str = "places", **limits: Any) -> Scope:
+    """Return the scope "at more than half of the places"."""
+    return Scope("most", noun, **limits)
+
+
+def often(noun: str = "places", **limits: Any) -> Scope:
+    """Return the scope "at a quarter of the places or more"."""
+    return Scope("often", noun, **limits)
 
 
 def some(noun: str = "places", **limits: Any) -> Scope:
-    """Return the scope "at one place or more"; the limits are ``low``, ``high`` and ``least``."""
-    return Scope(False, noun, **limits)
+    """Return the scope "at one place or more"."""
+    return Scope("some", noun, **limits)

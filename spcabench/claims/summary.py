@@ -11,7 +11,7 @@ Stored = dict[str, Any]
 BOUNDS = {"at least": ("low", ">= "), "at most": ("high", "<= ")}
 # a number in a label, or the two numbers of a band: "2,000", "0.05", "1-2"
 NUMBER = re.compile(r"((?<![\w.])\d[\d,]*(?:\.\d+)?(?:-\d[\d.]*)?(?<!,))")
-VERDICTS = ("holds", "fails", "undecided")
+VERDICTS = ("holds", "fails", "open")
 
 
 def judged_places(statement: Stored, reading: Stored) -> list[tuple[Stored, list[Stored]]]:
@@ -29,19 +29,30 @@ def judged_places(statement: Stored, reading: Stored) -> list[tuple[Stored, list
     ]
 
 
-def short(statement: Stored, reading: Stored | None) -> str:
-    """Return the measured result in one sentence: the numbers of each part of a reading.
+def short(statement: Stored) -> str:
+    """Return the measured result in one sentence: the numbers of the first reading of each verdict.
 
-    If another reading has a different result, it is named too.
+    If readings have different verdicts, each is named with its verdict.
     """
-    if reading is None:
-        return "No runs yet." if statement["verdict"] == "pending" else "No run gave an answer."
+    readings = statement["readings"]
+    if not readings:
+        return "No run gave an answer."
+    told = first_of_each(readings)
+    if len(told) == 1:
+        return of_reading(statement, told[0])
+    return "; ".join(f"{r['name']} ({r['verdict']}): {of_reading(statement, r)}" for r in told)
+
+
+def first_of_each(readings: list[Stored]) -> list[Stored]:
+    """Return the first reading with each verdict, in the order of the readings."""
+    first = {reading["verdict"]: reading for reading in reversed(readings)}
+    return [reading for reading in readings if first[reading["verdict"]] is reading]
+
+
+def of_reading(statement: Stored, reading: Stored) -> str:
+    """Return the numbers of each part of a reading in a sentence."""
     parts = [_of_part(p, places) for p, places in judged_places(statement, reading) if places]
-    parts = parts or [_without_numbers(reading)]
-    other = _opposite(statement, reading)
-    if other is not None:
-        parts.append(f"{other['name']}: {' '.join(_outcome(other)).strip()}")
-    return "; ".join(parts)
+    return "; ".join(parts) or _without_numbers(reading)
 
 
 def _without_numbers(reading: Stored) -> str:
@@ -163,16 +174,3 @@ def _reach(texts: tuple[str, ...], numbers: list[list[str]]) -> str:
 
 def _first_number(text: str) -> float:
     return float(text.split("-")[0].replace(",", ""))
-
-
-def _opposite(statement: Stored, reading: Stored) -> Stored | None:
-    """Return the first decided reading whose verdict or failing side differs from this one."""
-    others = (r for r in statement["readings"] if r["name"] != reading["name"])
-    decided = [r for r in others if _outcome(r)[0] != "undecided"]
-    return next((r for r in decided if _outcome(r) != _outcome(reading)), None)
-
-
-def _outcome(reading: Stored) -> tuple[str, str]:
-    """Return the verdict that follows from a reading's numbers, and the side of a failure."""
-    sides = {"below": "(too low)", "above": "(too high)", "both sides": "(too low and too high)"}
-    return reading["would"] or reading["verdict"], sides.get(reading["side"], "")

@@ -16,7 +16,12 @@ from spcabench.errors import InputError, using_file
 from spcabench.files import existing_folder, plain, read_json, say, width
 from spcabench.running import exclusive_timing
 
-COLOURS = {"holds": "bold green", "fails": "bold red", "undecided": "bold yellow"}
+COLOURS = {
+    "holds": "bold green",
+    "fails": "bold red",
+    "depends": "bold magenta",
+    "open": "bold yellow",
+}
 COMPARE = "compare"  # name of the folder of comparisons, next to the folders of the scales
 
 
@@ -284,7 +289,7 @@ def print_statement(statement: dict[str, Any], whole: bool = False) -> None:
         statement["verdict"],
     )
     begin = len(statement["id"]) + 1
-    shown.stylize(COLOURS[forest.look(verdict)], begin, begin + len(verdict))
+    shown.stylize(COLOURS[verdict], begin, begin + len(verdict))
     Console().print(shown, soft_wrap=True)  # the text is already wrapped
 
 

@@ -1,7 +1,6 @@
 """Shared code for the figures of d'Aspremont et al. (2007): experiments, and tables of loadings."""
 
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,12 +18,6 @@ METHODS = {
     "exact": "exact optimum at each k",
 }
 FACTORS, K = 3, 5  # factors of gene expression, and genes in each of DSPCA's factors
-DEFLATIONS = {
-    "hotelling": deflate.hotelling,
-    "projection": deflate.projection,
-    "schur": deflate.schur,
-}
-STEPS = 100  # components after which a decomposition stops
 
 # components of a table
 
@@ -148,82 +141,7 @@ def factor(problem):
 # the smoothed dual
 
 
-def smoothing(problem, *, seed):
-    """Return the smallest and the largest (f - f_mu) / eps over points in the box, for all eps."""
-    S, n = problem.matrix.S, problem.n
-    rho, rng = n**0.5, np.random.default_rng(seed)
-    last = api.solve(problem, "dspca", rho=rho, screen=False, tol=1e-2, eps=1e-2).primal_and_dual
-    assert last is not None
-    distances = []
-    for eps in (1.0, 1e-1, 1e-2, 1e-3):
-        mu = eps * S.diagonal().max() / (2.0 * np.log(n))
-        for U in (np.zeros((n, n)), *rng.uniform(-rho, rho, (10, n, n)), last[1]):
-            w = np.linalg.eigvalsh(S + (U + U.T) / 2)
-            # the largest eigenvalue is subtracted, because exp would overflow for small mu
-            f_mu = w[-1] + mu * np.log(np.exp((w - w[-1]) / mu).sum()) - mu * np.log(n)
-            distances.append((w[-1] - f_mu) / (2.0 * mu * np.log(n)))
-    return {"least": float(min(distances)), "most": float(max(distances))}
-
-
 # the paper's decomposition
 
 
-def decomposition(problem, *, seed, rho, deflation="hotelling"):
-    """Decompose a matrix with DSPCA, and record the largest |entry| left after each component.
-
-    left : these entries. error : largest relative error of the two identities in claim D8.
-    diagonal, least : largest diagonal entry and smallest eigenvalue of the remaining matrix.
-    """
-    left, error, variance = [float(np.abs(problem.matrix.S).max())], 0.0, np.inf
-    # the loop also stops if the variance is at most 1e-2, because with Hotelling's deflation the
-    # paper's rule might never be met
-    while left[-1] >= rho and len(left) <= STEPS and variance > 1e-2:
-        result = api.solve(problem, "dspca", rho=rho)
-        A, x = problem.matrix.S, result.x
-        matrix = DEFLATIONS[deflation](problem, [result], 1.0)
-        # the cache is emptied, because it contains other forms of the previous matrix
-        problem = replace(problem, matrix=matrix, indefinite=True, _cache={})
-        B = problem.matrix.S
-        wrong = abs(x @ B @ x), abs(np.trace(A) - np.trace(B) - x @ A @ x)
-        error, variance = max(error, float(max(wrong)) / left[-1]), x @ A @ x
-        left.append(float(np.abs(B).max()))
-    return {
-        "rho": rho,
-        "deflation": deflation,
-        "left": left,
-        "error": error,
-        "diagonal": float(problem.matrix.S.diagonal().max()),
-        "least": float(np.linalg.eigvalsh(problem.matrix.S)[0]),
-    }
-
-
 # the rectangular relaxation
-
-
-def pair(problem, *, seed, k_u, k):
-    """Solve the relaxation on A (m, n), and find the best of all pairs of supports."""
-    A = problem.data.dense()
-    result = api.solve(problem, "exact_sdp_rectangular", k=k, k_u=k_u)
-    assert result.u is not None and result.singular_value is not None
-    return {
-        "shape": list(A.shape),
-        "k": [k_u, k],
-        "optimum": max(
-            norm(A, R, C)
-            for R in combinations(range(len(A)), k_u)
-            for C in combinations(range(A.shape[1]), k)
-        ),
-        "value": result.relaxation_value,
-        "bound": result.relaxation_bound,
-        # the sign of a pair of singular vectors is arbitrary
-        "pair": abs(result.singular_value),
-        # the relaxation shrinks its loadings and serves to find the supports
-        "refit": norm(A, np.flatnonzero(result.u), result.support),
-        # matrices differ in scale, so all values are divided by this one
-        "top": float(np.linalg.norm(A, 2)),
-    }
-
-
-def norm(A, R, C):
-    """Return the largest singular value of the rows R and columns C of A."""
-    return float(np.linalg.norm(A[np.ix_(R, C)], 2))

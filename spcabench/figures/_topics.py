@@ -329,15 +329,15 @@ EACH = claims.every("components", least=TOPICS)
     at=EACH,
     null=0.5,  # a random set of words
     also=[claims.Part("words", "words of a component", "words", claims.within(4, 6), EACH)],
-    primary="counts",
-    why="the paper's data are counts of words, as in a bag of words",
-    changed="whether words are disjoint was tested, but they are disjoint by construction",
+    deviates="A topic has no word in the table: coherence that one in twenty random sets reaches, "
+    "in 4 to 6 words, because the paper asks for close to 5.",
+    changed="whether words are disjoint was tested, but they are disjoint by construction; tf-idf "
+    "and NIPS, which are not in the paper, were readings",
 )
 def Z3(data):
     """Judge each component; coherence replaces a reader's judgement of the topics."""
-    for (values, ours), rows in data.groupby(["label", "ours"]):
-        exact = dict(reading=f"{READINGS[values]}{', NIPS' if ours else ''}", seed=None)
-        reached = [t["refitted"] / t["bound"] for t in rows.topic if "bound" in t]
-        optimum = f"{span(reached, 'share')} of the optimum (or of a bound on it) after a refit."
-        yield claims.noted(claims.one(rows, "chance", rows.place, **exact), optimum)
-        yield claims.one(rows, "count", rows.place, part="words", **exact)
+    rows = data[(data.label == "counts") & ~data.ours]
+    reached = [t["refitted"] / t["bound"] for t in rows.topic if "bound" in t]
+    optimum = f"{span(reached, 'share')} of the optimum (or of a bound on it) after a refit."
+    yield claims.noted(claims.one(rows, "chance", rows.place, seed=None), optimum)
+    yield claims.one(rows, "count", rows.place, part="words", seed=None)

@@ -12,7 +12,6 @@ from spcabench.run import Run
 
 FAMILIES = {"gaussian": "Gaussian, $\\Sigma = F^TF$", "spiked": "spiked, $\\Sigma = uu^T + VV^T/m$"}
 GAP = 1e-2
-FACTORS = (0.6, 1.5)  # factors of the penalty in the further readings
 OWN: dict[str, dict[str, Any]] = {
     "bca": dict(K=10**6),
     "bca loose": dict(K=10**6, inner="loose", eps=5e-3),
@@ -30,9 +29,7 @@ SIZES: dict[str, dict[str, tuple[int, ...]]] = {
         "dspca": (50, 100, 200, 300, 400),
     },
 }
-AT = {"quick": (25,), "paper": (50, 100, 200)}  # sizes of the further readings
 SEEDS = {"quick": {25: 3, 50: 3}, "paper": {50: 6, 100: 6, 200: 3, 300: 3}}
-OTHER_SEEDS = {"quick": {25: 3}, "paper": {50: 6, 100: 6, 200: 3}}
 LIMIT = {"quick": 10.0, "paper": 60.0}
 # n -> seed of the problem of the long runs, which take hours; for n = 200 and 300, the paper's BCA
 # hits the limit on this problem
@@ -64,7 +61,7 @@ def source(family: str, n: int, seed: int) -> dict[str, Any]:
 
 
 def timed_runs(family: str, scale: str) -> Iterator[Run]:
-    """Yield the timed runs, those with other penalties or to a smaller gap, and five sweeps."""
+    """Yield the timed runs."""
     sizes = SIZES[scale]
     for n in sizes["bca_continuation"]:
         for seed in range(200, 200 + SEEDS[scale].get(n, 1)):
@@ -72,31 +69,6 @@ def timed_runs(family: str, scale: str) -> Iterator[Run]:
                 # plain BCA hits its time limit at n = 300, and one problem is enough to show it
                 if method != "bca" or n < 300 or seed == 200:
                     yield _timed(family, n, seed, method, scale)
-    yield from _elsewhere(family, scale)
-    yield from _five_sweeps(family, sizes)
-
-
-def _elsewhere(family: str, scale: str) -> Iterator[Run]:
-    """Yield runs with other penalties, and runs to a smaller gap."""
-    for n in AT[scale]:
-        for seed in range(300, 300 + OTHER_SEEDS[scale][n]):
-            for method in ("bca", "bca loose", "dspca"):
-                # at n = 200, a run of the paper's own BCA can take its entire time limit
-                for factor in FACTORS if n < 200 or method != "bca" else ():
-                    yield _timed(family, n, seed, method, scale, factor)
-                if n == AT[scale][0]:
-                    yield _timed(family, n, seed, method, scale, goal=1e-3)
-
-
-def _five_sweeps(family: str, sizes: dict[str, tuple[int, ...]]) -> Iterator[Run]:
-    for n in sizes["bca"]:
-        for factor in (1.0, *FACTORS):
-            settings: dict[str, Any] = dict(lam=factor * penalty(family, n), K=5, screen=False)
-            label = "sweeps" if factor == 1.0 else f"sweeps {factor:g}"
-            yield Run(**source(family, n, 200), solver="bca", settings=settings, label=label)
-    for n in sizes["bca loose"]:
-        settings = dict(lam=penalty(family, n), K=5, screen=False, inner="loose", eps=5e-3)
-        yield Run(**source(family, n, 200), solver="bca", settings=settings, label="five, loose")
 
 
 def long_runs() -> Iterator[Run]:
@@ -110,33 +82,20 @@ def long_runs() -> Iterator[Run]:
                 )
 
 
-def _timed(
-    family: str,
-    n: int,
-    seed: int,
-    method: str,
-    scale: str,
-    factor: float = 1.0,
-    goal: float = GAP,
-) -> Run:
-    """Return a timed run to the goal; the label of a further reading names the penalty or gap."""
-    solver, _, loose = method.partition(" ")
-    own = dict(OWN[method])
-    if goal != GAP and (loose or solver == "dspca"):
-        # the solver's accuracy must be better than the gap at which it is stopped
-        own["eps"] = goal / 2 if loose else goal
-    label = "time" if factor == 1.0 else f"penalty {factor:g}"
-    named = {"rho" if solver == "dspca" else "lam": factor * penalty(family, n), "screen": False}
+def _timed(family: str, n: int, seed: int, method: str, scale: str) -> Run:
+    """Return a timed run to the gap."""
+    solver = method.partition(" ")[0]
+    named = {"rho" if solver == "dspca" else "lam": penalty(family, n), "screen": False}
     # no limit on iterations, because the time limit stops the run
-    limits = dict(tol=goal, time_limit=LIMIT[scale], stop="gap", max_iterations=10**6)
+    limits = dict(tol=GAP, time_limit=LIMIT[scale], stop="gap", max_iterations=10**6)
     return Run(
         **source(family, n, seed),
         solver=solver,
-        settings=named | own | limits,
+        settings=named | OWN[method] | limits,
         timed=True,
         # plain BCA has only one problem with n = 300, whose seed is 200
         one_round=n == 200 or (n == 300 and seed > 200),
-        label=label if goal == GAP else f"goal {goal:g}",
+        label="time",
         # a sweep cannot be interrupted, and takes a long time for the largest n
         timeout=4 * LIMIT[scale],
     )

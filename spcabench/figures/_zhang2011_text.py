@@ -13,22 +13,6 @@ ORDERS = {"nytimes": 500, "pubmed": 1000}  # orders of the covariances in the pa
 ASKED = ("nytimes", "pubmed", "nips")  # we added the last corpus
 CORPORA = {"nytimes": "NYTimes", "pubmed": "PubMed", "nips": "NIPS", "kos": "KOS", "ap": "AP"}
 SIMULATED = dict(m=300_000, n=102_660)  # number of documents and words of NYTimes
-AT_HAND = "corpora at hand"
-
-LARGE: dict[str, Any] = dict(
-    at=claims.every("corpora"),
-    primary="corpora of the published size",
-    why="the sentence is about corpora of a size that is not available",
-)
-COST: dict[str, Any] = LARGE | dict(
-    pending="It needs a run on a simulated corpus of 300,000 documents with 102,660 words.",
-)
-# statements about variances need real data, because the simulated variances were prescribed
-CONTENT: dict[str, Any] = LARGE | dict(
-    pending="It needs NYTimes or PubMed itself: the variances of the simulated corpus are "
-    "calibrated, so it would test our generator.",
-)
-
 ON = ("kos", "ap", "nips")  # corpora of the experiments
 # number of words in the covariance: the words with the largest variances
 WORDS = {"quick": 100, "paper": 500}
@@ -71,23 +55,6 @@ def simulated_corpus(scale: str, function: Callable[..., Any], **options: Any) -
     return Run(
         dataset="simulated_corpus", parameters=size, function=function, label="simulated", **options
     )
-
-
-def by_size_of_corpus(
-    rows: pd.DataFrame, *, cost: bool = False
-) -> Iterator[tuple[str, pd.DataFrame]]:
-    """For claims about corpora as large as the paper's, yield each reading with its rows.
-
-    Real corpora of the published size come first, if they are available. A simulated corpus is
-    included if the claim is about cost; otherwise, it is marked as a stand-in, which cannot settle
-    the claim.
-    """
-    # KOS is far smaller than NYTimes, so times on KOS say nothing about the paper's times
-    real = rows.label.isin(ORDERS) & ~rows.stand_in.eq(True)
-    yield LARGE["primary"], rows[real | rows.simulated if cost else real]
-    if not cost:
-        yield "simulated corpus", rows[rows.simulated].assign(stand_in=True)
-    yield AT_HAND, rows[rows.label.isin(ORDERS)]
 
 
 def as_real(rows: pd.DataFrame) -> pd.DataFrame:

@@ -194,12 +194,10 @@ def draw(data, axes):
     rule=claims.at_least(2.5),
     null=1.0,  # linear convergence
     paper=[claims.PaperNumber(3)],
-    primary=f"GRQI, J = {J}",
-    why="the proposition is about finite J, and J = 2 leaves the most steps for the fit",
     changed="it was counted as a number, but the paper proves it (Rayleigh quotient iteration on a "
     "fixed support)",
 )
 def K14(data):
     """Judge the slope of each seed."""
     grqi = data[data.solver == "grqi"].explode(["orders", "seed"], ignore_index=True)
-    return claims.one(grqi, "orders", f"n = {data.n.iloc[0]}", reading=K14.primary)
+    return claims.one(grqi, "orders", f"n = {data.n.iloc[0]}", reading=f"GRQI, J = {J}")

@@ -4,7 +4,7 @@ against n.
 In the left panel Sigma = F'F, where F is square with entries from N(0, 1). In the right panel
 Sigma is spiked: Sigma = uu' + VV'/m with Card(u) = n/10 and m = n (our choice, because the paper
 does not state m). The penalty is 0.58 sqrt(log n) standard deviations of the off-diagonal entries
-(our choice), which leaves 5 to 20 nonzeros; further readings use 0.6 and 1.5 times this penalty.
+(our choice), which leaves 5 to 20 nonzeros.
 All methods run to a certified relative gap of 1e-2, without screening, with a time limit of 60 s
 per run at paper scale. An arrow means that at least one run hit the limit, so the time shown is a
 lower bound. The paper's BCA, BCA with looser box QPs, and DSPCA also have single long runs without
@@ -16,24 +16,18 @@ with the methods taking turns and nothing else running. The time of a problem is
 the rounds; the lines show geometric means over the seeds, and the bands the fastest and the slowest
 seed. The paper prints no numbers next to its curves, which end at n = 800.
 
-The other claims are judged on runs that are not drawn. Z4 counts the sweeps of BCA on these
-problems, and on 50 to 500 words of three corpora with a penalty that leaves about five words. Z5
-and Z8 are about the points at which BCA comes to rest. Z11 compares other methods with the
-relaxation's solution (BCA with continuation to a gap of 1e-3), with equal cardinality and after a
-refit on each support; SCoTLASS is not among the solvers of this suite.
+Z4 is judged on runs that are not drawn: it counts the sweeps of BCA on these problems, and on 50 to
+500 words of three corpora with a penalty that leaves about five words.
 """
 
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 
 from spcabench import claims
-from spcabench.claims import claim
+from spcabench.claims import claim, meaning
 from spcabench.figures import _zhang2011 as base
-from spcabench.figures import _zhang2011_limits as at_rest
 from spcabench.figures import _zhang2011_text as text
-from spcabench.run import Run
 from spcabench.showing.style import look, mark_level, name_lines
 from spcabench.showing.words import span
 
@@ -44,14 +38,6 @@ NAMES = {
     "bca_continuation": "BCA, continuation in $\\beta$",
     "dspca": "DSPCA, first order",
 }
-RELAXATION = "bca_continuation"  # the relaxation's solution, with which Z11 compares
-BASELINES = {
-    "thresholding": "thresholding",
-    "greedy_forward": "greedy, forward",
-    "greedy_full": "greedy, both passes",
-    "spca_elastic_net": "SPCA, elastic net",
-}
-TIE = 1e-6
 
 
 # what runs
@@ -62,20 +48,8 @@ def runs(scale):
     paper = scale == "paper"
     for family in base.FAMILIES:
         yield from base.timed_runs(family, scale)
-        # small problems, because a penalty is searched for each k
-        for seed in range(100, 112 if paper else 103):
-            yield from _compared(family, 100 if paper else 40, seed)
-        yield from at_rest.runs(family, range(100, 110 if paper else 102))
     yield from base.long_runs() if paper else ()
     yield from text.runs(scale)
-
-
-def _compared(family, n, seed):
-    for k in (5, 10, 20):
-        common = dict(**base.source(family, n, seed), label=f"quality {k}")
-        yield Run(solver=RELAXATION, settings=dict(k=k), **common)
-        for solver in (*BASELINES, "tpower"):
-            yield Run(solver=solver, match=RELAXATION, **common)
 
 
 def data(table):
@@ -85,22 +59,7 @@ def data(table):
         timed=timed,
         speedups=base.speedups(timed),
         words=text.by_size(table),
-        limits=at_rest.limit_points(table),
-        quality=compared(table[table.label.str.startswith("quality")]),
     )
-
-
-def compared(rows):
-    """Return the baselines' runs with the cardinality of the relaxation's solution.
-
-    below : whether the refitted variance is below that of the solution. A tie is not below.
-    """
-    key = ["dataset", "seed", "label"]
-    solution = rows.loc[rows.solver == RELAXATION, [*key, "variance_refit", "cardinality"]]
-    both = rows[rows.solver.isin(BASELINES)].merge(solution, on=key, suffixes=("", "_solution"))
-    # more variables explain more variance, so only equal cardinalities are compared
-    both = both[both.cardinality == both.cardinality_solution]
-    return both.assign(below=both.variance_refit / both.variance_refit_solution - 1.0 < -TIE)
 
 
 # what is drawn
@@ -146,23 +105,17 @@ def _draw_times(axis, rows):
 # what is claimed
 
 EXACT, LOOSE = "exact QPs", "loose QPs, beta = 5e-3/n"
-READINGS = {"bca": EXACT, "bca loose": LOOSE, "bca_continuation": "continuation in beta"}
-OTHERS = {"time": "", "goal 0.001": ", a gap of 1e-3"}
-OTHERS |= {f"penalty {factor:g}": f", {factor:g} times the penalty" for factor in base.FACTORS}
+READINGS = {"bca": EXACT, "bca loose": LOOSE}
 SIZES = claims.every("sizes", least=6)
-AS_WRITTEN: dict[str, Any] = dict(
-    primary=EXACT,
-    why="Algorithm 1 says: solve the box-constrained quadratic program, and names no tolerance",
-)
-
-Z5, Z8 = at_rest.Z5, at_rest.Z8
 
 
 def of_bca(rows):
-    """Yield the name and the rows of each reading: each method, penalty and gap."""
+    """Yield the name and the rows of each reading.
+
+    Algorithm 1 names no tolerance for the box QPs, and its O(n^2) for a column excludes exact ones.
+    """
     for method, name in READINGS.items():
-        for label, other in OTHERS.items():
-            yield name + other, rows[(rows.method == method) & (rows.label == label)]
+        yield name, rows[(rows.method == method) & (rows.label == "time")]
 
 
 @claim(
@@ -171,13 +124,13 @@ def of_bca(rows):
     "Fig 1 shows that our algorithm converges much faster than the first order algorithm",
     measures="time of DSPCA / time of BCA, both to a certified gap of 1e-2",
     unit="times",
-    rule=claims.at_least(5),
+    rule=meaning.MUCH,
     at=SIZES,
     null=1.0,
     timed=True,
+    changed="exact QPs alone decided",
     because="Each box QP is solved exactly. If it is solved only as accurately as the remaining "
     "gap requires, BCA takes a fraction of the time.",
-    **AS_WRITTEN,
 )
 def Z1(data):
     """Compare the times on each problem, for each size of a family."""
@@ -204,43 +157,17 @@ def Z1(data):
         )
     ],
     paper=[claims.PaperNumber(5)],
-    changed="it was the gap after five sweeps on one problem of each size",
+    deviates="Fewer sweeps than 5 satisfy the sentence too; the exponent may be a tenth above 3.",
+    changed="it was the gap after five sweeps on one problem of each size; exact QPs on random "
+    "covariances alone decided",
     because="The number depends on the problem: covariances of words need fewer sweeps.",
-    **AS_WRITTEN,
 )
 def Z4(data):
     """Count sweeps on random covariances, and on words, a possible meaning of "in practice"."""
-    # we added continuation, and it changes the meaning of a sweep
-    plain = data.timed[~data.timed.method.isin(["dspca", "bca_continuation"])]
-    for name, rows in of_bca(plain):
+    for name, rows in of_bca(data.timed):
         yield from base.by_family(rows, "iterations", reading=name)
         yield from base.growth(rows, reading=name, part="exponent")
     # the corpora are the replicates, because all sizes of a corpus share its words
     words = dict(reading="covariances of words, exact QPs", seed="corpus", over="corpora")
     yield claims.each(data.words, "size", "sweeps", "{:g} words", missed="missed", **words)
     yield claims.one(data.words, "power", "words", part="exponent", **words)
-
-
-Z11 = claim(
-    "Z11",
-    "section 1",
-    "simple ad-hoc methods, and the greedy, SCoTLASS and SPCA algorithms, often underperform DSPCA",
-    measures="share of the runs whose variance is below that of DSPCA's solution, both refitted, "
-    "at equal cardinality (k = 5, 10, 20)",
-    unit="share",
-    # "often" does not have to mean most of the runs, but less than a quarter of them is not often
-    rule=claims.at_least(0.25),
-    at=claims.every("methods", least=4),
-    null=0.0,
-    primary="refitted",
-    why="the relaxation gives a matrix, and only its support is used",
-    changed='"often" was read as more than half of the runs, which it does not say',
-    rows=lambda data: claims.each(
-        data.quality,
-        "solver",
-        "below",
-        lambda solver: BASELINES[solver],
-        reading="refitted",
-        seed=["dataset", "seed"],
-    ),
-)

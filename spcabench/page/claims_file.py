@@ -17,12 +17,12 @@ from spcabench.claims import Claim, judging
 from spcabench.errors import InputError
 from spcabench.files import read_json, write_text
 
-VERSION = 3
+VERSION = 4
 SCHEMA = Path(claims.__file__).with_name("claims.schema.json")
 NAME = "claims.json"
 FIRST_VERDICTS = Path(figures.__file__).with_name("first_verdicts.csv")
 # the fields of a stored statement that are written before anything is measured
-WRITTEN = ("where", "quote", "kind", "parts", "paper", "primary", "any_data", "calibration")
+WRITTEN = ("where", "quote", "kind", "parts", "paper", "any_data", "calibrated", "deviates")
 Stored = dict[str, Any]
 
 

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from spcabench.claims import meaning
 from spcabench.page import certified_page, findings, schema_table, solver_table
-from spcabench.page.generated_block import renew
+from spcabench.page.generated_block import markdown_table, renew
 
 ROOT = Path(__file__).parents[2]
 
@@ -14,9 +15,15 @@ def documents() -> dict[Path, dict[str, str]]:
         ROOT / "results" / "README.md": {"columns": schema_table.tables()},
         ROOT / "docs" / "bounds.md": {"instances": certified_page.tables()},
         ROOT / "docs" / "solvers.md": {"methods": solver_table.table()},
+        ROOT / "docs" / "reading_results.md": {"words": words()},
         ROOT / "docs" / "findings.md": findings.blocks(),
         ROOT / "docs" / "index.md": {"numbers": findings.front()},
     }
+
+
+def words() -> str:
+    """Return the table of the papers' words and their rules as Markdown."""
+    return f"\n{markdown_table(('the paper says', 'rule'), meaning.TABLE)}\n"
 
 
 if __name__ == "__main__":

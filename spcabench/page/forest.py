@@ -21,20 +21,20 @@ MOST = 12  # places that a table lists one by one; more places are grouped by th
 LISTED = 60  # places that a folded table lists one by one; claims.json has those of longer tables
 WITH_UNIT = ("s", "B", "share", "%")  # units without which a threshold cannot be read
 CELL = 300  # maximum characters of any text
-LOOKS = {"holds": "holds", "checked": "holds", "fails": "fails", "violated": "fails"}
-ORDER = ("fails", "undecided", "holds", "too few", "not judged")  # of the rows of grouped places
-SIDES = {"below": "too low", "above": "too high", "both sides": "too low and too high"}
+ORDER = ("fails", "open", "holds", "too few", "not judged")  # of the rows of grouped places
+NEEDS = {
+    "every": "all",
+    "most": "more than half of the",
+    "often": "at least a quarter of the",
+    "some": "one or more",
+}
 LIMITS = {"low": "from", "high": "below"}
 EXPLAINED = {
-    "holds": "the numbers and their intervals satisfy the rule",
-    "fails": "the numbers and their intervals break the rule",
-    "undecided": "the data do not decide it",
-    "checked": "a theorem: the runs agree with it",
-    "violated": "a theorem that the runs contradict, so our code has a bug",
-    "pending": "the runs that decide it have not been executed yet",
-    "calibration": "this number chose the reading of other statements, so it is not judged",
-    "depends": "another reading has another verdict, or fails on the other side",
-    "calibrated": "the primary reading is the one closest to another number of the paper",
+    "holds": "it holds under every reading of the paper's words",
+    "fails": "it fails under every reading of the paper's words",
+    "depends": "it holds under one reading of the paper's words and fails under another one",
+    "open": "the data do not decide it",
+    "calibrated": "a preparation of the data was chosen by another number of the paper",
     "incomplete": "runs are missing, hit a limit, or are too few at some places",
     "stand-in": "measured on other data than the paper's",
     "simulated": "measured on simulated data",
@@ -45,33 +45,28 @@ def blocks(statement: Stored) -> list[Stored]:
     """Return the blocks of a statement, each with its ``kind``.
 
     The first is the "head": quotation, verdict, marks and the numbers in a sentence. A "reading"
-    has its verdict, its numbers in a line and its notes; the primary reading is first, and has the
-    tables of its places too. "facts" are pairs of a name and a text.
+    has its verdict, its numbers in a line and its notes; the first reading with each verdict comes
+    first, and has the tables of its places too. "facts" are pairs of a name and a text.
     """
-    primary = judging.of_name(statement["readings"], statement["primary"])
-    # other verdicts come next, because they show why a statement depends on its reading
-    wanted = outcome(primary) if primary else ""
-    readings = sorted(
-        (r for r in statement["readings"] if r["places"]),
-        key=lambda r: (r is not primary, outcome(r) in (wanted, "undecided")),
-    )
+    readings = [r for r in statement["readings"] if r["places"]]
+    shown = summary.first_of_each(readings)
+    readings = [*shown, *(r for r in readings if not any(r is other for other in shown))]
     axes = {part["name"]: _axis(statement, part) for part in statement["parts"]}
     return [
         _head(statement),
-        *(_reading(statement, reading, reading is primary, axes) for reading in readings),
+        *(_reading(statement, r, i < len(shown), axes) for i, r in enumerate(readings)),
         {"kind": "facts", "facts": _facts(statement)},
     ]
 
 
-def outcome(reading: Stored) -> str:
-    """Return the verdict of a reading; for a stand-in, the verdict that its data would give."""
-    return reading["would"] or reading["verdict"]
-
-
 def causes(statement: Stored) -> list[str]:
     """Return why readings come out as they do, each with the name of its reading."""
-    told = [(r["name"], r["because"]) for r in statement["readings"] if r["because"]]
-    return [why if name == statement["primary"] else f"{name}: {why}" for name, why in told]
+    several = len(statement["readings"]) > 1
+    return [
+        f"{r['name']}: {r['because']}" if several else r["because"]
+        for r in statement["readings"]
+        if r["because"]
+    ]
 
 
 def cut(text: str, most: int = CELL) -> str:
@@ -80,44 +75,32 @@ def cut(text: str, most: int = CELL) -> str:
 
 
 def _head(statement: Stored) -> Stored:
-    would = f"would be: {statement['would']}" if statement["would"] else ""
-    reasons = (statement["reason"], SIDES.get(statement["side"], ""), would)
-    calibrated = f"calibrated on {statement['calibrated_by']}"
+    calibrated = f"calibrated on {statement['calibrated']}"
     return {
         "kind": "head",
         "id": statement["id"],
         "where": statement["where"],
-        "type": statement["kind"],
+        "type": "proven in the paper" if statement["kind"] == "theorem" else statement["kind"],
         "quote": cut(statement["quote"]),
         "verdict": statement["verdict"],
-        "look": look(statement["verdict"]),
         "explained": EXPLAINED[statement["verdict"]],
         "marks": [
             (calibrated if mark == "calibrated" else mark, EXPLAINED[mark])
             for mark in statement["marks"]
         ],
-        "reason": cut("; ".join(filter(None, reasons))),
+        "reason": cut(statement["reason"]),
         "short": cut(statement["short"]),
     }
 
 
-def look(verdict: str) -> str:
-    """Return the style of a verdict."""
-    return LOOKS.get(verdict, "undecided")
-
-
-def _reading(statement: Stored, reading: Stored, primary: bool, axes: Stored) -> Stored:
-    parts = statement["parts"] if primary else []
+def _reading(statement: Stored, reading: Stored, whole: bool, axes: Stored) -> Stored:
+    parts = statement["parts"] if whole else []
     tables = [_table(statement, reading, part, axes[part["name"]]) for part in parts]
     return {
         "kind": "reading",
         "name": cut(reading["name"], 80),
-        "primary": primary,
-        "verdict": outcome(reading),
-        "look": look(outcome(reading)),
-        "side": SIDES.get(reading["side"], ""),
-        # without other readings, because each of them is a line of its own
-        "short": cut(summary.short(statement | {"readings": []}, reading)),
+        "verdict": reading["verdict"],
+        "short": cut(summary.of_reading(statement, reading)),
         "because": cut(reading["because"]),
         "marks": [mark for mark in ("stand-in", "simulated") if reading[mark.replace("-", "_")]],
         "notes": [cut(note) for note in reading["notes"]],
@@ -167,7 +150,7 @@ def scope(part: Stored) -> str:
     ends = [f"{word} {words.number(over[e])}" for e, word in LIMITS.items() if over[e] is not None]
     inside = f" ({' and '.join(ends)})" if ends else ""
     rule = judging.rule_of(part).words(part["unit"])
-    return f"{rule}, for {'all' if over['all'] else 'one or more'} {over['noun']}{inside}"
+    return f"{rule}, for {NEEDS[over['need']]} {over['noun']}{inside}"
 
 
 def _of_paper(paper: Stored, part: Stored, at: Callable[..., float]) -> Stored:
@@ -199,7 +182,7 @@ def _row(label: str, places: list[Stored], part: Stored, at: Callable[..., float
 
 
 def _verdict(place: Stored) -> str:
-    # "undecided" would suggest that the data had been judged, but there are too few of them
+    # "open" would suggest that the data had been judged, but there are too few of them
     few = place["kind"] == "too few" or place["value"] is None
     return "not judged" if not place["judged"] else "too few" if few else place["verdict"]
 
@@ -259,8 +242,7 @@ def _facts(statement: Stored) -> list[tuple[str, str]]:
     """Return what is known about a statement beside its numbers: pairs of a name and a text."""
     timed = "The verdict depends on time or memory, so it can change from run to run."
     facts = [
-        ("Primary reading", statement["primary"]),
-        ("Why this reading", statement["why"]),
+        ("Why this rule", statement["deviates"]),
         ("Timing", timed if statement["timed"] else ""),
         ("Test changed", statement["changed"]),
     ]
@@ -288,9 +270,8 @@ def text(statement: Stored) -> str:
     lines.append(_wrapped(f'"{head["quote"]}" ({head["where"]})', "  "))
     lines += [] if readings else [_wrapped(head["short"], "  ")]
     for reading in readings:
-        side = f" ({reading['side']})" if reading["side"] else ""
         marks = "".join(f" [{mark}]" for mark in reading["marks"])
-        name = f"{reading['name']}{marks}: {reading['verdict']}{side}"
+        name = f"{reading['name'] or 'all runs'}{marks}: {reading['verdict']}"
         lines.append("")
         lines.append(_wrapped(name if reading["tables"] else f"{name}; {reading['short']}", "  "))
         lines += [line for table in reading["tables"] for line in _lines(table)]
@@ -325,7 +306,7 @@ def _wrapped(line: str, indent: str) -> str:
 
 
 def markdown(statement: Stored) -> str:
-    """Return a statement as Markdown: its head, its primary reading, and a line for each other."""
+    """Return a statement as Markdown: its head, and its readings as tables or lines."""
     head, *readings, _ = blocks(statement)
     marks = f" ({', '.join(mark for mark, _ in head['marks'])})" if head["marks"] else ""
     code = statement.get("code")
@@ -333,16 +314,20 @@ def markdown(statement: Stored) -> str:
     lines = [f"### {link}: {head['verdict']}{marks}", f"> {plain_text(head['quote'])}"]
     lines += [plain_text(told) for told in (head["short"], head["reason"]) if told]
     for reading in readings:
-        if reading["primary"]:
+        if reading["tables"]:
             lines += [plain_text(reading["because"])] if reading["because"] else []
             lines += [_markdown_table(table, reading) for table in reading["tables"]]
-    others = [reading for reading in readings if not reading["primary"]]
+    others = [reading for reading in readings if not reading["tables"]]
     lines += ["\n".join(map(_markdown_line, others))] if others else []
     return "\n\n".join(lines)
 
 
 def _markdown_table(table: Stored, reading: Stored) -> str:
-    head = [reading["name"], f"{table['part'] or table['measures']}: {table['rule']}", ""]
+    head = [
+        f"{reading['name']}: {reading['verdict']}".removeprefix(": "),
+        f"{table['part'] or table['measures']}: {table['rule']}",
+        "",
+    ]
     rows = [*(row | {"verdict": ""} for row in table["paper"]), *table["rows"]]
     lines = [head, *([row["label"], row["number"], row["verdict"]] for row in rows)]
     drawn = [f"| {' | '.join(map(plain_text, line))} |" for line in lines]

@@ -7,58 +7,43 @@ from typing import Any
 from spcabench.showing.words import counted, listed
 
 Stored = dict[str, Any]
-WORDS = ("fails", "undecided", "holds")  # the verdicts that are counted, in the pages' order
-# verdicts that are counted separately
-APART = {
-    "checked": ("theorem checked", "theorems checked"),
-    "violated": ("theorem violated", "theorems violated"),
-    "pending": ("pending", "pending"),
-}
+WORDS = ("fails", "open", "depends", "holds")  # the verdicts, in the pages' order
 # singular and plural forms
 PREDICATES = {
     "holds": ("holds", "hold"),
-    "undecided": ("is undecided", "are undecided"),
+    "depends": ("depends", "depend"),
+    "open": ("is open", "are open"),
     "fails": ("fails", "fail"),
 }
-FIRST = ("violated", "fails", "undecided", "pending", "holds", "checked", "calibration")
-# start of the sentence for a statement that was not measured on the paper's data
-ELSEWHERE = "on other data than the paper's, "
 
 
 def counts(statements: Iterable[Stored]) -> dict[str, int]:
-    """Count the statements by verdict, and count those that depend on a reading."""
+    """Count the statements by verdict, without the theorems, which are counted together."""
     judged = list(statements)
-    verdicts = Counter(s["verdict"] for s in judged)
-    own = [s for s in judged if s["verdict"] in WORDS]
+    own = [s for s in judged if s["kind"] != "theorem"]
+    verdicts = Counter(s["verdict"] for s in own)
     return {
-        **{word: verdicts[word] for word in (*WORDS, *APART)},
+        **{word: verdicts[word] for word in WORDS},
         "judged": len(own),
-        "depends": sum("depends" in s["marks"] for s in own),
-        "close": sum("close" in s["marks"] for s in own),
+        "theorems": len(judged) - len(own),
     }
 
 
 def told(count: dict[str, int]) -> str:
-    """Return the counts as a line: "20 statements: 10 hold, 4 undecided, 6 fail; ..."."""
+    """Return the counts as a line: "20 statements: 10 hold, 4 depend, 6 fail; 1 theorem"."""
     parts = [
         f"{count[word]} {PREDICATES[word][count[word] != 1]}"
         for word in reversed(WORDS)
         if count[word]
     ]
-    lines = [f"{counted(count['judged'], 'statements')}: {', '.join(parts) or 'none judged'}"]
-    if number := count["depends"]:
-        lines.append(f"{number} of them depend{'s' if number == 1 else ''} on a reading")
-    for word, (singular, plural) in APART.items():
-        if number := count[word]:
-            lines.append(f"{number} {singular if number == 1 else plural}")
-    return "; ".join(lines)
+    line = f"{counted(count['judged'], 'statements')}: {', '.join(parts) or 'none judged'}"
+    theorems = f"; {counted(count['theorems'], 'theorems')} checked" if count["theorems"] else ""
+    return line + theorems
 
 
 def ordered(statements: Iterable[Stored]) -> list[Stored]:
-    """Sort statements as on pages: those that fail or depend on a reading come first."""
-    return sorted(
-        statements, key=lambda s: (FIRST.index(s["verdict"]), "depends" not in s["marks"])
-    )
+    """Sort statements as on pages: those that fail come first, theorems last."""
+    return sorted(statements, key=lambda s: (s["kind"] == "theorem", WORDS.index(s["verdict"])))
 
 
 def sentences(statements: Iterable[Stored], telling: Iterable[str]) -> list[str]:
@@ -68,31 +53,22 @@ def sentences(statements: Iterable[Stored], telling: Iterable[str]) -> list[str]
 
 
 def _sentence(s: Stored) -> str:
-    depends = ", depends" if "depends" in s["marks"] else ""
-    elsewhere = ELSEWHERE if s["would"] else ""
-    return f'"{s["quote"]}": {elsewhere}{s["short"]} ({s["id"]}: {s["verdict"]}{depends}).'
+    elsewhere = "on other data than the paper's, " if "stand-in" in s["marks"] else ""
+    return f'"{s["quote"]}": {elsewhere}{s["short"]} ({s["id"]}: {s["verdict"]}).'
 
 
 def of_figure(statements: list[Stored]) -> str:
-    """State in a line whether a figure is reproduced: fully, partly, not, or only on other data."""
-    own = [s for s in statements if s["verdict"] in WORDS]
+    """State in a line what became of the statements of a figure."""
+    own = [s for s in statements if s["kind"] != "theorem"]
     if not own:
-        apart = [s["id"] for s in statements if s["verdict"] in ("checked", "violated")]
-        return f"Theorems only: {listed(apart)}." if apart else "No statement is judged here."
+        ids = [s["id"] for s in statements]
+        return f"Theorems only: {listed(ids)}." if ids else "No statement is judged here."
     verdicts = Counter(s["verdict"] for s in own)
     shown = [word for word in reversed(WORDS) if verdicts[word]]
     if len(own) == 1:
-        of = f"the statement {PREDICATES[shown[0]][0]}"
-    else:
-        first, *others = (
-            f"{verdicts[word]} {PREDICATES[word][verdicts[word] > 1]}" for word in shown
-        )
-        of = listed([first.replace(" ", f" of {len(own)} statements ", 1), *others])
-    if all(s["would"] for s in own):
-        return f"Other data than the paper's: {of}."
-    if verdicts["holds"]:
-        return f"{'Reproduced' if shown == ['holds'] else 'Partly reproduced'}: {of}."
-    return f"{'Not reproduced' if verdicts['fails'] else 'Undecided'}: {of}."
+        return f"The statement {PREDICATES[shown[0]][0]}."
+    first, *others = (f"{verdicts[word]} {PREDICATES[word][verdicts[word] > 1]}" for word in shown)
+    return f"{listed([first.replace(' ', f' of {len(own)} statements ', 1), *others])}."
 
 
 def header(statements: Iterable[Stored]) -> str:
@@ -101,6 +77,6 @@ def header(statements: Iterable[Stored]) -> str:
     unchanged = sum(not s["changed"] for s in own)
     return (
         f"For {unchanged} of {len(own)} statements, the test was written before the first run; the "
-        "cards of the other statements show the first verdict and why the test changed. All "
-        "primary readings were chosen after results had been seen."
+        "cards of the other statements show the first verdict and why the test changed. Readings "
+        "and rules were chosen after results had been seen, so no reading has priority."
     )

@@ -245,7 +245,7 @@ def _cover(published: Path, figure: dict[str, Any]) -> dict[str, str]:
     return {
         "picture": frontier.relative_to(published).as_posix(),
         "words": findings.caption(home),
-        "page": "docs/findings.md#which-method-for-which-data",
+        "page": "results/published/compare/standard/index.html",
     }
 
 

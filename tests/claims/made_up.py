@@ -27,7 +27,7 @@ def _replicates(values):
 
 def judged(*tables, rule=None, **options):
     """Judge a claim on tidy tables."""
-    about = dict(measures="m", unit="times", primary="a", why="w", rule=rule or at_least(10))
+    about = dict(measures="m", unit="times", rule=rule or at_least(10))
     return claim("X1", "here", "q", rows=lambda data: tables, **about | options).judge(0)
 
 

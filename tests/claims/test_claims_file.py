@@ -81,7 +81,7 @@ def test_a_verdict_is_recomputed_from_the_file_by_the_script_and_by_the_judge(sc
     assert differing == {}
 
 
-@pytest.mark.parametrize("verdict", ["holds", "fails"])
+@pytest.mark.parametrize("verdict", ["holds", "fails", "depends", "open"])
 def test_the_script_sees_a_verdict_that_is_not_that_of_the_numbers(verdict, script):
     differing = [
         s for s in STATEMENTS.values() if script.verdict(s | {"verdict": verdict}) != verdict
@@ -104,7 +104,7 @@ def test_two_statements_of_one_id_are_refused(trial_run):
     ):
         claims_file.whole([first, first | {"figure": "trial2013_fig2", "quote": "it fails"}])
     module = ModuleType("trial")
-    about = dict(measures="m", unit="", primary="as run", why="w", rule=at_least(2))
+    about = dict(measures="m", unit="", rule=at_least(2))
     for name in ("first", "second"):
         setattr(module, name, claim("T1", "here", "q", rows=lambda data: data, **about))
     with pytest.raises(ValueError, match="same id"):

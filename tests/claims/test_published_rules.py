@@ -1,10 +1,12 @@
 """The published verdicts were judged by the thresholds and scopes that the figures state."""
 
 import json
+from pathlib import Path
 
 from spcabench.page import claims_file
-from tests.claims.test_figures import CLAIMS, PUBLISHED
+from tests.claims.test_figures import CLAIMS
 
+PUBLISHED = Path(__file__).parents[2] / "results" / "published"
 STATED = ("name", "unit", "rule", "over")
 
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from spcabench.claims import Rule, about, above, at_least, at_most, below
+from spcabench.claims import Rule, above, at_least, at_most, below, meaning
+from spcabench.claims.rules import needed
 
 FINITE = st.floats(0.01, 100)
 
@@ -37,5 +38,16 @@ def test_a_rule_has_a_region_and_a_threshold():
             Rule(*ends)
 
 
-def test_about_a_number_is_within_a_quarter_of_it():
-    assert about(58).side(43.5, 72.5) == "inside" and about(58).side(43.4, 60) == "across"
+@pytest.mark.parametrize(
+    ("digits", "inside", "outside"), [("2.35", 2.354, 2.356), ("6", 5.6, 5.4), ("86", 86.4, 86.6)]
+)
+def test_a_printed_number_is_rounded_to_its_digits(digits, inside, outside):
+    rule = meaning.printed(digits)
+    assert rule.side(inside, inside) == "inside" != rule.side(outside, outside)
+
+
+@given(st.integers(1, 50))
+def test_the_needed_places_are_ordered(count):
+    every, most, often, some = (needed(word, count) for word in ("every", "most", "often", "some"))
+    assert every == count >= most > count / 2
+    assert count / 4 <= often < count / 4 + 1 and some == 1

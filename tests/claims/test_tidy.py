@@ -13,7 +13,7 @@ ROWS = ROWS.assign(stand_in=False, problem="made up", sparsity=[0.03, 0.005, 0.0
 
 def places(table, **options):
     """Return the places of a claim on one tidy table."""
-    outcome = judged(table, rule=above(1), primary=table.reading.iloc[0], **options)
+    outcome = judged(table, rule=above(1), **options)
     return {p["label"]: p for p in outcome["readings"][0]["places"]}
 
 

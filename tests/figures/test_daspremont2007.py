@@ -33,30 +33,6 @@ def test_loadings_have_the_cardinalities_asked_for(method):
     )
 
 
-def test_the_rectangular_bound_is_above_brute_force():
-    measured = _daspremont2007.pair(api.load("gaussian", m=4, n=5), seed=0, k_u=2, k=3)
-    assert (
-        measured["pair"]
-        <= measured["refit"]
-        <= measured["optimum"]
-        <= measured["bound"] * (1 + 1e-9)
-    )
-    assert measured["value"] <= measured["bound"] <= 2 * measured["top"]
-
-
-def test_the_smoothed_dual_is_within_its_bounds_of_the_dual():
-    measured = _daspremont2007.smoothing(
-        api.load("gaussian", m=6, n=6).given_as("covariance"), seed=0
-    )
-    assert 0.0 <= measured["least"] <= measured["most"] <= 0.5 + 1e-9
-
-
-def test_a_component_taken_out_explains_nothing_more():
-    measured = _daspremont2007.decomposition(api.load("pitprops"), seed=0, rho=0.8)
-    assert measured["error"] <= 1e-9
-    assert measured["left"][-1] < 0.8
-
-
 def test_only_runs_that_reached_their_gap_count():
     rows = gap_rows(status=["converged", "time_limit"])
     assert daspremont2007_gap.data(rows).reached.iterations.tolist() == [7]
@@ -105,5 +81,4 @@ def test_tables_in_place_of_expression_data_decide_nothing_about_genes(n):
     factors = dict(nonzeros=3 * n, accuracy=1.0)
     row = dict(label="log2", dataset="alon", n=n, extra=dict(pca=factors, dspca=factors))
     data = daspremont2007_fig1.data(pd.DataFrame([row | dict(stand_in=True, problem="alon")]))
-    for claim in (daspremont2007_fig1.D2, daspremont2007_fig1.D3):
-        assert len([*claim.tables(data)]) == (n == daspremont2007_fig1.GENES)
+    assert len([*daspremont2007_fig1.D3.tables(data)]) == (n == daspremont2007_fig1.GENES)

@@ -1,6 +1,7 @@
 """Scol-PCA and Mcol-PCA agree with a naive computation of their definition."""
 
 from math import ceil
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -168,29 +169,6 @@ def test_pairs_are_those_whose_cardinalities_differ_by_two_percent_at_most():
     assert same.tolist() == [True, False, True, False]
 
 
-def test_a_smaller_c_is_a_reading_at_equal_cardinality():
-    common = dict(repeat=0, x=10.0, k=10, stand_in=False, problem="p")
-    sizes = [("scol", seed, 10, 1.0) for seed in range(4)] + [("c = s/50", 0, 10, 0.90)]
-    shares = ((10, 0.97), (10, 0.96), (10, 0.95), (14, 0.5))
-    sizes += [("c = s/20", seed, k, share) for seed, (k, share) in enumerate(shares)]
-    rows = pd.DataFrame(sizes, columns=["method", "seed", "cardinality", "share"])
-    rows = rows.assign(**common, value=rows.share * (1.0 + rows.seed))
-    table = pd.concat(_he2010.losses(rows, "k = {:g}"))
-    of = table.groupby("reading").value
-    assert of.count().to_dict() == {"c = s/20": 3, "c = s/50": 1}
-    assert of.mean()["c = s/20"] == pytest.approx(4.0)
-    assert set(table.label) == {"k = 10"}
-
-
-def test_a_loss_is_exact_if_c_is_one_and_the_methods_are_the_same():
-    rows = pd.DataFrame(dict(method=["scol", "mcol", "c = s/20"], value=2.0))
-    rows = rows.assign(repeat=0, seed=0, cardinality=15, x=15.0, stand_in=False, problem="p")
-    table = pd.concat(_he2010.losses(rows, "k = {:g}")).set_index("reading")
-    # c = 1 if s is at most the divisor
-    assert table.seed.isna().to_dict() == {"c = s/10": False, "c = s/20": True}
-    assert table.value.tolist() == [0.0, 0.0]
-
-
 def searched(asked, reached, seed=0):
     """Return a timed row of GPower0 that reached another cardinality than the requested one."""
     row = dict(solver="gpower0", form="sparse", group="g", label=str(asked), seed=seed, settings={})
@@ -289,5 +267,20 @@ def test_seconds_of_a_busy_machine_do_not_decide(load):
     rounds = _he2010.trials(rows)
     busy = load > _he2010.QUIET
     assert {method.endswith(_he2010.BUSY) for method in rounds.method} == {busy}
-    (table,) = _he2010.speeds(rounds.assign(x=20.0), "scol")
-    assert set(table.reading) == {f"{_he2010.DENSE}, {_he2010.BUSY}" if busy else _he2010.DENSE}
+    tables = [*_he2010.speeds(rounds.assign(x=20.0), "scol")]
+    assert [set(table.value) for table in tables] == [{2.0}] * (not busy)
+
+
+def test_a_loss_is_of_equal_cardinality_and_exact_if_the_methods_are_the_same():
+    common = dict(repeat=0, stand_in=False, problem="p")
+    sizes = [("scol", 100.0, seed, 100, 1.0) for seed in range(4)]
+    shares = ((100, 0.97), (100, 0.96), (100, 0.95), (140, 0.5))
+    sizes += [("mcol", 100.0, seed, k, share) for seed, (k, share) in enumerate(shares)]
+    # c = 1 if s is at most ten
+    sizes += [(method, 10.0, seed, 10, 1.0) for method in ("scol", "mcol") for seed in range(4)]
+    rows = pd.DataFrame(sizes, columns=["method", "x", "seed", "cardinality", "value"])
+    table = _he2010.losses(SimpleNamespace(rows=rows.assign(**common)))
+    found = {
+        label: (part.value.mean(), part.seed.count()) for label, part in table.groupby("label")
+    }
+    assert found == {"k = 10": (0.0, 0), "k = 100": (pytest.approx(4.0), 3)}

@@ -44,8 +44,7 @@ PANELS, SIZE = (1, 1), (3, 2)
 
 
 @claim("N1", "section 1", "the first variables are best", kind="number",
-    measures="variance at k = 1", unit="", rule=at_least(6), null=1, primary="as run",
-    why="there is no other")
+    measures="variance at k = 1", unit="", rule=at_least(6), null=1)
 def N1(data):
     return one(data, "variance", "k = 1", reading="as run", seed=None)
 

@@ -30,10 +30,10 @@ def place(label, value, x=None, part="", **measured):
 
 def judged(readings, rule=None, **options):
     """Judge a statement with these readings, a mapping from their names to places."""
-    options = dict(measures="a ratio", unit="times", why="it is named") | options
+    options = dict(measures="a ratio", unit="times") | options
     asked = claim(
         "K3", "section 4", options.pop("quote", "the paper's words"), rows=lambda data: [],
-        rule=rule or at_least(10), primary=next(iter(readings), ""), **options,
+        rule=rule or at_least(10), **options,
     )  # fmt: skip
     about = dict(stand_in=False, simulated=False, data=["made up"], rows=1, notes=[], because="")
     stored = [about | {"name": name, "places": places} for name, places in readings.items()]
@@ -48,8 +48,8 @@ def html(statement, tmp_path):
 
 
 def tables(statement):
-    """Return the tables of the primary reading."""
-    return [t for block in forest.blocks(statement) for t in block.get("tables", ())]
+    """Return the tables of the first reading."""
+    return next((b["tables"] for b in forest.blocks(statement) if b.get("tables")), [])
 
 
 def texts(value):
@@ -94,12 +94,12 @@ def statements(draw):
 def test_no_text_is_long_and_every_place_has_its_number_once(statement):
     blocks = forest.blocks(statement)
     assert all(len(text) <= forest.CELL for text in texts(blocks))
-    primary = judging.of_name(statement["readings"], statement["primary"])
+    (first, *_) = statement["readings"]
     (table,) = tables(statement)
-    assert table["count"] == len(primary["places"])
-    if len(primary["places"]) <= forest.LISTED:
+    assert table["count"] == len(first["places"])
+    if len(first["places"]) <= forest.LISTED:
         single = table["folded"] or table["rows"]
-        assert [row["label"] for row in single] == [p["label"] for p in primary["places"]]
+        assert [row["label"] for row in single] == [p["label"] for p in first["places"]]
     assert len(table["rows"]) <= forest.MOST
     for line in forest.markdown(statement).splitlines():
         assert all(len(c) <= 2 * forest.CELL for c in re.split(r"(?<!\\)\|", line))
@@ -119,11 +119,11 @@ def test_intervals_are_drawn_around_their_numbers_and_inside_the_region_if_they_
 @given(statements())
 def test_grouped_places_are_counted_once_and_a_failing_one_has_a_row(statement):
     (table,) = tables(statement)
-    primary = judging.of_name(statement["readings"], statement["primary"])
+    (first, *_) = statement["readings"]
     if table["count"] > forest.MOST:
         counts = [re.search(r" at (\d+) places$", row["number"]) for row in table["rows"]]
         assert sum(int(found[1]) if found else 1 for found in counts) == table["count"]
-    worst = {p["verdict"] for p in primary["places"] if p["judged"] and p["kind"] != "too few"}
+    worst = {p["verdict"] for p in first["places"] if p["judged"] and p["kind"] != "too few"}
     assert ("fails" in worst) == ("fails" in {row["verdict"] for row in table["rows"]})
 
 
@@ -141,7 +141,7 @@ def test_a_statement_is_as_wide_as_the_terminal_and_loses_no_number(columns, mon
 @pytest.mark.parametrize(("mark", "words"), forest.EXPLAINED.items())
 def test_every_verdict_and_mark_is_shown_and_explained(mark, words, tmp_path):
     statement = judged({"ours": [place("n", 20.0)]})
-    verdict = mark in ("holds", "fails", "undecided", "checked", "violated", "pending")
+    verdict = mark in ("holds", "fails", "depends", "open")
     statement |= {"verdict": mark} if verdict else {"marks": [mark]}
     markup = html(statement, tmp_path)
     titles = {e.get("title"): "".join(e.itertext()).strip() for e in markup.iter()}
@@ -175,16 +175,21 @@ def test_the_papers_number_is_a_row_of_its_part():
 
 
 def test_a_statement_without_runs_is_shown(tmp_path):
-    statement = judged({}, pending="the paper-scale runs")
-    assert "pending" in "".join(html(statement, tmp_path).itertext())
+    statement = judged({})
+    assert "open" in "".join(html(statement, tmp_path).itertext())
     for told in (forest.text(statement), forest.markdown(statement)):
-        assert "the paper-scale runs" in told
+        assert "no run gave an answer" in told
+
+
+def test_the_first_reading_of_each_verdict_has_its_places():
+    readings = {"a": [place("n", 20.0)], "b": [place("n", 30.0)], "c": [place("n", 2.0)]}
+    shown = [b["name"] for b in forest.blocks(judged(readings)) if b.get("tables")]
+    assert shown == ["a", "c"]
 
 
 def test_every_published_reading_has_its_verdict(tmp_path):
     for statement in json.loads(PUBLISHED.read_text())["statements"]:
         markup = html(statement, tmp_path)
         shown = [e for e in markup.iter("strong") if "verdict" in e.get("class").split()]
-        primary = judging.of_name(statement["readings"], statement["primary"])
-        others = [r for r in statement["readings"] if r["places"] and r is not primary]
-        assert len(shown) == 1 + len(others), statement["id"]
+        readings = [r for r in statement["readings"] if r["places"]]
+        assert len(shown) == 1 + len(readings), statement["id"]

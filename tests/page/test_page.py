@@ -126,8 +126,8 @@ def test_solvers_are_compared_with_the_best_at_equal_or_fewer_nonzeros():
 
 def test_a_stand_in_is_called_one_and_decides_nothing_but_shapes(trial_run):
     report, page = make_run(trial_run, stand_in=True)
-    assert verdicts(report) == ["undecided", "holds"]
-    assert report["statements"][0]["would"] == "holds"
+    assert verdicts(report) == ["open", "holds"]
+    assert report["statements"][0]["reason"] == "the data are a stand-in"
     assert "STAND-IN" in page
     svg = (trial_run / "figures" / "trial2013_fig1" / "figure.svg").read_text()
     assert "STAND-IN" in svg or "<path" in svg
@@ -135,7 +135,7 @@ def test_a_stand_in_is_called_one_and_decides_nothing_but_shapes(trial_run):
 
 def test_a_figure_without_a_good_row_is_drawn_empty_and_undecided(trial_run):
     report, _ = make_run(trial_run, status="crash", reason="the process ended with exit code 3")
-    assert verdicts(report) == ["undecided", "undecided"]
+    assert verdicts(report) == ["open", "open"]
     assert report["runs"]["status"] == {"crash": 1}
     assert "crash" in (trial_run / "trial2013.html").read_text()
 
@@ -145,7 +145,7 @@ def test_real_data_that_a_figure_uses_in_the_place_of_the_papers_are_a_stand_in(
 ):
     add_file("figure", NAME, FIGURE + 'STAND_INS = ("pitprops",)\n')
     report, page = make_run(trial_run)
-    assert verdicts(report) == ["undecided", "holds"]
+    assert verdicts(report) == ["open", "holds"]
     assert report["data"][0]["stand_in"] and "STAND-IN" in page
 
 
