@@ -83,17 +83,20 @@ class Docword:
             )
 
     def _bytes(self) -> Iterator[Any]:
-        """Yield blocks of complete lines after the header."""
-        rest = b""
+        """Yield blocks of complete lines after the header, which share their memory."""
+        buffer, unread = np.empty(BLOCK + LONGEST, dtype=np.uint8), 0
         with _stream(self.path) as stream:
             for _ in range(3):
                 stream.readline()
-            while block := stream.read(BLOCK):
-                lines, end, rest = (rest + block).rpartition(b"\n")
-                if len(rest) > LONGEST:
-                    raise InputError(f"{self.path}: a line has more than {LONGEST} characters")
-                yield np.frombuffer(lines + end, dtype=np.uint8)
-        yield np.frombuffer(rest, dtype=np.uint8)
+            while size := stream.readinto(buffer[unread : unread + BLOCK]):
+                filled = unread + size
+                last = bytes(buffer[max(0, filled - LONGEST) : filled])
+                unread = len(last) - 1 - last.rfind(b"\n")
+                if unread == LONGEST:
+                    raise InputError(f"{self.path}: a line has at least {LONGEST} characters")
+                yield buffer[: filled - unread]
+                buffer[:unread] = buffer[filled - unread : filled].copy()
+        yield buffer[:unread]
 
 
 @contextmanager
