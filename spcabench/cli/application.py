@@ -18,7 +18,6 @@ from spcabench.cli import (
     advise,
     apply,
     best_known,
-    claim,
     compare,
     doctor,
     figures,
@@ -28,8 +27,10 @@ from spcabench.cli import (
     options,
     report,
     rerun,
+    results,
     solve,
     solvers,
+    steps,
 )
 from spcabench.errors import InputError, SolverError
 from spcabench.files import say
@@ -58,17 +59,17 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
     },
     "Figures and tables of the papers": {
         "figure": figures.make_figures,
-        "claim": claim.show_claim,
-        "verify": figures.verify_run,
-        "publish": figures.publish_run,
-        "explore": figures.explore,
+        "claim": results.show_claim,
+        "verify": results.verify_run,
+        "publish": results.publish_run,
+        "explore": results.explore,
     },
     "Installation and data": {"data": doctor.data, "doctor": doctor.doctor},
 }
 STEPS: dict[str, Callable[..., Any]] = {  # called by the Snakefile and hidden from users
-    "run": figures.run_job,
-    "draw": figures.draw_figure,
-    "results-page": figures.write_report,
+    "run": steps.run_job,
+    "draw": steps.draw_figure,
+    "results-page": steps.write_report,
 }
 EXAMPLES = {
     "solve": (

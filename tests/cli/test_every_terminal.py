@@ -11,7 +11,7 @@ import pytest
 
 import spcabench
 from spcabench import api, files
-from spcabench.cli import figures
+from spcabench.cli import results
 from spcabench.readers import user_file
 from spcabench.readers.delimited import guarded, unguarded
 from tests.problems import some
@@ -135,10 +135,10 @@ def test_a_verdict_is_coloured_where_a_terminal_shows_colours(monkeypatch, capsy
     shown = {}
     for forced in ("", "1"):
         monkeypatch.setenv("FORCE_COLOR", forced)
-        figures.print_statement(statement)
+        results.print_statement(statement)
         shown[forced] = capsys.readouterr().out
     assert shown[""] == "K3 fails\n    1 of 2 µs\n"
     assert "\x1b[1;31mfails\x1b[0m\n" in shown["1"]
     monkeypatch.setenv("NO_COLOR", "1")
-    figures.print_statement(statement)
+    results.print_statement(statement)
     assert "[31m" not in capsys.readouterr().out
