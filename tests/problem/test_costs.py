@@ -77,3 +77,19 @@ def test_squares_and_products_of_columns_and_rows(form):
     assert charged(lambda: A.gram_squares(J)) == 3 * (N + A.stored)
     assert charged(lambda: wide.gram_squares(np.arange(M))) == N * (wide.stored + N * M + M)
     assert charged(lambda: Covariance(np.eye(N)).column_squares(J)) == 3 * N
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse", "covariance"])
+def test_a_rayleigh_step_includes_one_quotient(form):
+    k, y, W = 4, np.ones(4), np.arange(4)
+    Sigma = Covariance(np.eye(N) + 1.0) if form == "covariance" else Gram(Data(STORED[form]))
+    block = charged(lambda: Sigma[W].B)  # of data, it is computed first
+    step = block + k**3 + 2 * k**2
+
+    def quotient_and_step(rows):
+        rows.rayleigh_step(y, 1.1 * rows.quotient(y))
+
+    assert charged(lambda: Sigma[W].rayleigh_step(y)) == step
+    assert charged(lambda: Sigma[W].rayleigh_step(y, 0.7)) == step
+    assert charged(lambda: quotient_and_step(Sigma[W])) == step
+    assert charged(lambda: Sigma[W].quotient(y)) == block + k**2

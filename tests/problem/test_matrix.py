@@ -8,14 +8,16 @@ import scipy.sparse as sp
 
 from spcabench import Problem, api
 from spcabench.flops import counting
-from spcabench.problem import covariance
+from spcabench.problem import covariance, data
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Block, Data
 from spcabench.problem.spectral import (
     frobenius,
     largest_eigenvalue,
+    last_vector,
     leading_pairs,
     principal_blocks,
+    settled,
 )
 from spcabench.solving import bounds
 from tests import problems
@@ -314,3 +316,29 @@ def test_eigenpairs_of_wide_deflated_data_need_no_matrix_of_their_variables(
     w, V = deflated.covariance[np.arange(30)].leading_pairs(3)
     np.testing.assert_allclose(w, np.linalg.eigvalsh(S)[:-4:-1], atol=1e-12)
     np.testing.assert_allclose(S @ V, V * w, atol=1e-12)
+
+
+@sigmas
+def test_squares_of_columns_are_those_of_the_explicit_matrix(Sigma, S):
+    for J in (np.array([1, 4]), np.arange(len(S))):
+        assert _close(Sigma.column_squares(J), (S[:, J] ** 2).sum(axis=0))
+
+
+@sigmas
+def test_beyond_the_small_sizes_columns_and_pairs_are_as_exact(Sigma, S, monkeypatch):
+    for module in (covariance, data):
+        monkeypatch.setattr(module, "SMALL_SIDE", 2)
+    w, V = Sigma.leading_pairs(2)
+    assert w == pytest.approx(np.linalg.eigvalsh(S)[:-3:-1]) and _close(S @ V, V * w)
+    column = Sigma.largest_column()
+    assert min(np.abs(column - S[:, j]).max() for j in range(len(S))) < 1e-11
+    if isinstance(Sigma, Gram):
+        assert _close(column, S[:, S.diagonal().argmax()])
+
+
+def test_eigenvalues_that_differ_by_rounding_tie_beside_one_of_zero():
+    e, root = np.eye(3), np.sqrt(0.5)
+    w = np.array([0.0, np.nextafter(4.0, 0.0), 4.0])
+    V = np.column_stack([e[2], root * (e[0] + e[1]), root * (e[0] - e[1])])
+    assert _close(last_vector(w, V), e[0])
+    assert _close(settled(w[::-1], V[:, ::-1], 2), e[:, :2])
