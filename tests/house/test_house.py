@@ -28,8 +28,6 @@ CORE = [
 ]
 HOUSE = ("spcabench", "solvers", "datasets", "pyproject.toml")  # its rooms and its rules
 NAMES = set(registry.names("solver"))
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 
 
 def contracts(folder):
@@ -170,56 +168,8 @@ def test_no_module_is_named_as_a_public_function():
     assert not public & {file.stem for file in CORE if file.parent.name == "spcabench"}
 
 
-def test_importing_the_package_does_not_import_numpy():
-    code = "import sys, spcabench; assert 'numpy' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 def test_every_public_name_is_there():
     for name in spcabench.__all__:
         assert getattr(spcabench, name) is not None
     with pytest.raises(AttributeError, match="no_such_name"):
         spcabench.no_such_name  # noqa: B018
-
-
-def _loads(node, name, bound=False):
-    """Yield the uses of a name in a function that no comprehension around them binds."""
-    if isinstance(node, COMPREHENSIONS):
-        bound = bound or any(name in _names(g.target) for g in node.generators)
-    of_name = isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-    if of_name and not bound:
-        yield node
-    for child in ast.iter_child_nodes(node):
-        yield from _loads(child, name, bound)
-
-
-def _names(target):
-    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
-
-
-def test_no_variable_of_a_comprehension_hides_a_name_that_its_function_uses():
-    # Python 3.12.1 mistakes such a name for a local variable
-    wrong = []
-    for file in FILES:
-        functions = [n for n in ast.walk(ast.parse(file.read_text())) if isinstance(n, FUNCTIONS)]
-        for function in functions:
-            inside = [n for n in ast.walk(function) if isinstance(n, COMPREHENSIONS)]
-            variables = {v for n in inside for g in n.generators for v in _names(g.target)}
-            stored = {
-                n.id if isinstance(n, ast.Name) else n.arg
-                for n in ast.walk(function)
-                if isinstance(n, ast.arg) or (isinstance(n, ast.Name) and _is_local(n, inside))
-            }
-            wrong += [
-                f"{file.name}:{use.lineno} {name}"
-                for name in variables - stored
-                for use in _loads(function, name)
-            ]
-    assert wrong == []
-
-
-def _is_local(node, inside):
-    """Whether a name is assigned outside of all comprehensions."""
-    return isinstance(node.ctx, ast.Store) and not any(
-        node is other for n in inside for g in n.generators for other in ast.walk(g.target)
-    )
