@@ -116,6 +116,22 @@ def with_seeds(solvers, few, count=20, slow=3):
     return cases
 
 
+def draws(solvers, families, few, count=20, slow=3):
+    """Return solvers with pairs of a family and a seed as parameters.
+
+    In the ordinary suite, each solver has a few seeds, each of another family. In thorough tests,
+    every family has all seeds; see `with_seeds`.
+    """
+    cases = []
+    for i, name in enumerate(solvers):
+        seeds = range(slow if traits(name).relaxation else count)
+        pairs = [(families[(i + 3 * seed) % len(families)], seed) for seed in seeds[:few]]
+        cases.append(pytest.param(name, pairs, id=f"{name}-few"))
+        for family in families:
+            cases += _thorough((name, [(family, s) for s in seeds]), id=f"{name}-{family}")
+    return cases
+
+
 def spread(names, cases):
     """Return pairs of a name and a case as parameters: name i with case i, the other pairs
     thorough.

@@ -11,7 +11,7 @@ import pytest
 from spcabench import Problem, api, registry
 from spcabench.solving.driver import parameters
 from tests import problems
-from tests.problems import FAMILIES, GENERAL, SEEDS, SOLVERS, some, with_seeds
+from tests.problems import FAMILIES, GENERAL, SEEDS, SOLVERS, draws, some, spread
 
 SPARSE = [s for s in SOLVERS if problems.traits(s).control]
 NONNEGATIVE = [s for s in SPARSE if problems.traits(s).nonnegative]
@@ -50,11 +50,10 @@ def _check_sparse(result, Sigma, k, exact):
         assert abs(result.singular_value) <= np.sqrt(best) * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize(("solver", "seeds"), with_seeds(SPARSE, 1))
-def test_sparse_solvers_never_beat_the_optimum(solver, seeds, family):
+@pytest.mark.parametrize(("solver", "drawn"), draws(SPARSE, FAMILIES, 3))
+def test_sparse_solvers_never_beat_the_optimum(solver, drawn):
     good = 0
-    for seed in seeds:
+    for family, seed in drawn:
         problem, k = problems.problem(family, seed)
         before = _arrays(problem)
         result = problems.solve(problem, solver, k)
@@ -66,15 +65,12 @@ def test_sparse_solvers_never_beat_the_optimum(solver, seeds, family):
             good += 1
             _check_unit(result, problem.n)
             _check_sparse(result, problems.explicit(problem), k, problems.traits(solver).exact)
-    assert good >= len(seeds) / 2 - problems.traits(solver).relaxation
+    assert good >= len(drawn) / 2 - problems.traits(solver).relaxation
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize(("solver", "seeds"), with_seeds(NONNEGATIVE, 1, 6))
-def test_nonnegative_answers_are_feasible_and_never_beat_the_nonnegative_optimum(
-    solver, seeds, family
-):
-    for seed in seeds:
+@pytest.mark.parametrize(("solver", "drawn"), draws(NONNEGATIVE, FAMILIES, 2, 6))
+def test_nonnegative_answers_are_feasible_and_never_beat_the_nonnegative_optimum(solver, drawn):
+    for family, seed in drawn:
         problem, k = problems.problem(family, seed)
         result, refit = (
             problems.solve(problem, solver, k, nonnegative=True, refit=r) for r in (False, True)
@@ -92,7 +88,7 @@ def test_nonnegative_answers_are_feasible_and_never_beat_the_nonnegative_optimum
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("solver", DENSE)
 def test_solvers_that_are_not_sparse_give_eigenvectors(solver, family):
-    for seed in SEEDS:
+    for seed in SEEDS[:5]:
         problem, _ = problems.problem(family, seed)
         result = api.solve(problem, solver)
         _check_unit(result, problem.n)
@@ -102,8 +98,7 @@ def test_solvers_that_are_not_sparse_give_eigenvectors(solver, family):
             assert np.linalg.norm(residual) <= 1e-5 * np.linalg.norm(Sigma, 2)
 
 
-@pytest.mark.parametrize("form", ["data", "covariance"])
-@every_solver
+@pytest.mark.parametrize(("solver", "form"), spread(SOLVERS, ["data", "covariance"]))
 @pytest.mark.parametrize("seed", some(1, (0, 1)))
 def test_the_same_seed_gives_the_same_answer_to_the_bit(solver, form, seed):
     problem, k = problems.problem(f"gaussian {form}", seed)
@@ -147,10 +142,9 @@ def test_history_has_one_entry_per_iterate_and_ends_at_the_result(solver, seed):
 
 
 @pytest.mark.parametrize("form", some(1, ["csc", "csr"]))
-@pytest.mark.parametrize(("solver", "seeds"), with_seeds(SOLVERS, 1, 6))
-@pytest.mark.parametrize("family", some(1, GENERAL))
-def test_sparse_and_implicitly_centred_input_agree_with_dense(solver, seeds, form, family):
-    for seed in seeds:
+@pytest.mark.parametrize(("solver", "drawn"), draws(SOLVERS, GENERAL, 1, 6))
+def test_sparse_and_implicitly_centred_input_agree_with_dense(solver, drawn, form):
+    for family, seed in drawn:
         X, k = problems.draw(family, seed)
         X[np.random.default_rng(seed).random(X.shape) < 0.3] = 0.0
         for center in (False, True):
@@ -163,10 +157,9 @@ def test_sparse_and_implicitly_centred_input_agree_with_dense(solver, seeds, for
 
 
 @pytest.mark.parametrize("factor", some(1, [1e-4, 1e4]))
-@pytest.mark.parametrize(("solver", "seeds"), with_seeds(SOLVERS, 1, 5))
-@pytest.mark.parametrize("family", some(1, GENERAL))
-def test_scaling_changes_no_relative_answer(solver, seeds, factor, family):
-    for seed in seeds:
+@pytest.mark.parametrize(("solver", "drawn"), draws(SOLVERS, GENERAL, 1, 5))
+def test_scaling_changes_no_relative_answer(solver, drawn, factor):
+    for family, seed in drawn:
         X, k = problems.draw(family, seed)
         for make, c in (
             (Problem.from_data, factor),
@@ -178,10 +171,9 @@ def test_scaling_changes_no_relative_answer(solver, seeds, factor, family):
             assert b.variance == pytest.approx(c * c * a.variance, rel=1e-7)
 
 
-@pytest.mark.parametrize(("solver", "seeds"), with_seeds(SOLVERS, 1, 6))
-@pytest.mark.parametrize("family", some(1, GENERAL))
-def test_permuting_and_flipping_variables_permutes_and_flips_the_answer(solver, seeds, family):
-    for seed in seeds:
+@pytest.mark.parametrize(("solver", "drawn"), draws(SOLVERS, GENERAL, 1, 6))
+def test_permuting_and_flipping_variables_permutes_and_flips_the_answer(solver, drawn):
+    for family, seed in drawn:
         X, k = problems.draw(family, seed)
         rng = np.random.default_rng(seed)
         order, signs = rng.permutation(X.shape[1]), rng.choice([-1.0, 1.0], X.shape[1])
