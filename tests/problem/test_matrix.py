@@ -16,7 +16,9 @@ from spcabench.problem.spectral import (
     largest_eigenvalue,
     last_vector,
     leading_pairs,
+    nearest_density,
     principal_blocks,
+    rebuilt,
     settled,
 )
 from spcabench.solving import bounds
@@ -342,3 +344,21 @@ def test_eigenvalues_that_differ_by_rounding_tie_beside_one_of_zero():
     V = np.column_stack([e[2], root * (e[0] + e[1]), root * (e[0] - e[1])])
     assert _close(last_vector(w, V), e[0])
     assert _close(settled(w[::-1], V[:, ::-1], 2), e[:, :2])
+
+
+def test_a_matrix_is_rebuilt_from_the_pairs_of_sizeable_weights():
+    X = _holed((6, 6))
+    w, V = np.linalg.eigh(X + X.T)
+    with counting() as ledger:
+        assert _close(rebuilt(V, w), X + X.T)
+        assert ledger.flops == 6**2 * 6
+        assert _close(rebuilt(V, np.where(w > 0.0, w, 0.0)), (V * w.clip(0.0)) @ V.T)
+        assert ledger.flops == 6**2 * (6 + (w > 0.0).sum())
+
+
+def test_the_nearest_density_is_one_and_keeps_what_is_one_already():
+    X = _holed((6, 6))
+    for Y in (X, X + X.T, X @ X.T):
+        Z = nearest_density(Y)
+        assert np.trace(Z) == pytest.approx(1.0) and np.linalg.eigvalsh(Z)[0] >= -1e-12
+        assert _close(Z, Z.T) and _close(nearest_density(Z), Z)
