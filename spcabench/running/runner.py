@@ -285,15 +285,16 @@ class _Execution:
             return self.worker
         self.warm = True
         for first in self.job.warm:
+            if self.hung:
+                break
             with suppress(Ended), self._turn(shared=True):
                 self.worker.call(worker.ready, first, timeout=LOADING)
                 try:
                     self.worker.call(worker.solved, first, **self._patience(first, PATIENCE))
                 except Ended as end:
                     if end.status == Status.KILLED:
-                        self.hung = (
-                            f"a warm-up run on {first.dataset} did not finish within {PATIENCE:g} s"
-                        )
+                        run = f"a warm-up run on {first.dataset}"
+                        self.hung = f"{run} did not finish within {PATIENCE:g} s{end.where}"
         return self.worker
 
     def _patience(self, run: Run, timeout: float) -> dict[str, Any]:
