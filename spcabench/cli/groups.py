@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spcabench.readers.user_file import Reading
 
 CHECKS = ("bound", "null", "stability")
-READ = ("sep", "decimal", "header", "key", "names")  # names in --read
+READ = ("sep", "decimal", "header", "index", "key", "names")  # names in --read
 SEPARATORS = {"tab": "\t", r"\t": "\t", "space": r"\s+"}
 SWITCHES = {"yes": True, "no": False, "true": True, "false": False}
 
@@ -64,8 +64,9 @@ class Table:
         typer.Option(
             metavar="NAME=VALUE",
             help="Override a guess about the file: sep=; (or tab, space), decimal=, or header=no "
-            "for a text table, key=X for an array in an .npz or .mat file, or names=FILE for the "
-            "names of the variables, one per line. Repeatable.",
+            "for a text table, index=no (or yes) for names of rows in the first column, key=X for "
+            "an array in an .npz or .mat file, or names=FILE for the names of the variables, one "
+            "per line. Repeatable.",
         ),
     ] = None
 
@@ -77,19 +78,20 @@ class Table:
         given = options.named_values("--read", self.read or ())
         for name in given:
             options.check_word("--read", "name", name, READ)
-        if "header" in given:
-            options.check_word("--read", "header", given["header"].lower(), (*SWITCHES,))
+        for name in {"header", "index"} & {*given}:
+            options.check_word("--read", name, given[name].lower(), (*SWITCHES,))
+        header, index = (SWITCHES.get(given.get(name, "").lower()) for name in ("header", "index"))
         separator = given.get("sep")
         style = Style(
             SEPARATORS.get(separator or "", separator),
             given.get("decimal"),
-            SWITCHES.get(given.get("header", "").lower()),
+            header,
         )
         names = Path(given["names"]) if "names" in given else None
         typed = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         del typed["read"]
         typed |= {"drop": tuple(typed.get("drop") or ())}
-        how = Reading(**typed, key=given.get("key"), names=names, style=style)
+        how = Reading(**typed, key=given.get("key"), index=index, names=names, style=style)
         how.check()
         return how
 

@@ -38,7 +38,7 @@ def read(
             raise InputError(f"{path}: has shape {X.shape}; the model needs {n} columns")
         chosen = X[:, used] if not sp.issparse(X) else X.tocsc()[:, used].toarray()
         return _complete(path, pd.DataFrame(chosen, columns=used + 1), how, notes, None)
-    frame, names = table.row_names(path, X, () if how.transpose else needed, notes)
+    frame, names = table.row_names(path, X, () if how.transpose else needed, notes, how.index)
     if how.transpose:
         samples = table.without_text(path, frame, True, notes)
         frame = table.transposed(samples, names)

@@ -26,21 +26,30 @@ NAMED = 35  # maximum length of a list of column names in characters
 IMPUTE = "consider imputing missing values first, for example with scikit-learn's IterativeImputer"
 
 
-def row_names(path: Path, frame: pd.DataFrame, keep: Sequence[str | None], notes: list[str]):
+def row_names(
+    path: Path,
+    frame: pd.DataFrame,
+    keep: Sequence[str | None],
+    notes: list[str],
+    given: bool | None = None,
+):
     """Separate a table from its row names; return the table, and the row names or None.
 
-    The first column contains row names if it has no header, or if it is text that differs in each
-    row. Columns named in ``keep`` are never row names. If the next column has no header and numbers
-    the rows, it is dropped, because pandas writes such columns if a table is saved twice.
+    The first column contains row names if ``given`` is True or, if it is None, if the column has no
+    header or is text that differs in each row. Columns named in ``keep`` are never row names. If
+    the next column has no header and numbers the rows, it is dropped, because pandas writes such
+    columns if a table is saved twice.
     """
     if not frame.shape[1]:
         raise InputError(f"{path}: no columns; at least one variable is needed")
     first, column = str(frame.columns[0]), frame.iloc[:, 0]
-    if first in keep or frame.shape[1] == 1:
+    if first in keep or frame.shape[1] == 1 or given is False:
         return frame, None
     words = column.dropna().astype(str)
     distinct = len(words) == len(frame) and words.is_unique
-    if _unnamed(first):
+    if given:
+        pass
+    elif _unnamed(first):
         notes.append("the first column has no header and is read as row names")
     elif distinct and not _numeric(column.dtype) and not words.map(_like_a_number).any():
         notes.append(

@@ -42,8 +42,8 @@ class Reading:
         rows are the variables, as is common for genes. missing : treatment of missing values, one
         of "error", "rows" or "columns" (drop rows or columns with missing values) and "mean" (fill
         in column means). names : file with the names of the variables, one per line. key : name of
-        an array in an .npz or .mat file. style : the style of a text table, as far as it is not
-        detected.
+        an array in an .npz or .mat file. index : whether the first column contains names of rows;
+        None detects it. style : the style of a text table, as far as it is not detected.
     """
 
     covariance: bool = False
@@ -54,6 +54,7 @@ class Reading:
     missing: str = "error"
     names: Path | None = None
     key: str | None = None
+    index: bool | None = None
     style: delimited.Style = DETECTED
 
     @property
@@ -213,7 +214,7 @@ def _variables(path: Path, X: Any, how: Reading, notes: list[str]) -> tuple[Any,
             return X, None
         numbered = pd.DataFrame(X, columns=[str(j + 1) for j in range(X.shape[1])])
         return table.complete(path, numbered, how.missing, notes)[0].to_numpy(), None
-    frame, names = table.row_names(path, X, (how.label, *how.words), notes)
+    frame, names = table.row_names(path, X, (how.label, *how.words), notes, how.index)
     if how.transpose:
         numbers = table.without_text(path, frame, table.TEXT in how.words, notes, table.TEXTS)
         frame = table.transposed(numbers, names)
