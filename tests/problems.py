@@ -45,7 +45,7 @@ DRAWS = {
     f.__name__.strip("_"): f for f in (_gaussian, _spiked, _rank_deficient, _tied, _zero_column)
 }
 GENERAL = ("gaussian", "spiked")  # no two entries are equal
-FAMILIES = [f"{name} {form}" for name in DRAWS for form in ("data", "covariance")]
+FAMILIES = [f"{name} {form}" for form in ("data", "covariance") for name in DRAWS]
 
 
 def draw(family, seed):

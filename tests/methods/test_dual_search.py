@@ -56,7 +56,7 @@ def prove(S, poor):
 @pytest.mark.parametrize("fixing", [0.0, 8e9])  # without the search that fixes, and with it
 @pytest.mark.parametrize("poor", [False, True])
 @pytest.mark.parametrize("seed", problems.some(2, range(4)))
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", problems.some(5, FAMILIES))
 def test_the_dual_bounds_alone_prove_what_brute_force_finds(
     family, seed, poor, fixing, monkeypatch
 ):
@@ -68,7 +68,7 @@ def test_the_dual_bounds_alone_prove_what_brute_force_finds(
 
 @pytest.mark.parametrize("poor", [False, True])
 @pytest.mark.parametrize("seed", problems.some(1, range(4, 6)))
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", problems.some(5, FAMILIES))
 def test_so_do_the_tree_and_the_dual_bounds_together(family, seed, poor, monkeypatch):
     monkeypatch.setattr(branch_and_bound, "TRIAL", 1.0)
     monkeypatch.setattr(search_tree, "CHUNK", 20)
@@ -79,7 +79,7 @@ def test_so_do_the_tree_and_the_dual_bounds_together(family, seed, poor, monkeyp
 
 @pytest.mark.parametrize("trial", [0.0, branch_and_bound.TRIAL])  # without the tree, and with it
 @pytest.mark.parametrize("seeds", problems.groups(6, 3, few=3))
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", problems.some(5, FAMILIES))
 def test_small_problems_of_nonnegative_loadings_are_proven(family, seeds, trial, monkeypatch):
     monkeypatch.setattr(branch_and_bound, "TRIAL", trial)
     monkeypatch.setattr(branch_and_bound, "PROMISING", 0.5 if trial else 0.0)

@@ -30,7 +30,7 @@ def _finished(search):
     return search
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", problems.some(5, FAMILIES))
 @pytest.mark.parametrize("seed", problems.some(2, range(6)))
 def test_every_cardinality_is_brute_force_s_whatever_the_incumbent(family, seed, monkeypatch):
     """With the compiled tree, with that of NumPy, and where the second hands over to the first."""
@@ -41,7 +41,7 @@ def test_every_cardinality_is_brute_force_s_whatever_the_incumbent(family, seed,
         prove(S, poor)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", problems.some(5, FAMILIES))
 @pytest.mark.parametrize("seed", problems.some(1, range(20)))
 def test_variables_that_are_too_many_for_the_search_stay_in_its_bound(family, seed, monkeypatch):
     problem, _ = problems.problem(family, seed)
@@ -250,7 +250,7 @@ def test_a_spike_is_proven_by_local_search():
 
 
 @pytest.mark.parametrize("seed", problems.some(6, range(40)))
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", problems.some(5, FAMILIES))
 def test_nonnegative_swaps_gain_what_they_promise_and_end_at_the_optimum_of_small_problems(
     family, seed
 ):

@@ -46,7 +46,7 @@ def hidden(n=1000, seed=1, nonzeros=10):
     return X.tocsc(), j
 
 
-@pytest.mark.parametrize("seed", problems.some(2, range(6)))
+@pytest.mark.parametrize("seed", problems.some(1, range(6)))
 def test_no_bound_is_below_a_component_that_lanczos_method_misses(seed, large):
     X, j = hidden(seed=seed)
     problem = Problem.from_data(X, center=False)

@@ -78,6 +78,13 @@ def test_stability_is_one_for_equal_supports_and_zero_for_random_ones():
     assert abs(criteria._stability(drawn)[0]) < 0.01
 
 
+def test_stability_compares_the_unbiased_variances_with_those_of_random_supports():
+    supports = np.random.default_rng(1).random((4, 9)) < 0.4
+    share = supports.mean()
+    expected = 1.0 - supports.var(axis=0, ddof=1).mean() / (share * (1.0 - share))
+    assert criteria._stability(supports)[0] == pytest.approx(expected)
+
+
 def test_the_error_of_stability_is_about_that_of_repeated_draws():
     rng = np.random.default_rng(0)
     often = np.linspace(0.05, 0.95, 12)

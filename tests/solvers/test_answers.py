@@ -14,7 +14,7 @@ from spcabench import Problem, api
 from tests import problems
 from tests.problems import SOLVERS, traits
 
-ANSWERS = int(os.environ.get("SPCABENCH_ANSWERS", "500"))
+ANSWERS = int(os.environ.get("SPCABENCH_ANSWERS", "150"))
 EXACT = ("branch_and_bound", "brute_force")
 
 
@@ -121,7 +121,7 @@ def test_answers_against_brute_force(solver, nonnegative):
         assert _wrong(result, S, k, one_sided, best) == []
 
 
-@pytest.mark.parametrize("seed", range(0, ANSWERS, 10))
+@pytest.mark.parametrize("seed", range(7))
 def test_brute_force_is_what_it_says(seed):
     """The yardstick is checked in another way: no random vector exceeds it, and one attains it."""
     S, k = _draw(seed)
