@@ -1,7 +1,7 @@
 """Generate sentences from a judged statement: the short result, and ranges of its numbers."""
 
 import re
-from itertools import groupby, zip_longest
+from itertools import zip_longest
 from typing import Any
 
 from spcabench.showing.words import listed, number, span
@@ -136,11 +136,6 @@ def span_of(part: Stored, places: list[Stored]) -> str:
     if first == last:
         return first
     return f"{first.removesuffix(unit) if last.endswith(unit) else first} to {last}"
-
-
-def groups(places: list[Stored]) -> list[tuple[str, list[Stored]]]:
-    """Group consecutive places with the same verdict."""
-    return [(word, list(of)) for word, of in groupby(places, key=lambda place: place["verdict"])]
 
 
 def where(places: list[Stored]) -> str:

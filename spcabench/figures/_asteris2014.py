@@ -18,7 +18,7 @@ EM: dict[str, Any] = dict(restarts=10, nonnegative=True)
 CALLED = {"spannogram": "Algorithm 3", "em": "EM"}
 # labels of the runs on plain data and on the other preparations that are judged
 MAIN, CONTRAST, UNCENTRED = "main", "contrast-normalised", "not centred"
-TIME, ACCURACY = "time", "accuracy"  # labels of further runs
+TIME = "time"  # label of timed runs
 
 
 def both(
@@ -59,20 +59,6 @@ def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, lis
         columns["q"].append(float((w[:D] * (x @ U[:, :D]) ** 2).sum()))
         columns["bound"].append(bounds.upper_bound(problem, k, nonnegative=True))
     return columns | {"lambda_next": [max(float(w[D]), 0.0)] * len(columns["k"])}
-
-
-def guarantee(
-    problem: Problem, *, seed: int, k: int, d: int, eps: float, draws: int
-) -> dict[str, Any]:
-    """Return the fraction of its own bound that Algorithm 3 reaches, for each random draw."""
-    path = registry.module("solver", "spannogram").path
-    w, U = problem.covariance.leading_pairs(d + 1)
-    shares = []
-    for draw in range(draws):
-        ((_, x, _),) = path(problem, [k], d=d, eps=eps, nonnegative=True, seed=seed + draw)
-        q = float((w[:d] * (x @ U[:, :d]) ** 2).sum())
-        shares.append(problem.variance(x) / min(q / (1 - eps) + w[d], w[0]))
-    return {"d": d, "eps": eps, "k": k, "shares": shares}
 
 
 def grid(n: int, count: int, at: Sequence[int]) -> list[int]:

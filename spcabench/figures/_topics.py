@@ -39,7 +39,6 @@ SWEEPS = 50  # limit for one trial of the search
 # number of candidate words with the next lower and the next higher document frequencies; number of
 # random sets
 NEIGHBOURS, SETS = 20, 1000
-READINGS = {"counts": "counts", "tfidf": "tf-idf"}
 
 # the words in the tables of the paper
 PAPER = {
@@ -56,24 +55,16 @@ PAPER = {
 
 
 def runs(corpora, scale):
-    """Run each corpus with counts and with tf-idf weights, with fewer words at the quick scale."""
+    """Find all topics of each corpus, with fewer words at the quick scale."""
     for corpus in corpora:
-        for values in READINGS:
-            yield _run(corpus, values, scale)
-
-
-def _run(corpus, values, scale):
-    """Return the run that finds all topics of a corpus and stores them in one row."""
-    settings = dict(corpus=corpus, values=values)
-    parameters = dict(corpus=corpus, words=WORDS[scale], values=values)
-    return Run(
-        dataset="bag_of_words",
-        parameters=parameters,
-        function=topics,
-        settings=settings,
-        label=values,
-        uses=(SOLVER, EXACT),
-    )
+        yield Run(
+            dataset="bag_of_words",
+            parameters=dict(corpus=corpus, words=WORDS[scale], values="counts"),
+            function=topics,
+            settings=dict(corpus=corpus, values="counts"),
+            label="counts",
+            uses=(SOLVER, EXACT),
+        )
 
 
 def topics(problem, *, seed, corpus, values):
@@ -228,14 +219,13 @@ def _chances(rows):
 
 
 def _by_run(data):
-    """Yield the title and the components of each corpus and reading."""
+    """Yield the title and the components of each corpus."""
     for _, rows in data.groupby(level=0, sort=False):
-        first = rows.iloc[0]
-        yield f"{first.problem}: {READINGS[first.label]}", rows
+        yield rows.iloc[0].problem, rows
 
 
 def tables(data):
-    """List the words of each corpus and reading with their weights, and the paper's words."""
+    """List the words of each corpus with their weights, and the paper's words."""
     results = _of_paper(data)
     for title, rows in _by_run(data):
         lines = [
@@ -336,7 +326,7 @@ EACH = claims.every("components", least=TOPICS)
 )
 def Z3(data):
     """Judge each component; coherence replaces a reader's judgement of the topics."""
-    rows = data[(data.label == "counts") & ~data.ours]
+    rows = data[~data.ours]
     reached = [t["refitted"] / t["bound"] for t in rows.topic if "bound" in t]
     optimum = f"{span(reached, 'share')} of the optimum (or of a bound on it) after a refit."
     yield claims.noted(claims.one(rows, "chance", rows.place, seed=None), optimum)

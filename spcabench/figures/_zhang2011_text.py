@@ -14,17 +14,10 @@ ASKED = ("nytimes", "pubmed", "nips")  # we added the last corpus
 CORPORA = {"nytimes": "NYTimes", "pubmed": "PubMed", "nips": "NIPS", "kos": "KOS", "ap": "AP"}
 SIMULATED = dict(m=300_000, n=102_660)  # number of documents and words of NYTimes
 ON = ("kos", "ap", "nips")  # corpora of the experiments
-# number of words in the covariance: the words with the largest variances
-WORDS = {"quick": 100, "paper": 500}
 BY_SIZE = "text by size"
-GOAL, SWEEPS, STEPS = 1e-2, 10, {"quick": 200, "paper": 300}
+GOAL = 1e-2
 SIZES = {"quick": (25, 50, 100), "paper": (50, 100, 200, 300, 400, 500)}  # numbers of words
 LIMIT = 40  # maximum number of sweeps
-METHODS: dict[str, dict[str, Any]] = {
-    "bca": dict(K=SWEEPS),
-    "bca loose": dict(K=SWEEPS, inner="loose", eps=5e-3),
-    "dspca": dict(eps=GOAL, tol=GOAL),
-}
 
 
 # corpora
@@ -68,17 +61,8 @@ def as_real(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def runs(scale: str) -> Iterator[Run]:
-    """Yield the runs: for each corpus, one that records the gap and one for each size."""
+    """Yield a run for each corpus and number of words."""
     for corpus in ON:
-        yield Run(
-            dataset="bag_of_words",
-            parameters=dict(corpus=corpus, words=WORDS[scale]),
-            function=on_text,
-            settings=dict(steps=STEPS[scale]),
-            form="covariance",
-            label="text",
-            uses=("bca", "bca_continuation", "dspca"),
-        )
         for words in SIZES[scale]:
             yield Run(
                 dataset="bag_of_words",
@@ -88,34 +72,6 @@ def runs(scale: str) -> Iterator[Run]:
                 label=BY_SIZE,
                 uses=("bca", "bca_continuation"),
             )
-
-
-def on_text(problem: Any, *, seed: int, steps: int) -> dict[str, Any]:
-    """Record the certified gap and the elapsed seconds after every iteration of each method.
-
-    All methods solve the relaxation without screening, with a penalty that leaves about five words.
-    """
-    lam = api.solve(problem, "bca_continuation", k=5).settings["lam"]
-    results: dict[str, Any] = {"lam": lam}
-    for method, own in METHODS.items():
-        solver = method.partition(" ")[0]
-        named = {"rho" if solver == "dspca" else "lam": lam}
-        result = api.solve(
-            # elimination would leave only tens of words, for which every method is fast
-            problem,
-            solver,
-            screen=False,
-            history=True,
-            max_iterations=steps,
-            **named,
-            **own,
-        )
-        history = result.history or []
-        results[method] = {
-            "gap": [float(h["gap"]) for h in history],
-            "seconds": [float(h["seconds"]) for h in history],
-        }
-    return results
 
 
 def sweeps_on_text(problem: Any, *, seed: int) -> dict[str, Any]:

@@ -27,12 +27,6 @@ from spcabench.showing.style import legend_below, look
 
 PANELS, SIZE = (1, 2), (11.5, 5.2)
 K = 180  # the values in the paper
-COARSE = 0.5
-ACCURACIES = (
-    *((d, base.EPS) for d in (1, 2, base.D)),
-    *((base.D, eps) for eps in (COARSE, 0.2)),
-    (4, 0.2),
-)
 PREPROCESSINGS: dict[str, dict[str, Any]] = {
     CONTRAST: dict(contrast=True),
     "not centred": dict(center=False),
@@ -63,10 +57,6 @@ def runs(scale):
         yield from base.both("cbcl", parameters, some, label, "covariance")
     for label, parameters in ((base.MAIN, {}), (CONTRAST, PREPROCESSINGS[CONTRAST])):
         common: dict[str, Any] = dict(dataset="cbcl", parameters=parameters, form="covariance")
-        for d, eps in ACCURACIES:
-            settings = dict(k=K, d=d, eps=eps, draws=5)
-            about: dict[str, Any] = dict(label=base.ACCURACY, uses=("spannogram",))
-            yield Run(function=base.guarantee, settings=settings, **about, **common)
         for k in np.linspace(1, 361, 31 if paper else 3).astype(int):
             # a search runs NSPCA dozens of times, and NSPCA is slow, so it uses three restarts and
             # a loose tolerance
@@ -74,29 +64,7 @@ def runs(scale):
             yield Run(solver="nspca", settings=settings, label=label, **common)
 
 
-def data(table):
-    """Return the data of the trade-off, the runs of NSPCA, and the gain from a finer d or eps.
-
-    hit : whether the search of beta gave exactly k nonzeros. gain : share of its bound that
-    Algorithm 3 reaches with the paper's d and eps, over that with others, for each draw of samples.
-    """
-    prepared = shared.data(table)
-    nspca = prepared.rows[prepared.rows.solver == "nspca"]
-    draws = prepared.rows[prepared.rows.label == base.ACCURACY]
-    draws = draws.assign(
-        label=[CONTRAST if parameters else base.MAIN for parameters in draws.parameters],
-        d=[extra["d"] for extra in draws.extra],
-        eps=[extra["eps"] for extra in draws.extra],
-        share=[extra["shares"] for extra in draws.extra],
-        draw=[[*range(len(extra["shares"]))] for extra in draws.extra],
-    ).explode(["share", "draw"])
-    mine = draws[(draws.d == base.D) & (draws.eps == base.EPS)]
-    draws = draws.merge(
-        mine[["label", "draw", "share"]], on=["label", "draw"], suffixes=("", "_mine")
-    )
-    prepared.nspca = nspca.assign(hit=(nspca.k == nspca.cardinality).astype(float))
-    prepared.draws = draws.assign(gain=draws.share_mine / draws.share)
-    return prepared
+data = shared.data
 
 
 # what is drawn
@@ -106,8 +74,9 @@ def draw(data, axes):
     """Plot the trade-off, with NSPCA for the k that its search reached."""
     title = f"The variances of Algorithm 3 and EM differ by {A2.told(data)}"
     shared.draw_trade_off(data, axes, title)
-    hit = data.nspca[(data.nspca.label == CONTRAST) & (data.nspca.hit == 1)]
     style = look("nspca") | dict(linestyle="none", label=shared.NAMES["nspca"])
+    nspca = data.rows[(data.rows.solver == "nspca") & (data.rows.label == CONTRAST)]
+    hit = nspca[nspca.k == nspca.cardinality]
     axes.flat[0].plot(hit.k, hit.value, **style)
     legend_below(axes.flat[0])
 

@@ -45,7 +45,7 @@ def runs(scale):
     ks = list(range(1, N + 1)) if paper else base.grid(N, 24, [K, LARGE])
     yield from base.both("lrs", {}, ks, base.MAIN, "covariance")
     yield from truth(scale, "lrs", {}, 10, form="covariance", nonnegative=True)
-    few = base.grid(N, 12, [K, LARGE]) if paper else [K, LARGE]
+    few = base.grid(N, 12, [K, LARGE])
     for label, parameters in PREPROCESSINGS.items():
         yield from base.both("lrs", parameters, few, label, "covariance")
 

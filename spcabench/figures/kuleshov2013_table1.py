@@ -23,6 +23,7 @@ from spcabench.run import Run
 from spcabench.running import schema
 from spcabench.showing.style import look, name_lines
 from spcabench.showing.words import number
+from spcabench.solving.status import Status
 
 PANELS, SIZE = (1, 1), (8.5, 4.0)
 J = 2
@@ -111,6 +112,7 @@ def data(table):
                 reached=float(np.mean([s.any() for s in small])),
                 microseconds=_microseconds(timed),
                 steps=steps[0],
+                stopped=past.status.iloc[0] == Status.MAX_ITERATIONS,
             )
         )
     return pd.DataFrame(lines)
@@ -170,6 +172,7 @@ def draw(data, axes):
         positive = np.maximum(row.steps, 1e-17)
         iteration = np.arange(1, len(positive) + 1)
         name = f"{METHODS[row.solver][0]}, order {row.order:.2f}"
+        name += f", stopped at {len(row.steps)}" if row.stopped else ""
         style = look(row.solver) | dict(markevery=max(1, len(positive) // 12))
         axis.plot(iteration, positive, label=name, **style)
     axis.set(xscale="log", xlabel="iteration")

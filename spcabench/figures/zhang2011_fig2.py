@@ -35,14 +35,10 @@ def runs(scale):
 
 
 def sorted_variances(problem, *, seed):
-    """Return the variances at log-spaced ranks, and fits of their decay.
-
-    share : variance at rank n/200, divided by the largest variance.
-    """
+    """Return the variances at log-spaced ranks, and fits of their decay."""
     variances = np.sort(problem.covariance.diagonal())[::-1] / problem.m
     # the curve has 200 points instead of 100,000
     ranks = np.unique(np.geomspace(1, problem.n, 200).astype(int))
-    at = max(1, round(problem.n / 200))
     # a variance of zero has no logarithm
     complete = variances[variances > 0]
     return {
@@ -50,7 +46,6 @@ def sorted_variances(problem, *, seed):
         "whole": fits(complete),
         "ranks": ranks.tolist(),
         "variances": variances[ranks - 1].tolist(),
-        "share": float(variances[at - 1] / variances[0]),
     }
 
 

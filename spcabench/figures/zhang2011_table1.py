@@ -5,8 +5,7 @@ paper prints. The last row is the share of random sets of words that are at leas
 NPMI), on which claim Z3 is judged. The tables add the penalty found by a decreasing search, the
 variance x'Sigma x per document, the certified gap of the relaxation, the coherence, and the
 refitted variance, also as a percentage of the proven optimum for as many words (or of a bound, if
-the optimum is not proven). If NYTimes is not available, KOS is its stand-in; we added NIPS. The
-paper's data are counts of words; we added tf-idf weights.
+the optimum is not proven). If NYTimes is not available, KOS is its stand-in; we added NIPS.
 
 See `spcabench/figures/_topics.py` for the method. bca_continuation finds the same optimum as the
 paper's plain block coordinate ascent, up to the certified gap.
@@ -14,11 +13,11 @@ paper's plain block coordinate ascent, up to the certified gap.
 
 from spcabench.figures import _topics
 
-PANELS, SIZE = (5, 1), (11.5, 8.6)
+PANELS, SIZE = (3, 1), (11.5, 5.6)
 
 
 def runs(scale):
-    """Run each corpus with counts and with tf-idf weights, with fewer words at the quick scale."""
+    """Run each corpus, with fewer words at the quick scale."""
     return _topics.runs(("nytimes", "nips"), scale)
 
 

@@ -202,5 +202,6 @@ def unpublished(published: Path, figure: str, scale: str) -> list[str]:
 def shared(figure: str) -> tuple[str, ...]:
     """Return the other figures whose rows a figure uses (SHARES), without importing the figure."""
     file = registry.path("figure", figure)
-    stated = re.search(r"^SHARES = (\(.*?\))$", file.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    statement = re.compile(r"^SHARES = (\(.*?\)) *(?:#.*)?$", re.MULTILINE | re.DOTALL)
+    stated = statement.search(file.read_text("utf-8"))
     return tuple(ast.literal_eval(stated[1])) if stated else ()

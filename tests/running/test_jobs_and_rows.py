@@ -238,6 +238,13 @@ def test_unknown_and_broken_jobs(figure, tmp_path, add_file):
     assert isinstance(figure_jobs.shared(figure), tuple)
 
 
+@pytest.mark.parametrize("after", ["", "  # whose rows these are", "  # (both)"])
+def test_shared_rows_are_stated_with_or_without_a_comment(after, figure, add_file):
+    text = f'"""A figure."""\nSHARES = (\n    "one",\n    "two",\n){after}\nPANELS = (1, 2)\n'
+    add_file("figure", figure, text)
+    assert figure_jobs.shared(figure) == ("one", "two")
+
+
 def test_only_what_is_done_counts_in_a_hash(tmp_path):
     texts = {
         "a": '"""One."""\nCOLOUR = "red"\ndef f(x):\n    """Doc."""\n    return x + 1\n',
