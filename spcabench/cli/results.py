@@ -103,6 +103,8 @@ def verify_run(
         and folder.resolve() != published.resolve()
     ):
         against = published
+    if against is not None:
+        check_run(against)  # before the first run is judged, which takes a minute
     checks = [
         *verify.rejudge(folder),
         *(verify.against(folder, against, None, named) if against else ()),

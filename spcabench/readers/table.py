@@ -45,13 +45,11 @@ def row_names(
     first, column = str(frame.columns[0]), frame.iloc[:, 0]
     if first in keep or frame.shape[1] == 1 or given is False:
         return frame, None
-    words = column.dropna().astype(str)
-    distinct = len(words) == len(frame) and words.is_unique
     if given:
         pass
     elif _unnamed(first):
         notes.append("the first column has no header and is read as row names")
-    elif distinct and not _numeric(column.dtype) and not words.map(_like_a_number).any():
+    elif _names_rows(column):
         notes.append(
             f"column {first!r} contains a different text in each row and is read as row names"
         )
@@ -62,6 +60,16 @@ def row_names(
         notes.append(f"column {frame.columns[0]!r} has no header and numbers the rows: dropped")
         frame = frame.iloc[:, 1:]
     return frame, column.astype(str).tolist()
+
+
+def _names_rows(column: pd.Series) -> bool:
+    """Whether a column is text that differs in each row."""
+    # converting millions of numbers to text would take minutes
+    if _numeric(column.dtype):
+        return False
+    words = column.dropna().astype(str)
+    distinct = len(words) == len(column) and words.is_unique
+    return bool(distinct) and not words.map(_like_a_number).any()
 
 
 def _unnamed(name: str) -> bool:
