@@ -1,7 +1,7 @@
 """spcabench: a benchmarking and reproduction suite for sparse principal component analysis.
 
 ``load`` returns a dataset as a `Problem`. You can also create a problem from your own data.
-``solve`` finds one sparse component with a solver, and ``components`` finds several components.
+``solve`` finds one sparse component, or several, with a solver.
 """
 
 from importlib import import_module
@@ -17,19 +17,30 @@ if TYPE_CHECKING:
         path,
         solve,
     )
+    from spcabench.errors import InputError
     from spcabench.estimators import SparsePCA
+    from spcabench.iterate import Iterate, Traits
     from spcabench.problem.problem import Problem
     from spcabench.selecting.inclusion import inclusion
     from spcabench.selecting.permutation_test import PermutationTest, permutation_test
     from spcabench.selecting.selection import Selection, select
+    from spcabench.solving.call import Limits
+    from spcabench.solving.cardinality_path import CardinalityPath
+    from spcabench.solving.deflate import Components
     from spcabench.solving.result import Result
 
 __all__ = [
+    "CardinalityPath",
+    "Components",
+    "InputError",
+    "Iterate",
+    "Limits",
     "PermutationTest",
     "Problem",
     "Result",
     "Selection",
     "SparsePCA",
+    "Traits",
     "components",
     "inclusion",
     "list_datasets",
@@ -43,11 +54,17 @@ __all__ = [
 ]
 
 _HOME = {
+    "CardinalityPath": "solving.cardinality_path",
+    "Components": "solving.deflate",
+    "InputError": "errors",
+    "Iterate": "iterate",
+    "Limits": "solving.call",
     "PermutationTest": "selecting.permutation_test",
     "Problem": "problem.problem",
     "Result": "solving.result",
     "Selection": "selecting.selection",
     "SparsePCA": "estimators",
+    "Traits": "iterate",
     "inclusion": "selecting.inclusion",
     "permutation_test": "selecting.permutation_test",
     "select": "selecting.selection",

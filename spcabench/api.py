@@ -1,27 +1,32 @@
 """The public functions that load problems and run solvers by name."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
 from types import ModuleType
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import scipy.sparse as sp
 
 from spcabench import registry, validate
-from spcabench.errors import InputError, SolverError
+from spcabench.errors import InputError, deprecated, renamed
 from spcabench.problem.problem import Problem
-from spcabench.solving import deflate, tune
-from spcabench.solving.blocks import by_blocks
+from spcabench.solving import answers, deflate
+from spcabench.solving.answers import answer, cardinalities
+from spcabench.solving.call import (
+    Call,
+    Limits,
+    arguments,
+    check_required,
+    check_settings,
+    parameters,
+)
 from spcabench.solving.cardinality_path import CardinalityPath
-from spcabench.solving.driver import Limits, check_required, check_settings, drive, parameters
-from spcabench.solving.formulations import Formulation
-from spcabench.solving.result import Result, graded, refitted, without_constants
-from spcabench.solving.status import Status
+from spcabench.solving.deflate import Components
+from spcabench.solving.result import Result
 
 HUGE = 10**9  # a matrix with this number of rows or columns exceeds the memory of any machine
-LIMITS = ("stop", "tol", "max_iterations", "time_limit", "history")
 
 
 def load(name: str, /, *, stand_in: bool = False, **settings: Any) -> Problem:
@@ -77,7 +82,7 @@ def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
         raise InputError(f"dataset {name!r}: not enough memory ({reason:.100})") from None
 
 
-def as_problem(X: Any, scale: bool = False, argument: str = "problem") -> Problem:
+def as_problem(X: Any, scale: bool = False, argument: str = "X") -> Problem:
     """Return a problem unchanged, or convert data to a problem with the sample covariance as Sigma.
 
     Raises InputError if X is neither a problem nor data; the error names the argument.
@@ -105,131 +110,145 @@ def default_solver(problem: Problem, nonnegative: bool = False, thorough: bool =
     return registry.solver_for(problem.n, cost, bool(nonnegative))
 
 
+@overload
 def solve(
-    problem: Any,
-    name: str | ModuleType | None = None,
+    X: Any,
+    solver: str | ModuleType | None = None,
     *,
     k: int | None = None,
-    seed: int = 0,
     nonnegative: bool = False,
     refit: bool = False,
-    blocks: float | None = None,
-    **settings: Any,
-) -> Result:
-    """Find one sparse component.
+    random_state: int = 0,
+    limits: Limits | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Result: ...
+
+
+@overload
+def solve(
+    X: Any,
+    solver: str | ModuleType | None = None,
+    *,
+    k: Any = None,
+    n_components: int,
+    deflation: str = "projection",
+    alpha: float = 1.0,
+    nonnegative: bool = False,
+    refit: bool = False,
+    random_state: int = 0,
+    limits: Limits | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Components: ...
+
+
+@renamed(arguments, problem="X", name="solver", seed="random_state")
+def solve(
+    X: Any,
+    solver: str | ModuleType | None = None,
+    *,
+    k: Any = None,
+    n_components: int | None = None,
+    deflation: str = "projection",
+    alpha: float = 1.0,
+    nonnegative: bool = False,
+    refit: bool = False,
+    random_state: int = 0,
+    limits: Limits | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Result | Components:
+    """Find one sparse component, or several.
 
     Parameters
     ----------
-    problem : Problem, array, data frame or sparse matrix of shape (m, n)
-        The problem to solve. Data are centred, and Sigma is their sample covariance (divisor
+    X : Problem, array, data frame or sparse matrix of shape (m, n)
+        The data or the problem. Data are centred, and Sigma is their sample covariance (divisor
         m - 1). `Result.sum_of_squares` has no divisor, as in most papers.
-    name : str or module, optional
+    solver : str or module, optional
         Name of a solver (see `spcabench.list_solvers`), the path of its file, or its module. The
         default depends on the size of the problem; for up to 30 variables, it is an exact solver.
-    k : int, optional
+    k : int, or sequence of int, optional
         Cardinality, from 1 to n. For a solver with a penalty, the suite searches for a
-        penalty that gives an answer with at most k nonzeros.
-    seed : int
-        Seed for solvers that use random numbers.
+        penalty that gives an answer with at most k nonzeros. For several components, a sequence
+        contains one cardinality per component. For a joint solver with a common support, k is the
+        size of the support. A joint solver with a penalty requires the penalty instead.
+    n_components : int, optional
+        Number of components. If specified, `Components` are returned, which can be fewer if the
+        solver does not find more.
+    deflation : str
+        How a component is removed before the next one is computed: "projection", "hotelling",
+        "schur", "orthogonal_projection" or "drop_features". "joint" requires a solver that finds
+        all components at once.
+    alpha : float
+        Fraction of the variance that Hotelling's deflation removes, from 0 to 1.
     nonnegative : bool
         Whether to require x >= 0.
     refit : bool
         Whether to replace x by the leading eigenvector on its support. A nonnegative x remains
         nonnegative.
-    blocks : float, optional
-        If specified, the variables are split into blocks, which are solved separately, and the best
-        answer is returned. Covariances between blocks are at most this fraction of the largest
-        variance; see `spcabench.solving.blocks`. The limits of the run apply to each block.
-    **settings
-        Settings of the solver (see its ``solve``) and of the run: ``stop``, ``tol``,
-        ``max_iterations``, ``time_limit``, ``history`` and ``start``. ``start`` is a vector of
-        shape (n,) for solvers that accept a starting point.
+    random_state : int
+        Seed for solvers that use random numbers.
+    limits : Limits, optional
+        Stopping rule of the run, and its limits on iterations and time.
+    settings : mapping, optional
+        Settings of the solver; see ``solve`` in its file. ``start`` is a vector of shape (n,) for
+        solvers that accept a starting point.
 
     Returns
     -------
-    Result
-        The component with its variance, a certified bound, and the cost of the run.
+    Result or Components
+        The component with its variance, a certified bound, and the cost of the run. With
+        ``n_components``, the results in the order in which the components were found, each graded
+        on its deflated problem. Components found jointly have the status "infeasible" if they
+        violate the formulation of their solver (`spcabench.Traits`).
 
     Raises
     ------
     InputError
         If the solver or a setting is unknown, a value is out of range, or a nonnegative answer is
         requested from a solver that only computes signed answers.
+
+    References
+    ----------
+    Mackey, "Deflation methods for sparse PCA", NIPS 21 (2009). Partial deflation is Algorithm 2 of
+    Kuleshov, ICML 2013.
     """
-    problem, solver = _asked(problem, name, nonnegative=nonnegative, refit=refit)
-    label = solver.__name__.rpartition(".")[2]
-    traits = solver.TRAITS
-    if nonnegative and not traits.nonnegative:
-        raise InputError(f"nonnegative: solver {label!r} cannot compute nonnegative loadings")
-    if nonnegative and traits.nonnegative != "always":
-        settings["nonnegative"] = True
-    limits = Limits(**{key: settings.pop(key) for key in LIMITS if key in settings})
-    if settings.get("start") is not None and "start" in parameters(solver.solve):
-        settings["start"] = validate.loading("start", settings["start"], problem.n)
-    validate.whole("seed", seed, 0)
-    if k is not None:
-        k = validate.cardinality(k, problem.n)
-    check_settings(f"solver {label!r}", solver.solve, settings)
-    if blocks is None:
-        result = _run(problem, solver, label, k, settings, limits, seed)
-    else:
-        if settings.get("start") is not None:
-            raise InputError("start: cannot be combined with blocks")
-        result = by_blocks(
-            problem,
-            blocks,
-            k,
-            lambda part, size: _run(part, solver, label, size, settings, limits, seed),
-        )
-    if refit and result.good:
-        result = replace(result, x=refitted(result.problem, result.x, result.nonnegative))
-    return result
+    words: dict[str, Any]
+    words = {"nonnegative": nonnegative, "limits": limits, "random_state": random_state}
+    how = {"refit": refit, "settings": settings, **words}
+    if n_components is not None:
+        return several(X, solver, n_components, k=k, deflation=deflation, alpha=alpha, **how)
+    if deflation != "projection" or alpha != 1.0:
+        raise InputError("deflation: has no effect without n_components")
+    validate.switch("refit", refit)
+    return answer(Call.of(as_problem(X), solver, k, settings, **words), refit)
 
 
-def _asked(
-    problem: Any, solver: Any, nonnegative: Any = False, **switches: Any
-) -> tuple[Problem, ModuleType]:
-    """Return the problem and the module of the solver; raise InputError if one is invalid."""
-    for argument, value in {"nonnegative": nonnegative, **switches}.items():
-        validate.switch(argument, value)
-    problem = as_problem(problem)
-    if solver is None:
-        solver = default_solver(problem, nonnegative)
-    if isinstance(solver, ModuleType) and hasattr(solver, "TRAITS"):
-        return problem, solver
-    if not isinstance(solver, str):
-        raise InputError(f"solver: {validate.shown(solver)}; it must be a name, file or module")
-    return problem, registry.module("solver", solver)
-
-
-def _run(
-    problem: Problem,
-    solver: ModuleType,
-    label: str,
-    k: int | None,
-    settings: dict[str, Any],
-    limits: Limits,
-    seed: int,
-) -> Result:
-    traits = solver.TRAITS
-    if traits.control is None:
-        if k not in (None, problem.n):
-            raise InputError(f"k: solver {label!r} is not sparse and accepts no cardinality")
-        return drive(problem, solver, settings, limits, seed)
-    if traits.control == "cardinality":
-        if k is None:
-            raise InputError(f"k: solver {label!r} needs a cardinality from 1 to n = {problem.n}")
-        return drive(problem, solver, {"k": k, **settings}, limits, seed)
-    penalty = settings.get(traits.penalty)
-    if (penalty is None) == (k is None):
-        raise InputError(
-            f"{traits.penalty}: solver {label!r} needs either {traits.penalty} or k, not both"
-        )
-    if penalty is None:
-        assert k is not None
-        return tune.search(problem, solver, k, settings, limits, seed)
-    validate.number(str(traits.penalty), penalty)
-    return drive(problem, solver, settings, limits, seed)
+def several(
+    X: Any,
+    solver: str | ModuleType | None,
+    n_components: int,
+    *,
+    k: Any = None,
+    deflation: str = "projection",
+    alpha: float = 1.0,
+    refit: bool = False,
+    settings: Mapping[str, Any] | None = None,
+    progress: Callable[[Result], None] | None = None,
+    **words: Any,
+) -> Components:
+    """Find several components; see `solve`. A command reports its ``progress``."""
+    validate.switch("refit", refit)
+    problem = as_problem(X)
+    validate.whole("n_components", n_components, 1)
+    deflate.check(deflation, alpha)
+    if alpha == 1.0:
+        validate.cardinality(n_components, problem.n, "n_components")
+    else:  # partial deflation leaves variance, so there can be more than n components
+        needed = 8.0 * n_components * problem.n
+        validate.affordable("n_components", (n_components, problem.n), needed)
+    ks = cardinalities(k, n_components, deflation)
+    call = Call.of(problem, solver, ks[0], settings, **words)
+    return answers.components(call, n_components, ks, deflation, alpha, refit, progress)
 
 
 def components(
@@ -237,140 +256,30 @@ def components(
     name: str | ModuleType | None,
     count: int,
     *,
-    k: int | Sequence[int] | np.ndarray | None = None,
-    deflation: str = "projection",
-    alpha: float = 1.0,
     tell: Callable[[Result], None] | None = None,
     **settings: Any,
-) -> deflate.Components:
-    """Find several sparse components, either one at a time with deflation or all at once.
-
-    Parameters
-    ----------
-    problem : Problem
-        The problem to solve.
-    name : str or module
-        The solver, as in `spcabench.solve`.
-    count : int
-        Number of components. The result has fewer components if the solver does not find more.
-    k : int or sequence of int, optional
-        Cardinality, either one number for all components or a sequence with one number per
-        component. For a joint solver with a common support, k is the size of the support. A joint
-        solver with a penalty requires the penalty instead.
-    deflation : str
-        "projection", "hotelling", "schur", "orthogonal_projection" or "drop_features". "joint"
-        requires a solver that finds all components at once.
-    alpha : float
-        Fraction of the variance that Hotelling's deflation removes, from 0 to 1. With "joint",
-        alpha is passed to the solver.
-    tell : callable, optional
-        Function that is called with each result as soon as it is available, to report progress.
-    **settings
-        Other settings, as in `spcabench.solve`.
-
-    Returns
-    -------
-    Components
-        The results in the order in which the components were found. Each result is graded on its
-        deflated problem. ``joint_bound`` is an upper bound on the total variance of all
-        components, ``formulation`` is the multi-component problem that they solve, and ``measures``
-        describes the variance that they explain jointly. Components found jointly have the status
-        "infeasible" if they violate the formulation of their solver (`spcabench.iterate.Traits`).
-
-    Raises
-    ------
-    InputError
-        If the deflation is unknown, a value is out of range, or "joint" is used with a solver that
-        finds one component at a time.
-
-    References
-    ----------
-    Mackey, "Deflation methods for sparse PCA", NIPS 21 (2009). Partial deflation is Algorithm 2 of
-    Kuleshov, ICML 2013.
-    """
-    validate.whole("count", count, 1)
-    problem, solver = _asked(problem, name, settings.get("nonnegative", False))
-    if alpha == 1.0 or (isinstance(deflation, str) and deflation == "joint"):
-        validate.cardinality(count, problem.n, "count")
-    else:  # partial deflation leaves variance, so there can be more than n components
-        validate.affordable("count", (count, problem.n), 8.0 * count * problem.n)
-    if isinstance(deflation, str) and deflation == "joint":
-        if _several(k):
-            raise InputError("k: must be a single number for joint components")
-        if alpha != 1.0:  # without deflation, alpha is one of the solver's settings
-            settings["alpha"] = alpha
-        return _jointly(problem, solver, count, k, settings)
-    cardinalities = iter(_cardinalities(k, count))
-
-    def run(deflated: Problem) -> Result:
-        result = solve(deflated, solver, k=next(cardinalities), **settings)
-        if tell is not None:
-            tell(result)
-        return result
-
-    return deflate.deflated_components(problem, count, run, deflation, alpha)
+) -> Components:
+    """Deprecated; use ``solve(X, solver, n_components=...)``."""
+    deprecated("components", "solve(X, solver, n_components=...)")
+    settings["random_state"] = settings.pop("seed", 0)
+    if settings.get("deflation") == "joint":  # alpha was passed to the solver
+        ways = {"deflation": settings.pop("deflation")}
+    else:
+        ways = {name: settings.pop(name) for name in ("deflation", "alpha") if name in settings}
+    return several(problem, name, count, **ways, progress=tell, **arguments(settings))
 
 
-def _cardinalities(k: Any, count: int) -> list[int | None]:
-    """Return a list with a cardinality for each component."""
-    if not _several(k):
-        return [k] * count  # `solve` rejects anything but numbers
-    listed = validate.several("k", k)
-    if len(listed) != count:
-        raise InputError(
-            f"k: {len(listed)} cardinalities for {count} components; specify one cardinality, or "
-            "one per component"
-        )
-    return listed
-
-
-def _several(k: Any) -> bool:
-    """Whether k is a list, an array or a series of cardinalities."""
-    if isinstance(k, np.ndarray):
-        return k.ndim == 1
-    return isinstance(k, Iterable) and not isinstance(k, str | bytes | Mapping)
-
-
-def _jointly(
-    problem: Problem, solver: ModuleType, count: int, k: Any, settings: dict[str, Any]
-) -> deflate.Components:
-    label = solver.__name__.rpartition(".")[2]
-    if solver.TRAITS.components != "joint":
-        raise InputError(
-            f"deflation: solver {label!r} finds one component at a time; choose from "
-            f"{', '.join(deflate.DEFLATIONS)}"
-        )
-    if solver.TRAITS.control == "penalty" and k is not None:
-        raise InputError(
-            f"k: specify {solver.TRAITS.penalty} instead, which controls joint components"
-        )
-    if settings.get("blocks") is not None:
-        raise InputError("blocks: cannot be combined with joint components")
-    result = solve(problem, solver, k=k, components=count, **settings)
-    if result.Z is None or result.Z.ndim != 2:
-        raise SolverError(f"solver {result.solver!r} is joint, but yielded no Z (n, r)")
-    if (found := result.Z.shape[1]) > count:
-        raise SolverError(
-            f"solver {result.solver!r} yielded {found} components; at most {count} were requested"
-        )
-    answers = [
-        without_constants(problem, *graded(z, status, None, problem.n, result.nonnegative))
-        for z in result.Z.T
-        for status in [result.status if z.any() else Status.ZERO]
-    ]
-    return deflate.Components(
-        problem,
-        [
-            # a bound that the solver proved holds for its first component only
-            replace(result, x=x, status=status, claimed=result.claimed if i == 0 else None)
-            for i, (x, status) in enumerate(answers)
-        ],
-        Formulation(solver.TRAITS.formulation),
-    )
-
-
+@renamed(arguments, problem="X", name="solver", cardinalities="k", seed="random_state")
 def path(
-    problem: Any, name: str | ModuleType | None, cardinalities: Sequence[int], **settings: Any
+    X: Any,
+    solver: str | ModuleType | None,
+    k: Sequence[int],
+    *,
+    nonnegative: bool = False,
+    refit: bool = False,
+    random_state: int = 0,
+    limits: Limits | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> CardinalityPath:
     """Find one component for each of several cardinalities, in increasing order.
 
@@ -380,14 +289,12 @@ def path(
 
     Parameters
     ----------
-    problem : Problem, array, data frame or sparse matrix of shape (m, n)
-        The problem to solve, as in `spcabench.solve`.
-    name : str, module or None
-        The solver, as in `spcabench.solve`.
-    cardinalities : sequence of int
+    X, solver
+        The data and the solver, as in `spcabench.solve`.
+    k : sequence of int
         The cardinalities. Duplicates are ignored.
-    **settings
-        Other settings, as in `spcabench.solve`.
+    nonnegative, refit, random_state, limits, settings
+        As in `spcabench.solve`.
 
     Returns
     -------
@@ -400,21 +307,23 @@ def path(
     InputError
         As in `spcabench.solve`.
     """
-    problem, solver = _asked(problem, name, settings.get("nonnegative", False))
-    if "k" in settings:
-        raise InputError("k: not accepted by `path`; use the argument cardinalities")
-    warm = "start" in parameters(solver.solve) and settings.get("blocks") is None
+    validate.switch("refit", refit)
+    problem = as_problem(X)
+    ks = sorted({validate.cardinality(each, problem.n) for each in validate.several("k", k)})
+    words = {"nonnegative": nonnegative, "limits": limits, "random_state": random_state}
+    call = Call.of(problem, solver, ks[0], settings, **words)
+    warm = "start" in parameters(call.solver.solve)
     results: list[Result] = []
-    listed = validate.several("cardinalities", cardinalities)
-    for k in sorted({validate.cardinality(k, problem.n, "cardinalities") for k in listed}):
-        tries = [solve(problem, solver, k=k, **settings)]
+    for size in ks:
+        tries = [answer(call.on(problem, size), refit)]
         if results and results[-1].good:
+            last = results[-1]
             if warm:
-                tries.append(solve(problem, solver, k=k, **settings | {"start": results[-1].x}))
-            tries.append(replace(results[-1], k=k, claimed=None, claimed_whp=None))
-        results.append(
-            max((t for t in tries if t.good), key=lambda t: t.variance, default=tries[0])
-        )
+                tries.append(answer(call.on(problem, size, start=last.x), refit))
+            unproven = replace(last.claim, bound=None, bound_whp=None)
+            tries.append(replace(last, k=size, claim=unproven))
+        good = (t for t in tries if t.good)
+        results.append(max(good, key=lambda t: t.variance, default=tries[0]))
     return CardinalityPath(problem, results)
 
 

@@ -2,13 +2,19 @@
 
 import json
 import traceback
+import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
+from inspect import signature
 from pathlib import Path
+from typing import Any, TypeVar
 
 MOST = 100  # maximum length of an error's message in characters
 LONGEST = 60  # maximum length of a quoted line in characters
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class InputError(ValueError):
@@ -104,3 +110,45 @@ def _words(error: BaseException) -> str:
         return f"its message cannot be read ({type(another).__name__})"
     text = " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= MOST else f"{text[: MOST // 2]}...{text[3 - MOST // 2 :]}"
+
+
+def deprecated(old: str, new: str, depth: int = 3) -> None:
+    """Warn that an old name still works in this release; ``depth`` is that of the user's call."""
+    warnings.warn(
+        f"{old} is deprecated and will be removed in the next release; use {new}",
+        DeprecationWarning,
+        stacklevel=depth,
+    )
+
+
+def renamed(
+    others: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None, **names: str
+) -> Callable[[Function], Function]:
+    """Let a function accept the earlier names of its arguments, with a warning.
+
+    others : converts keywords that are no arguments, which were settings of the solver, to
+        arguments. names : the present name for each earlier name.
+    """
+
+    def decorate(function: Function) -> Function:
+        known = [*signature(function).parameters]
+
+        @wraps(function)
+        def call(*args: Any, **given: Any) -> Any:
+            # a setting could have the name that an argument has now
+            old = {n: given.pop(n) for n in [*given] if n not in known or n in known[: len(args)]}
+            for name in [name for name in old if name in names]:
+                deprecated(f"{function.__name__}: {name}", names[name])
+                given[names[name]] = old.pop(name)
+            if old and others is not None:
+                deprecated(
+                    f"{function.__name__}: {', '.join(old)}",
+                    "settings={...} and limits=Limits(...)",
+                )
+                given |= others({**(given.get("settings") or {}), **old})
+                old = {}
+            return function(*args, **given, **old)
+
+        return call  # type: ignore[return-value]
+
+    return decorate

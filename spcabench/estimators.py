@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from inspect import signature
 from numbers import Integral
 from typing import Any
 
@@ -19,11 +18,13 @@ from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.selecting.selection import select
 from spcabench.solving import model as models
+from spcabench.solving.call import arguments, own_settings
 from spcabench.solving.deflate import Components
 from spcabench.solving.formulations import Formulation
 
 # fitted attributes that `SparsePCA.save` stores as arrays
-KEPT = ("explained_variance_", "explained_variance_ratio_", "deflated_variance_", "bound_")
+KEPT = ("explained_variance_", "explained_variance_ratio_", "deflated_variance_")
+OPTIONAL = ("bound_", "singular_values_")  # not in every file
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class _Saved:
     named: bool
     cardinality: PositiveInt | list[PositiveInt]
     formulation: Formulation
+    solver: str | None = None
+    iterations: int | None = None
 
 
 def _plain(value: Any) -> Any:
@@ -71,8 +74,9 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     Parameters
     ----------
-    n_components : int
+    n_components : int, optional
         Number of components. If no variance is left, fewer components are found, with a warning.
+        With None, components are added until no variance is left.
     cardinality : int, float, "auto" or a sequence of int or float
         Number of nonzeros in each loading, from 1 to n. A float, above 0 and up to 1.0, is
         interpreted as a fraction of the features. A sequence contains one value per component. With
@@ -106,6 +110,10 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Maximum number of nonzeros in each loading.
     selection_ : Selection
         The selection of the cardinality. Only available with "auto".
+    solver_ : str
+        Name of the solver that was used.
+    n_iter_ : int
+        Largest number of iterations for a component.
     formulation_ : Formulation
         The multi-component problem that the components solve; see docs/components.md.
     mean_, scale_ : array of shape (n,)
@@ -116,6 +124,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     explained_variance_ratio_ : array of shape (K,)
         ``explained_variance_`` divided by the total variance of all features. The ratios sum to at
         most 1.
+    singular_values_ : array of shape (K,)
+        Square roots of ``explained_variance_`` times m - 1, as in scikit-learn's ``PCA``.
     deflated_variance_ : array of shape (K,)
         Variance of each component in its deflated problem.
     bound_ : array of shape (K,)
@@ -188,7 +198,10 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         validate.switch("bound", self.bound)
         X = self._matrix(X, ensure_min_samples=2)
         n = X.shape[1]
-        if validate.whole("n_components", self.n_components, 1) > n:
+        if (
+            self.n_components is not None
+            and validate.whole("n_components", self.n_components, 1) > n
+        ):
             raise InputError(
                 f"n_components: {self.n_components}; it must be from 1 to n_features = {n}"
             )
@@ -197,8 +210,10 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         components = self._found(problem)
         self.mean_, self.scale_ = np.array(problem.mean), np.array(problem.scale)
         self.components_, self.n_components_ = components.Z.T, len(components)
-        self.formulation_ = components.formulation
+        self.formulation_, self.solver_ = components.formulation, components[0].solver
+        self.n_iter_ = max(result.iterations for result in components)
         self.explained_variance_ = components.adjusted_variances
+        self.singular_values_ = np.sqrt(self.explained_variance_ * problem.divisor)
         self.explained_variance_ratio_ = (
             components.adjusted_variances / problem.covariance.diagonal().sum()
         )
@@ -231,28 +246,23 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise InputError(f"random_state: {error}") from None
 
     def _settings(self) -> dict[str, Any]:
-        settings = {} if self.settings is None else self.settings
-        if not isinstance(settings, Mapping) or not all(isinstance(name, str) for name in settings):
-            raise InputError(
-                f"settings: {validate.shown(settings)}; it must be a dict with strings as keys"
-            )
-        own = {*signature(api.components).parameters, "seed", "nonnegative", "refit"} - {"alpha"}
-        if arguments := own & {*settings}:
-            raise InputError(
-                f"settings: {min(arguments)!r} is not allowed here; use the parameters of the "
-                "estimator (cardinality for k, random_state for seed)"
-            )
-        return dict(settings)
+        """Return the settings as arguments of `solve`: limits, alpha, and those of the solver."""
+        own = own_settings(self.settings)
+        ways = {}
+        if "alpha" in own and self.deflation != "joint":
+            ways["alpha"] = own.pop("alpha")
+        return ways | arguments(own)
 
     def _found(self, problem: Problem) -> Components:
         seed = self._seed()
         self.cardinality_ = self._cardinality(problem, seed)
-        components = api.components(
+        count = self._count(problem)
+        components = api.solve(
             problem,
             self.solver,
-            self.n_components,
+            n_components=count,
             k=self.cardinality_,
-            seed=seed,
+            random_state=seed,
             deflation=self.deflation,
             nonnegative=self.nonnegative,
             refit=self.refit,
@@ -264,7 +274,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 f"({components[0].status})"
             )
         good = [result for result in components if result.good]
-        if len(good) < self.n_components:
+        if self.n_components is not None and len(good) < count:
             warnings.warn(
                 f"n_components: {self.n_components} requested, but only {len(good)} found, because "
                 "no variance is left",
@@ -281,16 +291,24 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         return components
 
+    def _count(self, problem: Problem) -> int:
+        """Return the number of components to look for."""
+        if self.n_components is not None:
+            return int(self.n_components)
+        if isinstance(self.cardinality_, list):
+            return len(self.cardinality_)
+        return min(problem.m or problem.n, problem.n)
+
     def _cardinality(self, problem: Problem, seed: int) -> int | list[int]:
         """Return a cardinality for all components, or a list with one per component."""
         cardinality = self.cardinality
         if isinstance(cardinality, str) and cardinality == "auto":
-            self.selection_ = select(problem, nonnegative=self.nonnegative, seed=seed)
+            self.selection_ = select(problem, nonnegative=self.nonnegative, random_state=seed)
             return self.selection_.k
         if isinstance(cardinality, np.ndarray) and cardinality.ndim == 0:
             cardinality = cardinality.item()
         if isinstance(cardinality, Sequence | np.ndarray) and not isinstance(cardinality, str):
-            if len(cardinality) != self.n_components:
+            if self.n_components not in (None, len(cardinality)):
                 raise InputError(
                     f"cardinality: {len(cardinality)} values for n_components = "
                     f"{self.n_components}; specify one value, or one per component"
@@ -341,7 +359,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         check_is_fitted(self)
         n = self.n_features_in_
         names = getattr(self, "feature_names_in_", [str(j) for j in range(n)])
-        arrays = {name: getattr(self, name) for name in KEPT if hasattr(self, name)}
+        arrays = {name: getattr(self, name) for name in (*KEPT, *OPTIONAL) if hasattr(self, name)}
         parameters = self.get_params(deep=False)
         stream = {"random_state": _stream(parameters.pop("random_state"))}
         about = {
@@ -350,6 +368,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             "parameters": _plain(parameters) | stream,
             "cardinality": _plain(self.cardinality_),
             "formulation": str(self.formulation_),
+            "solver": self.solver_,
+            "iterations": self.n_iter_,
         }
         Z = np.ascontiguousarray(self.components_.T)
         models.Model(Z, [str(v) for v in names], self.mean_, self.scale_, about, arrays).save(file)
@@ -380,7 +400,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         saved = files.as_type(model.about, _Saved, f"{file}: about")
         for name in KEPT:
-            if name not in model.arrays and name != "bound_":
+            if name not in model.arrays:
                 raise InputError(f"{file}: no {name}; use a file written by SparsePCA.save")
         if model.mean is None:
             raise InputError(f"{file}: no mean; use a file written by SparsePCA.save")
@@ -391,12 +411,14 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise InputError(f"{file}: about: parameters: {error!s:.100}") from None
         fitted.formulation_ = saved.formulation
         fitted.cardinality_ = saved.cardinality
+        if saved.solver is not None:  # models of earlier releases have neither
+            fitted.solver_, fitted.n_iter_ = saved.solver, saved.iterations
         fitted.components_ = model.loadings.T
         fitted.__dict__.update(mean_=model.mean, scale_=model.scale)
         fitted.n_components_, fitted.n_features_in_ = fitted.components_.shape
         if saved.named:
             fitted.feature_names_in_ = np.array(model.variables, dtype=object)
-        for name in KEPT:
+        for name in (*KEPT, *OPTIONAL):
             if name in model.arrays:
                 setattr(fitted, name, model.arrays[name])
         return fitted

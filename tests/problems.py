@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from spcabench import Problem, api, registry
+from spcabench.solving.call import arguments
 
 SEEDS = range(20)
 GENERATED = True  # whether cases that are thorough are generated; tests/conftest.py decides
@@ -162,7 +163,9 @@ def _thorough(values, id=None):
 
 def solve(problem, name, k, **settings):
     """Solve a problem, passing the cardinality if the solver takes one."""
-    return api.solve(problem, name, **({"k": k} if traits(name).control else {}), **settings)
+    return api.solve(
+        problem, name, **arguments({**({"k": k} if traits(name).control else {}), **settings})
+    )
 
 
 def once(problem, name, **settings):
@@ -175,7 +178,7 @@ def once(problem, name, **settings):
         settings = {module.TRAITS.penalty: 0.25 * module.penalty_range(in_form)[1], **settings}
     elif module.TRAITS.control == "cardinality":
         settings = {"k": min(module.EXAMPLE["k"], problem.n // 2), **settings}
-    return api.solve(problem, name, **settings)
+    return api.solve(problem, name, **arguments(settings))
 
 
 def groups(count, size, few=None):

@@ -162,7 +162,7 @@ def against_size():
             for seed in SEEDS:
                 problem = load("gaussian", m=n, n=n, seed=seed)
                 S = problem.given_as("covariance").matrix.S
-                best = solve(problem, "local_search", k=SIZE_K, budget=100).variance
+                best = solve(problem, "local_search", k=SIZE_K, settings={"budget": 100}).variance
                 by_seed["cheap bounds"].append(cheap(S, SIZE_K, best)[1])
                 by_seed["dual bound"].append(trace(S, SIZE_K, best)[-1][1])
             for name, values in by_seed.items():

@@ -16,6 +16,7 @@ from docs.tables.choosing_k import draw
 from spcabench import inclusion, permutation_test, solve
 from spcabench.page.generated_block import markdown_table, renew
 from spcabench.problem.problem import Problem
+from spcabench.solving.call import arguments
 
 PAGE = Path(__file__).parents[1] / "analysis.md"
 LEVEL = 0.05
@@ -38,7 +39,7 @@ METHODS = {
 def rejected(strength, k, tables):
     """Return the fraction of tables with a p-value of at most 5 %; k is a number or a range."""
     p_values = [
-        permutation_test(draw(K, strength, seed, M, N), k, seed=seed).p_value
+        permutation_test(draw(K, strength, seed, M, N), k, random_state=seed).p_value
         for seed in range(tables)
     ]
     return float(np.mean(np.array(p_values) <= LEVEL))
@@ -63,7 +64,7 @@ def recovery(strength, m, draws=DRAWS):
     for seed in range(draws):
         problem = Problem.from_data(draw(STUDY_K, strength, seed, m, STUDY_N))
         for name, (solver, settings) in METHODS.items():
-            answer = solve(problem, solver, k=STUDY_K, **settings)
+            answer = solve(problem, solver, k=STUDY_K, **arguments(settings))
             shares[name].append(np.mean(answer.support < STUDY_K) if answer.good else 0.0)
             if solver == "local_search":
                 often, _ = inclusion(answer, most=20)

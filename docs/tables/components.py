@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from spcabench import components, load, registry
+from spcabench import load, registry, solve
 from spcabench.comparison.components.ways import FACTORS
 from spcabench.page.generated_block import markdown_table, renew
+from spcabench.solving.call import Limits
 from spcabench.solving.deflate import DEFLATIONS
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.joint_bounds import joint_bound
@@ -39,7 +40,14 @@ def gap(problem, r, k):
     for solver in ("alternating_deflation", "alternating_disjoint"):
         if solver == "alternating_disjoint" and r * k > problem.n:
             continue
-        loadings = components(problem, solver, r, k=k, deflation="joint", time_limit=SECONDS)
+        loadings = solve(
+            problem,
+            solver,
+            n_components=r,
+            k=k,
+            deflation="joint",
+            limits=Limits(time_limit=SECONDS),
+        )
         if len(loadings) == r and all(result.good for result in loadings):
             values.append(loadings.measures.total)
     bound, _ = joint_bound(problem, Formulation.ORTHONORMAL, r, k)

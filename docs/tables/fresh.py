@@ -49,7 +49,9 @@ def exact(count=40, seconds=60.0):
     proven = []
     for family, problem, k in drawn(int(count)):
         start = process_time()
-        result = solve(problem, "branch_and_bound", k=k, budget=float(seconds) * SECOND)
+        result = solve(
+            problem, "branch_and_bound", k=k, settings={"budget": float(seconds) * SECOND}
+        )
         spent, gap = process_time() - start, result.bound / result.variance - 1.0
         proven.append(result.status == "proven")
         outcome = "proven" if proven[-1] else f"{gap:.2%}"

@@ -18,6 +18,7 @@ from time import process_time
 import numpy as np
 
 from spcabench import Problem, load, solve
+from spcabench.solving.call import arguments
 
 FULL, FEW = 120, 40  # numbers of scans: the default, and a quick setting
 BUDGETS = (1, 2, 3, 5, 8, 12, 20, 30, 45, 65, 100, 150, 230, 350, 500, 800, 1200, 2000, 3000)
@@ -60,10 +61,10 @@ def timed(problem, solver, **settings):
     solve(
         problem,
         solver,
-        **settings | ({"budget": 1} if solver == "local_search" else {"restarts": 1}),
+        **arguments(settings | ({"budget": 1} if solver == "local_search" else {"restarts": 1})),
     )
     start = process_time()
-    result = solve(problem, solver, refit=True, **settings)
+    result = solve(problem, solver, refit=True, **arguments(settings))
     return result.variance, process_time() - start
 
 
@@ -134,7 +135,9 @@ def at_most(problem, k, seconds):
 
 def optima(problem, limit):
     """Return proven optima by cardinality."""
-    extra = solve(problem, "branch_and_bound", k=limit, budget=3e8, every=True).extra
+    extra = solve(
+        problem, "branch_and_bound", k=limit, settings={"budget": 3e8, "every": True}
+    ).extra
     values = {k: (extra[f"value_{k}"], extra[f"bound_{k}"]) for k in range(1, limit + 1)}
     return {k: value for k, (value, bound) in values.items() if bound <= value * (1 + 1e-8)}
 

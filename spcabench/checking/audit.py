@@ -48,6 +48,7 @@ from spcabench.flops import LEDGER, Ledger, is_free
 from spcabench.iterate import Iterate
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
+from spcabench.solving.call import arguments
 from spcabench.solving.result import Result
 
 LOW_RANK = ("U", "V", "Q")  # attributes of a matrix that contain low-rank corrections
@@ -127,7 +128,7 @@ def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
     solver = name if isinstance(name, ModuleType) else registry.module("solver", name)
     charged = {True: 0, False: 0}
     with _wrapped() as tally:
-        result = api.solve(problem, _watched_solver(solver, tally, charged), **settings)
+        result = api.solve(problem, _watched_solver(solver, tally, charged), **arguments(settings))
         tally.settle()
     if not tally.calls:
         raise AuditError(
@@ -140,7 +141,7 @@ def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
         tally.flops[True],
         dict(tally.calls),
         tally.compiled,
-        int(result.search.get("flops", result.flops + result.setup_flops)),
+        result.cost.total_flops,
         result,
     )
 

@@ -19,7 +19,8 @@ from spcabench.checking.audit import AuditError, audit
 from spcabench.errors import CertificateError, InputError, SolverError
 from spcabench.problem.problem import Problem
 from spcabench.running.worker import KEPT
-from spcabench.solving.driver import in_form, parameters, uses_threads
+from spcabench.solving.call import arguments, in_form, parameters
+from spcabench.solving.driver import uses_threads
 from spcabench.solving.result import Result
 from spcabench.solving.tune import penalty_range
 from spcabench.vectors import Vector
@@ -121,7 +122,7 @@ def _asked(module: ModuleType, problem: Problem) -> dict[str, Any]:
 
 
 def _solve(module: ModuleType, problem: Problem, **settings: Any) -> Result:
-    result = api.solve(problem, module, **_asked(module, problem), **settings)
+    result = api.solve(problem, module, **arguments({**_asked(module, problem), **settings}))
     if not result.good:
         raise Broken(_fault(result))
     return result
@@ -171,7 +172,7 @@ def mutates_nothing(module: ModuleType, problem: Problem) -> None:
     arrays = {name: a for name, a in vars(accepted.matrix).items() if isinstance(a, np.ndarray)}
     before = copy.deepcopy(arrays)
     with suppress(CertificateError):  # a bound of other data
-        api.solve(accepted, module, **_asked(module, accepted))
+        api.solve(accepted, module, **arguments(_asked(module, accepted)))
     for name, a in arrays.items():
         if not np.array_equal(a, before[name]):
             raise Broken(f"the array {name} of the problem was changed; use a copy")
@@ -181,7 +182,7 @@ def mutates_nothing(module: ModuleType, problem: Problem) -> None:
 def stops_at_its_limits(module: ModuleType, problem: Problem) -> None:
     """The solver stops at the limits on iterations and time."""
     for limit in ({"max_iterations": 2}, {"time_limit": 0.0}):
-        run = api.solve(problem, module, **_asked(module, problem), **limit)
+        run = api.solve(problem, module, **arguments({**_asked(module, problem), **limit}))
         if run.iterations > 2:
             raise Broken(f"{run.iterations} iterations were executed, in spite of {limit}")
 
@@ -206,7 +207,7 @@ def runs_its_example(module: ModuleType) -> str | None:
     if module.TRAITS.penalty in settings:
         asked.pop("k", None)  # the example is for this penalty
     try:
-        result = api.solve(problem, module, **(asked | settings))
+        result = api.solve(problem, module, **arguments(asked | settings))
     except InputError as error:
         raise Broken(f"EXAMPLE: {error}") from None
     if not result.good:
@@ -222,7 +223,7 @@ def is_never_above_the_optimum(module: ModuleType, problem: Problem) -> None:
     best = max(np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] for W in combinations(range(N), k))
     result = _solve(module, problem)
     lowest = result.variance if result.nonnegative else best  # bounds must not be below this
-    value, claimed = result.variance, result.claimed
+    value, claimed = result.variance, result.claim.bound
     if claimed is not None and claimed < lowest * (1 - 1e-9):
         raise Broken(f"it claims the upper bound {claimed:.9g}, but the optimum is {lowest:.9g}")
     if value > best * (1 + 1e-9) or result.bound < lowest * (1 - 1e-9):
@@ -242,7 +243,7 @@ def finds_components_as_stated(module: ModuleType, problem: Problem) -> None:
     if module.TRAITS.control == "penalty":
         high = penalty_range(module, in_form(problem, module.TRAITS))[1]
         settings = {module.TRAITS.penalty: 0.1 * high, "components": 2}
-    result = api.solve(problem, module, **settings)
+    result = api.solve(problem, module, **arguments(settings))
     if not result.good:
         raise Broken(f"two components: {result.fault}")
     if result.Z is None or result.Z.shape != (problem.n, 2):
@@ -262,15 +263,11 @@ def is_repeatable(module: ModuleType, problem: Problem) -> None:
             f"{'' if seeded else 'add a setting seed, '}draw only from default_rng(seed), and "
             "keep nothing between runs"
         )
-    if _work(again) < KEPT * _work(first):
+    if again.cost.total_flops < KEPT * first.cost.total_flops:
         raise Broken(
             "the second run needed less than half of the flops, so the solver keeps something "
             "between runs; keep nothing outside solve"
         )
-
-
-def _work(result: Result) -> int:
-    return result.flops + result.setup_flops
 
 
 @_on(_as_data)

@@ -63,7 +63,7 @@ def _dataset(source: str, how: "Reading") -> "Problem":
     from spcabench import api, registry
     from spcabench.comparison import suite
     from spcabench.readers.user_file import Reading
-    from spcabench.solving.driver import parameters
+    from spcabench.solving.call import parameters
 
     if source not in registry.names("dataset"):
         if source and Path(source).is_dir():
@@ -131,12 +131,21 @@ def _results(
 ) -> Any:
     """Return components, or a path if there are several cardinalities for one component."""
     from spcabench import api
+    from spcabench.solving.call import arguments
 
     if len(set(ks)) > 1 and run.components == 1:
-        return api.path(problem, name, ks, **values)
+        return api.path(problem, name, ks, **arguments(values))
     k = ks if len(set(ks)) > 1 else ks[0] if ks else None
-    values["tell"] = lambda result: tell(terminal.found(result))
-    return api.components(problem, name, run.components, k=k, **values)
+    # a joint solver can have a setting called alpha
+    ways = {"alpha": values.pop("alpha")} if _is_of_deflation("alpha", values) else {}
+
+    how = {**ways, **arguments(values)}
+    how["progress"] = lambda result: tell(terminal.found(result))
+    return api.several(problem, name, run.components, k=k, **how)
+
+
+def _is_of_deflation(name: str, values: dict[str, Any]) -> bool:
+    return name in values and values.get("deflation") != "joint"
 
 
 def expect_feasible(results: Any) -> None:
@@ -178,7 +187,9 @@ def _selected(problem: "Problem", run: Run, seed: int) -> "Selection":
     with terminal.slow(
         "choosing k by computing components with many cardinalities on subsets of the data"
     ):
-        selection = select(problem, criterion=criterion, nonnegative=run.nonnegative, seed=seed)
+        selection = select(
+            problem, criterion=criterion, nonnegative=run.nonnegative, random_state=seed
+        )
     say(f"-k auto: {selection.reason}", file=sys.stderr)
     return selection
 

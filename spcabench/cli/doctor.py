@@ -226,7 +226,9 @@ def _self_check() -> Finding:
         else [f"{first.solver} is not optimal; reinstall"]
     )
     wrong += [] if best <= first.bound * (1 + 1e-9) else ["a bound is below the optimum; reinstall"]
-    wrong += [] if first.flops == second.flops else ["flops are not reproducible; reinstall"]
+    wrong += (
+        [] if first.cost.flops == second.cost.flops else ["flops are not reproducible; reinstall"]
+    )
     seconds = perf_counter() - start
     slow = " (busy or slow machine, or kernels were compiled)" if seconds > PATIENCE else ""
     kernel = f"200 x 200 product in {1e3 * machine.calibration():.2f} ms"

@@ -35,7 +35,7 @@ OPTIONS = {  # settings that have their own option
 }
 # settings of `spcabench.solve` and `spcabench.components`
 OF_RUN: dict[str, Any] = {"seed": int, "refit": bool, "deflation": str}
-OF_RUN |= {"blocks": float, "alpha": float}
+OF_RUN |= {"alpha": float}
 
 
 def of_run(run: "Run", solver: str) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def of_search(
     The time of a solver that counts its operations is converted to a budget of operations.
     """
     from spcabench import registry
-    from spcabench.solving.driver import parameters
+    from spcabench.solving.call import parameters
 
     loaded = registry.module("solver", solver)
     values: dict[str, Any] = {}
@@ -99,7 +99,7 @@ def of_search(
 def kinds(solver: str) -> dict[str, Any]:
     """Return a mapping from the names of settings to keys of `KINDS`."""
     from spcabench import registry
-    from spcabench.solving.driver import Limits
+    from spcabench.solving.call import Limits
 
     solve = registry.module("solver", solver).solve
     every = _kinds(Limits) | _kinds(solve) | OF_RUN
@@ -109,7 +109,7 @@ def kinds(solver: str) -> dict[str, Any]:
 
 def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the kind of each parameter, from its annotation or its default."""
-    from spcabench.solving.driver import parameters
+    from spcabench.solving.call import parameters
 
     try:
         hints = get_type_hints(function)

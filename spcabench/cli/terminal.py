@@ -79,8 +79,8 @@ def slow(work: str, may_be: bool = True) -> Iterator[None]:
 
 def found(result: Result) -> str:
     """Return a progress line about a component."""
-    seconds = result.solve_time + result.setup_time
-    return f"  {result.cardinality} variables, variance {result.variance:.5g}: {seconds:.1f} s"
+    took = f"{result.cost.seconds:.1f} s"
+    return f"  {result.cardinality} variables, variance {result.variance:.5g}: {took}"
 
 
 def tell_of_compilation() -> None:
@@ -112,11 +112,11 @@ def as_json(problem: Problem, results: Sequence[Result], bound: bool, chance: Ch
                 "gap": result.gap if bound else None,
                 "nonnegative": result.nonnegative,
                 "iterations": result.iterations,
-                "flops": result.flops if result.counted else None,
-                "setup_flops": result.setup_flops if result.counted else None,
-                "solve_time": result.solve_time,
-                "setup_time": result.setup_time,
-                "search": result.search,
+                "flops": result.cost.flops if result.cost.counted else None,
+                "setup_flops": result.cost.setup_flops if result.cost.counted else None,
+                "solve_time": result.cost.solve_time,
+                "setup_time": result.cost.setup_time,
+                "search": result.cost.search,
                 "support": result.support.tolist(),
                 "features": [variables[j] for j in result.support],
                 "loadings": oriented(result.x)[result.support].tolist(),

@@ -21,6 +21,7 @@ from spcabench.errors import InputError
 from spcabench.files import say, write_text
 from spcabench.problem.problem import Problem
 from spcabench.solving import bounds
+from spcabench.solving.call import arguments
 from spcabench.solving.result import Result
 from spcabench.vectors import Vector, embed, support
 
@@ -244,7 +245,7 @@ def searched(item: Item, k: int, effort: float = 1.0) -> list[Entry]:
     entries = []
     for solver, budget in budgets.items():
         start = process_time()
-        result = api.solve(problem, solver, budget=budget, **settings)
+        result = api.solve(problem, solver, **arguments({**settings, "budget": budget}))
         seconds = process_time() - start
         if result.good:
             entries.append(of_result(item, result, seconds, full=solver == EXACT))

@@ -21,7 +21,7 @@ from spcabench.running.description import Description
 MOST_NAMED = 8  # maximum number of cardinalities listed in the name of a folder
 COMPONENTS = "components"  # name of the suite for several components
 # settings of a run that are the same for all solvers
-SET_HERE = ("k", "seed", "time_limit", "nonnegative", "refit", "fresh", "blocks", "components")
+SET_HERE = ("k", "seed", "time_limit", "nonnegative", "refit", "components")
 SEEDS = 5  # default number of seeds for a randomised solver
 ANSWER, SEED = "suite", "seed"  # kinds of rows: answers with the first seed, and with other seeds
 

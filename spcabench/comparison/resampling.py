@@ -10,6 +10,7 @@ import numpy as np
 
 from spcabench import api
 from spcabench.problem.problem import Problem
+from spcabench.solving.call import arguments
 from spcabench.vectors import embed
 
 HALVES, RESAMPLES = 5, 10
@@ -19,7 +20,7 @@ def held_out(problem, *, seed, name, k, **settings):
     """Return the indices and values of the loadings found on the first half of each split."""
     loadings = []
     for train, _ in halves(problem, seed):
-        result = api.solve(train, name, k=k, refit=True, **settings)
+        result = api.solve(train, name, k=k, refit=True, **arguments(settings))
         loadings.append([result.support.tolist(), result.x[result.support].tolist()])
     return {"found": loadings}
 
@@ -59,7 +60,9 @@ def stability(problem, *, seed, name, k, **settings):
     """Return the supports found on ten bootstrap samples."""
     X, rng = problem.data.dense(), np.random.default_rng([seed, 2])
     samples = (of_samples(X[rng.integers(len(X), size=len(X))]) for _ in range(RESAMPLES))
-    return {"found": [api.solve(s, name, k=k, **settings).support.tolist() for s in samples]}
+    return {
+        "found": [api.solve(s, name, k=k, **arguments(settings)).support.tolist() for s in samples]
+    }
 
 
 def overlap(problem, numbers, *, seed, name, k, **settings):
@@ -72,7 +75,7 @@ def overlap(problem, numbers, *, seed, name, k, **settings):
 
 def recovery(problem, *, seed, name, k, **settings):
     """Return the support found on samples of a model with a known support."""
-    result = api.solve(problem, name, k=k, **settings)
+    result = api.solve(problem, name, k=k, **arguments(settings))
     return {"found": result.support.tolist() if result.good else []}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from spcabench import registry, validate
 from spcabench.errors import InputError
-from spcabench.solving.driver import parameters
+from spcabench.solving.call import parameters
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pandas as pd
 from spcabench import api
 from spcabench.problem.problem import Problem
 from spcabench.solving import deflate
+from spcabench.solving.call import Limits
 from spcabench.vectors import project
 
 METHODS = {
@@ -132,7 +133,11 @@ def factor(problem):
     """Compute DSPCA's component with at most `K` genes."""
     # a search with DSPCA itself would take hours
     rho = api.solve(problem, "bca_continuation", k=min(K, problem.n)).settings["lam"]
-    while (results := api.solve(problem, "dspca", rho=rho, eps=1e-2, tol=1e-2)).cardinality > K:
+    while (
+        results := api.solve(
+            problem, "dspca", limits=Limits(tol=1e-2), settings={"rho": rho, "eps": 1e-2}
+        )
+    ).cardinality > K:
         # BCA stops at a different gap, so DSPCA's answer for the same rho can contain more genes
         rho *= 1.02
     return results

@@ -17,6 +17,7 @@ from spcabench.problem.problem import Problem
 from spcabench.run import Run
 from spcabench.showing.style import look, name_lines, plain_log_ticks
 from spcabench.showing.words import listed, span
+from spcabench.solving.call import arguments
 from spcabench.solving.result import refitted
 
 # stopping rule of GPower's authors: the relative change in the objective
@@ -98,7 +99,7 @@ def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any
     dense = problem.given_as("data")
     wanted = int(k) if k >= 1 else round(k * problem.n)
     # the search for the penalty comes first, because a round times a single run
-    search = api.solve(dense, "gpower0", k=wanted, seed=seed, **GPOWER)
+    search = api.solve(dense, "gpower0", k=wanted, random_state=seed, **arguments(GPOWER))
     runs_of: dict[str, tuple[Problem, dict[str, Any]]] = {
         solver: (problem, dict(k=search.cardinality, second_tol=ALIKE_TOL)) for solver in OURS
     }
@@ -106,10 +107,10 @@ def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any
     results: dict[str, Any] = {name: [] for name in runs_of}
     for turn in range(ALIKE_ROUNDS + 1):
         for solver, (data, settings) in runs_of.items():
-            result = api.solve(data, solver, seed=seed, **settings)
+            result = api.solve(data, solver, random_state=seed, **arguments(settings))
             # the first turn compiles the kernels and converts the data, so its time is discarded
             if turn:
-                results[solver].append(result.cpu_time)
+                results[solver].append(result.cost.cpu_time)
     return results | {"cardinality": search.cardinality}
 
 
@@ -119,9 +120,11 @@ def variances(problem: Problem, *, seed: int, k: int) -> dict[str, float]:
     The second phases of Scol-PCA and Mcol-PCA have converged, and GPower0's vector is refitted.
     Nothing is timed, so the load on the machine does not matter.
     """
-    search = api.solve(problem.given_as("data"), "gpower0", k=k, seed=seed, **GPOWER)
+    search = api.solve(
+        problem.given_as("data"), "gpower0", k=k, random_state=seed, **arguments(GPOWER)
+    )
     values = {
-        solver: api.solve(problem, solver, k=search.cardinality, seed=seed).variance
+        solver: api.solve(problem, solver, k=search.cardinality, random_state=seed).variance
         for solver in OURS
     }
     values["gpower0"] = problem.variance(refitted(problem, search.x))
@@ -134,9 +137,9 @@ def in_turns(problem: Problem, *, seed: int, name: str, ks: Sequence[int]) -> di
     for turn in range(ALIKE_ROUNDS + 1):
         for k in ks:
             # on a copy, because a whole run includes the conversion of the data
-            result = api.solve(problem.copied(), name, k=k, seed=seed)
+            result = api.solve(problem.copied(), name, k=k, random_state=seed)
             if turn:
-                seconds[str(k)].append(result.cpu_time)
+                seconds[str(k)].append(result.cost.cpu_time)
     return seconds
 
 

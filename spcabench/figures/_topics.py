@@ -28,6 +28,7 @@ from spcabench.run import Run
 from spcabench.showing.style import draw_table
 from spcabench.showing.words import number, span
 from spcabench.solving import deflate
+from spcabench.solving.call import Limits
 
 SOLVER, EXACT = "bca_continuation", "branch_and_bound"
 BUDGET = 5e8  # search budget for each cardinality, in entries of node matrices
@@ -83,7 +84,7 @@ def component(problem):
     """Find one component of about five words."""
     trials = []
     for k in TARGETS:
-        trials.append(api.solve(problem, SOLVER, k=k, max_iterations=SWEEPS))
+        trials.append(api.solve(problem, SOLVER, k=k, limits=Limits(max_iterations=SWEEPS)))
         # no penalty tried by the search may give exactly k words
         if trials[-1].cardinality >= 4:
             break
@@ -105,7 +106,7 @@ def _topic(problem, presence, variances, result, seed):
         "variance": problem.variance(result.x),
         "gap": result.relaxation_gap,
         "survivors": len(eliminate.survivors(variances, lam)),
-        "seconds": result.search["time"],
+        "seconds": result.cost.search["time"],
         "npmi": coherence,
         "beaten": beaten,
         **_truth(result.problem, W),
@@ -118,14 +119,14 @@ def _truth(problem, W):
         return {}
     # the relaxation shrinks the weights, but the leading eigenvector is optimal on these words
     refitted = float(np.linalg.eigvalsh(problem.matrix.S[np.ix_(W, W)])[-1])
-    exact = api.solve(problem, EXACT, k=len(W), budget=BUDGET)
+    exact = api.solve(problem, EXACT, k=len(W), settings={"budget": BUDGET})
     best = max(exact.variance, refitted)
     return {
         "refitted": refitted,
         "best": best,
         "bound": max(exact.bound, best),
         "nodes": exact.extra["nodes"],
-        "exact_seconds": exact.setup_time + exact.solve_time,
+        "exact_seconds": exact.cost.setup_time + exact.cost.solve_time,
     }
 
 

@@ -63,7 +63,9 @@ def _penalised(S, lam):
 def _relaxation(S, lam):
     """Return a value that the relaxation attains, and an upper bound on its optimum."""
     # 1e-9, because differences of 1e-6 are judged
-    result = api.solve(Problem.from_covariance(S), SDP, rho=lam, solver="CLARABEL", eps=1e-9)
+    result = api.solve(
+        Problem.from_covariance(S), SDP, settings={"rho": lam, "solver": "CLARABEL", "eps": 1e-9}
+    )
     return result.relaxation_value, result.relaxation_bound
 
 

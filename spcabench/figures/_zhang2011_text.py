@@ -8,6 +8,7 @@ import pandas as pd
 
 from spcabench import api, claims
 from spcabench.run import Run
+from spcabench.solving.call import arguments
 
 ORDERS = {"nytimes": 500, "pubmed": 1000}  # orders of the covariances in the paper
 ASKED = ("nytimes", "pubmed", "nips")  # we added the last corpus
@@ -80,7 +81,9 @@ def sweeps_on_text(problem: Any, *, seed: int) -> dict[str, Any]:
     component = api.solve(problem, "bca_continuation", k=5)
     lam = component.settings["lam"]
     limits: dict[str, Any] = dict(tol=GOAL, stop="gap", max_iterations=LIMIT)
-    result = api.solve(problem, "bca", lam=lam, K=LIMIT, screen=False, **limits)
+    result = api.solve(
+        problem, "bca", **arguments({**limits, "lam": lam, "K": LIMIT, "screen": False})
+    )
     return {
         "lam": lam,
         "sweeps": result.iterations,

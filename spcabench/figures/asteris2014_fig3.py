@@ -21,6 +21,7 @@ from spcabench.claims import claim
 from spcabench.figures._asteris2014 import ALG3, CALLED, CONTRAST, EM, MAIN
 from spcabench.run import Run
 from spcabench.showing.style import LETTERS
+from spcabench.solving.call import arguments
 
 PANELS, SIZE = (3, 6), (9.0, 5.2)
 SIDE, COUNT, K = 19, 6, 40
@@ -62,8 +63,14 @@ def faces(problem, *, seed):
 
 def parts(problem, *, seed, method):
     """Compute the components, the variances that they explain, and how compact each support is."""
-    components = api.components(
-        problem, method, COUNT, k=K, deflation="drop_features", seed=seed, **METHODS[method]
+    components = api.solve(
+        problem,
+        method,
+        n_components=COUNT,
+        k=K,
+        deflation="drop_features",
+        random_state=seed,
+        **arguments(METHODS[method]),
     )
     # for later parts fewer pixels are left, so the random sets use the pixels left at each step
     free, rng, ranks = np.ones(problem.n, dtype=bool), np.random.default_rng(seed), []

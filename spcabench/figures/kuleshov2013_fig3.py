@@ -30,6 +30,7 @@ from spcabench.figures._truth import split, truth
 from spcabench.run import Run
 from spcabench.showing.style import LETTERS, look, name_lines
 from spcabench.solving.bounds import leading_eigenvalue
+from spcabench.solving.call import Limits, arguments
 from spcabench.solving.result import refitted
 from spcabench.vectors import normalize, project, soft_threshold
 
@@ -79,9 +80,13 @@ def held(problem, *, k, seed):
     # the start is GRQI's, so only the step differs
     start = Sigma.largest_column()
     # both vectors are refitted, because shrunk entries explain less variance on any support
-    reference = problem.variance(refitted(problem, solve(problem, "grqi", k=k, **base.GRQI).x))
+    reference = problem.variance(
+        refitted(problem, solve(problem, "grqi", k=k, **arguments(base.GRQI)).x)
+    )
     ends = {
-        "cut": solve(problem, "tpower", k=k, start=start, max_iterations=LIMIT).x,
+        "cut": solve(
+            problem, "tpower", k=k, limits=Limits(max_iterations=LIMIT), settings={"start": start}
+        ).x,
         "shrunk": shrinking(Sigma, project(start, k), k),
     }
     return {name: problem.variance(refitted(problem, x)) / reference for name, x in ends.items()}
@@ -102,7 +107,7 @@ def shrinking(Sigma, x, k):
 def random_starts(problem, *, k, mu0, reading, count, seed):
     """Run GRQI from random starts; return variances divided by the recommended start's."""
     # the reference is GRQI from its recommended start
-    reference = solve(problem, "grqi", k=k, **base.GRQI).variance
+    reference = solve(problem, "grqi", k=k, **arguments(base.GRQI)).variance
     # mu_0 is divided by lambda_1, so that problems can share an axis
     shift = mu0 * leading_eigenvalue(problem)
     rng = np.random.default_rng(seed)
@@ -112,7 +117,9 @@ def random_starts(problem, *, k, mu0, reading, count, seed):
             settings = dict(start=power_steps(problem.covariance, normalize(x), shift))
         else:
             settings = dict(start=x, mu_0=shift)
-        shares.append(solve(problem, "grqi", k=k, **settings, **base.GRQI).variance / reference)
+        shares.append(
+            solve(problem, "grqi", k=k, **arguments({**settings, **base.GRQI})).variance / reference
+        )
     return {
         "mu0": mu0,
         "k": k,

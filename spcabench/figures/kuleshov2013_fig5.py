@@ -23,6 +23,7 @@ from spcabench.claims import claim, meaning
 from spcabench.figures._gabor import fit
 from spcabench.run import Run
 from spcabench.showing.style import PALETTE, legend_below, look
+from spcabench.solving.call import Limits
 from spcabench.solving.status import Status
 from spcabench.vectors import project
 
@@ -64,15 +65,15 @@ def runs(scale):
 
 def features(problem, *, seed, count, k, alpha, limit):
     """Return the loadings of the sparse components, the eigenvectors, and random patches."""
-    components = api.components(
+    components = api.solve(
         problem,
         "ssvd_grqi",
-        count,
+        n_components=count,
         k=k,
         deflation="hotelling",
         alpha=alpha,
-        seed=seed,
-        max_iterations=limit,
+        random_state=seed,
+        limits=Limits(max_iterations=limit),
     )
     # eigenvectors of natural patches also look like waves, so the figure shows them for comparison
     _, V = np.linalg.eigh(problem.given_as("covariance").matrix.S)

@@ -26,7 +26,7 @@ from spcabench.page.render import render
 from spcabench.page.row_names import in_address
 from spcabench.running import command
 from spcabench.running import rows as results
-from spcabench.solving.driver import Limits
+from spcabench.solving.call import Limits
 from spcabench.solving.status import Status
 
 

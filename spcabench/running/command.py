@@ -110,14 +110,15 @@ def measured(result: Result) -> Result:
     """Return a result with the times of the command's process in place of those of its caller."""
     seconds, cpu = result.extra["process_seconds"], result.extra["process_cpu_seconds"]
     threads = {Flag.threads} if uses_threads(seconds, cpu) else set()
-    return replace(
-        result,
+    cost = replace(
+        result.cost,
         setup_time=0.0,
         solve_time=seconds,
         cpu_time=cpu,
         waited=np.nan,  # the system does not report it for a finished process
-        flags=tuple({*result.flags, *threads}),
+        flags=tuple({*result.cost.flags, *threads}),
     )
+    return replace(result, cost=cost)
 
 
 @lru_cache

@@ -12,7 +12,7 @@ from spcabench.errors import InputError, SolverError, in_one_line
 from spcabench.iterate import Traits
 from spcabench.running.process import Ended, Worker
 from spcabench.running.schema import to_plain
-from spcabench.solving.driver import Limits, parameters
+from spcabench.solving.call import Limits, parameters
 
 PATIENCE = 60.0  # maximum seconds for importing a file
 SETTINGS = ("paper", "tuned", "grid")  # the first two are also values of --settings

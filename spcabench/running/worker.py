@@ -28,7 +28,7 @@ from spcabench.running import command
 from spcabench.running.schema import Answer, to_plain
 from spcabench.solving import tune
 from spcabench.solving.bounds import leading_eigenvalue
-from spcabench.solving.driver import in_form
+from spcabench.solving.call import arguments, in_form
 from spcabench.solving.result import Result, refitted
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
@@ -39,11 +39,9 @@ LONG = 2.0  # a longer first run is itself the sample, because cold caches hardl
 KEPT = 0.5  # a second run with less than this fraction of the flops used what the first one kept
 # tolerated delay of an answer: fraction of the time limit, plus seconds, at most half of the limit
 OVER_SHARE, OVER_SECONDS = 0.05, 0.02
-# columns that are attributes of a result, and columns that are attributes of a feasible result
-SAME = (
-    *("status", "k", "cardinality", "nonnegative", "iterations", "solve_time", "setup_time"),
-    *("cpu_time", "own", "extra"),
-)
+# columns that are attributes of a result, of its cost, and of a feasible result
+SAME = ("status", "k", "cardinality", "nonnegative", "iterations", "extra")
+OF_COST = ("solve_time", "setup_time", "cpu_time")
 SAME_IF_FEASIBLE = (
     *("variance", "singular_value", "bound", "claimed_bound", "bound_whp", "gap"),
     *("relaxation_value", "relaxation_bound", "relaxation_gap"),
@@ -211,7 +209,9 @@ def _solve(current: _Current, run: Run, whole: bool, long: float) -> None:
 def _once(problem: Problem, run: Run, settings: Mapping[str, Any]) -> Result:
     """Run a solver once, on a problem without cached values, so each run computes all of them."""
     with redirect_stdout(io.StringIO()):
-        result = api.solve(problem.copied(), run.solver, seed=run.seed, **settings)
+        result = api.solve(
+            problem.copied(), run.solver, random_state=run.seed, **arguments(settings)
+        )
     if "process_seconds" in result.extra:
         result = command.measured(result)
     # graded on the problem itself, whose bounds are computed once for all runs
@@ -223,11 +223,11 @@ def _timed(
     problem: Problem, run: Run, settings: dict[str, Any], warm: Result, whole: bool, long: float
 ) -> dict[str, Any]:
     """Return mean times over enough runs for an accurate sample; ``warm`` is the warm-up run."""
-    searched = bool(warm.search) and whole
-    if _seconds(warm, searched) > long and (whole or not warm.search):
+    searched = bool(warm.cost.search) and whole
+    if _seconds(warm, searched) > long and (whole or not warm.cost.search):
         return {"samples": 1}
     settings = {**settings, "history": False}
-    if warm.search and not whole:  # time a single run with the penalty that was found
+    if warm.cost.search and not whole:  # time a single run with the penalty that was found
         settings = {k: v for k, v in {**settings, **warm.settings}.items() if k != "k"}
     results: list[Result] = []
     spent = 0.0
@@ -235,30 +235,26 @@ def _timed(
         results.append(_once(problem, run, settings))
         spent += _seconds(results[-1], searched)
     count = len(results)
-    flags = {flag for each in [warm, *results] for flag in each.flags}
-    comparable = bool(warm.search) == bool(results[0].search)
-    least = min(map(_flops, results))
+    flags = {flag for each in [warm, *results] for flag in each.cost.flags}
+    comparable = bool(warm.cost.search) == bool(results[0].cost.search)
+    least = min(r.cost.total_flops for r in results)
     if (
         comparable
-        and least < KEPT * _flops(warm)
+        and least < KEPT * warm.cost.total_flops
         and Status.TIME_LIMIT not in {each.status for each in [warm, *results]}
     ):
         flags.add(Flag.warm)
     times = {
-        "solve_time": sum(r.solve_time for r in results) / count,
-        "setup_time": sum(r.setup_time for r in results) / count,
+        "solve_time": sum(r.cost.solve_time for r in results) / count,
+        "setup_time": sum(r.cost.setup_time for r in results) / count,
     }
     if searched:
-        times["search_time"] = sum(r.search["time"] for r in results) / count
+        times["search_time"] = sum(r.cost.search["time"] for r in results) / count
     return {**times, "flags": sorted(flag.value for flag in flags) or None, "samples": count}
 
 
 def _seconds(result: Result, searched: bool) -> float:
-    return float(result.search["time"] if searched else result.setup_time + result.solve_time)
-
-
-def _flops(result: Result) -> int:
-    return int(result.search.get("flops", result.flops + result.setup_flops))
+    return float(result.cost.search["time"] if searched else result.cost.seconds)
 
 
 def _of_solver(current: _Current) -> Answer:
@@ -293,7 +289,9 @@ def of_result(result: Result, vectors: bool = False) -> Answer:
     vectors : whether to include u.
     """
     columns: dict[str, Any] = {name: getattr(result, name) for name in SAME}
-    columns |= {f"search_{name}": v for name, v in result.search.items() if name in OF_SEARCH}
+    cost = result.cost
+    columns |= {name: getattr(cost, name) for name in OF_COST}
+    columns |= {f"search_{name}": v for name, v in cost.search.items() if name in OF_SEARCH}
     if result.good:
         x_refit = refitted(result.problem, result.x, result.nonnegative)
         columns |= {name: getattr(result, name) for name in SAME_IF_FEASIBLE}
@@ -301,14 +299,15 @@ def of_result(result: Result, vectors: bool = False) -> Answer:
     W = result.support
     return Answer(
         **columns,
+        own=result.claim.own,
         reason=result.fault or result.unproven,
         form=result.problem.form,
         used={key: value for key, value in result.settings.items() if np.isscalar(value)},
-        flops=result.flops if result.counted else None,
-        setup_flops=result.setup_flops if result.counted else None,
-        waited=result.waited / result.wall_time if result.wall_time > 0.0 else None,
-        flags=[flag.value for flag in result.flags] or None,
-        phases=result.phases or None,
+        flops=cost.flops if cost.counted else None,
+        setup_flops=cost.setup_flops if cost.counted else None,
+        waited=cost.waited / cost.wall_time if cost.wall_time > 0.0 else None,
+        flags=[flag.value for flag in cost.flags] or None,
+        phases=cost.phases or None,
         history=result.history or None,
         support=W.tolist(),
         values=result.x[W].tolist(),

@@ -69,7 +69,7 @@ def beside(
         )
         return chance
     if stability is not False:
-        took = max(SHORT, sum(result.wall_time for result in results)) / len(results)
+        took = max(SHORT, sum(result.cost.wall_time for result in results)) / len(results)
         for result in results:
             seconds = took if stability is None else None
             chance.frequencies.append(_frequencies(result, chance, seed, seconds))
@@ -91,7 +91,7 @@ def _frequencies(result: Result, chance: Chance, seed: int, seconds: float | Non
     if not result.good:
         return None
     try:
-        often, halves = inclusion(result, seed=seed, seconds=seconds)
+        often, halves = inclusion(result, random_state=seed, seconds=seconds)
     except InputError as error:
         _note(chance, f"some components have no stability ({error})")
         return None
@@ -110,7 +110,7 @@ def _test(
     if not isinstance(results, Components):
         sizes = [result.k or result.cardinality for result in results]
         chance.tests.append(
-            permutation_test(problem, sizes, nonnegative=results[0].nonnegative, seed=seed)
+            permutation_test(problem, sizes, nonnegative=results[0].nonnegative, random_state=seed)
         )
         return
     if results.formulation != Formulation.DEFLATION:
@@ -123,7 +123,9 @@ def _test(
 
 def _tested(result: Result, ks: Sequence[int], chance: Chance, seed: int) -> PermutationTest | None:
     try:
-        return permutation_test(result.problem, ks, nonnegative=result.nonnegative, seed=seed)
+        return permutation_test(
+            result.problem, ks, nonnegative=result.nonnegative, random_state=seed
+        )
     except InputError as error:
         _note(chance, f"some components have no permutation test ({error})")
         return None

@@ -4,7 +4,7 @@ from time import perf_counter
 
 import numpy as np
 
-from spcabench.errors import InputError
+from spcabench.errors import InputError, renamed
 from spcabench.flops import uncharged
 from spcabench.selecting import truncated_power
 from spcabench.selecting.samples import Samples
@@ -14,8 +14,9 @@ from spcabench.vectors import Vector
 FEWEST, MOST = 10, 50  # number of halves of the samples
 
 
+@renamed(seed="random_state")
 def inclusion(
-    result: Result, *, seed: int = 0, most: int = MOST, seconds: float | None = None
+    result: Result, *, random_state: int = 0, most: int = MOST, seconds: float | None = None
 ) -> tuple[Vector, int]:
     """Count how often the component of a random half of the samples contains each variable.
 
@@ -30,7 +31,7 @@ def inclusion(
     ----------
     result : Result
         A component of data; it includes the problem in which it was found.
-    seed : int
+    random_state : int
         Seed for drawing the halves.
     most : int
         Maximum number of halves.
@@ -58,7 +59,7 @@ def inclusion(
     counts, halves = np.zeros(samples.n), 0
     begin = perf_counter()
     with uncharged():
-        for half in samples.halves(most, seed):
+        for half in samples.halves(most, random_state):
             if seconds is not None and halves:
                 spent = perf_counter() - begin
                 if spent * FEWEST > seconds * halves:

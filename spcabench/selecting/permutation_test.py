@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from spcabench import api, validate
+from spcabench.errors import renamed
 from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
 from spcabench.selecting import truncated_power
@@ -60,6 +61,7 @@ class PermutationTest:
         )
 
 
+@renamed(seed="random_state")
 def permutation_test(
     X: Any,
     k: int | Sequence[int],
@@ -67,7 +69,7 @@ def permutation_test(
     permutations: int = PERMUTATIONS,
     scale: bool = False,
     nonnegative: bool = False,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> PermutationTest:
     """Test whether a sparse component explains more variance than chance would.
 
@@ -92,7 +94,7 @@ def permutation_test(
         Whether to divide each variable by its standard deviation.
     nonnegative : bool
         Whether to require nonnegative loadings.
-    seed : int
+    random_state : int
         Seed of the permutations.
 
     Returns
@@ -112,7 +114,7 @@ def permutation_test(
     Genetics and Molecular Biology 9 (2010): the data count as one of the tables.
     """
     validate.whole("permutations", permutations, 19)
-    validate.whole("seed", seed, 0)
+    validate.whole("random_state", random_state, 0)
     problem = api.as_problem(X, scale=scale, argument="X")
     listed = validate.several("k", k) if isinstance(k, Sequence | np.ndarray) else [k]
     ks = sorted({validate.cardinality(each, problem.n) for each in listed})
@@ -120,7 +122,7 @@ def permutation_test(
     places = np.searchsorted(ks, np.geomspace(ks[0], ks[-1], CARDINALITIES) * (1.0 - SAME))
     ks = [ks[i] for i in np.unique(places)]
     validate.switch("nonnegative", nonnegative)
-    samples, rng = Samples(problem), np.random.default_rng(seed)
+    samples, rng = Samples(problem), np.random.default_rng(random_state)
 
     def explained(table: Problem) -> list[float]:
         return [truncated_power.answer(table, k, nonnegative)[0] for k in ks]

@@ -1,6 +1,6 @@
 """`spcabench.select`: choose the number of variables of a component, and explain the choice."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spcabench import api, registry, validate
-from spcabench.errors import InputError
+from spcabench.errors import InputError, renamed
 from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
 from spcabench.selecting import criteria
 from spcabench.selecting.samples import Samples
 from spcabench.showing import pictures, text
+from spcabench.solving.call import Limits, arguments
 from spcabench.solving.cardinality_path import CardinalityPath
 from spcabench.solving.result import Result
 from spcabench.vectors import Vector
@@ -94,9 +95,10 @@ class Selection:
         return pictures.selection(self.ks, self.columns, self.k, axis)
 
 
+@renamed(arguments, ks="k", seed="random_state")
 def select(
     X: Any,
-    ks: Sequence[int] | None = None,
+    k: Sequence[int] | None = None,
     criterion: str = "heldout",
     *,
     solver: str | None = None,
@@ -104,8 +106,9 @@ def select(
     nonnegative: bool = False,
     folds: int | None = None,
     resamples: int = 20,
-    seed: int = 0,
-    **settings: Any,
+    random_state: int = 0,
+    limits: Limits | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> Selection:
     """Recommend how many variables the first component of the data should have.
 
@@ -114,7 +117,7 @@ def select(
     X : Problem, array, data frame or sparse matrix of shape (m, n)
         The data. For a covariance only the criterion "certified" is possible, because it has no
         samples.
-    ks : sequence of int, optional
+    k : sequence of int, optional
         The cardinalities to compare; by default about 20 values from 1 to n, or from 1 to 100
         if n is larger.
     criterion : str
@@ -133,10 +136,10 @@ def select(
         fewer if a fold would contain fewer than two samples.
     resamples : int
         Number of halves of the samples that "stability" draws, at least 2.
-    seed : int
+    random_state : int
         Seed for the folds, the halves, and solvers that draw random numbers.
-    **settings
-        Settings of the solver.
+    limits, settings
+        Limits of the runs and settings of the solver, as in `spcabench.solve`.
 
     Returns
     -------
@@ -156,8 +159,6 @@ def select(
     algorithms", JMLR 18 (2018). Satopaa et al., "Finding a kneedle in a haystack", ICDCS workshops
     (2011).
     """
-    if "k" in settings:
-        raise InputError("k: `select` chooses it; ks are the cardinalities to compare")
     if criterion not in CRITERIA:
         raise InputError(validate.nearest("criterion", str(criterion), CRITERIA))
     if folds is not None:
@@ -165,14 +166,22 @@ def select(
     validate.whole("resamples", resamples, 2)
     validate.switch("nonnegative", nonnegative)
     problem = api.as_problem(X, scale=scale, argument="X")
-    tried = _cardinalities(ks, problem.n)
+    tried = _cardinalities(k, problem.n)
+    seed = validate.whole("random_state", random_state, 0)
     if solver is None:
         solver, quick = registry.quick_solver(nonnegative)
-        settings = quick | settings
-    settings |= {"seed": seed, "nonnegative": nonnegative}
+        settings = quick | dict(settings or {})
 
     def path(part: Problem) -> CardinalityPath:
-        return api.path(part, solver, tried, **settings)
+        return api.path(
+            part,
+            solver,
+            tried,
+            nonnegative=nonnegative,
+            random_state=seed,
+            limits=limits,
+            settings=settings,
+        )
 
     with uncharged():
         results = path(problem)
@@ -184,11 +193,10 @@ def select(
             verdict = criteria.held_out(Samples(problem), tried, path, folds, seed)
         else:
             verdict = criteria.stability(Samples(problem), tried, path, resamples, seed)
-    k = tried[verdict.chosen]
-    reason = verdict.reason + _warning(k, tried, problem.n)
-    return Selection(
-        k, reason, criterion, tried, {"share": shares, **verdict.columns}, results.results
-    )
+    chosen = tried[verdict.chosen]
+    reason = verdict.reason + _warning(chosen, tried, problem.n)
+    columns = {"share": shares, **verdict.columns}
+    return Selection(chosen, reason, criterion, tried, columns, results.results)
 
 
 def _cardinalities(ks: Sequence[int] | None, n: int) -> list[int]:
@@ -197,9 +205,9 @@ def _cardinalities(ks: Sequence[int] | None, n: int) -> list[int]:
         most = min(n, MOST)
         spread = {int(k) for k in np.ceil(np.geomspace(1, most, STEPS))}
         return sorted(spread | {*range(1, min(most, SMALL) + 1)})
-    tried = sorted({validate.cardinality(k, n, "ks") for k in validate.several("ks", ks)})
+    tried = sorted({validate.cardinality(k, n) for k in validate.several("k", ks)})
     if len(tried) < 2:
-        raise InputError(f"ks: {tried} only; at least two cardinalities are needed to choose from")
+        raise InputError(f"k: {tried} only; at least two cardinalities are needed to choose from")
     return tried
 
 

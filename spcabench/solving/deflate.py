@@ -243,15 +243,13 @@ def _low_rank(A: Data, u: Vector, v: Vector) -> Data:
     return Data(A.X, A.scale, np.column_stack([A.U, u]), np.column_stack([A.V, v]))
 
 
-def _check(deflation: Any, alpha: Any) -> None:
+def check(deflation: Any, alpha: Any = 1.0) -> None:
     """Raise InputError if the deflation is unknown or does not accept this alpha."""
-    if not isinstance(deflation, str) or deflation not in DEFLATIONS:
-        raise InputError(nearest("deflation", str(deflation), DEFLATIONS))
-    if (
-        not isinstance(alpha, Real)
-        or not 0.0 <= float(alpha) <= 1.0
-        or (alpha != 1.0 and deflation != "hotelling")
-    ):
+    known = (*DEFLATIONS, "joint")
+    if not isinstance(deflation, str) or deflation not in known:
+        raise InputError(nearest("deflation", str(deflation), known))
+    number = isinstance(alpha, Real) and 0.0 <= float(alpha) <= 1.0
+    if not number or (alpha != 1.0 and deflation != "hotelling"):
         raise InputError(
             f"alpha: {alpha!r}; it must be from 0 to 1 with hotelling, and 1 with other deflations"
         )
@@ -269,7 +267,6 @@ def deflated_components(
     The loop stops early if a run finds no component or if the remaining variance consists of
     rounding errors. Hotelling's deflation is partial if alpha is below one.
     """
-    _check(deflation, alpha)
     formulation = Formulation.DISJOINT if deflation == "drop_features" else Formulation.DEFLATION
     results = [run(problem)]
     if (

@@ -8,47 +8,28 @@ solver cannot grade itself. The use of a second thread is flagged.
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Callable, Generator
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter, process_time, thread_time
 from traceback import extract_tb
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from spcabench import machine, registry, validate
+from spcabench import machine, registry
 from spcabench.errors import InputError, SolverError, last_frame
 from spcabench.flops import LEDGER, counting, solving
-from spcabench.iterate import Iterate, Traits, as_matrix
-from spcabench.problem.data import Data
+from spcabench.iterate import Iterate, as_matrix
 from spcabench.problem.problem import Problem
 from spcabench.solving import joint
-from spcabench.solving.result import Result, graded, without_constants
+from spcabench.solving.call import Call, Limits, in_form
+from spcabench.solving.result import Claim, Cost, Result, graded, without_constants
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import UNPROVEN, Status
 from spcabench.vectors import Vector, distance, normalize
 
-# Settings with the same meaning for every solver. The harness handles most of them. It passes seed
-# and start to the solver if they are parameters of the solver's solve function.
-RESERVED = (
-    "seed",
-    "start",
-    "refit",
-    "blocks",
-    "stop",
-    "tol",
-    "max_iterations",
-    "time_limit",
-    "history",
-)
 END = object()  # not None, because a solver can yield None by mistake
-# Default value of a tolerance, compared by identity. It is not None, because tol=None is a mistake
-# by the caller and is rejected like any other value that is not a number.
-UNSET = float("nan")
 # Names that are reserved in a history. A solver's `extra` must not use them, because it could then
 # overwrite the variance computed by the harness.
 OWN_NUMBERS = (
@@ -62,61 +43,6 @@ OWN_NUMBERS = (
 )
 # tolerated processor time of further threads: fraction of that of the first one, plus seconds
 THREADS_SHARE, THREADS_SECONDS = 0.25, 0.1
-
-
-@dataclass(frozen=True)
-class Limits:
-    """The stopping rule of a run, and its limits on iterations and time.
-
-    Parameters
-    ----------
-    stop : {"step", "objective", "gap", "end"}, optional
-        The quantity that is compared with ``tol``. The default is the solver's STOP if defined, and
-        otherwise "step".
-    tol : float, optional
-        Tolerance of the rule. The default is the solver's TOL if defined, and otherwise 1e-6.
-    max_iterations : int, optional
-        Maximum number of iterates after the start. The default is the solver's MAX_ITERATIONS if
-        defined, and otherwise 1000.
-    time_limit : float
-        Limit on the time spent in the solver, in seconds, including its set-up.
-    history : bool
-        Whether to record the variance, cost and other values of every iterate.
-
-    Raises
-    ------
-    InputError
-        If the rule is unknown or a value is out of range.
-    """
-
-    stop: str | None = None
-    tol: float = UNSET
-    max_iterations: int | None = None
-    time_limit: float = np.inf
-    history: bool = False
-
-    def __post_init__(self) -> None:
-        validate.switch("history", self.history)
-        if self.stop is not None and str(self.stop) not in STOPS:
-            raise InputError(
-                validate.nearest("stopping rule (stop)", repr(self.stop).strip("'"), STOPS)
-            )
-        if self.tol is not UNSET:
-            validate.number("tol", self.tol)
-        validate.number("time_limit", self.time_limit, finite=False)
-        if self.max_iterations is not None:
-            validate.whole("max_iterations", self.max_iterations, 0)
-
-    def filled(self, solver: ModuleType) -> Limits:
-        """Replace unset limits with the limits that the solver defines, or else the defaults."""
-        return replace(
-            self,
-            stop=self.stop or getattr(solver, "STOP", "step"),
-            tol=getattr(solver, "TOL", 1e-6) if self.tol is UNSET else self.tol,
-            max_iterations=getattr(solver, "MAX_ITERATIONS", 1000)
-            if self.max_iterations is None
-            else self.max_iterations,
-        )
 
 
 def _step(new: Iterate, old: Iterate) -> float:
@@ -163,68 +89,10 @@ STOPS: dict[str, Callable[[Iterate, Iterate], float]] = {
 }
 
 
-@lru_cache
-def parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    """Return the keyword parameters of a solver's ``solve`` or a dataset's ``load`` function."""
-    return {
-        name: p for name, p in inspect.signature(function).parameters.items() if name != "problem"
-    }
+def drive(call: Call) -> Result:
+    """Run a solver on a problem and grade its last iterate.
 
-
-def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[str, Any]) -> None:
-    """Raise InputError if the function does not accept one of the settings.
-
-    The error suggests the most similar name.
-    """
-    settings_of_function = set(parameters(function))
-    # The reserved settings are removed before this check. They are added to the candidates so that
-    # the error for a misspelt name ("max_iteration") can suggest the right name.
-    if owner.startswith("solver"):
-        settings_of_function |= set(RESERVED) - {"start"}
-    for name in settings:
-        if name not in parameters(function):
-            raise InputError(validate.nearest("setting", name, settings_of_function, owner))
-
-
-def check_required(owner: str, function: Callable[..., Any], settings: Mapping[str, Any]) -> None:
-    """Raise InputError if a setting without a default value is missing."""
-    for name, parameter in parameters(function).items():
-        variadic = parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
-        if parameter.default is parameter.empty and not variadic and name not in settings:
-            raise InputError(f"{owner} requires the setting {name!r} (--set {name}=VALUE)")
-
-
-def in_form(problem: Problem, traits: Traits) -> Problem:
-    """Convert the problem to a form that the solver accepts, without charging the solver."""
-    # The type is tested because a Gram matrix (data after a deflation) no longer has a data matrix.
-    if traits.accepts == "covariance":
-        return problem.given_as("covariance")
-    if traits.accepts == "data" and not isinstance(problem.matrix, Data):
-        return problem.given_as("data")
-    return problem
-
-
-def drive(
-    problem: Problem,
-    solver: ModuleType,
-    settings: Mapping[str, Any],
-    limits: Limits,
-    seed: int = 0,
-) -> Result:
-    """Run ``solver.solve`` on the problem and grade its last iterate.
-
-    Parameters
-    ----------
-    problem : Problem
-        A problem in any form. It is converted if the solver does not accept this form.
-    solver : module
-        The solver's module, which defines ``solve`` and ``TRAITS``.
-    settings : mapping
-        Keyword arguments of ``solve``.
-    limits : Limits
-        Stopping rule and limits of the run, and whether to record a history.
-    seed : int
-        Seed that is passed to ``solve`` if ``solve`` accepts one.
+    The problem is converted if the solver does not accept its form.
 
     Returns
     -------
@@ -233,78 +101,64 @@ def drive(
 
     Raises
     ------
-    InputError
-        If the solver does not accept one of the settings.
     SolverError
         If the solver yields nothing, or an object that is not an iterate.
     """
     begun = perf_counter()
-    check_settings(f"solver {_name(solver)!r}", solver.solve, settings)
-    if solver.TRAITS.largest is not None and problem.n > solver.TRAITS.largest:
-        most = solver.TRAITS.largest
-        raise InputError(
-            f"n: {problem.n} variables; solver {_name(solver)!r} accepts at most {most}"
-        )
-    problem = in_form(problem, solver.TRAITS)
+    problem = in_form(call.problem, call.traits)
     waited = machine.waited()
-    settings = dict(settings)
-    if "seed" in parameters(solver.solve):
-        settings["seed"] = seed
-    check_required(f"solver {_name(solver)!r}", solver.solve, settings)
     # Each run has its own count, because a solver can start another run inside its own run.
     with counting() as ledger:
-        run = _Run(solver.solve(problem, **settings), limits.filled(solver), problem)
+        iterates = call.solver.solve(problem, **call.keywords)
+        run = _Pass(iterates, call.limits.filled(call.solver), problem)
         run.to_end()
         ledger.flops = run.charged  # the total is charged to the solver that started this run
     # Grading follows after the ledger is restored, so it is never charged to a solver.
-    result = _graded_run(run, solver, problem, settings)
-    wall = perf_counter() - begun
-    return replace(result, wall_time=wall, waited=machine.waited() - waited)
+    result = _graded(run, call, problem)
+    wall, waited = perf_counter() - begun, machine.waited() - waited
+    return replace(result, cost=replace(result.cost, wall_time=wall, waited=waited))
 
 
-def _graded_run(
-    run: _Run, solver: ModuleType, problem: Problem, settings: dict[str, Any]
-) -> Result:
+def _graded(run: _Pass, call: Call, problem: Problem) -> Result:
     """Grade the last iterate of a finished run, and return the result."""
-    last, k = run.last, settings.get("k")
-    nonnegative = solver.TRAITS.nonnegative == "always" or bool(settings.get("nonnegative"))
-    own = registry.is_own(solver)
+    last, traits, settings = run.last, call.traits, call.keywords
+    k = settings.get("k")
+    nonnegative = traits.nonnegative == "always" or bool(settings.get("nonnegative"))
+    own = registry.is_own(call.solver)
     # only the exact searches of the suite can end with a proof
     ended = _ended(run) if own else run.status
     x, status = graded(last.x, ended, k, problem.n, nonnegative)
-    status = joint.graded(status, last.Z, problem.n, k, solver.TRAITS.formulation)
+    status = joint.graded(status, last.Z, problem.n, k, traits.formulation)
     x, status = without_constants(problem, x, status)
+    cost = Cost(
+        run.flops,
+        run.setup_flops,
+        getattr(call.solver, "COUNTED", True),
+        run.seconds,
+        run.setup_seconds,
+        run.compile_seconds,
+        run.cpu_seconds,
+        phases=run.phases,
+        flags=tuple(sorted(run.flags)),
+    )
+    why = last.why if ended in UNPROVEN else ""
     return Result(
-        _name(solver),
+        call.name,
         problem,
         settings,
         k,
         x,
         status,
+        traits,
         run.iterations,
-        run.flops,
-        run.setup_flops,
-        run.seconds,
-        run.setup_seconds,
-        None if last.u is None else normalize(last.u),
-        run.history,
-        phases=run.phases,
-        extra=dict(last.extra),
-        counted=getattr(solver, "COUNTED", True),
-        compile_time=run.compile_seconds,
-        cpu_time=run.cpu_seconds,
+        cost,
+        Claim(last.bound, last.bound_whp, own, why),
+        u=None if last.u is None else normalize(last.u),
         Z=last.Z,
         X=last.X,
         U=last.U,
-        penalty=settings.get(solver.TRAITS.penalty),
-        rectangular=solver.TRAITS.rectangular,
-        nonnegative=nonnegative,
-        formulation=solver.TRAITS.formulation,
-        own=own,
-        claimed=last.bound,
-        claimed_whp=last.bound_whp,
-        flags=tuple(sorted(run.flags)),
-        why=last.why if ended in UNPROVEN else "",
+        history=run.history,
+        extra=dict(last.extra),
     )
 
 
@@ -317,18 +171,14 @@ def uses_threads(own: float, total: float) -> bool:
     return total - own > THREADS_SHARE * own + THREADS_SECONDS
 
 
-def _ended(run: _Run) -> Status:
+def _ended(run: _Pass) -> Status:
     """Return the status of a run of the suite's own solvers, which can end an exact search."""
     if run.status != Status.FINISHED or run.last.end is None:
         return run.status
     return Status[run.last.end.upper()]  # `Result` verifies the status "proven"
 
 
-def _name(solver: ModuleType) -> str:
-    return solver.__name__.rpartition(".")[2]
-
-
-class _Run:
+class _Pass:
     """One pass over a solver's iterates, in which only ``next()`` is timed and charged.
 
     The time includes copying each iterate and computing the matrices of the last iterate, because

@@ -1,15 +1,17 @@
 """The result of a run, graded by the harness and never by the solver itself."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spcabench import files
+from spcabench.errors import deprecated
 from spcabench.flops import uncharged
-from spcabench.iterate import Formulation, Matrix, as_matrix
+from spcabench.iterate import Matrix, Traits, as_matrix
 from spcabench.methods.relaxation import relative_gap
 from spcabench.problem.problem import Problem
 from spcabench.showing import substitutes, text
@@ -23,6 +25,88 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PROVEN = 1e-8  # largest relative gap to the bound at which a value is accepted as optimal
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a run cost: flops and clocks, and warnings about these measurements.
+
+    Attributes
+    ----------
+    flops, setup_flops : int
+        Flops of the iterations, and of the set-up before the first iterate.
+    counted : bool
+        Whether the flops are counted. Flops in an opaque library cannot be counted.
+    solve_time, setup_time, compile_time : float
+        Time in seconds spent on the iterations, on the set-up, and on compilation. The first two
+        times exclude compilation.
+    cpu_time, wall_time : float
+        Processor time and wall time of the run in seconds. Both include operations of the driver,
+        such as storing a history.
+    waited : float
+        Part of ``wall_time``, in seconds, in which other processes used the processor; nan if the
+        system does not report it.
+    phases : dict
+        Iterates, seconds and flops of each phase named by the solver. The set-up belongs to the
+        first phase.
+    search : dict
+        Summary of a penalty search: number of runs, number of runs until the cardinality was within
+        10 % of k, flops and time. Empty if there was no search.
+    flags : tuple of Flag
+        Warnings about the measurements; see `spcabench.solving.run_warnings`.
+    """
+
+    flops: int = 0
+    setup_flops: int = 0
+    counted: bool = True
+    solve_time: float = 0.0
+    setup_time: float = 0.0
+    compile_time: float = 0.0
+    cpu_time: float = 0.0
+    wall_time: float = 0.0
+    waited: float = np.nan
+    phases: dict[str, dict[str, float]] = field(default_factory=dict, repr=False)
+    search: dict[str, float] = field(default_factory=dict)
+    flags: tuple[Flag, ...] = ()
+
+    @property
+    def total_flops(self) -> int:
+        """Flops with the set-up, and with all runs of a penalty search."""
+        return int(self.search.get("flops", self.flops + self.setup_flops))
+
+    @property
+    def seconds(self) -> float:
+        """Time of the set-up and the iterations in seconds, without other runs of a search."""
+        return self.setup_time + self.solve_time
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a solver states about its answer, which only another search could verify.
+
+    Attributes
+    ----------
+    bound, bound_whp : float or None
+        Bounds that the solver states; see `Result.bound` and `Result.bound_whp`.
+    own : bool
+        Whether the solver is a file of this repository, so that its bounds are trusted.
+    why : str
+        Reason why an exact search found no proof. Empty if there is a proof, and for other solvers.
+    """
+
+    bound: float | None = None
+    bound_whp: float | None = None
+    own: bool = False
+    why: str = ""
+
+
+# present names of earlier attributes of a result, which work in this release with a warning
+MOVED = {
+    **{cost.name: f"cost.{cost.name}" for cost in fields(Cost)},
+    **{"own": "claim.own", "why": "claim.why"},
+    **{"claimed": "claim.bound", "claimed_whp": "claim.bound_whp"},
+    **{name: f"traits.{name}" for name in ("rectangular", "formulation")},
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,51 +130,24 @@ class Result:
         time_limit, zero (nothing found) or infeasible (not a unit vector, too many nonzeros, or a
         wrong sign). For an exact search also: proven (optimal), work_limit (stopped before a proof)
         or not_attempted (problem too large). A status is a str.
+    traits : Traits
+        What the solver can do.
     iterations : int
         Number of iterates after the start.
-    flops, setup_flops : int
-        Flops of the iterations, and of the set-up before the first iterate.
-    solve_time, setup_time, compile_time : float
-        Time in seconds spent on the iterations, on the set-up, and on compilation. The first two
-        times exclude compilation.
+    cost : Cost
+        Flops and clocks of the run.
+    claim : Claim
+        Bounds that the solver states.
     u : array of shape (m,), or None
         Left unit vector of a rectangular solver.
-    history : list of dict
-        Variance, cost and other values of each iterate, if a history was requested.
-    search : dict
-        Summary of a penalty search: number of runs, number of runs until the cardinality was within
-        10 % of k, flops and time. Empty if there was no search.
-    phases : dict
-        Iterates, seconds and flops of each phase named by the solver. The set-up belongs to the
-        first phase.
-    extra : dict of str to float
-        Additional named values reported by the solver.
-    counted : bool
-        Whether the flops are counted. Flops in an opaque library cannot be counted.
     Z : array of shape (n, r), or None
         All components, if several were requested at once.
     X, U : array of shape (n, n), function or None
         Primal and dual matrix of a relaxation, or functions that return these matrices.
-    penalty : float or None
-        Value of the solver's penalty.
-    nonnegative : bool
-        Whether x >= 0 was required, in which case ``bound`` holds for nonnegative x only.
-    formulation : str
-        The constraint on the columns of Z; see `spcabench.iterate.Traits`.
-    claimed, claimed_whp : float or None
-        The bounds that the solver claims to prove; see ``bound`` and ``bound_whp``.
-    own : bool
-        Whether the solver is a file of this repository.
-    cpu_time, wall_time : float
-        Processor time and wall time of the run in seconds. Both include operations of the driver,
-        such as storing a history.
-    waited : float
-        Part of ``wall_time``, in seconds, in which other processes used the processor; nan if the
-        system does not report it.
-    flags : tuple of Flag
-        Warnings about the measurements of this run; see `spcabench.solving.run_warnings`.
-    why : str
-        Reason why an exact search found no proof. Empty if there is a proof, and for other solvers.
+    history : list of dict
+        Variance, cost and other values of each iterate, if a history was requested.
+    extra : dict of str to float
+        Additional named values reported by the solver.
     """
 
     solver: str
@@ -99,33 +156,16 @@ class Result:
     k: int | None
     x: Vector = field(repr=False)
     status: Status
-    iterations: int
-    flops: int
-    setup_flops: int
-    solve_time: float
-    setup_time: float
+    traits: Traits = field(repr=False)
+    iterations: int = 0
+    cost: Cost = field(default_factory=Cost)
+    claim: Claim = field(default_factory=Claim)
     u: Vector | None = field(default=None, repr=False)
-    history: list[dict[str, Any]] = field(default_factory=list, repr=False)
-    search: dict[str, float] = field(default_factory=dict)
-    phases: dict[str, dict[str, float]] = field(default_factory=dict, repr=False)
-    extra: dict[str, float] = field(default_factory=dict)
-    counted: bool = True
-    compile_time: float = 0.0
     Z: Array | None = field(default=None, repr=False)
     X: Matrix | None = field(default=None, repr=False)
     U: Matrix | None = field(default=None, repr=False)
-    penalty: float | None = None
-    rectangular: bool = False
-    nonnegative: bool = False
-    formulation: Formulation = "penalised"
-    claimed: float | None = None
-    claimed_whp: float | None = None
-    own: bool = False
-    cpu_time: float = 0.0
-    wall_time: float = 0.0
-    waited: float = np.nan
-    flags: tuple[Flag, ...] = ()
-    why: str = ""
+    history: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    extra: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Keep the status "proven" only if the bound of an exact search equals the variance of x.
@@ -133,15 +173,15 @@ class Result:
         This is the only place that decides about this status, also for results that combine others
         or replace x. Raises CertificateError if the variance refutes the bound.
         """
-        if self.own and self.good and self.claimed is not None:
-            self._not_below(self.claimed, "the bound that it proved")
+        if self.claim.own and self.good and self.claim.bound is not None:
+            self._not_below(self.claim.bound, "the bound that it proved")
         if self.status == Status.PROVEN and not self._is_optimal:
             object.__setattr__(self, "status", Status.FINISHED)
 
     @property
     def _is_optimal(self) -> bool:
         """Whether the bound proven by an exact search of this repository equals the variance."""
-        if not self.own or self.claimed_bound is None:
+        if not self.claim.own or self.claimed_bound is None:
             return False
         return self.variance >= self.claimed_bound * (1.0 - PROVEN)
 
@@ -149,6 +189,14 @@ class Result:
         """Return a certified bound; raise CertificateError if the variance of x refutes it."""
         where = f"{self.solver} on {self.problem.name}, k = {self.k}"
         return bounds.not_below(bound, self.variance, self.problem, where, name)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in MOVED:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            deprecated(f"Result.{name}", f"Result.{MOVED[name]}")
+            return attrgetter(MOVED[name])(self)
 
     def __repr__(self) -> str:
         words = text.line(self.problem, self)
@@ -246,9 +294,9 @@ class Result:
         """
         k = self.k or max(self.cardinality, 1)
         bound = bounds.upper_bound(self.problem, k, self.nonnegative)
-        if self.own and self.claimed_bound is not None:
+        if self.claim.own and self.claimed_bound is not None:
             bound = min(bound, self.claimed_bound)
-        if self.primal_and_dual is not None and not self.rectangular:
+        if self.primal_and_dual is not None and not self.traits.rectangular:
             bound = min(bound, certify.sparse_bound(self.problem, self.primal_and_dual[1], k))
         if not self.good:
             return bound
@@ -257,9 +305,9 @@ class Result:
     @property
     def claimed_bound(self) -> float | None:
         """Bound claimed by the solver, with a margin for rounding errors, or None."""
-        if self.claimed is None:
+        if self.claim.bound is None:
             return None
-        return self.claimed * (1.0 + bounds.ROUNDING) + self.problem.noise
+        return self.claim.bound * (1.0 + bounds.ROUNDING) + self.problem.noise
 
     @property
     def claim_refuted(self) -> bool:
@@ -276,7 +324,7 @@ class Result:
         """
         k = self.k or max(self.cardinality, 1)
         probable = bounds.bound_whp(self.problem, k, self.nonnegative)
-        stated = self.claimed_whp if self.own else None
+        stated = self.claim.bound_whp if self.claim.own else None
         if probable is None and stated is None:
             return None
         known = [self.bound] if probable is None else [self.bound, probable]
@@ -296,8 +344,9 @@ class Result:
         Empty if there is a proof, and for other solvers. The gap is included if the bound was
         already computed.
         """
-        why = self.why
-        if self.status == Status.TIME_LIMIT and self.own and self.claimed is not None:
+        why = self.claim.why
+        timed_out = self.status == Status.TIME_LIMIT
+        if timed_out and self.claim.own and self.claim.bound is not None:
             why = "the time limit was reached first"
         if not why or not self.good or ("bound" in vars(self) and self.gap <= bounds.ROUNDING):
             return ""
@@ -320,7 +369,7 @@ class Result:
         if self.primal_and_dual is None:
             return None
         X, U = self.primal_and_dual
-        if not self.rectangular:
+        if not self.traits.rectangular:
             return certify.certified(self.problem, X, U, self.penalty, self.k)
         A = self.problem.given_as("data").data.dense()
         assert self.k is not None
@@ -342,6 +391,16 @@ class Result:
         return None if self._certified is None else relative_gap(*self._certified)
 
     @property
+    def penalty(self) -> float | None:
+        """Value of the solver's penalty, or None."""
+        return self.settings.get(str(self.traits.penalty))
+
+    @property
+    def nonnegative(self) -> bool:
+        """Whether x >= 0 was required, in which case ``bound`` holds for nonnegative x only."""
+        return self.traits.nonnegative == "always" or bool(self.settings.get("nonnegative"))
+
+    @property
     def good(self) -> bool:
         """Whether x is a feasible answer, regardless of why the run stopped."""
         return self.status.good
@@ -361,7 +420,7 @@ class Result:
         if abs(x @ x - 1.0) > 1e-6:
             length = np.linalg.norm(x)
             return f"x has norm {length:.10g}; it must be 1"
-        if self.k is not None and self.cardinality > self.k and self.search:
+        if self.k is not None and self.cardinality > self.k and self.cost.search:
             return (
                 f"no penalty gave at most k = {self.k} nonzeros; the fewest are {self.cardinality}"
             )
@@ -369,7 +428,9 @@ class Result:
             return f"x has {self.cardinality} nonzeros; at most k = {self.k} are allowed"
         if self.nonnegative and (x < 0).any():
             return "x has entries of both signs, but x >= 0 was required"
-        if self.Z is not None and (wrong := joint.fault(self.Z, n, self.k, self.formulation)):
+        if self.Z is not None and (
+            wrong := joint.fault(self.Z, n, self.k, self.traits.formulation)
+        ):
             return wrong
         return "the number used by the stopping rule is NaN"
 

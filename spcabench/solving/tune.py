@@ -15,7 +15,8 @@ import numpy as np
 from spcabench.errors import SolverError
 from spcabench.flops import counting, solving
 from spcabench.problem.problem import Problem
-from spcabench.solving.driver import Limits, drive, in_form
+from spcabench.solving.call import Call, in_form
+from spcabench.solving.driver import drive
 from spcabench.solving.result import Result
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
@@ -29,18 +30,11 @@ LIMITS = 2.5  # no further trial is started after this multiple of the time limi
 NEAR = 0.1  # largest relative difference at which a cardinality is near the requested one
 
 
-def search(
-    problem: Problem,
-    solver: ModuleType,
-    k: int,
-    settings: dict[str, Any],
-    limits: Limits,
-    seed: int = 0,
-) -> Result:
+def search(call: Call) -> Result:
     """Return the best trial with at most k nonzeros, or a cut through equal entries; see `_cut`.
 
-    The attribute ``search`` of the result contains the number of trials, the number of trials until
-    the cardinality was within 10 % of k, and the iterations, flops and time of all trials.
+    The attribute ``cost.search`` of the result contains the number of trials, the number of trials
+    until the cardinality was within 10 % of k, and the iterations, flops and time of all trials.
 
     The cardinality tends to fall as the penalty grows, but in jumps and not monotonically, so the
     search stores all trials. It narrows a bracket in log(penalty) by interpolation in
@@ -48,22 +42,23 @@ def search(
     nonzeros. The time limit applies to each trial. After two and a half times this limit, the
     search stops with the status "time_limit".
     """
-    traits = solver.TRAITS
+    traits, k = call.traits, call.k
+    assert k is not None
     begun = perf_counter()
-    converted = in_form(problem, traits)  # once, outside the timed trials
+    converted = in_form(call.problem, traits)  # once, outside the timed trials
     conversion = perf_counter() - begun
-    low, high, range_flops, range_seconds = _range(problem, solver)
-    bracket = (_Descent if traits.path else _Bracket)(np.log(low), np.log(high), problem.n, k)
+    low, high, range_flops, range_seconds = _range(call.problem, call.solver)
+    bracket = (_Descent if traits.path else _Bracket)(np.log(low), np.log(high), converted.n, k)
     trials: list[Result] = []
 
     def tried(penalty: float, **warm: Any) -> Result:
-        at = {**settings, traits.penalty: penalty, **warm}
+        at = {**call.settings, str(traits.penalty): penalty, **warm}
         # a cold run, without values that earlier trials computed; grading can use all of them
-        trial = drive(problem.copied(), solver, at, limits, seed)
+        trial = drive(replace(call, problem=call.problem.copied(), k=None, settings=at))
         trials.append(replace(trial, problem=converted))
         return trials[-1]
 
-    late = _narrowed(bracket, tried, k, LIMITS * limits.time_limit)
+    late = _narrowed(bracket, tried, k, LIMITS * call.limits.time_limit)
     fitting = [t for t in trials if t.good and t.cardinality <= k]
     if not fitting:  # just below the largest penalty, a single variable remains
         tried(high * (1 - 1e-9))
@@ -95,7 +90,7 @@ def _narrowed(bracket: "_Bracket", tried: Callable[..., Result], k: int, seconds
         penalty = float(np.exp(bracket.guess()))
         trial = tried(penalty, **bracket.warm)
         bracket.narrow(np.log(penalty), trial)
-        spent += trial.solve_time + trial.setup_time
+        spent += trial.cost.seconds
         if trial.cardinality == k and trial.good:
             return False
         if spent > seconds:
@@ -115,7 +110,7 @@ def _cut(trials: list[Result], k: int) -> Result:
     cut = project(best.x, k)
     if not best.good or size[cut != 0.0].min() > size[cut == 0.0].max() + TIE * size.max():
         return replace(best, status=Status.INFEASIBLE)
-    return replace(best, x=cut, flags=(*best.flags, Flag.tied))
+    return replace(best, x=cut, cost=replace(best.cost, flags=(*best.cost.flags, Flag.tied)))
 
 
 def _of_all(
@@ -126,22 +121,24 @@ def _of_all(
     ``flops`` and ``seconds`` are the cost of finding the range of the penalty. ``conversion`` is
     the time in seconds for converting the problem to the solver's form.
     """
+    costs = [trial.cost for trial in trials]
     totals = {
         "runs": len(trials),
         "near": _first_near(trials, best.k or 0),
         "iterations": sum(t.iterations for t in trials),
-        "flops": flops + sum(t.flops + t.setup_flops for t in trials),
-        "time": seconds + sum(t.solve_time + t.setup_time for t in trials),
+        "flops": flops + sum(c.flops + c.setup_flops for c in costs),
+        "time": seconds + sum(c.seconds for c in costs),
     }
-    return replace(
-        best,
+    cost = replace(
+        best.cost,
         search=totals,
-        cpu_time=sum(t.cpu_time for t in trials),
-        wall_time=conversion + seconds + sum(t.wall_time for t in trials),
-        waited=sum(t.waited for t in trials),
-        compile_time=sum(t.compile_time for t in trials),
-        flags=tuple(sorted({flag for t in (*trials, best) for flag in t.flags})),
+        cpu_time=sum(c.cpu_time for c in costs),
+        wall_time=conversion + seconds + sum(c.wall_time for c in costs),
+        waited=sum(c.waited for c in costs),
+        compile_time=sum(c.compile_time for c in costs),
+        flags=tuple(sorted({flag for c in (*costs, best.cost) for flag in c.flags})),
     )
+    return replace(best, cost=cost)
 
 
 def _first_near(trials: list[Result], k: int) -> int:

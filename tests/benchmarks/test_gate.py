@@ -128,10 +128,10 @@ def counted(monkeypatch):
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         try:
-            result = spcabench.solve(problem, module, max_iterations=99)
+            result = spcabench.solve(problem, module, limits=spcabench.Limits(max_iterations=99))
         except ZeroDivisionError:
             return {"flops": None, "gap": None}
-        return {"flops": result.flops + result.setup_flops, "gap": result.gap}
+        return {"flops": result.cost.total_flops, "gap": result.gap}
 
     monkeypatch.setattr(gate, "measure", measure)
 

@@ -46,8 +46,8 @@ def test_the_counts_are_those_of_a_run(name):
     problem = standard.make()
     counts = solver.counts_of(module, problem, standard)
     result = solve(problem, name, **counts["settings"])
-    assert counts["flops"] == result.flops + result.setup_flops
-    assert (result.setup_flops > 0) == (name != "dspca")
+    assert counts["flops"] == result.cost.flops + result.cost.setup_flops
+    assert (result.cost.setup_flops > 0) == (name != "dspca")
     assert (counts["iterations"], counts["gap"]) == (result.iterations, result.gap)
     keep = np.argsort(-np.abs(result.x))[: standard.k]
     z = result.x[keep] / np.linalg.norm(result.x[keep])

@@ -16,7 +16,7 @@ from spcabench.flops import LEDGER
 from spcabench.iterate import Traits
 from spcabench.problem import covariance, data, spectral, working_set
 from spcabench.running.fingerprint import closure
-from spcabench.solving.driver import parameters
+from spcabench.solving.call import arguments, parameters
 from tests import problems
 
 every_solver = pytest.mark.parametrize("solver", problems.COUNTED)
@@ -57,8 +57,8 @@ MAKE = {
 def test_every_ledger_is_exact(solver, form, shape):
     problem = MAKE[form](*shape)
     for k in (1, 4, problem.n) if problems.traits(solver).control else (None,):
-        result = api.solve(problem, solver, k=k, **_few(solver))
-        charged = result.search.get("flops", result.flops + result.setup_flops)
+        result = api.solve(problem, solver, k=k, **arguments(_few(solver)))
+        charged = result.cost.search.get("flops", result.cost.flops + result.cost.setup_flops)
         if charged == 0:  # one variable: some need no product
             with pytest.raises(AuditError, match="observed no product"):
                 audit(problem, solver, k=k, **_few(solver))
@@ -94,7 +94,9 @@ def test_ledgers_of_deflated_problems_are_exact(case):
     solver, deflation, form = case
     problem = MAKE[form](6, 14)
     k = 4 if problems.traits(solver).control else None
-    first = api.components(problem, solver, 2, k=k, deflation=deflation, **_few(solver))
+    first = api.solve(
+        problem, solver, n_components=2, k=k, deflation=deflation, **arguments(_few(solver))
+    )
     audited = audit(first[1].problem, solver, k=k, **({"max_iterations": 20} | _few(solver)))
     assert audited.exact, audited
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from spcabench import Problem, SparsePCA, api, registry, select
 from spcabench.errors import InputError
 from spcabench.readers import sources
-from spcabench.solving.driver import parameters
+from spcabench.solving.call import Limits, arguments, parameters
 from tests.problems import SOLVERS, solve, spread, traits
 
 RNG = np.random.default_rng(0)
@@ -183,20 +183,16 @@ SWITCHES = ["center", "scale"]
 
 
 def _solve(**changed):
-    settings = dict(problem=PROBLEM, name="tpower", k=2) | changed
-    return api.solve(settings.pop("problem"), settings.pop("name"), **settings)
+    settings = dict(X=PROBLEM, solver="tpower", k=2) | changed
+    return api.solve(settings.pop("X"), settings.pop("solver"), **arguments(settings))
 
 
 def _components(**changed):
-    settings = dict(problem=PROBLEM, name="tpower", count=2, k=2) | changed
-    first = [settings.pop(a) for a in ("problem", "name", "count")]
-    return api.components(*first, **settings)
+    return api.several(**dict(X=PROBLEM, solver="tpower", n_components=2, k=2) | changed)
 
 
 def _path(**changed):
-    settings = dict(problem=PROBLEM, name="tpower", cardinalities=[2, 3]) | changed
-    first = [settings.pop(a) for a in ("problem", "name", "cardinalities")]
-    return api.path(*first, **settings)
+    return api.path(**dict(X=PROBLEM, solver="tpower", k=[2, 3]) | changed)
 
 
 def _fit(**changed):
@@ -251,7 +247,7 @@ def _of_solvers():
 
         def of(settings, name=name):
             def solve(**changed):
-                return api.solve(PROBLEM, name, **(settings | changed))
+                return api.solve(PROBLEM, name, **arguments(settings | changed))
 
             return solve
 
@@ -281,13 +277,13 @@ TABLE = [
     (_transform, "X", FORMS),
     (_score, "X", FORMS),
     (_select, "X", {words: M for words, M in FORMS.items() if words != "a problem"}),
-    (_select, "ks", [3, 2.5, "23", [], [0], [7], [2, None], [[2]], {2: "a"}, {2, 3}, HUGE, len]),
+    (_select, "k", [3, 2.5, "23", [], [0], [7], [2, None], [[2]], {2: "a"}, {2, 3}, HUGE, len]),
     (_select, "criterion", [None, 3, True, [], {}, "", "Heldout", len]),
     (_select, "solver", NO_NAME[1:]),
     *((_select, switch, NO_SWITCH) for switch in ("scale", "nonnegative")),
     (_select, "folds", [*NO_WHOLE[1:], 0, 1, 7, 10**30]),  # None: as many as there can be
     (_select, "resamples", [*NO_WHOLE, 0, 1]),
-    (_select, "seed", [*NO_WHOLE, -1]),
+    (_select, "random_state", [*NO_WHOLE, -1]),
     (lambda file: FITTED.save(file), "file", NO_FILE),
     (lambda file: SparsePCA.load(file), "file", NO_FILE),
     (_data, "features", NO_NAMES),
@@ -295,35 +291,37 @@ TABLE = [
     (_covariance, "features", NO_NAMES),
     *((_data, switch, NO_SWITCH) for switch in SWITCHES),
     (_data, "divisor", ["n", 0, None, "m-1", [], b"m"]),
-    (_solve, "problem", NO_PROBLEM),
-    (_components, "problem", NO_PROBLEM),
-    (_path, "problem", NO_PROBLEM),
-    *((call, "solver", [("name", v) for v in NO_NAME if v is not None]) for call in CALLS),
+    (_solve, "X", NO_PROBLEM),
+    (_components, "X", NO_PROBLEM),
+    (_path, "X", NO_PROBLEM),
+    *((call, "solver", [v for v in NO_NAME if v is not None]) for call in CALLS),
     (_solve, "k", [*NO_WHOLE, 0, -1, 7, 10**30]),
     (_components, "k", [*NO_WHOLE[:3], 2.5, 0, 7, [2], [2, 2, 2], [2, 0], [2, "2"], {2, 3}]),
     (_components, "k", [np.array([[2, 3]]), np.array([2.5, 3.0]), np.array(["2", "3"])]),
-    (_components, "count", [*NO_WHOLE, 0, 7, 10**9]),
-    (_path, "cardinalities", [HUGE, {2, 3}]),
-    (_path, "k", [2]),
+    (_components, "n_components", [*NO_WHOLE, 0, 7, 10**9]),
+    (_path, "k", [HUGE, {2, 3}]),
     (_fit, "cardinality", [np.array(7), np.timedelta64(1, "s")]),
     (lambda X: FITTED.inverse_transform(X), "X", SCORES),
     (lambda loss: RESULT.substitutes(loss), "loss", ["x", 1j, None, 0.0, 1.0, NAN]),
     (lambda axis: RESULT.plot(axis=axis), "axis", [3, "x", len]),
     (lambda m: api.load("gaussian", m=m), "gaussian", [10**30]),
-    (lambda gamma: api.solve(PROBLEM, "gpower1", gamma=gamma), "gamma", [np.timedelta64(1, "s")]),
-    (_solve, "seed", [*NO_WHOLE, -1]),
-    *((_solve, switch, NO_SWITCH) for switch in ("nonnegative", "refit", "fresh", "history")),
-    (_solve, "blocks", NO_NUMBER),
+    (
+        lambda gamma: api.solve(PROBLEM, "gpower1", settings={"gamma": gamma}),
+        "gamma",
+        [np.timedelta64(1, "s")],
+    ),
+    (_solve, "random_state", [*NO_WHOLE, -1]),
+    *((_solve, switch, NO_SWITCH) for switch in ("nonnegative", "refit", "history")),
     (_solve, "tol", [None, *NO_NUMBER]),
     (_solve, "time_limit", [None, *NO_NUMBER]),
     (_solve, "max_iterations", [*NO_WHOLE[1:], -1]),
     (_solve, "stop", [3, 2.5, True, [], {}, b"step", "", "stepp", "gap"]),
     (_solve, "start", ["x", 3, [1.0], np.ones(5), np.ones((6, 1)), np.zeros(6), 1j * X[0], {}]),
-    (_components, "count", [*NO_WHOLE, 0, -1]),
+    (_components, "n_components", [*NO_WHOLE, 0, -1]),
     (_components, "deflation", [None, 3, True, [], {}, "", "Projection", "joint", len]),
     (_components, "alpha", [None, "1", -0.1, 1.1, NAN, 0.5, [], 1j]),
-    (_path, "cardinalities", [None, 3, 2.5, "23", [], [0], [7], [2, None], [[2]], {2: "a"}, len]),
-    (_fit, "n_components", [*NO_WHOLE, 0, -1, 7]),
+    (_path, "k", [None, 3, 2.5, "23", [], [0], [7], [2, None], [[2]], {2: "a"}, len]),
+    (_fit, "n_components", [*NO_WHOLE[1:], 0, -1, 7]),
     (_fit, "cardinality", [None, "3", 0, 7, 0.0, 1.5, -1.0, NAN, INF, True, [2], {}, 1j, len]),
     (_fit, "solver", NO_NAME[1:8] + NO_NAME[9:]),
     (_fit, "deflation", [None, 3, True, [], {}, "", "Projection", "joint", len]),
@@ -437,10 +435,15 @@ def test_an_unknown_solver_suggests_the_nearest(solver):
 def test_unknown_names_suggest_the_nearest():
     _refused(lambda: api.load("pitprop"), "unknown dataset 'pitprop'", "did you mean 'pitprops'")
     _refused(lambda: api.load("gaussian", sede=1), "has no setting 'sede'", "did you mean 'seed'")
-    _refused(lambda: api.solve(PROBLEM, "tpower", tolerance=1), "tolerance")
+    _refused(lambda: api.solve(PROBLEM, "tpower", settings={"tolerance": 1}), "tolerance")
     misspelt = dict(deflation="projektion")
-    _refused(lambda: api.components(PROBLEM, "tpower", 2, **misspelt), "did you mean 'projection'")
-    _refused(lambda: api.solve(PROBLEM, "tpower", stop="stepp"), "did you mean 'step'")
+    _refused(
+        lambda: api.solve(PROBLEM, "tpower", n_components=2, **misspelt),
+        "did you mean 'projection'",
+    )
+    _refused(
+        lambda: api.solve(PROBLEM, "tpower", limits=Limits(stop="stepp")), "did you mean 'step'"
+    )
     _refused(lambda: api.solve(PROBLEM, "no/such_solver.py"), "no file", "no/such_solver.py")
     _refused(lambda: PROBLEM.given_as("dense"), "form:", "'dense'", "'data'")
 

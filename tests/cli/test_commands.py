@@ -17,7 +17,7 @@ from spcabench.cli import application as command_line
 from spcabench.cli import groups, options, settings, solvers, terminal
 from spcabench.errors import InputError
 from spcabench.running import jobs, workflow
-from spcabench.solving.driver import parameters
+from spcabench.solving.call import arguments, parameters
 from tests.own_solver import text_of
 
 COMMANDS = vars(typer.main.get_command(command_line.app))["commands"]
@@ -78,7 +78,7 @@ def test_every_setting_of_a_run_reaches_it(spcabench):
     for setting in (dict(deflation="drop_features"), dict(refit=True), dict(max_iterations=1)):
         typed = [word for key, value in setting.items() for word in ("--set", f"{key}={value}")]
         found = answered(spcabench, *words, *typed)
-        expected = api.components(problem, "tpower", 2, k=4, **setting)
+        expected = api.solve(problem, "tpower", n_components=2, k=4, **arguments(setting))
         assert [e["support"] for e in found] == [r.support.tolist() for r in expected]
         assert [e["variance"] for e in found] == pytest.approx(
             [problem.variance(r.x) for r in expected]
@@ -209,7 +209,7 @@ SETTINGS: dict[str, dict] = {  # the value of --set, and the setting
     "grqi": {
         **{"J=2": 2.0, "J=inf": np.inf, "mu=carried": "carried", "stop=end": "end"},
         **{"start=[1, 0.5]": [1, 0.5], " tol = 1e-3 ": 1e-3, "max_iterations=7": 7},
-        **{"history=True": True, "blocks=0": 0.0, "time_limit=inf": np.inf, "seed=4": 4},
+        **{"history=True": True, "time_limit=inf": np.inf, "seed=4": 4},
         **{"deflation=schur": "schur", "refit=false": False, "alpha=0.5": 0.5},
     },
     "em": {"restarts=4": 4},

@@ -68,7 +68,7 @@ def test_a_name_that_is_written_is_read(name):
 @pytest.mark.parametrize("kind", some(2, KINDS))
 def test_names_are_text_in_pictures(survey, kind):
     problem = user_file.read(survey, user_file.Reading())
-    figure = spcabench.components(problem, None, 2, k=len(NAMES)).plot(kind)
+    figure = spcabench.solve(problem, None, n_components=2, k=len(NAMES)).plot(kind)
     figure.canvas.draw()  # matplotlib reads formulas when it draws
     if kind == "loadings":
         shown = {text.get_text() for text in figure.axes[0].get_yticklabels()}

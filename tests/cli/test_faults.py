@@ -9,6 +9,7 @@ import spcabench
 from spcabench import Problem, SparsePCA, machine
 from spcabench.errors import InputError, SolverError
 from spcabench.readers import user_file
+from spcabench.solving.call import arguments
 from tests.own_solver import text_of
 
 X = np.random.default_rng(0).standard_normal((20, 6))
@@ -37,7 +38,7 @@ def test_a_mistake_in_a_solver_is_one_sentence(case, here, typed):
     assert code == 2 and errors.count("\n") == 1, errors
     if works:
         k = {} if "weight" in works else {"k": 2}
-        assert spcabench.solve(X, "mine.py", **k, **works).good
+        assert spcabench.solve(X, "mine.py", **arguments({**k, **works})).good
         words = [word for name, value in works.items() for word in ("--set", f"{name}={value}")]
         words += ["-k", "2"] if k else []
         assert typed("solve", "pitprops", "--solver", "mine.py", *words)[0] == 0

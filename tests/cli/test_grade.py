@@ -79,7 +79,7 @@ def test_named_loadings_are_put_in_the_order_of_the_problem(problem, optimum, tm
 
 @pytest.mark.parametrize("suffix", files.TABLES)
 def test_what_solve_writes_can_be_read(problem, tmp_path, suffix):
-    components = api.components(problem, "tpower", 2, k=3)
+    components = api.solve(problem, "tpower", n_components=2, k=3)
     files.write(tmp_path / f"z{suffix}", problem, components)
     file = tmp_path / f"z{suffix}"
     for i, result in enumerate(components, 1):

@@ -174,7 +174,7 @@ def test_held_out_samples_are_not_those_of_the_loadings():
     assert train.m + test.m == problem.m
     settings = dict(seed=0, solver="tpower", how="projection", r=2, k=3, limit=1.0)
     Z = find.assembled(find.halves(problem, **settings), problem.n)
-    direct = api.components(train, "tpower", 2, k=3, refit=True)
+    direct = api.solve(train, "tpower", n_components=2, k=3, refit=True)
     assert np.allclose(np.abs(Z), np.abs(direct.Z))
 
 
@@ -196,7 +196,7 @@ def test_every_entrant_answers_a_small_problem_in_each_way(name):
 
 def test_removed_variables_make_disjoint_loadings():
     problem = api.load("pitprops")
-    components = api.components(problem, "tpower", 2, k=4, deflation="drop_features")
+    components = api.solve(problem, "tpower", n_components=2, k=4, deflation="drop_features")
     assert components.formulation == Formulation.DISJOINT
     assert components.measures.violation == pytest.approx(0.0, abs=1e-12)
     assert components.measures.total <= components.joint_bound

@@ -61,7 +61,7 @@ def test_the_artificial_covariance_is_that_of_the_paper():
 def test_the_spike_is_there():
     problem = api.load("spiked", n=60, m=6000, seed=3)
     assert np.array_equal(problem.matrix.S, api.load("spiked", n=60, m=6000, seed=3).matrix.S)
-    x = api.solve(problem, "bca_continuation", lam=0.1).x
+    x = api.solve(problem, "bca_continuation", settings={"lam": 0.1}).x
     assert np.count_nonzero(x) == 6
     assert problem.variance(x) == pytest.approx(2.0, rel=0.1)
     with pytest.raises(InputError, match="share"):

@@ -13,6 +13,7 @@ from spcabench.errors import InputError
 from spcabench.figures import _he2010
 from spcabench.figures._times import times
 from spcabench.figures._truth import Truth
+from spcabench.solving.call import Limits, arguments
 from spcabench.solving.deflate import DEFLATIONS
 from spcabench.steps import greedy_signs, lanczos
 from tests import trial
@@ -81,35 +82,39 @@ def test_exactly_s_columns_for_every_s_and_the_leading_eigenvector_on_them(solve
     V = X - X.mean(axis=0)
     problem = spcabench.Problem.from_data(sp.csc_array(X), divisor="1")
     for s in range(1, X.shape[1] + 1):
-        result = spcabench.solve(problem, solver, k=s, history=True)
+        result = spcabench.solve(problem, solver, k=s, limits=Limits(history=True))
         signs = [h for h in result.history if h["phase"] == "columns"][-1]
         assert signs["cardinality"] == s
         loops = s if solver == "scol" else ceil(s / ceil(s / 10))
-        assert result.phases["columns"]["iterates"] == loops and (solver == "scol" or loops <= 10)
+        assert result.cost.phases["columns"]["iterates"] == loops and (
+            solver == "scol" or loops <= 10
+        )
         W = result.support
-        assert len(W) <= s and not result.search
+        assert len(W) <= s and not result.cost.search
         leading = np.linalg.eigvalsh(V[:, W].T @ V[:, W])[-1]
         assert result.variance == pytest.approx(leading, rel=1e-6)
-        by_power = spcabench.solve(problem, solver, k=s, second="power", tol=1e-9)
+        by_power = spcabench.solve(
+            problem, solver, k=s, limits=Limits(tol=1e-9), settings={"second": "power"}
+        )
         assert by_power.variance == pytest.approx(result.variance, rel=1e-4)
 
 
 def test_settings_of_mcol_change_its_steps_or_are_refused():
     problem = spcabench.Problem.from_data(matrix("wide", 0))
     scol = spcabench.solve(problem, "scol", k=9)
-    one = spcabench.solve(problem, "mcol", k=9, c=1)
+    one = spcabench.solve(problem, "mcol", k=9, settings={"c": 1})
     np.testing.assert_allclose(one.x, scol.x)
-    alone = spcabench.solve(problem, "mcol", k=9, c=4, first_alone=True)
-    assert alone.phases["columns"]["iterates"] == 3
+    alone = spcabench.solve(problem, "mcol", k=9, settings={"c": 4, "first_alone": True})
+    assert alone.cost.phases["columns"]["iterates"] == 3
     for bad in (dict(c=0), dict(second="qr")):
         with pytest.raises(InputError, match=next(iter(bad))):
-            spcabench.solve(problem, "mcol", k=9, **bad)
+            spcabench.solve(problem, "mcol", k=9, **arguments(bad))
 
 
 def test_one_product_per_loop():
     problem = spcabench.load("random_sparse", m=60, n=90, density=0.3).given_as("covariance")
     for s in (10, 25):
-        phases = spcabench.solve(problem, "mcol", k=s).phases["columns"]
+        phases = spcabench.solve(problem, "mcol", k=s).cost.phases["columns"]
         c = ceil(s / 10)
         assert phases["flops"] == (ceil(s / c) - 1) * c * 90
 
@@ -154,9 +159,9 @@ def test_lanczos_reaches_the_leading_eigenvector(k):
 @pytest.mark.parametrize("deflation", DEFLATIONS)
 def test_components_of_sparse_data_stay_sparse(deflation):
     problem = spcabench.load("random_sparse", m=40, n=60, density=0.2)
-    components = spcabench.components(problem, "mcol", 3, k=8, deflation=deflation)
+    components = spcabench.solve(problem, "mcol", n_components=3, k=8, deflation=deflation)
     covariance = problem.given_as("covariance")
-    dense = spcabench.components(covariance, "mcol", 3, k=8, deflation=deflation)
+    dense = spcabench.solve(covariance, "mcol", n_components=3, k=8, deflation=deflation)
     np.testing.assert_allclose(components.variances, dense.variances, rtol=1e-7)
     for result in components:
         assert result.problem.form == "sparse"
@@ -250,9 +255,11 @@ def test_variances_are_of_converged_second_phases_and_of_a_refit():
     problem = spcabench.load("random_sparse", m=40, n=40, density=0.3, seed=1)
     found = _he2010.variances(problem, seed=1, k=8)
     for solver in _he2010.OURS:
-        alone = spcabench.solve(problem, solver, k=found["cardinality"], seed=1)
+        alone = spcabench.solve(problem, solver, k=found["cardinality"], random_state=1)
         assert found[solver] == alone.variance
-    gpower = spcabench.solve(problem, "gpower0", k=8, seed=1, refit=True, **_he2010.GPOWER)
+    gpower = spcabench.solve(
+        problem, "gpower0", k=8, random_state=1, refit=True, **arguments(_he2010.GPOWER)
+    )
     assert np.isclose(found["gpower0"], gpower.variance, rtol=1e-3)
 
 

@@ -14,6 +14,7 @@ from spcabench.errors import InputError, SolverError, in_one_line, last_frame, u
 from spcabench.run import Run
 from spcabench.running import worker
 from spcabench.running.schema import Answer
+from spcabench.solving.call import Limits
 from tests import own_solver
 from tests.trial import answered
 
@@ -147,14 +148,14 @@ def test_a_solver_that_gives_what_it_must_not(name, tmp_path, problem):
 @pytest.mark.parametrize("history", [False, True])
 def test_an_x_of_another_length_is_an_error_and_says_why(body, history, tmp_path, problem):
     with pytest.raises(SolverError, match=r"x of shape \(.*\); it must be \(8,\)"):
-        api.solve(problem, str(write(tmp_path, body)), k=2, history=history)
+        api.solve(problem, str(write(tmp_path, body)), k=2, limits=Limits(history=history))
     answer = answer_to(tmp_path / "mine.py")
     assert answer.status == "error" and "yielded x of shape" in answer.reason
 
 
 def test_a_rule_that_sees_nan_says_so(tmp_path, problem):
     body = "for i in (1, 2):\n    yield Iterate(np.eye(8)[0], extra={'gap': np.nan})"
-    result = api.solve(problem, str(write(tmp_path, body)), k=2, stop="gap")
+    result = api.solve(problem, str(write(tmp_path, body)), k=2, limits=Limits(stop="gap"))
     assert result.status == "infeasible"
     assert result.fault == "the number used by the stopping rule is NaN"
 

@@ -15,7 +15,7 @@ WRITERS = {
     "a text": lambda file: write_text(file, "text"),
     "a model": SparsePCA(2, cardinality=3).fit(X).save,
     "a result": api.solve(X, "tpower", k=2).to_csv,
-    "components": api.components(X, "tpower", 2, k=2).to_csv,
+    "components": api.solve(X, "tpower", n_components=2, k=2).to_csv,
     "a path": api.path(X, "tpower", [1, 2]).to_csv,
     "a selection": select(X, [1, 2]).to_csv,
 }

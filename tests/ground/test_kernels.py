@@ -122,8 +122,8 @@ def test_compilation_is_on_no_clock(monkeypatch):
     assert LEDGER.compile_seconds == after
     anew = flops.compiled(SIGNATURE)(inspect.unwrap(block_ascent.sweep))
     monkeypatch.setattr(registry.module("solver", "bca"), "sweep", anew)
-    result = api.solve(Problem.from_covariance(np.eye(3) + 0.5), "bca", lam=0.1)
-    assert result.compile_time > result.solve_time
+    result = api.solve(Problem.from_covariance(np.eye(3) + 0.5), "bca", settings={"lam": 0.1})
+    assert result.cost.compile_time > result.cost.solve_time
 
 
 SIGNATURE = "Tuple((i8, f8))(f8[:,::1], f8[:,::1], f8[:,::1], f8, f8, i8, f8)"

@@ -16,6 +16,7 @@ from spcabench.errors import InputError
 from spcabench.methods.exact_search import branch_and_bound, crew
 from spcabench.problem.problem import Problem
 from spcabench.run import Run
+from spcabench.solving.call import Limits
 from tests import problems
 
 LONG = """
@@ -47,15 +48,23 @@ def divided(monkeypatch):
 def test_the_search_is_the_same_for_any_number_of_processes(problem, budget, nonnegative):
     one, two, three = (
         api.solve(
-            problem, "branch_and_bound", k=8, budget=budget, jobs=jobs, nonnegative=nonnegative
+            problem,
+            "branch_and_bound",
+            k=8,
+            nonnegative=nonnegative,
+            settings={"budget": budget, "jobs": jobs},
         )
         for jobs in (1, 2, 3)
     )
     assert one.extra["nodes"] > 3
     assert one.status == ("proven" if budget > 1e9 else "work_limit")
     for other in (two, three):
-        assert (other.status, other.extra, other.flops) == (one.status, one.extra, one.flops)
-        assert other.claimed == one.claimed
+        assert (other.status, other.extra, other.cost.flops) == (
+            one.status,
+            one.extra,
+            one.cost.flops,
+        )
+        assert other.claim.bound == one.claim.bound
         np.testing.assert_array_equal(other.x, one.x)
     assert not active_children()
 
@@ -65,7 +74,9 @@ def test_the_search_is_the_same_for_any_number_of_processes(problem, budget, non
 def test_two_processes_find_what_brute_force_finds(seed):
     S = problems.explicit(problems.problem("gaussian data", seed)[0])
     for k in range(2, min(len(S), 6)):
-        result = api.solve(Problem.from_covariance(S), "branch_and_bound", k=k, jobs=2)
+        result = api.solve(
+            Problem.from_covariance(S), "branch_and_bound", k=k, settings={"jobs": 2}
+        )
         assert result.status == "proven"
         assert result.variance == pytest.approx(problems.optimum(S, k), rel=4e-9)
 
@@ -83,7 +94,7 @@ def test_a_process_that_is_ended_leaves_its_parts_to_the_first_one(problem, monk
         return begin(self, order)
 
     monkeypatch.setattr(crew.Crew, "begin", ended)
-    result = api.solve(problem, "branch_and_bound", k=8, jobs=2)
+    result = api.solve(problem, "branch_and_bound", k=8, settings={"jobs": 2})
     assert result.status == "proven" and result.extra == expected.extra
 
 
@@ -92,7 +103,11 @@ def test_a_search_that_is_stopped_leaves_no_process():
     X = np.random.default_rng(0).standard_normal((100, 100))
     start = time.monotonic()
     result = api.solve(
-        Problem.from_data(X), "branch_and_bound", k=25, jobs=2, time_limit=0.5, max_iterations=10**9
+        Problem.from_data(X),
+        "branch_and_bound",
+        k=25,
+        limits=Limits(time_limit=0.5, max_iterations=10**9),
+        settings={"jobs": 2},
     )
     assert result.status == "time_limit" and time.monotonic() - start < 60.0
     assert not active_children()
@@ -115,4 +130,4 @@ def test_what_is_ranked_has_one_process(problem):
     with pytest.raises(InputError, match="one process"):
         Run(dataset="pitprops", solver="branch_and_bound", settings=dict(k=3, jobs=2))
     with pytest.raises(InputError, match="jobs: 0"):
-        api.solve(problem, "branch_and_bound", k=3, jobs=0)
+        api.solve(problem, "branch_and_bound", k=3, settings={"jobs": 0})

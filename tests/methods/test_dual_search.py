@@ -22,6 +22,7 @@ from spcabench.methods.exact_search import (
 from spcabench.methods.exact_search.branch_and_bound import Exact
 from spcabench.methods.exact_search.dual_search import DualSearch
 from spcabench.methods.exact_search.gershgorin_search import GershgorinSearch
+from spcabench.solving.call import Limits
 from tests import problems
 from tests.problems import FAMILIES
 
@@ -212,21 +213,23 @@ def _value(S, W, nonnegative):
 def test_the_budget_and_the_time_end_a_search():
     X = np.random.default_rng(0).standard_normal((60, 60))
     problem = Problem.from_data(X)
-    short, longer = (api.solve(problem, "branch_and_bound", k=25, budget=b) for b in (1e8, 4e8))
+    short, longer = (
+        api.solve(problem, "branch_and_bound", k=25, settings={"budget": b}) for b in (1e8, 4e8)
+    )
     for result in (short, longer):
         assert result.status == "work_limit"
         seconds = result.settings["budget"] / 1e9
         spent = f"the search spent its work, that of about {seconds:.3g} s"
         assert result.unproven == f"not proven optimal: {spent}"
         assert result.bound > result.variance and result.unproven.endswith("% larger")
-        assert result.variance <= result.claimed
-    assert longer.claimed <= short.claimed
-    again = api.solve(problem, "branch_and_bound", k=25, budget=1e8)
-    assert (again.claimed, again.variance) == (short.claimed, short.variance)
-    stopped = api.solve(problem, "branch_and_bound", k=25, time_limit=0.5)
+        assert result.variance <= result.claim.bound
+    assert longer.claim.bound <= short.claim.bound
+    again = api.solve(problem, "branch_and_bound", k=25, settings={"budget": 1e8})
+    assert (again.claim.bound, again.variance) == (short.claim.bound, short.variance)
+    stopped = api.solve(problem, "branch_and_bound", k=25, limits=Limits(time_limit=0.5))
     assert stopped.status == "time_limit"
     assert "the time limit was reached first" in stopped.unproven
-    assert stopped.variance <= stopped.claimed
+    assert stopped.variance <= stopped.claim.bound
 
 
 def test_a_search_says_that_it_proved_or_that_it_did_not_begin():
@@ -238,10 +241,10 @@ def test_a_search_says_that_it_proved_or_that_it_did_not_begin():
         Problem.from_data(rng.standard_normal((200, candidates.MOST + 100))),
         "branch_and_bound",
         k=10,
-        budget=1e6,
+        settings={"budget": 1e6},
     )
     assert wide.status == "not_attempted" and wide.good
-    count = int(wide.why.split()[0].replace(",", ""))
+    count = int(wide.claim.why.split()[0].replace(",", ""))
     assert candidates.MOST < count <= wide.problem.n
     assert wide.extra["nodes"] == 0.0
 
@@ -255,13 +258,13 @@ def test_a_strangers_word_of_a_proof_is_no_proof():
 
     vars(solver).update(TRAITS=Traits(control="cardinality"), EXAMPLE=dict(k=2), solve=solve)
     result = api.solve(Problem.from_covariance(np.diag([1.0, 2.0, 3.0])), solver, k=2)
-    assert result.status != "proven" and not result.why and not result.unproven
+    assert result.status != "proven" and not result.claim.why and not result.unproven
 
 
 def test_the_smaller_cardinalities_have_the_budget_too_where_that_is_asked():
     X = np.random.default_rng(0).standard_normal((30, 30))
     problem = Problem.from_data(X)
-    full = api.solve(problem, "branch_and_bound", k=12, every=True, budget=1e10)
+    full = api.solve(problem, "branch_and_bound", k=12, settings={"every": True, "budget": 1e10})
     for j in range(1, 13):
         value, bound = (full.extra[f"{name}_{j}"] for name in ("value", "bound"))
         assert value <= bound <= value * (1 + 3e-9)

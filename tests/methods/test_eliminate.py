@@ -44,8 +44,8 @@ def test_elimination_is_not_safe_for_the_relaxation():
     a, rho = np.array([1.0, 0.6]), 0.45
     problem = Problem.from_covariance(np.outer(a, a))
     assert list(eliminate.survivors(a**2, rho)) == [0]
-    full = api.solve(problem, "exact_sdp", rho=rho)
-    left = api.solve(Problem.from_covariance([[1.0]]), "exact_sdp", rho=rho)
+    full = api.solve(problem, "exact_sdp", settings={"rho": rho})
+    left = api.solve(Problem.from_covariance([[1.0]]), "exact_sdp", settings={"rho": rho})
     assert full.relaxation_value == pytest.approx(0.583, abs=5e-4)
     assert left.relaxation_bound == pytest.approx(0.55)
     assert full.relaxation_value > left.relaxation_bound + 0.03

@@ -12,6 +12,7 @@ from spcabench.methods.exact_search import branch_and_bound, candidates, pruning
 from spcabench.methods.exact_search.branch_and_bound import Exact
 from spcabench.methods.exact_search.search_tree import SmallTree, Tree
 from spcabench.problem.covariance import Covariance
+from spcabench.solving.call import Limits
 from spcabench.steps import nonnegative_loading
 from tests import problems
 from tests.methods.test_dual import gram
@@ -83,7 +84,7 @@ def test_a_search_cut_short_has_an_answer_of_the_cardinality_asked():
     G = np.random.default_rng(3).standard_normal((60, 40))
     problem = Problem.from_covariance(G.T @ G, "cut")
     result = api.solve(problem, "local_search", k=20)
-    cut = api.solve(problem, "branch_and_bound", k=20, max_iterations=2)
+    cut = api.solve(problem, "branch_and_bound", k=20, limits=Limits(max_iterations=2))
     assert cut.cardinality == 20
     assert cut.variance >= 0.9 * result.variance
 
@@ -187,7 +188,9 @@ def test_no_support_is_scanned_twice_and_every_search_ends(monkeypatch):
         return kernel(R, d, W)
 
     monkeypatch.setattr(local_search, "best_swap", spy)
-    result = api.solve(Problem.from_covariance(gram(3, 6)), "local_search", k=3, budget=500)
+    result = api.solve(
+        Problem.from_covariance(gram(3, 6)), "local_search", k=3, settings={"budget": 500}
+    )
     assert len(seen) == len(set(seen)) <= 20 and result.status == "finished"
 
 
@@ -198,9 +201,12 @@ def _top(S, W):
 def test_a_larger_budget_is_never_worse_and_forms_agree():
     X = np.random.default_rng(2).standard_normal((30, 40))
     problem = Problem.from_data(X)
-    variances = [api.solve(problem, "local_search", k=9, budget=b).variance for b in (1, 10, 200)]
+    variances = [
+        api.solve(problem, "local_search", k=9, settings={"budget": b}).variance
+        for b in (1, 10, 200)
+    ]
     assert variances == sorted(variances)
-    same = api.solve(problem.given_as("covariance"), "local_search", k=9, budget=200)
+    same = api.solve(problem.given_as("covariance"), "local_search", k=9, settings={"budget": 200})
     assert same.variance == pytest.approx(variances[-1], rel=1e-9)
 
 
@@ -208,7 +214,7 @@ def test_a_larger_budget_is_never_worse_and_forms_agree():
 @pytest.mark.parametrize("seed", problems.some(2, range(5)))
 def test_an_indefinite_matrix_and_nonnegative_answers(form, seed):
     problem, k = problems.problem(f"gaussian {form}", seed)
-    last = api.components(problem, "grqi", 3, k=k, deflation="hotelling")[-1].problem
+    last = api.solve(problem, "grqi", n_components=3, k=k, deflation="hotelling")[-1].problem
     S = problems.explicit(last)
     result = api.solve(last, "branch_and_bound", k=k)
     assert result.variance == pytest.approx(problems.optimum(S, k), abs=1e-7 * np.abs(S).max())
@@ -237,7 +243,7 @@ def test_local_search_ends_early_with_a_proof_and_only_at_an_optimum(seed):
     best = problems.optimum(S, k)
     if result.status == "proven":
         assert result.variance == pytest.approx(best, rel=2e-9)
-        assert best <= result.claimed
+        assert best <= result.claim.bound
     search = local_search.Search(Covariance(S), k, 1, rng)
     search.climb(np.arange(n - k, n))  # from the worst support, one scan: perhaps not the best
     assert not search.is_optimal() or search.value == pytest.approx(best, rel=2e-9)

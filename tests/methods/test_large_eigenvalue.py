@@ -73,7 +73,7 @@ def test_no_bound_is_below_a_component_that_lanczos_method_misses_in_full_size(s
 def test_no_bound_is_below_the_largest_eigenvalue(seed, form, center, deflation, large):
     X = _sparse(seed)
     problem = Problem.from_data(X if form == "sparse" else X.toarray(), center=center)
-    for result in api.components(problem, "tpower", 3, k=4, deflation=deflation):
+    for result in api.solve(problem, "tpower", n_components=3, k=4, deflation=deflation):
         part = result.problem
         S = problems.explicit(part)
         top = np.linalg.eigvalsh(S)[-1]
@@ -91,7 +91,9 @@ def test_no_bound_is_below_the_largest_eigenvalue(seed, form, center, deflation,
 def test_centring_and_deflations_by_projection_are_recognised(seed):
     problem = Problem.from_data(_sparse(seed))
     for deflation in ("projection", "orthogonal_projection", "schur", "drop_features"):
-        last = api.components(problem, "tpower", 3, k=4, deflation=deflation)[-1].problem.data
+        last = api.solve(problem, "tpower", n_components=3, k=4, deflation=deflation)[
+            -1
+        ].problem.data
         Y, extra = without_projections(last)
         assert Y.rank == 0 and extra <= 1e-10 * np.sqrt(eigenvalue_bound(Y))
     x = np.ones(problem.n)

@@ -58,7 +58,7 @@ def test_the_order_of_the_variables_changes_nothing():
 def test_the_optimum_of_pit_props_is_proven():
     problem = api.load("pitprops")
     pair = orthonormal_pair(problem.given_as("covariance").matrix.S, 5)
-    disjoint = api.components(problem, "disjoint_supports", 2, k=5, deflation="joint")
+    disjoint = api.solve(problem, "disjoint_supports", n_components=2, k=5, deflation="joint")
     assert pair.bound <= pair.value * (1.0 + 1e-6)
     assert pair.value >= disjoint.measures.total * (1.0 - 1e-9)
 

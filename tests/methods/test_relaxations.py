@@ -14,6 +14,7 @@ from spcabench.methods import cvxpy_duals, relaxation, smoothing
 from spcabench.problem import spectral
 from spcabench.running import worker
 from spcabench.solving import certify
+from spcabench.solving.call import Limits, arguments
 from tests import problems
 from tests.problems import some
 
@@ -39,7 +40,7 @@ def _problem(seed):
 def _interval(problem, which, share, **settings):
     name, run = SOLVERS[which]
     top = float(problem.matrix.S.diagonal().max())
-    result = api.solve(problem, which, **{name: share * top}, **run, **settings)
+    result = api.solve(problem, which, **arguments({name: share * top, **dict(run), **settings}))
     assert result.good
     return result
 
@@ -123,7 +124,7 @@ def test_the_certificate_is_recomputed_from_feasible_matrices():
     rng = np.random.default_rng(0)
     X, U = rng.standard_normal((n, n)), 100.0 * rng.standard_normal((n, n))
     low, high = certify.certified(problem, X, U, 0.1, None)
-    exact = api.solve(problem, "exact_sdp", rho=0.1)
+    exact = api.solve(problem, "exact_sdp", settings={"rho": 0.1})
     assert low <= exact.relaxation_bound + 1e-12
     assert high >= exact.relaxation_value - 1e-12
     Z = certify.within(certify.nearest_density(X), 1.5)
@@ -140,7 +141,7 @@ CASES = [(seed, k) for seed in range(6) for k in (1, 2, 4) if k <= _problem(seed
 @pytest.mark.parametrize(("seed", "k"), CASES)
 def test_the_constrained_form_bounds_every_k_sparse_vector(solver, seed, k):
     problem, _ = _problem(seed)
-    result = api.solve(problem, "exact_sdp_constrained", k=k, solver=solver)
+    result = api.solve(problem, "exact_sdp_constrained", k=k, settings={"solver": solver})
     best = problems.optimum(problem.matrix.S, k)
     assert result.variance <= best * (1 + 1e-9)
     assert result.bound >= best
@@ -176,14 +177,17 @@ def test_the_whole_norm_allowed_the_answer_is_the_leading_eigenvector():
 def test_the_constrained_form_refuses_an_accuracy_out_of_range(eps):
     problem, _ = _problem(0)
     with pytest.raises(InputError, match="it must be from 1e-12 to 1"):
-        api.solve(problem, "dspca_constrained", k=2, eps=eps)
+        api.solve(problem, "dspca_constrained", k=2, settings={"eps": eps})
 
 
 @pytest.mark.parametrize(("m", "n", "k_u", "k"), [(3, 4, 2, 2), (5, 4, 1, 3), (4, 4, 4, 4)])
 def test_the_rectangular_form_bounds_every_sparse_pair(m, n, k_u, k):
     A = np.random.default_rng(0).standard_normal((m, n))
     result = api.solve(
-        Problem.from_data(A, center=False, divisor="1"), "exact_sdp_rectangular", k=k, k_u=k_u
+        Problem.from_data(A, center=False, divisor="1"),
+        "exact_sdp_rectangular",
+        k=k,
+        settings={"k_u": k_u},
     )
     pairs = product(combinations(range(m), k_u), combinations(range(n), k))
     best = max(np.linalg.svd(A[np.ix_(R, C)])[1][0] for R, C in pairs)
@@ -195,16 +199,18 @@ def test_the_rectangular_form_bounds_every_sparse_pair(m, n, k_u, k):
 def test_beyond_its_practical_size_the_exact_solver_refuses():
     S = np.full((130, 130), 0.5) + 0.5 * np.eye(130)
     with pytest.raises(ValueError, match=r"130 variables.*CLARABEL.*120.*memory 4\.\d GB"):
-        api.solve(Problem.from_covariance(S), "exact_sdp", rho=0.1, solver="CLARABEL")
+        api.solve(
+            Problem.from_covariance(S), "exact_sdp", settings={"rho": 0.1, "solver": "CLARABEL"}
+        )
     with pytest.raises(InputError, match="choose from 'SCS', 'CLARABEL'"):
-        api.solve(Problem.from_covariance(S), "exact_sdp", rho=0.1, solver="MOSEK")
+        api.solve(Problem.from_covariance(S), "exact_sdp", settings={"rho": 0.1, "solver": "MOSEK"})
     assert cvxpy_duals.memory("CLARABEL", 100) == pytest.approx(1.4e9, rel=0.3)  # as measured
     assert not registry.module("solver", "exact_sdp").COUNTED
 
 
 def test_rows_hold_what_is_certified():
     problem, _ = _problem(2)
-    row = vars(worker.of_result(api.solve(problem, "bca_continuation", lam=0.2)))
+    row = vars(worker.of_result(api.solve(problem, "bca_continuation", settings={"lam": 0.2})))
     assert row["relaxation_value"] <= row["relaxation_bound"]
     assert 0 <= row["relaxation_gap"] <= 2e-3
     assert worker.of_result(api.solve(problem, "grqi", k=2)).relaxation_gap is None
@@ -218,13 +224,18 @@ def test_partial_eigenvalues_change_no_answer():
     problem = api.load("spiked", n=60, m=400)
     top = float(problem.matrix.S.diagonal().max())
     full, partial = (
-        api.solve(problem, "dspca", rho=0.15 * top, screen=False, eigenvalues=e, max_iterations=60)
+        api.solve(
+            problem,
+            "dspca",
+            limits=Limits(max_iterations=60),
+            settings={"rho": 0.15 * top, "screen": False, "eigenvalues": e},
+        )
         for e in ("full", "partial")
     )
     assert partial.relaxation_value == pytest.approx(full.relaxation_value, rel=1e-5)
     assert partial.relaxation_bound == pytest.approx(full.relaxation_bound, rel=1e-5)
     with pytest.raises(InputError, match="'auto', 'full' or 'partial'"):
-        api.solve(problem, "dspca", rho=0.15 * top, eigenvalues="some")
+        api.solve(problem, "dspca", settings={"rho": 0.15 * top, "eigenvalues": "some"})
 
 
 @pytest.mark.parametrize(("family", "n", "seed"), [("spiked", 50, 300), ("gaussian", 50, 304)])
@@ -232,7 +243,7 @@ def test_continuation_goes_on_where_the_box_qps_were_solved_too_loosely(family, 
     size = dict(m=n, n=n) if family == "gaussian" else dict(n=n)
     problem = api.load(family, seed=seed, **size).given_as("covariance")
     lam = penalty(family, n)
-    result = api.solve(problem, "bca_continuation", lam=lam, screen=False)
+    result = api.solve(problem, "bca_continuation", settings={"lam": lam, "screen": False})
     assert result.status == "converged"  # the first ended at a gap of 1.09e-3
 
 
@@ -241,14 +252,14 @@ def test_loose_box_qps_reach_the_same_gap_for_fewer_flops(family):
     size = dict(m=60, n=60) if family == "gaussian" else dict(n=60)
     problem = api.load(family, seed=5, **size).given_as("covariance")
     goal = dict(lam=penalty(family, 60), screen=False, K=300, stop="gap", tol=1e-2)
-    tight = api.solve(problem, "bca", **goal)
-    loose = api.solve(problem, "bca", inner="loose", eps=5e-3, **goal)
+    tight = api.solve(problem, "bca", **arguments(goal))
+    loose = api.solve(problem, "bca", **arguments({**goal, "inner": "loose", "eps": 5e-3}))
     assert tight.status == loose.status == "converged"
     assert loose.relaxation_value <= tight.relaxation_bound
     assert tight.relaxation_value <= loose.relaxation_bound
-    assert loose.flops < tight.flops / 2
+    assert loose.cost.flops < tight.cost.flops / 2
     with pytest.raises(InputError, match="'tight' or 'loose'"):
-        api.solve(problem, "bca", lam=1.0, inner="some")
+        api.solve(problem, "bca", settings={"lam": 1.0, "inner": "some"})
 
 
 def test_the_largest_eigenvalues_alone_change_no_answer(monkeypatch):
@@ -256,7 +267,9 @@ def test_the_largest_eigenvalues_alone_change_no_answer(monkeypatch):
     problem = api.load("spiked", n=60, m=400)
     settings = dict(rho=0.15 * float(problem.matrix.S.diagonal().max()), screen=False)
     full, auto = (
-        api.solve(problem, "dspca", eigenvalues=e, max_iterations=60, **settings)
+        api.solve(
+            problem, "dspca", **arguments({**settings, "max_iterations": 60, "eigenvalues": e})
+        )
         for e in ("full", "auto")
     )
     assert auto.relaxation_value == pytest.approx(full.relaxation_value, rel=1e-8)

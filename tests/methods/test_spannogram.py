@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from spcabench import Problem, api, flops, registry
 from spcabench.errors import InputError
 from spcabench.methods import epsilon_net, lowrank, spannogram
+from spcabench.solving.call import arguments
 from spcabench.vectors import normalize
 from tests import problems
 from tests.twins import twin
@@ -63,7 +64,9 @@ def test_at_the_rank_of_sigma_it_is_exact(kind, seeds):
         problem, k, rank = _problem(kind, seed)
         for nonnegative in (True, False):
             best = _optimum(problem, k, nonnegative)
-            result = api.solve(problem, "spannogram_exact", k=k, d=rank, nonnegative=nonnegative)
+            result = api.solve(
+                problem, "spannogram_exact", k=k, nonnegative=nonnegative, settings={"d": rank}
+            )
             assert result.variance == pytest.approx(best, rel=1e-9)
             assert result.bound == pytest.approx(best, rel=1e-8)
             assert result.bound >= best
@@ -77,16 +80,20 @@ def test_theorem_1_and_the_bounds_hold(kind, d, seeds):
         problem, k, rank = _problem(kind, seed)
         n, w = problem.n, np.linalg.eigvalsh(problem.matrix.S)[::-1].clip(0)
         best = _optimum(problem, k, True)
-        result = api.solve(problem, "spannogram_exact", k=k, d=d, nonnegative=True)
+        result = api.solve(problem, "spannogram_exact", k=k, nonnegative=True, settings={"d": d})
         assert result.variance >= rho(n, k, d, w) * best * (1 - 1e-9)
         assert result.bound >= best
         r = min(d, rank)
         assert result.extra["candidates"] <= 2**r * comb(n + 1, r)
-        shifted = api.solve(problem, "spannogram_exact", k=k, d=d, nonnegative=True, shift=True)
+        shifted = api.solve(
+            problem, "spannogram_exact", k=k, nonnegative=True, settings={"d": d, "shift": True}
+        )
         assert best <= shifted.bound <= result.bound * (1 + 1e-9)
-        sampled = api.solve(problem, "spannogram", k=k, d=d, nonnegative=True, samples="sharp")
+        sampled = api.solve(
+            problem, "spannogram", k=k, nonnegative=True, settings={"d": d, "samples": "sharp"}
+        )
         assert sampled.bound >= best  # the harness's own: the sampled one stays apart
-        assert sampled.claimed is None
+        assert sampled.claim.bound is None
 
 
 @pytest.mark.parametrize("seed", problems.some(6, range(20)))
@@ -97,7 +104,11 @@ def test_exact_for_a_multiple_of_the_identity_and_a_matrix_of_rank_d(seed):
     problem = Problem.from_covariance(V @ V.T + rng.uniform(0.1, 2.0) * np.eye(n))
     for nonnegative in (True, False):
         result = api.solve(
-            problem, "spannogram_exact", k=2, d=d, nonnegative=nonnegative, shift=True
+            problem,
+            "spannogram_exact",
+            k=2,
+            nonnegative=nonnegative,
+            settings={"d": d, "shift": True},
         )
         assert result.variance == pytest.approx(_optimum(problem, 2, nonnegative), rel=1e-9)
         assert result.bound == pytest.approx(result.variance, rel=1e-7)
@@ -229,12 +240,12 @@ def test_the_sampled_promise_is_kept_at_least_as_often_as_claimed(samples):
         problem, k, rank = _problem("general", seed)
         d = min(3, rank)
         best = _optimum(problem, k, True)
-        exact = api.solve(problem, "spannogram_exact", k=k, d=d, nonnegative=True)
+        exact = api.solve(problem, "spannogram_exact", k=k, nonnegative=True, settings={"d": d})
         w, U = problem.covariance.leading_pairs(d + 1)
         V, _ = lowrank.low_rank(w, U, d)
         for again in range(3):
             settings = dict(k=k, d=d, eps=eps, samples=samples, nonnegative=True, seed=again)
-            result = api.solve(problem, "spannogram", **settings)
+            result = api.solve(problem, "spannogram", **arguments(settings))
             of_sampled, of_exact = (np.sum((V.T @ answer.x) ** 2) for answer in (result, exact))
             reached.append(of_sampled >= (1 - eps) * of_exact)
             bounded.append(result.bound_whp >= best)
@@ -245,10 +256,12 @@ def test_the_sampled_promise_is_kept_at_least_as_often_as_claimed(samples):
 
 def test_without_enough_samples_there_is_no_bound_with_probability():
     problem, k = problems.problem("gaussian covariance", 1)
-    few = api.solve(problem, "spannogram", k=k, d=2, samples=1)
-    enough = api.solve(problem, "spannogram", k=k, d=2)
-    assert few.claimed_whp > enough.claimed_whp  # that of rank one, which is exact
-    assert few.claimed_whp == pytest.approx(api.solve(problem, "spannogram", k=k, d=1).claimed_whp)
+    few = api.solve(problem, "spannogram", k=k, settings={"d": 2, "samples": 1})
+    enough = api.solve(problem, "spannogram", k=k, settings={"d": 2})
+    assert few.claim.bound_whp > enough.claim.bound_whp  # that of rank one, which is exact
+    assert few.claim.bound_whp == pytest.approx(
+        api.solve(problem, "spannogram", k=k, settings={"d": 1}).claim.bound_whp
+    )
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
@@ -257,9 +270,9 @@ def test_a_path_is_what_single_runs_give(nonnegative, seed):
     problem, _ = problems.problem("gaussian data", seed)
     ks = range(1, problem.n + 1)
     for k, x, bound in SAMPLED.path(problem, ks, nonnegative=nonnegative, seed=3):
-        one = api.solve(problem, "spannogram", k=k, nonnegative=nonnegative, seed=3)
+        one = api.solve(problem, "spannogram", k=k, nonnegative=nonnegative, random_state=3)
         assert one.variance == pytest.approx(problem.variance(x), rel=1e-9)
-        assert one.claimed_whp == pytest.approx(bound, rel=1e-9)
+        assert one.claim.bound_whp == pytest.approx(bound, rel=1e-9)
 
 
 @pytest.mark.parametrize("seeds", problems.groups(20, 5))
@@ -268,7 +281,8 @@ def test_polishing_never_loses(seeds):
         problem, k = problems.problem("gaussian data", seed)
         settings = dict(k=k, nonnegative=True, samples=4)
         plain, polished = (
-            api.solve(problem, "spannogram", polish=p, **settings) for p in (False, True)
+            api.solve(problem, "spannogram", **arguments({**settings, "polish": p}))
+            for p in (False, True)
         )
         w, U = problem.covariance.leading_pairs(4)
         V, _ = lowrank.low_rank(w, U, 3)
@@ -299,12 +313,12 @@ def test_settings_out_of_range_are_named():
     wrong = [("d", 0), ("eps", 0.0), ("eps", 1.5), ("samples", "many"), ("samples", 0)]
     for name, value in wrong:
         with pytest.raises(InputError, match=f"{name}:"):
-            api.solve(problem, "spannogram", k=k, **{name: value})
+            api.solve(problem, "spannogram", k=k, **arguments({name: value}))
 
 
 def test_wide_data_need_no_square_matrix():
     problem = Problem.from_data(np.random.default_rng(0).standard_normal((12, 20_000)))
-    result = api.solve(problem, "spannogram", k=5, nonnegative=True, samples="sharp")
+    result = api.solve(problem, "spannogram", k=5, nonnegative=True, settings={"samples": "sharp"})
     assert result.cardinality == 5
     assert result.problem.form == "data"
     w, U = problem.covariance.leading_pairs(20)

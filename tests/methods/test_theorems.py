@@ -8,6 +8,7 @@ import pytest
 
 from spcabench import api
 from spcabench.methods import block_ascent, relaxation
+from spcabench.solving.call import Limits
 
 
 def covariance(seed, m, n):
@@ -20,21 +21,29 @@ def covariance(seed, m, n):
 def test_algorithm_1_meets_no_more_supports_than_are_counted(d):
     for n, k in ((10, 4), (16, 2), (16, 8)):
         problem = api.load("gaussian", m=2 * n, n=n, seed=n)
-        result = api.solve(problem, "spannogram_exact", k=k, d=d, nonnegative=True)
+        result = api.solve(problem, "spannogram_exact", k=k, nonnegative=True, settings={"d": d})
         assert 1 <= result.extra["candidates"] <= 2**d * comb(n + 1, d)
 
 
 @pytest.mark.parametrize("shape", [(20, 20), (20, 320), (40, 40)])
 def test_a_step_of_the_sparse_svd_costs_what_its_smaller_side_costs(shape):
     problem = api.load("gaussian", m=shape[0], n=shape[1], seed=0)
-    result = api.solve(problem, "ssvd_grqi", k=shape[1], k_u=shape[0], J=0, max_iterations=3)
+    result = api.solve(
+        problem,
+        "ssvd_grqi",
+        k=shape[1],
+        limits=Limits(max_iterations=3),
+        settings={"k_u": shape[0], "J": 0},
+    )
     p, q = min(shape), max(shape)
-    assert result.flops / result.iterations <= 3 * (p**2 * q + p**3)
+    assert result.cost.flops / result.iterations <= 3 * (p**2 * q + p**3)
 
 
 def test_mcol_pca_takes_one_cth_of_the_flops_of_scol_pca():
     problem = api.load("random_sparse", m=200, n=200, density=0.2, seed=0).given_as("data")
-    scol, mcol = (api.solve(problem, name, k=100).phases["columns"] for name in ("scol", "mcol"))
+    scol, mcol = (
+        api.solve(problem, name, k=100).cost.phases["columns"] for name in ("scol", "mcol")
+    )
     assert mcol["flops"] * 10 <= 1.25 * scol["flops"]
 
 
@@ -64,7 +73,9 @@ def test_the_limit_of_block_coordinate_ascent_is_optimal(seed):
 
     assert residual(X) < 1e-6 * lam < residual(X + 1e-3 * np.eye(n))
     # and it is eps-suboptimal for problem (5), whose optimum is half of the squared relaxation's
-    exact = api.solve(api.Problem.from_covariance(S), "exact_sdp", rho=lam, solver="CLARABEL")
+    exact = api.solve(
+        api.Problem.from_covariance(S), "exact_sdp", settings={"rho": lam, "solver": "CLARABEL"}
+    )
     reached = relaxation.value(S, X, lam) - np.trace(X) ** 2 / 2
     assert exact.relaxation_value**2 / 2 - reached <= eps + 1e-5
 

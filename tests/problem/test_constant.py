@@ -7,6 +7,7 @@ from sklearn.preprocessing import StandardScaler
 
 from spcabench import Problem, SparsePCA, api
 from spcabench.errors import InputError
+from spcabench.solving.call import arguments
 from tests import problems
 
 
@@ -33,9 +34,11 @@ def test_totals_of_shares_are_constant(seed, scale, sparse):
         np.testing.assert_allclose(problem.scale, expected.scale_)
     for solver in ("branch_and_bound", "tpower", "grqi", "power_method"):
         k = {} if solver == "power_method" else {"k": 7}
-        result = api.solve(problem, solver, **k)
+        result = api.solve(problem, solver, **arguments(k))
         assert not result.x[5:].any() and result.cardinality <= 5
-    for result in api.components(problem, "branch_and_bound", 3, k=7, deflation="drop_features"):
+    for result in api.solve(
+        problem, "branch_and_bound", n_components=3, k=7, deflation="drop_features"
+    ):
         assert not result.x[5:].any()
 
 

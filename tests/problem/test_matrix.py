@@ -312,7 +312,7 @@ def test_eigenpairs_of_wide_deflated_data_need_no_matrix_of_their_variables(
     """The m + r eigenvalues of the small matrix are those of the large one."""
     rng = np.random.default_rng(1)
     problem = Problem.from_data(form(rng.standard_normal((6, 30)) * (rng.random((6, 30)) < 0.5)))
-    deflated = api.components(problem, "tpower", 3, k=4, deflation=deflation)[2].problem
+    deflated = api.solve(problem, "tpower", n_components=3, k=4, deflation=deflation)[2].problem
     S = deflated.covariance[np.arange(30)].B
     monkeypatch.setattr(covariance, "SMALL_SIDE", 6)
     w, V = deflated.covariance[np.arange(30)].leading_pairs(3)

@@ -8,7 +8,8 @@ import scipy.sparse as sp
 
 from spcabench import Problem, api
 from spcabench.iterate import Traits
-from spcabench.solving.driver import Limits, drive
+from spcabench.solving.call import Call
+from spcabench.solving.driver import drive
 
 X = np.random.default_rng(0).standard_normal((12, 6))
 X[np.random.default_rng(1).random((12, 6)) < 0.5] = 0.0
@@ -33,14 +34,16 @@ def _arrays(problem):
 def test_all_arrays_of_a_problem_are_read_only(form, deflation):
     problem = Problem.from_data(sp.csc_array(X) if form == "sparse" else X).given_as(form)
     if deflation:
-        problem = api.components(problem, "tpower", 2, k=2, deflation=deflation)[-1].problem
+        problem = api.solve(problem, "tpower", n_components=2, k=2, deflation=deflation)[-1].problem
     locked = [part for part in _arrays(problem) if not part.flags.owndata or part.base is not None]
     stored = [part for part in locked if part.size]
     assert stored and not any(part.flags.writeable for part in stored)
 
 
 def test_rectangular_deflation_hands_out_read_only_data():
-    for result in api.components(Problem.from_data(X), "ssvd_grqi", 3, k=2, deflation="hotelling"):
+    for result in api.solve(
+        Problem.from_data(X), "ssvd_grqi", n_components=3, k=2, deflation="hotelling"
+    ):
         assert not result.problem.data.X.flags.writeable
 
 
@@ -80,12 +83,12 @@ def test_a_solver_cannot_change_the_problem(form):
     module = ModuleType("trial")
     vars(module).update(solve=solve, TRAITS=Traits(control="cardinality"))
     with pytest.raises(ValueError, match="read-only"):
-        drive(problem, module, {"k": 1}, Limits())
+        drive(Call.of(problem, module, 1))
     assert np.array_equal(problem.covariance[np.arange(6)].B, before)
     assert np.array_equal(given.toarray() if form == "sparse" else given, X)
 
 
 def test_changing_the_start_does_not_change_the_users_vector():
     start = np.ones(6)
-    api.solve(Problem.from_data(X), "tpower", k=2, start=start)
+    api.solve(Problem.from_data(X), "tpower", k=2, settings={"start": start})
     assert np.array_equal(start, np.ones(6))

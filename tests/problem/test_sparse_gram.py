@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from spcabench import Problem, api, flops
 from spcabench.problem import data, sparse_gram
+from spcabench.solving.call import arguments
 from spcabench.vectors import support
 from tests.twins import twin
 
@@ -54,9 +55,9 @@ def test_a_product_with_few_columns_is_the_dense_one(seed, settings):
 @pytest.mark.parametrize("seed", range(5))
 def test_a_deflated_product_with_few_columns_is_the_dense_one(seed):
     problem = Problem.from_data(sp.csc_array(sparse_matrix(seed)))
-    components = api.components(problem, "scol", count=2, k=3, deflation="hotelling")
+    components = api.solve(problem, "scol", n_components=2, k=3, deflation="hotelling")
     assert len(components) == 2
-    dense = api.components(problem.given_as("covariance"), "scol", count=2, k=3)
+    dense = api.solve(problem.given_as("covariance"), "scol", n_components=2, k=3)
     for sparse_one, dense_one in zip(components, dense, strict=True):
         assert np.array_equal(support(sparse_one.x), support(dense_one.x))
 
@@ -98,7 +99,7 @@ def test_scol_takes_the_supports_that_whole_products_give(seed, monkeypatch):
     full = api.solve(problem, "scol", k=8)
     assert np.array_equal(few.support, full.support)
     assert few.variance == pytest.approx(full.variance, rel=1e-9)
-    assert few.flops < full.flops
+    assert few.cost.flops < full.cost.flops
 
 
 @pytest.mark.parametrize("k", [1, 4, 11])
@@ -133,7 +134,8 @@ def test_restarts_of_em_cost_n_k_each_on_a_covariance(restarts):
     S = np.cov(np.random.default_rng(1).standard_normal((50, n)), rowvar=False)
     steps = dict(k=k, restarts=restarts, tol_em=1e-300, seed=2)
     few, many = (
-        api.solve(Problem.from_covariance(S), "em", passes=passes, **steps) for passes in (2, 3)
+        api.solve(Problem.from_covariance(S), "em", **arguments({**steps, "passes": passes}))
+        for passes in (2, 3)
     )
     # one step more in each of the two phases, and all its restarts move
-    assert many.flops - few.flops == 2 * restarts * n * k
+    assert many.cost.flops - few.cost.flops == 2 * restarts * n * k

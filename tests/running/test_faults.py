@@ -129,7 +129,7 @@ def write_journal(folder):
 def write_loadings(suffix):
     def written(folder):
         problem = api.load("gaussian", m=5, n=200)
-        components = api.components(problem, "thresholding", k=100, count=1)
+        components = api.solve(problem, "thresholding", k=100, n_components=1)
         (files.draw if suffix in files.PICTURES else files.write)(
             folder / f"z{suffix}", problem, components
         )

@@ -56,7 +56,7 @@ def test_a_planted_component_is_more_than_chance_and_noise_is_not():
     assert planted.p_value == 0.01 and "explains more than chance" in planted.sentence(5)
     # of a hundred tables of noise five are rejected on average; three of three never should be
     noise = [
-        suite.permutation_test(np.roll(NOISE, seed, axis=1)[seed:], 5, seed=seed).p_value
+        suite.permutation_test(np.roll(NOISE, seed, axis=1)[seed:], 5, random_state=seed).p_value
         for seed in range(3)
     ]
     assert max(noise) > 0.05
@@ -93,7 +93,7 @@ def test_large_sparse_data_have_a_quick_solver_unless_it_is_to_be_thorough():
     assert api.default_solver(problem, thorough=True) == "local_search"
     assert api.default_solver(Problem.from_data(PLANTED)) == "branch_and_bound"
     told = []
-    found = api.components(problem, None, 2, k=5, tell=told.append)
+    found = api.several(problem, None, 2, k=5, progress=told.append)
     assert [*found] == told
     value = max(np.sum((X @ r.x - (X.mean(axis=0) @ r.x)) ** 2) for r in found)
     assert value <= found[0].bound
@@ -103,7 +103,7 @@ def test_large_sparse_data_have_a_quick_solver_unless_it_is_to_be_thorough():
 @pytest.mark.parametrize("deflation", ["projection", "hotelling"])
 def test_every_component_is_judged_or_a_note_says_why_not(sparse, deflation):
     problem = api.as_problem(sp.csr_array(PLANTED) if sparse else PLANTED)
-    found = api.components(problem, "tpower", 2, k=5, deflation=deflation)
+    found = api.solve(problem, "tpower", n_components=2, k=5, deflation=deflation)
     seen = chance.beside(problem, found, null=True)
     assert len(seen.tests) == len(seen.frequencies) == 2
     judged = [test is not None for test in seen.tests]
@@ -113,15 +113,18 @@ def test_every_component_is_judged_or_a_note_says_why_not(sparse, deflation):
 
 def test_what_has_no_samples_is_told_so():
     problem = suite.load("pitprops")
-    found = api.components(problem, "tpower", 1, k=5)
+    found = api.solve(problem, "tpower", n_components=1, k=5)
     assert "is a covariance" in chance.beside(problem, found).notes[0]
     few = api.as_problem(NOISE[:7])
-    assert "has 7 samples" in chance.beside(few, api.components(few, "tpower", 1, k=5)).notes[0]
+    assert (
+        "has 7 samples"
+        in chance.beside(few, api.solve(few, "tpower", n_components=1, k=5)).notes[0]
+    )
     with pytest.raises(InputError, match="no samples"):
         suite.permutation_test(problem, 5)
 
 
-@pytest.mark.parametrize("argument, value", [("permutations", 5), ("seed", -1), ("k", 99)])
+@pytest.mark.parametrize("argument, value", [("permutations", 5), ("random_state", -1), ("k", 99)])
 def test_values_out_of_range_are_refused(argument, value):
     with pytest.raises(InputError, match=argument):
         suite.permutation_test(NOISE, **{"k": 5, argument: value})

@@ -104,7 +104,7 @@ def test_a_refusal_says_what_is_allowed():
     """That every bad value is refused is tested in tests/cli/test_bad_arguments.py."""
     for settings, message in (
         (dict(criterion="heldut"), "did you mean 'heldout'"),
-        (dict(ks=[3]), "at least two"),
+        (dict(k=[3]), "at least two"),
         (dict(folds=100), "folds: 100; it must be from 2 to m / 2 = 89"),
         (dict(solver="tpowr"), "did you mean 'tpower'"),
     ):
@@ -138,7 +138,7 @@ def test_every_criterion_is_drawn(tmp_path):
 
 def test_deflated_data_are_refused():
     sparse = Problem.from_data(sp.csr_array(SPIKED))
-    second = spcabench.components(sparse, "tpower", 2, k=5)[1].problem
+    second = spcabench.solve(sparse, "tpower", n_components=2, k=5)[1].problem
     with pytest.raises(InputError, match="deflated"):
         spcabench.select(second)
 
@@ -184,7 +184,7 @@ def test_with_all_variables_there_are_no_substitutes():
 @pytest.mark.parametrize("m", [4, 9, 19])
 def test_few_samples_have_fewer_folds(m):
     X = np.random.default_rng(m).standard_normal((m, 5))
-    selection = spcabench.select(X, ks=[1, 2])
+    selection = spcabench.select(X, k=[1, 2])
     assert selection.k in (1, 2) and f"over {m // 2} folds" in selection.reason
     with pytest.raises(InputError, match="X: 3 samples"):
-        spcabench.select(X[:3], ks=[1, 2])
+        spcabench.select(X[:3], k=[1, 2])

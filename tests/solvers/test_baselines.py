@@ -7,6 +7,7 @@ import pytest
 
 from spcabench import Problem, api
 from spcabench.errors import InputError
+from spcabench.solving.call import Limits
 from spcabench.vectors import project
 from tests import problems
 
@@ -70,20 +71,22 @@ def test_the_full_greedy_search_is_the_better_of_both_passes(seed):
     for k in (1, 2, 4, 7):
         passes = {"forward": _forward(S, k), "backward": _backward(S, k)}
         for name, value in (passes | {"both": max(passes.values())}).items():
-            variance = api.solve(problem, "greedy_full", k=k, passes=name).variance
+            variance = api.solve(problem, "greedy_full", k=k, settings={"passes": name}).variance
             assert variance == pytest.approx(value)
 
 
 def test_a_pass_of_the_greedy_search_that_there_is_not_is_refused():
     with pytest.raises(InputError, match="'forward', 'backward' or 'both'"):
-        api.solve(_problem(0), "greedy_full", k=2, passes="sideways")
+        api.solve(_problem(0), "greedy_full", k=2, settings={"passes": "sideways"})
 
 
 @pytest.mark.parametrize("seed", problems.some(4, range(10)))
 def test_the_phase_of_greedy_full_is_the_pass_that_found_the_answer(seed):
     problem, variance = _problem(seed), {}
     for name in ("forward", "backward", "both"):
-        result = api.solve(problem, "greedy_full", k=3, passes=name, history=True)
+        result = api.solve(
+            problem, "greedy_full", k=3, limits=Limits(history=True), settings={"passes": name}
+        )
         variance[name], phases = result.variance, [entry["phase"] for entry in result.history]
         if name != "both":
             assert {*phases} == {name}
@@ -92,7 +95,7 @@ def test_the_phase_of_greedy_full_is_the_pass_that_found_the_answer(seed):
 
 @pytest.mark.parametrize("seed", problems.some(4, range(10)))
 def test_the_truncated_power_method_never_loses_variance(seed):
-    history = api.solve(_problem(seed), "tpower", k=3, history=True).history
+    history = api.solve(_problem(seed), "tpower", k=3, limits=Limits(history=True)).history
     variances = [entry["variance"] for entry in history]
     assert all(b >= a * (1 - 1e-12) for a, b in pairwise(variances))
     assert variances[0] == pytest.approx(max(_problem(seed).matrix.S.diagonal()))
@@ -103,7 +106,7 @@ def test_the_elastic_net_without_sparsity_is_the_principal_component(seed):
     problem = _problem(seed)
     result = api.solve(problem, "spca_elastic_net", k=problem.n)
     assert result.variance == pytest.approx(np.linalg.eigvalsh(problem.matrix.S)[-1], rel=1e-5)
-    assert not result.counted
+    assert not result.cost.counted
 
 
 @pytest.mark.parametrize("solver", HEURISTICS)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from spcabench import Problem, api, registry
-from spcabench.solving.driver import parameters
+from spcabench.solving.call import arguments, parameters
 from tests import problems
 from tests.problems import FAMILIES, GENERAL, SEEDS, SOLVERS, draws, some, spread
 
@@ -104,8 +104,8 @@ def test_the_same_seed_gives_the_same_answer_to_the_bit(solver, form, seed):
     problem, k = problems.problem(f"gaussian {form}", seed)
     first, again = (problems.solve(copy.deepcopy(problem), solver, k, seed=5) for _ in range(2))
     assert np.array_equal(first.x, again.x)
-    assert (first.flops, first.iterations, first.status) == (
-        again.flops,
+    assert (first.cost.flops, first.iterations, first.status) == (
+        again.cost.flops,
         again.iterations,
         again.status,
     )
@@ -135,8 +135,8 @@ def test_history_has_one_entry_per_iterate_and_ends_at_the_result(solver, seed):
     assert len(flops) == result.iterations + 1
     assert flops[0] == 0
     assert flops == sorted(flops)
-    assert flops[-1] == result.flops == plain.flops  # grading is not charged
-    assert result.setup_flops == plain.setup_flops
+    assert flops[-1] == result.cost.flops == plain.cost.flops  # grading is not charged
+    assert result.cost.setup_flops == plain.cost.setup_flops
     assert result.history[-1]["variance"] == pytest.approx(result.variance, rel=1e-12)
     assert not plain.history
 
@@ -212,7 +212,7 @@ def test_beyond_the_largest_penalty_the_status_is_zero(solver):
     X, _ = problems.draw("zero_column", 1)
     problem = Problem.from_data(X, center=False)
     penalty = 2 * module.penalty_range(problem)[1]
-    _check_zero(api.solve(problem, solver, **{module.TRAITS.penalty: penalty}))
+    _check_zero(api.solve(problem, solver, **arguments({module.TRAITS.penalty: penalty})))
 
 
 @pytest.mark.parametrize("solver", ZERO_BY_START)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from spcabench import Problem, api, flops, registry
 from spcabench.errors import InputError
 from spcabench.methods import coordinate_ascent
+from spcabench.solving.call import Limits, arguments
 from spcabench.steps import unit_columns
 from tests import problems
 from tests.twins import twin
@@ -63,7 +64,14 @@ def test_restarts_in_one_batch_are_restarts_one_by_one(seed):
 def test_more_restarts_and_the_renormalisation_lose_nothing(nonnegative, seed):
     problem, k = problems.problem("gaussian covariance", seed)
     few, many = (
-        api.solve(problem, "em", k=k, restarts=r, nonnegative=nonnegative, history=True)
+        api.solve(
+            problem,
+            "em",
+            k=k,
+            nonnegative=nonnegative,
+            limits=Limits(history=True),
+            settings={"restarts": r},
+        )
         for r in (1, 12)
     )
     assert many.variance >= few.variance * (1 - 1e-6)
@@ -127,32 +135,38 @@ def test_the_kernel_is_its_twin_and_climbs(q, form, seed):
 def test_data_and_covariance_give_the_same_answer(seed):
     data, _ = problems.problem("gaussian data", seed)
     forms = (data, data.given_as("covariance"))
-    a, b = (api.solve(form, "nspca", beta=0.05, tol_F=1e-12) for form in forms)
+    a, b = (api.solve(form, "nspca", settings={"beta": 0.05, "tol_F": 1e-12}) for form in forms)
     assert np.allclose(a.x, b.x, atol=1e-5)
 
 
 def test_without_a_penalty_the_pit_props_reach_their_nonnegative_optimum():
     problem = api.load("pitprops")
     best = problems.copositive(problem.matrix.S)
-    assert api.solve(problem, "nspca", beta=0.0).variance == pytest.approx(best, rel=1e-6)
+    assert api.solve(problem, "nspca", settings={"beta": 0.0}).variance == pytest.approx(
+        best, rel=1e-6
+    )
     em_answer = api.solve(problem, "em", k=13, nonnegative=True)
     assert em_answer.variance == pytest.approx(best, rel=1e-6)
 
 
 def test_components_are_found_jointly():
     problem = api.load("pitprops")
-    components = api.components(problem, "nspca", 3, beta=0.05, deflation="joint", alpha=1.0)
+    components = api.solve(
+        problem, "nspca", n_components=3, deflation="joint", settings={"beta": 0.05, "alpha": 1.0}
+    )
     assert components.Z.shape == (13, 3)
     assert components.Z.min() >= 0.0
     assert np.allclose(np.linalg.norm(components.Z, axis=0), 1.0)
     assert (np.diff(components.variances) <= 1e-12).all()
     # alpha keeps them nearly orthogonal
     assert np.abs(components.Z.T @ components.Z - np.eye(3)).max() < 0.2
-    assert np.array_equal(components[0].x, api.solve(problem, "nspca", beta=0.05, components=3).x)
+    assert np.array_equal(
+        components[0].x, api.solve(problem, "nspca", settings={"beta": 0.05, "components": 3}).x
+    )
     with pytest.raises(InputError, match="one component at a time"):
-        api.components(problem, "em", 3, k=4, deflation="joint")
+        api.solve(problem, "em", n_components=3, k=4, deflation="joint")
     with pytest.raises(InputError, match="specify beta instead"):
-        api.components(problem, "nspca", 3, k=4, deflation="joint")
+        api.solve(problem, "nspca", n_components=3, k=4, deflation="joint")
 
 
 @pytest.mark.parametrize("solver", ["em", "nspca"])
@@ -160,7 +174,7 @@ def test_wide_data_need_no_square_matrix(solver):
     problem = _wide()
     settings = dict(k=20, nonnegative=True) if solver == "em" else dict(beta=2.0, tol_F=1e-5)
     tracemalloc.start()
-    assert api.solve(problem, solver, restarts=2, **settings).good
+    assert api.solve(problem, solver, **arguments({**settings, "restarts": 2})).good
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * problem.n**2 / 4
@@ -169,7 +183,7 @@ def test_wide_data_need_no_square_matrix(solver):
 @pytest.mark.parametrize(("solver", "settings"), [("em", dict(k=3)), ("nspca", dict(beta=0.1))])
 def test_no_restart_is_refused(solver, settings):
     with pytest.raises(InputError, match="restarts"):
-        api.solve(api.load("pitprops"), solver, restarts=0, **settings)
+        api.solve(api.load("pitprops"), solver, **arguments({**settings, "restarts": 0}))
 
 
 def test_the_start_of_the_scale_may_be_no_eigenvector():

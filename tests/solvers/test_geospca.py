@@ -39,11 +39,11 @@ def test_they_are_the_optima_of_the_binary_problem_with_cuts():
 def test_its_bound_holds_and_is_met_after_all_supports(supports):
     problem = spcabench.load("pitprops")
     optimum = spcabench.solve(problem, "brute_force", k=5).variance
-    answer = spcabench.solve(problem, "geospca", k=5, supports=supports)
-    assert answer.variance <= optimum * (1 + 1e-9) and answer.claimed >= optimum * (1 - 1e-9)
-    assert supports < 10_000 or answer.variance == pytest.approx(answer.claimed)
+    answer = spcabench.solve(problem, "geospca", k=5, settings={"supports": supports})
+    assert answer.variance <= optimum * (1 + 1e-9) and answer.claim.bound >= optimum * (1 - 1e-9)
+    assert supports < 10_000 or answer.variance == pytest.approx(answer.claim.bound)
 
 
 def test_it_ends_where_little_variance_is_outside():
-    few = spcabench.solve(spcabench.load("pitprops"), "geospca", k=5, eta=0.5)
+    few = spcabench.solve(spcabench.load("pitprops"), "geospca", k=5, settings={"eta": 0.5})
     assert few.iterations <= 2

@@ -9,6 +9,7 @@ from spcabench import Problem, api, registry
 from spcabench.comparison import entrants
 from spcabench.errors import InputError
 from spcabench.registry import module
+from spcabench.solving.call import Limits, arguments
 from spcabench.solving.joint import fault
 from spcabench.steps import varimax
 from tests import problems
@@ -79,7 +80,9 @@ def best_common(S, k, q):
 def test_row_sparse_is_the_optimum_where_the_rank_is_that_of_the_components(seed, q):
     rng = np.random.default_rng(seed)
     A = rng.standard_normal((q, 9))
-    result = api.solve(Problem.from_covariance(A.T @ A), "row_sparse", k=4, components=q)
+    result = api.solve(
+        Problem.from_covariance(A.T @ A), "row_sparse", k=4, settings={"components": q}
+    )
     assert result.extra["objective"] == pytest.approx(best_common(A.T @ A, 4, q))
 
 
@@ -90,7 +93,9 @@ def test_row_sparse_rises_and_stays_below_the_optimum(family, seed, q):
     problem, _ = problems.problem(family, seed)
     k = min(problem.n, 4)
     q = min(q, k)
-    result = api.solve(problem, "row_sparse", k=k, components=q, history=True)
+    result = api.solve(
+        problem, "row_sparse", k=k, limits=Limits(history=True), settings={"components": q}
+    )
     S = problems.explicit(problem)
     values = [entry["objective"] for entry in result.history]
     assert values == sorted(values)
@@ -101,7 +106,7 @@ def test_row_sparse_rises_and_stays_below_the_optimum(family, seed, q):
 
 def test_row_sparse_refuses_more_components_than_rows():
     with pytest.raises(InputError, match="1 to k = 2"):
-        api.solve(api.load("pitprops"), "row_sparse", k=2, components=3)
+        api.solve(api.load("pitprops"), "row_sparse", k=2, settings={"components": 3})
 
 
 # alternating_deflation
@@ -120,20 +125,22 @@ def test_no_swap_improves_one_component_of_alternating_deflation(seed):
 @pytest.mark.parametrize("q", [2, 3])
 def test_alternating_deflation_finds_planted_disjoint_components(q):
     problem, supports = blocks((4,) * q, (6.0, 5.0, 4.0)[:q])
-    components = api.components(problem, "alternating_deflation", q, k=4, deflation="joint")
+    components = api.solve(problem, "alternating_deflation", n_components=q, k=4, deflation="joint")
     assert [set(r.support) for r in components] == supports
 
 
 def test_each_component_of_alternating_deflation_has_its_own_cardinality():
     problem, settings = api.load("pitprops"), dict(cardinalities=[7, 4, 4, 1, 1, 1])
-    result = api.solve(problem, "alternating_deflation", k=7, components=6, **settings)
+    result = api.solve(
+        problem, "alternating_deflation", k=7, **arguments({**settings, "components": 6})
+    )
     assert (np.count_nonzero(result.Z, axis=0) <= [7, 4, 4, 1, 1, 1]).all()
 
 
 @pytest.mark.parametrize("overlap", OVERLAPS)
 def test_alternating_deflation_explains_two_spikes(overlap):
     problem = api.load("two_spikes", overlap=overlap, strength=3.0)
-    result = api.solve(problem, "alternating_deflation", k=20, components=2)
+    result = api.solve(problem, "alternating_deflation", k=20, settings={"components": 2})
     assert not fault(result.Z, 50, 20, "orthonormal")
     explained = np.trace(result.Z.T @ problem.matrix.S @ result.Z)
     assert explained >= 0.9 * 8.0  # the two spikes themselves explain 8
@@ -144,7 +151,7 @@ def test_alternating_deflation_explains_two_spikes(overlap):
 @pytest.mark.parametrize("seed", problems.some(1, range(3)))
 def test_alternating_deflation_is_orthonormal_and_below_the_eigenvalues(family, seed, q):
     problem, k = problems.problem(family, seed)
-    result = api.solve(problem, "alternating_deflation", k=k, components=q)
+    result = api.solve(problem, "alternating_deflation", k=k, settings={"components": q})
     assert result.good and not fault(result.Z, problem.n, k, "orthonormal")
     S = problems.explicit(problem)
     explained = np.trace(result.Z.T @ S @ result.Z)
@@ -155,7 +162,7 @@ def test_alternating_deflation_is_orthonormal_and_below_the_eigenvalues(family, 
 def test_cardinalities_are_one_for_each_component_up_to_k(cardinalities):
     with pytest.raises(InputError, match="cardinalities: "):
         settings = dict(k=3, components=2, cardinalities=cardinalities)
-        api.solve(api.load("pitprops"), "alternating_deflation", **settings)
+        api.solve(api.load("pitprops"), "alternating_deflation", **arguments(settings))
 
 
 # alternating_disjoint
@@ -169,8 +176,8 @@ def test_alternating_disjoint_rises_and_stays_below_the_exact_search(family, see
     q = min(q, problem.n)
     k = min(3, problem.n // q)
     settings = dict(k=k, components=q)
-    result = api.solve(problem, "alternating_disjoint", history=True, **settings)
-    best = api.solve(problem, "disjoint_supports", **settings)
+    result = api.solve(problem, "alternating_disjoint", **arguments({**settings, "history": True}))
+    best = api.solve(problem, "disjoint_supports", **arguments(settings))
     S = problems.explicit(problem)
     values = [entry["objective"] for entry in result.history]
     assert (np.diff(values) >= -1e-9 * abs(values[-1])).all()
@@ -183,7 +190,7 @@ def test_alternating_disjoint_rises_and_stays_below_the_exact_search(family, see
 def test_alternating_disjoint_is_exact_on_pit_props(q):
     settings = dict(k=4, components=q)
     result, best = (
-        api.solve(api.load("pitprops"), solver, **settings).Z
+        api.solve(api.load("pitprops"), solver, **arguments(settings)).Z
         for solver in ("alternating_disjoint", "disjoint_supports")
     )
     S = api.load("pitprops").matrix.S
@@ -193,13 +200,13 @@ def test_alternating_disjoint_is_exact_on_pit_props(q):
 @pytest.mark.parametrize("q", [2, 3])
 def test_alternating_disjoint_finds_planted_components(q):
     problem, supports = blocks((4,) * q, (6.0, 5.0, 4.0)[:q])
-    components = api.components(problem, "alternating_disjoint", q, k=4, deflation="joint")
+    components = api.solve(problem, "alternating_disjoint", n_components=q, k=4, deflation="joint")
     assert [set(r.support) for r in components] == supports
 
 
 def test_every_component_has_a_variable_where_supports_fill_the_problem():
     problem = api.load("pitprops")
-    Z = api.solve(problem, "alternating_disjoint", k=13, components=13).Z
+    Z = api.solve(problem, "alternating_disjoint", k=13, settings={"components": 13}).Z
     assert (np.count_nonzero(Z, axis=0) == 1).all()
 
 
@@ -232,14 +239,14 @@ def test_varimax_of_two_columns_is_the_best_rotation(seed):
 
 def test_sca_without_shrinkage_spans_the_leading_eigenvectors():
     problem = api.load("pitprops")
-    Z = api.solve(problem, "sca", shrinkage=0.5 / np.sqrt(13), components=3).Z
+    Z = api.solve(problem, "sca", settings={"shrinkage": 0.5 / np.sqrt(13), "components": 3}).Z
     V = np.linalg.eigh(problem.matrix.S)[1][:, -3:]
     assert np.allclose(Z @ Z.T, V @ V.T, atol=1e-7)
 
 
 def test_sca_finds_planted_components():
     problem, supports = blocks((5, 4, 3), (9.0, 8.0, 7.0))
-    Z = api.solve(problem, "sca", shrinkage=0.6, components=3).Z
+    Z = api.solve(problem, "sca", settings={"shrinkage": 0.6, "components": 3}).Z
     assert sorted(map(sorted, supports)) == sorted(np.flatnonzero(z).tolist() for z in Z.T)
 
 
@@ -249,7 +256,7 @@ def test_sca_finds_planted_components():
 @pytest.mark.parametrize("q", [1, 2, 3])
 def test_spca_without_a_limit_spans_the_leading_eigenvectors(q):
     problem = api.load("pitprops")
-    Z = api.solve(problem, "spca_elastic_net", k=13, components=q, ridge=0.0).Z
+    Z = api.solve(problem, "spca_elastic_net", k=13, settings={"components": q, "ridge": 0.0}).Z
     V = np.linalg.eigh(problem.matrix.S)[1][:, -q:]
     basis = np.linalg.qr(Z)[0]
     assert np.allclose(basis @ basis.T, V @ V.T, atol=1e-4)
@@ -259,7 +266,7 @@ def test_spca_without_a_limit_spans_the_leading_eigenvectors(q):
 def test_spca_finds_planted_components(q):
     problem, supports = blocks((5, 4, 3)[:q], (9.0, 8.0, 7.0)[:q])
     settings = dict(cardinalities=(5, 4, 3)[:q], deflation="joint")
-    components = api.components(problem, "spca_elastic_net", q, k=5, **settings)
+    components = api.solve(problem, "spca_elastic_net", n_components=q, k=5, **arguments(settings))
     assert [set(r.support) for r in components] == supports
 
 
@@ -284,14 +291,16 @@ def test_each_sparse_regression_of_spca_is_optimal(seed):
 )
 def test_spca_wants_one_penalty_or_cardinality_for_each_component(wrong, sentence):
     with pytest.raises(InputError, match=sentence):
-        api.solve(api.load("pitprops"), "spca_elastic_net", k=4, components=2, **wrong)
+        api.solve(
+            api.load("pitprops"), "spca_elastic_net", k=4, **arguments({**wrong, "components": 2})
+        )
 
 
 @pytest.mark.parametrize("name", ["alternating_deflation", "alternating_disjoint"])
 @pytest.mark.parametrize("S", [np.eye(7), np.diag([3.0, 2.0, 2.0, 1.0, 1.0])], ids=["I", "ties"])
 def test_the_unit_of_the_variance_changes_no_loading(name, S):
     one, other = (
-        api.components(Problem.from_covariance(s * S), name, 2, k=3, deflation="joint")
+        api.solve(Problem.from_covariance(s * S), name, n_components=2, k=3, deflation="joint")
         for s in (1.0, 2.0**40)
     )
     assert all(result.good for result in other)

@@ -7,6 +7,7 @@ import pytest
 
 from spcabench import Problem, api, registry
 from spcabench.errors import InputError
+from spcabench.solving.call import Limits, arguments
 from spcabench.steps import polar, stiefel_gradient
 from tests import problems
 
@@ -18,7 +19,7 @@ def adversarial(family, **settings):
 
 def found(problem, solver, k, **settings):
     """Return the fraction of the true support that a solver finds."""
-    support = api.solve(problem, solver, k=k, **settings).support
+    support = api.solve(problem, solver, k=k, **arguments(settings)).support
     return len(set(support) & set(problem.provenance["support"])) / k
 
 
@@ -113,7 +114,10 @@ def test_diagonal_thresholding_takes_the_largest_variances(seed):
 def test_greedy_anytime_ranges_from_diagonal_thresholding_to_brute_force(seed):
     X = np.random.default_rng(seed).standard_normal((12, 8))
     problem = Problem.from_covariance(X.T @ X)
-    values = [api.solve(problem, "greedy_anytime", k=3, k_star=size).variance for size in range(4)]
+    values = [
+        api.solve(problem, "greedy_anytime", k=3, settings={"k_star": size}).variance
+        for size in range(4)
+    ]
     assert values == sorted(values)
     assert values[0] == pytest.approx(api.solve(problem, "diagonal_thresholding", k=3).variance)
     assert values[3] == pytest.approx(api.solve(problem, "brute_force", k=3).variance)
@@ -122,9 +126,9 @@ def test_greedy_anytime_ranges_from_diagonal_thresholding_to_brute_force(seed):
 @pytest.mark.parametrize("bulk", [True, False])
 def test_a_seed_inside_the_support_is_completed_to_it(bulk):
     problem, k = adversarial("equal", s=6, m=4000)
-    assert api.solve(problem, "greedy_anytime", k=k, bulk=bulk).variance == pytest.approx(
-        api.solve(problem, "brute_force", k=k).variance
-    )
+    assert api.solve(
+        problem, "greedy_anytime", k=k, settings={"bulk": bulk}
+    ).variance == pytest.approx(api.solve(problem, "brute_force", k=k).variance)
 
 
 @pytest.mark.parametrize("seed", problems.some(2, range(4)))
@@ -146,8 +150,10 @@ def test_spcavrp_with_all_subsets_is_brute_force(seed):
 def test_rtpm_is_never_below_the_truncated_power_method_from_its_own_starts(seed):
     X = np.random.default_rng(seed).standard_normal((12, 9))
     problem = Problem.from_covariance(X.T @ X)
-    values = [api.solve(problem, "tpower", k=3, start=e).variance for e in np.eye(problem.n)]
-    assert api.solve(problem, "rtpm", k=3, r=3).variance >= max(values) * (1 - 1e-6)
+    values = [
+        api.solve(problem, "tpower", k=3, settings={"start": e}).variance for e in np.eye(problem.n)
+    ]
+    assert api.solve(problem, "rtpm", k=3, settings={"r": 3}).variance >= max(values) * (1 - 1e-6)
 
 
 @pytest.mark.parametrize("seed", problems.some(2, range(4)))
@@ -183,7 +189,7 @@ def test_covariance_thresholding_beats_diagonal_thresholding_in_its_regime():
 def test_covariance_thresholding_at_one_level_misses_its_family(s):
     problem, k = adversarial("covariance", s=s)
     tau = 0.5 / s  # where the covariances of the optimum vanish
-    assert api.solve(problem, "covariance_thresholding", k=k, tau=tau).variance < 0.9
+    assert api.solve(problem, "covariance_thresholding", k=k, settings={"tau": tau}).variance < 0.9
     assert api.solve(problem, "rtpm", k=k).variance == pytest.approx(1.0)
 
 
@@ -191,7 +197,7 @@ def test_covariance_thresholding_at_one_level_misses_its_family(s):
 def test_covariance_thresholding_at_level_zero_is_thresholding_of_the_eigenvector(seed):
     X = np.random.default_rng(seed).standard_normal((12, 8))
     problem = Problem.from_covariance(X.T @ X)
-    a = api.solve(problem, "covariance_thresholding", k=3, tau=0.0)
+    a = api.solve(problem, "covariance_thresholding", k=3, settings={"tau": 0.0})
     assert a.support.tolist() == api.solve(problem, "thresholding", k=3).support.tolist()
 
 
@@ -207,7 +213,9 @@ def test_itspca_without_a_threshold_is_orthogonal_iteration(seed):
     X = np.random.default_rng(seed).standard_normal((40, 6)) * [6.0, 5.0, 4.0, 1.0, 1.0, 1.0]
     problem = Problem.from_data(X)
     V = np.linalg.eigh(problem.given_as("covariance").matrix.S)[1][:, :-3:-1]
-    Z = api.solve(problem, "itspca", gamma=0.0, components=2, tol=1e-12).Z
+    Z = api.solve(
+        problem, "itspca", limits=Limits(tol=1e-12), settings={"gamma": 0.0, "components": 2}
+    ).Z
     assert np.allclose(Z.T @ Z, np.eye(2))
     assert np.allclose(np.abs(Z.T @ V), np.eye(2), atol=1e-6)
 
@@ -232,7 +240,7 @@ def factors(seed):
 def test_without_a_penalty_the_span_is_that_of_the_leading_eigenvectors(solver, seed):
     problem, S = factors(seed)
     V = np.linalg.eigh(S)[1][:, :-3:-1]
-    Z = api.solve(problem, solver, components=2, **{JOINT[solver]: 0.0}).Z
+    Z = api.solve(problem, solver, **arguments({**({JOINT[solver]: 0.0}), "components": 2})).Z
     assert np.linalg.svd(Z.T @ V)[1] == pytest.approx([1.0, 1.0], abs=1e-6)
 
 
@@ -241,7 +249,7 @@ def test_without_a_penalty_the_span_is_that_of_the_leading_eigenvectors(solver, 
 def test_with_a_penalty_each_component_is_a_factor(solver, seed):
     problem, S = factors(seed)
     share = 0.05 if solver == "spca_variable_projection" else 0.1 * np.linalg.eigvalsh(S)[-1]
-    Z = api.solve(problem, solver, components=2, **{JOINT[solver]: share}).Z
+    Z = api.solve(problem, solver, **arguments({**({JOINT[solver]: share}), "components": 2})).Z
     supports = sorted(tuple(np.flatnonzero(z)) for z in Z.T)
     assert supports == [(0, 1, 2, 3, 4), (5, 6, 7, 8, 9)]
 
@@ -254,7 +262,9 @@ def test_the_objective_falls(solver, settings):
     problem, S = factors(0)
     penalty = 0.05 * (np.linalg.eigvalsh(S)[-1] if solver == "amanpg" else 1.0)
     run = api.solve(
-        problem, solver, components=2, history=True, **{JOINT[solver]: penalty}, **settings
+        problem,
+        solver,
+        **arguments({**({JOINT[solver]: penalty}), **settings, "history": True, "components": 2}),
     )
     values = np.array([entry["objective"] for entry in run.history])
     assert len(values) > 2
@@ -291,9 +301,11 @@ def test_fps_of_one_component_is_the_problem_of_dspca(seed, share):
     problem = Problem.from_covariance(X.T @ X)
     lam = share * problem.matrix.S.diagonal().max()
     runs = [
-        api.solve(problem, "fps", lam=lam, eps=1e-7, max_iterations=5000),
-        api.solve(problem, "exact_sdp", rho=lam),
-        api.solve(problem, "dspca", rho=lam),
+        api.solve(
+            problem, "fps", limits=Limits(max_iterations=5000), settings={"lam": lam, "eps": 1e-7}
+        ),
+        api.solve(problem, "exact_sdp", settings={"rho": lam}),
+        api.solve(problem, "dspca", settings={"rho": lam}),
     ]
     assert all(a.relaxation_value <= b.relaxation_bound + 1e-6 for a in runs for b in runs)
     assert runs[0].relaxation_gap < 1e-4
@@ -314,7 +326,7 @@ def test_the_projection_onto_the_fantope_is_the_nearest_point(seed, d):
 @pytest.mark.parametrize("seed", problems.some(1, range(3)))
 def test_fps_of_several_components_spans_the_planted_ones(seed):
     problem, _ = factors(seed)
-    Z = api.solve(problem, "fps", lam=1.0, components=2).Z
+    Z = api.solve(problem, "fps", settings={"lam": 1.0, "components": 2}).Z
     P = Z @ Z.T  # of disjoint supports of five variables each
     planted = np.kron(np.eye(2), np.full((5, 5), 0.2))
     assert np.allclose(Z.T @ Z, np.eye(2), atol=1e-9)
@@ -327,75 +339,18 @@ def test_the_value_of_the_strong_relaxation_is_an_upper_bound(seed, solver):
     X = np.random.default_rng(seed).standard_normal((12, 8))
     problem = Problem.from_covariance(X.T @ X)
     for k in (1, 3, 8):
-        relaxed = api.solve(problem, "relax_and_round", k=k, solver=solver)
+        relaxed = api.solve(problem, "relax_and_round", k=k, settings={"solver": solver})
         best = api.solve(problem, "brute_force", k=k).variance
         weak = api.solve(problem, "exact_sdp_constrained", k=k).relaxation_bound
         unit = 1e-5 * best
         assert relaxed.variance <= best + unit <= relaxed.extra["objective"] + 2 * unit
         assert relaxed.extra["objective"] <= weak + unit
-        assert relaxed.bound >= best and relaxed.claimed >= best
+        assert relaxed.bound >= best and relaxed.claim.bound >= best
 
 
 def test_the_strong_relaxation_refuses_what_it_cannot_do():
     with pytest.raises(InputError, match="80 variables"):
         api.solve(api.load("blocks", n=80), "relax_and_round", k=3)
-
-
-# block-diagonal preprocessing around any solver
-
-
-def linked(seed, noise=0.05):
-    """Return three blocks of three or four variables with small covariances between them (10,
-    10).
-    """
-    rng = np.random.default_rng(seed)
-    S = noise * np.cov(rng.standard_normal((10, 30)))
-    for W in ([0, 1, 2], [3, 4, 5], [6, 7, 8, 9]):
-        X = rng.standard_normal((12, len(W)))
-        S[np.ix_(W, W)] += X.T @ X / 12
-    return Problem.from_covariance(S)
-
-
-@pytest.mark.parametrize("share", [0.0, 0.02, 0.1, 0.5, 2.0])
-@pytest.mark.parametrize("seed", problems.some(2, range(4)))
-def test_blocks_lose_at_most_k_eps_with_an_exact_solver(seed, share):
-    problem, k = linked(seed), 3
-    eps = share * problem.matrix.S.diagonal().max()
-    best = api.solve(problem, "brute_force", k=k).variance
-    result = api.solve(problem, "brute_force", k=k, blocks=share)
-    assert best - k * eps <= result.variance * (1 + 1e-12) <= best * (1 + 2e-12)
-    assert result.cardinality <= k and result.bound >= best
-    assert result.settings["blocks"] == share
-
-
-def test_a_block_diagonal_covariance_is_solved_block_by_block():
-    problem = linked(0, noise=0.0)
-    full, parts = (api.solve(problem, "brute_force", k=3, **more) for more in ({}, {"blocks": 0.0}))
-    assert parts.variance == pytest.approx(full.variance)
-    assert (parts.extra["blocks"], parts.extra["largest_block"]) == (3, 4)
-    assert parts.flops + parts.setup_flops < (full.flops + full.setup_flops) / 5
-
-
-@pytest.mark.parametrize("form", ["covariance", "data"])
-@pytest.mark.parametrize("solver", ["tpower", "gpower1", "em", "dspca", "amanpg", "power_method"])
-def test_every_kind_of_solver_runs_on_blocks(solver, form):
-    X = np.random.default_rng(0).standard_normal((40, 3)) @ np.kron(np.eye(3), np.ones(4))
-    problem = Problem.from_data(X + 0.1 * np.random.default_rng(1).standard_normal((40, 12)))
-    k = None if solver == "power_method" else 4
-    result = api.solve(problem.given_as(form), solver, k=k, blocks=0.4)
-    assert result.good and result.x.shape == (12,)
-    assert len({i // 4 for i in result.support}) == 1
-    assert api.solve(problem, solver, k=k, blocks=1.0).good  # every variable alone
-
-
-def test_blocks_are_refused_where_they_mean_nothing():
-    problem = linked(0)
-    with pytest.raises(InputError, match="start"):
-        api.solve(problem, "tpower", k=2, blocks=0.1, start=np.ones(10))
-    with pytest.raises(InputError, match="rectangular"):
-        api.solve(problem.given_as("data"), "ssvd_grqi", k=2, k_u=2, blocks=0.1)
-    with pytest.raises(InputError, match="blocks"):
-        api.solve(problem, "tpower", k=2, blocks=-1.0)
 
 
 # the examples of R packages
@@ -424,5 +379,7 @@ def test_the_example_of_eespca_has_the_published_eigenvalues():
 @pytest.mark.parametrize(("lambda_2", "published"), [(1.0, 0.491), (np.inf, 0.253)])
 def test_as_many_loadings_of_amanpg_are_zero_as_published(lambda_2, published):
     problem = api.load("r_examples", example="amanpg").given_as("covariance")
-    Z = api.solve(problem, "amanpg", lambda_1=0.1, lambda_2=lambda_2, components=4).Z
+    Z = api.solve(
+        problem, "amanpg", settings={"lambda_1": 0.1, "lambda_2": lambda_2, "components": 4}
+    ).Z
     assert (Z == 0).mean() == pytest.approx(published, abs=0.005)

@@ -5,6 +5,7 @@ import pytest
 
 from spcabench import Problem, api, registry
 from spcabench.errors import InputError
+from spcabench.solving.call import Limits
 from spcabench.vectors import project, support
 
 
@@ -16,7 +17,9 @@ def problem(seed, shape=(12, 20)):
 @pytest.mark.parametrize("k_u", [4, 12])
 def test_without_power_steps_the_answer_is_a_singular_pair_of_its_block(seed, k_u):
     drawn = problem(seed)
-    result = api.solve(drawn, "ssvd_grqi", k=5, k_u=k_u, J=2, max_iterations=40)
+    result = api.solve(
+        drawn, "ssvd_grqi", k=5, limits=Limits(max_iterations=40), settings={"k_u": k_u, "J": 2}
+    )
     R, u, v = drawn.matrix.dense(), result.u, result.x
     block = R[np.ix_(support(u), support(v))]
     u, v = u[support(u)], v[support(v)]
@@ -39,4 +42,4 @@ def test_the_start_may_be_the_largest_column_of_the_covariance(seed):
 
 def test_another_start_is_refused():
     with pytest.raises(InputError, match="first: 'best'"):
-        api.solve(problem(0), "ssvd_grqi", k=3, first="best")
+        api.solve(problem(0), "ssvd_grqi", k=3, settings={"first": "best"})

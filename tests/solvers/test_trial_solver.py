@@ -6,6 +6,7 @@ import pytest
 import spcabench
 from spcabench import registry
 from spcabench.errors import InputError, SolverError
+from spcabench.solving.call import Limits
 
 PROBLEM = spcabench.Problem.from_data(np.random.default_rng(0).standard_normal((9, 6)))
 HEAD = '''"""A trial solver."""
@@ -32,11 +33,11 @@ def _write(folder, name, body=BODY):
 
 
 def test_a_solver_is_found_by_its_path(tmp_path):
-    result = spcabench.solve(PROBLEM, _write(tmp_path, "my_trial"), k=2, shift=1.0)
+    result = spcabench.solve(PROBLEM, _write(tmp_path, "my_trial"), k=2, settings={"shift": 1.0})
     assert result.solver == "my_trial"
     assert result.status == "converged"
     assert result.cardinality == 2
-    assert result.flops == result.iterations * (9 * 2 + 9 * 6)
+    assert result.cost.flops == result.iterations * (9 * 2 + 9 * 6)
 
 
 def test_dropped_into_the_folder(add_file):
@@ -112,7 +113,10 @@ def solve(problem, *, k):
         yield x
 """
     result = spcabench.solve(
-        PROBLEM, _write(tmp_path, "buffer_trial", body), k=1, history=True, stop="end"
+        PROBLEM,
+        _write(tmp_path, "buffer_trial", body),
+        k=1,
+        limits=Limits(history=True, stop="end"),
     )
     assert [entry["change"] for entry in result.history[1:]] == [np.inf] * 3
     assert list(result.support) == [3]
@@ -129,5 +133,7 @@ def solve(problem, *, k):
         yield Iterate(x, extra={"objective": 1.0 - 10.0 ** -min(i, 4), "gap": 10.0 ** -i})
 """
     path = _write(tmp_path, "rule_trial", body)
-    result = spcabench.solve(PROBLEM, path, k=1, stop=rule, tol=1e-4 if rule == "gap" else 1e-9)
+    result = spcabench.solve(
+        PROBLEM, path, k=1, limits=Limits(stop=rule, tol=1e-4 if rule == "gap" else 1e-9)
+    )
     assert (result.status, result.iterations) == ("converged", steps)

@@ -34,7 +34,7 @@ def test_no_bound_is_below_the_optimum(family, nonnegative, seed):
 @pytest.mark.parametrize("seed", problems.some(1, range(2)))
 def test_no_bound_is_below_the_optimum_of_an_indefinite_matrix(form, seed):
     problem, k = problems.problem(f"gaussian {form}", seed)
-    last = api.components(problem, "grqi", 3, k=k, deflation="hotelling")[-1].problem
+    last = api.solve(problem, "grqi", n_components=3, k=k, deflation="hotelling")[-1].problem
     assert last.indefinite
     for size in range(1, problem.n + 1):
         for nonnegative in (False, True):
@@ -82,7 +82,7 @@ def test_no_bound_is_below_the_value_where_sigma_is_hardly_indefinite(n, below):
         answer = api.solve(problem, "branch_and_bound", k=k)
         assert answer.variance <= answer.bound and answer.variance == pytest.approx(best, rel=1e-9)
     for deflation in ("projection", "schur"):  # what is left is as indefinite
-        for result in api.components(problem, "tpower", 2, k=2, deflation=deflation):
+        for result in api.solve(problem, "tpower", n_components=2, k=2, deflation=deflation):
             assert result.problem.indefinite == problem.indefinite
             assert result.variance <= result.bound
     both = np.linalg.eigvalsh(S)[-2:].sum()

@@ -17,6 +17,7 @@ from spcabench import Problem, SparsePCA, api, registry
 from spcabench.cli import application
 from spcabench.errors import InputError
 from spcabench.solving import bounds, joint_bounds
+from spcabench.solving.call import Limits
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.status import Status
 from tests import problems
@@ -139,19 +140,16 @@ def one(kind, form, seed, relaxed):
             continue
         compare(api.solve(problem, solver, k=k, refit=bool(seed % 2)), (*note, solver))
     compare(api.solve(problem, "branch_and_bound", k=k, nonnegative=True), note, True)
-    for i, share in enumerate((0.0, 0.1, 0.5, 1.0)):
-        solver = ("branch_and_bound", "local_search")[i % 2]
-        compare(api.solve(problem, solver, k=k, blocks=share), (*note, solver, share))
     deflation = DEFLATIONS[seed % len(DEFLATIONS)]
     exact = "branch_and_bound" if seed % 2 else "local_search"
-    found = api.components(problem, exact, problem.n, k=k, deflation=deflation)
+    found = api.solve(problem, exact, n_components=problem.n, k=k, deflation=deflation)
     for i, result in enumerate(found):
         compare(result, (*note, deflation, i))
     if found[0].good:
         total = np.linalg.eigvalsh(S)[-2:].sum()
         bound = joint_bounds.joint_bound(problem, Formulation.COMMON, 2, problem.n)[0]
         assert total <= bound + problem.noise, note
-    for result in api.path(problem, exact, [1, k, problem.n], budget=1):
+    for result in api.path(problem, exact, [1, k, problem.n], settings={"budget": 1}):
         compare(result, (*note, "path"))
     return problem, X, k, S, note
 
@@ -211,10 +209,10 @@ def test_no_bound_of_large_data_is_below_a_value(shape, seed, center):
         for result in found:
             assert best <= result.bound
             assert result.bound_whp is None or best <= result.bound_whp <= result.bound
-    top = api.solve(problem, "power_method", max_iterations=300).variance
+    top = api.solve(problem, "power_method", limits=Limits(max_iterations=300)).variance
     assert top <= bounds.upper_bound(problem, problem.n)
     assert top <= bounds.leading_eigenvalue(problem) * (1 + 1e-9)
-    deflated = api.components(problem, "tpower", 3, k=10, deflation=DEFLATIONS[seed])
+    deflated = api.solve(problem, "tpower", n_components=3, k=10, deflation=DEFLATIONS[seed])
     assert all(result.variance <= result.bound for result in deflated)
 
 

@@ -22,7 +22,7 @@ SOLVER = next(s for s in problems.SOLVERS if problems.traits(s).exact)
 
 
 def _components(form, count=3, **settings):
-    return api.components(FORMS[form], SOLVER, count, k=3, **settings)
+    return api.solve(FORMS[form], SOLVER, n_components=count, k=3, **settings)
 
 
 def _sigmas(components):
@@ -124,7 +124,9 @@ BY_CARDINALITY = [
 @pytest.mark.parametrize("alpha", [1.0, 0.2])
 @pytest.mark.parametrize("solver", RECTANGULAR)
 def test_rectangular_deflation_removes_a_share_of_the_singular_pair(solver, alpha):
-    components = api.components(FORMS["data"], solver, 2, k=3, deflation="hotelling", alpha=alpha)
+    components = api.solve(
+        FORMS["data"], solver, n_components=2, k=3, deflation="hotelling", alpha=alpha
+    )
     u, v, after = components[0].u, components[0].x, components[1].problem.data.dense()
     assert np.allclose(after, X - alpha * (u @ X @ v) * np.outer(u, v), atol=1e-12)
     assert not components[1].problem.indefinite
@@ -133,7 +135,7 @@ def test_rectangular_deflation_removes_a_share_of_the_singular_pair(solver, alph
 @pytest.mark.parametrize("solver", ON_DATA)
 def test_partial_deflation_works_in_one_copy_that_no_result_sees(solver):
     problem = Problem.from_data(X, center=False, divisor="1")
-    components = api.components(problem, solver, 12, k=3, deflation="hotelling", alpha=0.2)
+    components = api.solve(problem, solver, n_components=12, k=3, deflation="hotelling", alpha=0.2)
     R = X.copy()  # more components than the rank, 7
     for r in components:
         assert r.singular_value == pytest.approx(r.u @ R @ r.x)
@@ -148,7 +150,7 @@ def test_partial_deflation_works_in_one_copy_that_no_result_sees(solver):
 @pytest.mark.parametrize("solver", BY_CARDINALITY)
 def test_components_end_where_nothing_is_left(solver, deflation):
     rank_one = Problem.from_data(np.outer(X[:, 0], [1.0, 2.0, 0.0]), center=False)
-    components = api.components(rank_one, solver, 3, k=2, deflation=deflation)
+    components = api.solve(rank_one, solver, n_components=3, k=2, deflation=deflation)
     assert components[0].variance == pytest.approx(problems.explicit(rank_one).trace(), rel=1e-4)
     assert components.projected_variance == pytest.approx(components[0].variance, rel=1e-4)
 
@@ -156,7 +158,7 @@ def test_components_end_where_nothing_is_left(solver, deflation):
 def test_data_are_not_made_of_a_covariance_too_large_to_factorise():
     problem = Problem.from_data(np.random.default_rng(0).standard_normal((3, 5001)))
     with pytest.raises(InputError, match=r"5001 variables.*projection or schur"):
-        api.components(problem, "gpower0", 2, k=3, deflation="hotelling")
+        api.solve(problem, "gpower0", n_components=2, k=3, deflation="hotelling")
 
 
 @pytest.mark.parametrize(
@@ -165,8 +167,8 @@ def test_data_are_not_made_of_a_covariance_too_large_to_factorise():
 def test_components_that_add_nothing_are_named(deflation, idle):
     """For data of rank one, a second component explains the same as the first."""
     X = np.outer(np.random.default_rng(0).standard_normal(20), [1.0, 2.0, 2.0, 0.0, 1.0])
-    components = api.components(
-        Problem.from_data(X), "branch_and_bound", 2, k=2, deflation=deflation
+    components = api.solve(
+        Problem.from_data(X), "branch_and_bound", n_components=2, k=2, deflation=deflation
     )
     assert components.idle == idle
     message = " ".join(terminal.notes(components.problem, components, Chance()))
@@ -175,15 +177,15 @@ def test_components_that_add_nothing_are_named(deflation, idle):
 
 def test_components_that_add_something_are_not_named():
     X = np.random.default_rng(0).standard_normal((20, 6))
-    assert api.components(Problem.from_data(X), "branch_and_bound", 3, k=2).idle == []
+    assert api.solve(Problem.from_data(X), "branch_and_bound", n_components=3, k=2).idle == []
 
 
 @pytest.mark.parametrize("as_given", [list, tuple, np.array, pd.Series, iter])
 def test_each_component_has_its_own_cardinality_however_they_are_given(as_given):
     S = np.cov(np.random.default_rng(0).standard_normal((40, 9)).T)
     problem = Problem.from_covariance(S)
-    components = api.components(problem, "tpower", 3, k=as_given([5, 3, 2]))
+    components = api.solve(problem, "tpower", n_components=3, k=as_given([5, 3, 2]))
     assert [result.cardinality for result in components] == [5, 3, 2]
     assert components.measures.projected <= components.joint_bound
     with pytest.raises(InputError, match="k: 2 cardinalities for 3 components; specify one"):
-        api.components(problem, "tpower", 3, k=as_given([5, 3]))
+        api.solve(problem, "tpower", n_components=3, k=as_given([5, 3]))

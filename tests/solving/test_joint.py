@@ -52,8 +52,8 @@ def test_components_are_infeasible_exactly_where_they_break_their_formulation(
 ):
     solver = _trial(tmp_path, formulation, body)
     problem = Problem.from_covariance(np.eye(6) + 1.0)
-    run = api.solve(problem, solver, k=2, components=2)
-    components = api.components(problem, solver, 2, k=2, deflation="joint")
+    run = api.solve(problem, solver, k=2, settings={"components": 2})
+    components = api.solve(problem, solver, n_components=2, k=2, deflation="joint")
     obeyed = formulation in OBEYED[body]
     assert run.good == obeyed and bool(run.fault) != obeyed
     statuses = {"zero" if not r.x.any() else r.status for r in components}
@@ -80,21 +80,23 @@ def test_a_joint_solver_with_a_cardinality_needs_one(tmp_path):
     solver = _trial(tmp_path, "common", "Z[0, 0] = 1.0")
     problem = Problem.from_covariance(np.eye(6) + 1.0)
     with pytest.raises(InputError, match="needs a cardinality"):
-        api.components(problem, solver, 2, deflation="joint")
-    with pytest.raises(InputError, match="blocks"):
-        api.components(problem, solver, 2, k=2, deflation="joint", blocks=0.1)
+        api.solve(problem, solver, n_components=2, deflation="joint")
 
 
 def test_a_joint_solver_must_yield_its_components(tmp_path):
     solver = _trial(tmp_path, "common", "Z = None")
     with pytest.raises(SolverError, match="no Z"):
-        api.components(Problem.from_covariance(np.eye(6)), solver, 2, k=2, deflation="joint")
+        api.solve(
+            Problem.from_covariance(np.eye(6)), solver, n_components=2, k=2, deflation="joint"
+        )
 
 
 def test_a_joint_solver_must_not_yield_more_components_than_were_requested(tmp_path):
     solver = _trial(tmp_path, "disjoint", "Z = np.eye(problem.n)[:, :4]", ", components=1")
     with pytest.raises(SolverError, match="4 components; at most 2 were requested"):
-        api.components(Problem.from_covariance(np.eye(6)), solver, 2, k=2, deflation="joint")
+        api.solve(
+            Problem.from_covariance(np.eye(6)), solver, n_components=2, k=2, deflation="joint"
+        )
     name = "finds components as stated"
     outcome = conformance.outcome(name, contract.PROMISES[name], solver.__file__)
     assert outcome.verdict == "fails" and "Z has shape (8, 4)" in outcome.sentence
@@ -111,6 +113,8 @@ def test_a_run_ends_when_all_components_stand_still(tmp_path):
     body = "for step in range(9):\n        Z = np.zeros((problem.n, 2))\n"
     body += "        Z[0, 0] = Z[min(1 + step, 4), 1] = 1.0\n        yield Iterate(x, Z=Z)"
     solver = _trial(tmp_path, "disjoint", body)
-    result = api.solve(Problem.from_covariance(np.eye(6) + 1.0), solver, k=1, components=2)
+    result = api.solve(
+        Problem.from_covariance(np.eye(6) + 1.0), solver, k=1, settings={"components": 2}
+    )
     assert (result.status, result.iterations) == ("converged", 4)
     assert result.Z[4, 1] == 1.0

@@ -180,7 +180,7 @@ def test_recovery_matches_loadings_whatever_their_order_and_sign():
 def test_the_exact_search_finds_the_best_disjoint_supports(seed, r, k):
     S = _covariance(seed)
     problem = Problem.from_covariance(S)
-    components = api.components(problem, "disjoint_supports", r, k=k, deflation="joint")
+    components = api.solve(problem, "disjoint_supports", n_components=r, k=k, deflation="joint")
     best = _best_supports(S, r, k)
     assert components.measures.total == pytest.approx(best, rel=1e-9)
     assert fault(components.Z, Formulation.DISJOINT, k) == ""

@@ -282,7 +282,7 @@ def test_bounds_are_shown_on_demand(typed):
 @pytest.mark.parametrize("kind", pictures.KINDS)
 def test_every_picture_is_drawn(kind, tmp_path):
     problem = spcabench.Problem.from_data(WINE, labels=["a", "b"] * 89, scale=True)
-    figure = spcabench.components(problem, None, 2, k=4).plot(kind)
+    figure = spcabench.solve(problem, None, n_components=2, k=4).plot(kind)
     figure.savefig(tmp_path / "p.png")
     pictures.require("matplotlib.pyplot").close(figure)
 
@@ -293,7 +293,7 @@ def test_the_names_of_a_biplot_stay_inside_the_axes():
     loadings = np.kron(np.diag([1, -1]), np.ones((1, 9)))  # two groups of nine that move together
     X = factors @ loadings + 0.01 * rng.standard_normal((90, 18))
     problem = spcabench.Problem.from_data(X, features=[f"variable number {j}" for j in range(18)])
-    figure = spcabench.components(problem, "grqi", 2, k=9).plot("biplot")
+    figure = spcabench.solve(problem, "grqi", n_components=2, k=9).plot("biplot")
     figure.canvas.draw()
     (axes,) = figure.axes
     frame = axes.get_window_extent()

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from spcabench import Problem, api
 from spcabench.errors import CertificateError
 from spcabench.iterate import Iterate, Traits
-from spcabench.solving.driver import Limits, drive
+from spcabench.solving.call import Call, arguments
+from spcabench.solving.driver import drive
 from spcabench.solving.result import graded, refitted
 from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import normalize, one_sided
@@ -38,7 +39,7 @@ def _yields(*iterates, nonnegative=True, **traits):
 
 
 def _answer(x, **settings):
-    return api.solve(PROBLEM, _module(_yields(normalize(np.array(x)))), k=3, **settings)
+    return api.solve(PROBLEM, _module(_yields(normalize(np.array(x)))), k=3, **arguments(settings))
 
 
 def _module(solver):
@@ -74,7 +75,7 @@ NONNEGATIVE = [
 
 @pytest.mark.parametrize("solver", NONNEGATIVE)
 def test_components_are_nonnegative(solver):
-    components = api.components(PROBLEM, solver, 2, k=2, nonnegative=True)
+    components = api.solve(PROBLEM, solver, n_components=2, k=2, nonnegative=True)
     assert components.Z.min() >= 0.0
 
 
@@ -125,9 +126,9 @@ def test_one_sided_takes_the_longer_side():
 
 def _claiming(own, **bounds):
     solver = _module(_yields(Iterate(np.array([0.0, 0.0, 1.0]), **bounds)))
-    result = drive(PROBLEM, solver, {"k": 1, "nonnegative": True}, Limits())
-    assert not result.own  # the solver is not in the repository
-    return replace(result, own=own)
+    result = drive(Call.of(PROBLEM, solver, 1, nonnegative=True))
+    assert not result.claim.own  # the solver is not in the repository
+    return replace(result, claim=replace(result.claim, own=own))
 
 
 def test_bounds_that_a_solver_of_the_repository_proves():

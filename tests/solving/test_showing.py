@@ -30,12 +30,12 @@ def test_a_result_says_its_variance_share_variables_and_end(pitprops):
 
 
 def test_an_answer_that_is_none_says_why(pitprops):
-    result = api.solve(pitprops, "nspca", beta=1e300)
+    result = api.solve(pitprops, "nspca", settings={"beta": 1e300})
     assert "fault" in repr(result) and "nan" not in repr(result).lower().replace("has nan", "")
 
 
 def test_components_have_a_line_each_and_a_table(pitprops):
-    components = api.components(pitprops, "grqi", 3, k=4)
+    components = api.solve(pitprops, "grqi", n_components=3, k=4)
     head, *lines = repr(components).splitlines()
     assert head == "Components(grqi on pitprops)" and len(lines) == 3
     assert components._repr_html_().count("<tr>") == 3
@@ -47,7 +47,7 @@ def test_names_are_escaped_in_html():
 
 
 def test_tables_hold_the_loadings_by_name(pitprops, tmp_path):
-    components = api.components(pitprops, "grqi", 2, k=4)
+    components = api.solve(pitprops, "grqi", n_components=2, k=4)
     frame = components.to_frame()
     assert list(frame.index) == list(pitprops.features)
     np.testing.assert_array_equal(frame.to_numpy(), components.Z)

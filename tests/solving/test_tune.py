@@ -9,6 +9,7 @@ import pytest
 from spcabench import Problem, api, registry
 from spcabench.errors import SolverError
 from spcabench.solving import tune
+from spcabench.solving.call import Limits, arguments
 from spcabench.solving.run_warnings import Flag
 from tests import problems
 
@@ -33,15 +34,15 @@ def test_the_search_is_the_sum_of_its_runs(solver, family, monkeypatch, seed):
     best = api.solve(problem, solver, k=k)
     monkeypatch.undo()
     assert best.k == k
-    assert best.search["runs"] == len(runs) <= tune.MOST_TRIALS + 1
+    assert best.cost.search["runs"] == len(runs) <= tune.MOST_TRIALS + 1
     near = [abs(r.cardinality - k) <= 0.1 * k for r in runs]
-    assert best.search["near"] == (near.index(True) + 1 if any(near) else len(runs))
+    assert best.cost.search["near"] == (near.index(True) + 1 if any(near) else len(runs))
     _, _, flops, _ = tune._range(problem, registry.module("solver", solver))
-    assert best.search["flops"] == flops + sum(r.flops + r.setup_flops for r in runs)
-    assert best.search["time"] >= sum(r.solve_time + r.setup_time for r in runs)
+    assert best.cost.search["flops"] == flops + sum(r.cost.flops + r.cost.setup_flops for r in runs)
+    assert best.cost.search["time"] >= sum(r.cost.solve_time + r.cost.setup_time for r in runs)
     fitting = [r for r in runs if r.good and r.cardinality <= k]
     assert best.good
-    assert bool(fitting) == (Flag.tied not in best.flags)
+    assert bool(fitting) == (Flag.tied not in best.cost.flags)
     assert all(r.variance <= best.variance for r in fitting)
 
 
@@ -50,14 +51,14 @@ def test_the_search_is_the_sum_of_its_runs(solver, family, monkeypatch, seed):
 def test_the_best_trial_repeats_at_its_penalty(solver, seed):
     problem, k = problems.problem("spiked data", seed)
     best = api.solve(problem, solver, k=k)
-    again = api.solve(problem, solver, **best.settings)
+    again = api.solve(problem, solver, **arguments(best.settings))
     assert np.array_equal(best.x, again.x)
-    assert (best.flops, best.setup_flops, best.status) == (
-        again.flops,
-        again.setup_flops,
+    assert (best.cost.flops, best.cost.setup_flops, best.status) == (
+        again.cost.flops,
+        again.cost.setup_flops,
         again.status,
     )
-    assert not again.search
+    assert not again.cost.search
 
 
 def test_of_the_trials_that_fit_the_best_one_is_returned():
@@ -76,7 +77,7 @@ def test_equal_variables_enter_together_and_the_first_is_kept(solver):
     assert result.cardinality == 1
     # one column or entry first: that can break the tie without a cut
     trials = problems.traits(solver).relaxation or problems.traits(solver).nonnegative == "always"
-    assert Flag.tied in result.flags or trials
+    assert Flag.tied in result.cost.flags or trials
     assert list(result.support) == [0] or trials
     assert api.solve(twins, solver, k=2).cardinality == 2
 
@@ -84,11 +85,11 @@ def test_equal_variables_enter_together_and_the_first_is_kept(solver):
 def test_a_trial_that_does_not_tie_is_not_cut():
     """Every penalty gives too many nonzeros, which differ: there is no answer, and a reason."""
     problem, _ = problems.problem("gaussian data", 0)
-    trial = api.solve(problem, "gpower1", gamma=1e-6)
+    trial = api.solve(problem, "gpower1", settings={"gamma": 1e-6})
     best = tune._cut([trial], 1)
     assert best.status == "infeasible"
-    assert best.flags == ()
-    message = replace(best, k=1, search={"runs": 1}).fault
+    assert best.cost.flags == ()
+    message = replace(best, k=1, cost=replace(best.cost, search={"runs": 1})).fault
     assert "no penalty gave at most k = 1" in message
 
 
@@ -124,7 +125,7 @@ def test_a_refit_after_a_search_is_graded_anew():
     W = result.support
     assert result.variance == pytest.approx(np.linalg.eigvalsh(problem.matrix.S[np.ix_(W, W)])[-1])
     assert result.variance == pytest.approx(problem.variance(result.x))
-    assert result.search["runs"] >= 1
+    assert result.cost.search["runs"] >= 1
 
 
 BY_PATH = [s for s in BY_PENALTY if problems.traits(s).path]
@@ -145,7 +146,7 @@ def test_a_descent_goes_down_from_the_largest_penalty_and_starts_where_it_was(
     )
     assert penalties[: first_halving + 1] == sorted(penalties[: first_halving + 1], reverse=True)
     assert "start" not in runs[0].settings
-    assert best.search["runs"] < 3 or any("start" in r.settings for r in runs)
+    assert best.cost.search["runs"] < 3 or any("start" in r.settings for r in runs)
 
 
 @pytest.mark.parametrize("solver", BY_PATH)
@@ -154,9 +155,9 @@ def test_a_start_changes_no_certified_answer(solver, seed):
     name = problems.traits(solver).penalty
     problem, _ = problems.problem("gaussian covariance", seed)
     lam = 0.3 * problem.matrix.S.diagonal().max()
-    cold = api.solve(problem, solver, **{name: lam})
-    for x in (cold.x, api.solve(problem, solver, **{name: 1.5 * lam}).x):
-        warm = api.solve(problem, solver, **{name: lam}, start=x)
+    cold = api.solve(problem, solver, **arguments({name: lam}))
+    for x in (cold.x, api.solve(problem, solver, **arguments({name: 1.5 * lam})).x):
+        warm = api.solve(problem, solver, **arguments({**({name: lam}), "start": x}))
         assert warm.relaxation_value <= cold.relaxation_bound * (1 + 1e-9)
         assert cold.relaxation_value <= warm.relaxation_bound * (1 + 1e-9)
         assert warm.relaxation_gap <= 2 * max(cold.relaxation_gap, 1e-3)
@@ -187,8 +188,10 @@ def test_a_search_ends_with_its_time_and_keeps_the_best_trial(tmp_path):
     problem = Problem.from_covariance(np.ones((13, 13)) + np.eye(13))
     full = api.solve(problem, str(tmp_path / "slow.py"), k=6)
     assert (full.cardinality, full.status) == (5, "finished")
-    short = api.solve(problem, str(tmp_path / "slow.py"), k=6, time_limit=0.021 / tune.LIMITS)
-    assert short.search["runs"] < full.search["runs"]
+    short = api.solve(
+        problem, str(tmp_path / "slow.py"), k=6, limits=Limits(time_limit=0.021 / tune.LIMITS)
+    )
+    assert short.cost.search["runs"] < full.cost.search["runs"]
     assert short.status == "time_limit" and short.good
     assert 1 <= short.cardinality <= 5
 

@@ -12,8 +12,8 @@ import numpy as np
 from spcabench import api, registry
 from spcabench.comparison.components.ways import CALIBRATED, ROUNDED
 from spcabench.problem.problem import Problem
+from spcabench.solving.call import Limits, arguments, in_form
 from spcabench.solving.deflate import Components
-from spcabench.solving.driver import in_form
 from spcabench.solving.formulations import Formulation, fault
 from spcabench.solving.measures import held_out, measures, recovery
 from spcabench.solving.status import Status
@@ -37,12 +37,11 @@ class Bill:
     def add(self, components: Components, joint: bool) -> None:
         """Add the cost of a call of the solver; all results of a joint call share the same cost."""
         for result in components.results[:1] if joint else components.results:
-            search = result.search
-            self.seconds += search.get("time", result.setup_time + result.solve_time)
-            flops = int(search.get("flops", result.setup_flops + result.flops))
-            counted = self.flops is not None and result.counted
-            self.flops = (self.flops or 0) + flops if counted else None
-            self.runs += int(search.get("runs", 1))
+            cost = result.cost
+            self.seconds += cost.search.get("time", cost.seconds)
+            counted = self.flops is not None and cost.counted
+            self.flops = (self.flops or 0) + cost.total_flops if counted else None
+            self.runs += int(cost.search.get("runs", 1))
         self.statuses = [str(result.status) for result in components]
 
 
@@ -69,8 +68,15 @@ def loadings(
         Z = _searched(problem, solver, how, r, k, seed, limit, bill)
     else:
         joint = how == "joint"
-        components = api.components(
-            problem, solver, r, k=k, deflation=how, seed=seed, time_limit=limit, refit=not joint
+        components = api.solve(
+            problem,
+            solver,
+            n_components=r,
+            k=k,
+            deflation=how,
+            random_state=seed,
+            refit=not joint,
+            limits=Limits(time_limit=limit),
         )
         bill.add(components, joint)
         Z = _good(components)
@@ -124,8 +130,13 @@ def _searched(
     while bill.runs < TRIALS and high - low > CLOSED and bill.seconds < PATIENCE * limit:
         middle = (low + high) / 2.0
         settings: dict[str, Any] = {str(module.TRAITS.penalty): float(np.exp(middle))}
-        components = api.components(
-            problem, solver, r, deflation="joint", seed=seed, time_limit=limit, **settings
+        components = api.solve(
+            problem,
+            solver,
+            n_components=r,
+            deflation="joint",
+            random_state=seed,
+            **arguments({**settings, "time_limit": limit}),
         )
         bill.add(components, joint=True)
         Z = _good(components)
