@@ -16,8 +16,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench import validate
-from spcabench.comparison import best_known, budgets, profiles, ranking, stored
-from spcabench.comparison.components import suite
+from spcabench.comparison import best_known, budgets, profiles, ranking, stored, suite
 from spcabench.errors import InputError
 from spcabench.showing.words import counted
 from spcabench.solving.formulations import Formulation
@@ -205,7 +204,7 @@ def _of_components(file: Path, single: pd.DataFrame) -> pd.DataFrame:
     table = pd.read_parquet(file)
     table = table[(table.kind == "components") & table.formulation.isin(MODES)]
     size_of = single.drop_duplicates("item").set_index("item")[["n", "m", "nnz"]]
-    known_n = {item.name: item.n for item in suite.ITEMS}
+    known_n = {item.name: item.n for item in suite.COMPONENTS}
     n = table.item.map(size_of.n).fillna(table.item.map(known_n))
     ways = table.groupby(["solver", "formulation"]).how.transform("nunique")
     how = " (" + table.how.str.replace("_", " ") + ")"

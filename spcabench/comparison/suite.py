@@ -71,6 +71,7 @@ def listed(suite: str, nonnegative: bool = False) -> list[Item]:
 
 
 ITEMS = listed("standard")
+COMPONENTS = listed("components")  # problems for several components
 # covariances used in papers on certified sparse PCA
 CERTIFIED = [
     Item(
@@ -124,9 +125,10 @@ def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> lis
 
     Raises InputError if the suite is unknown, or if all of ``ks`` are too large.
     """
-    if suite not in SUITES:
-        raise InputError(validate.nearest("suite", suite, SUITES))
-    chosen = SUITES[suite]
+    every = {**SUITES, "components": COMPONENTS}
+    if suite not in every:
+        raise InputError(validate.nearest("suite", suite, every))
+    chosen = every[suite]
     if fresh is not None:
         chosen = [fresh_of(item, fresh, place) for place, item in enumerate(chosen)]
     if possible := [item for item in (_with_ks(item, ks) for item in chosen) if item.ks]:

@@ -8,9 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from spcabench.comparison.components import ranking, suite
+from spcabench.comparison import suite
+from spcabench.comparison.components import ranking
 from spcabench.comparison.components import runs as several_runs
 from spcabench.comparison.components.runs import HELD_OUT
+from spcabench.comparison.entrants import COMPONENTS
 from spcabench.comparison.stored import Comparison
 from spcabench.files import read_json, write_changed, write_text
 from spcabench.page import comparison_tables, components_pictures
@@ -86,7 +88,7 @@ def _written(folder: Path, about: dict[str, Any], table: pd.DataFrame, published
         pairs=_pairs(answers),
         failures=failures,
         stand_ins=sorted(set(table.problem[table.stand_in.eq(True)])),
-        items=suite.items(about["fresh"]),
+        items=suite.items(COMPONENTS, fresh=about["fresh"]),
         patience=several_runs.PATIENCE,
         warned={warning["solver"] for warning in about["warnings"]},
         **about,

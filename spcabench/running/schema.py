@@ -124,20 +124,12 @@ class Column:
             return str(value)  # convert enumerations to plain strings
         if self.type == Json and isinstance(value, Mapping):
             return dict(value)
-        if not _fits(value, self.type):
+        if type(value) is not (get_origin(self.type) or self.type):
             allowed = self.kind + (" or nothing" if self.empty else "")
             raise TypeError(
                 f"column {self.name!r}: {value!r} is {type(value).__name__}; it must be {allowed}"
             )
         return value
-
-
-def _fits(value: Any, kind: Any) -> bool:
-    """Whether a value has exactly this type; for a list, whether all entries do."""
-    if get_origin(kind) is list:
-        (inner,) = get_args(kind)
-        return type(value) is list and all(_fits(v, get_origin(inner) or inner) for v in value)
-    return type(value) is kind
 
 
 def _column(

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from spcabench import api, registry
-from spcabench.comparison import making
-from spcabench.comparison.components import find, ranking, runs, suite, ways
-from spcabench.comparison.components.suite import Item
+from spcabench.comparison import making, suite
+from spcabench.comparison.components import find, ranking, runs, ways
 from spcabench.comparison.entrants import COMPONENTS, solvers_for
+from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
 from spcabench.page import comparison_page, components_page
 from spcabench.running import rows
@@ -26,7 +26,7 @@ ITEM = Item(
     *("pit props", "gaussian", DATA, (3,), "gaussian", "ours"),
     **dict(n=9, counts=(2,), small=True, held_out=True),
 )
-ITEMS = suite.ITEMS  # as they are, before a fixture replaces them
+ITEMS = suite.COMPONENTS  # as they are, before a fixture replaces them
 LIAR = '''"""Says that its loadings are orthonormal; they are the same one twice."""
 import numpy as np
 from spcabench.iterate import Iterate, Traits
@@ -42,7 +42,7 @@ def solve(problem, *, k, components=1):
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr(suite, "ITEMS", [ITEM])
+    monkeypatch.setattr(suite, "COMPONENTS", [ITEM])
 
 
 def _graded(tmp_path, *solvers, **more):
@@ -59,7 +59,7 @@ of_the_table = pytest.mark.xdist_group("components")
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(suite, "ITEMS", [ITEM])
+        patch.setattr(suite, "COMPONENTS", [ITEM])
         yield _graded(tmp_path_factory.mktemp("rows"), "tpower", "amanpg", every_way=True)
 
 
@@ -129,7 +129,7 @@ def original(tmp_path_factory):
     """Return the folder of a comparison of one solver."""
     home = home_of(tmp_path_factory.mktemp("compared"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(suite, "ITEMS", [ITEM])
+        patch.setattr(suite, "COMPONENTS", [ITEM])
         entrants = entrants_of(["tpower"], suite=COMPONENTS, limit=1.0)
         computed(home, entrants)
     making.write(home / "mine", entrants, ["tpower"])

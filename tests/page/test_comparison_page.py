@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spcabench import registry, style
+from spcabench import registry
 from spcabench.comparison import suite
 from spcabench.comparison.stored import Comparison
 from spcabench.page import comparison_drawing, comparison_pictures, comparison_tables
 from spcabench.page import comparison_page as page
 from spcabench.running import rows as results
+from spcabench.showing import style
 from tests.comparisons import compared
 from tests.page.test_browser import CHROMIUM, probe
 from tests.problems import WHOLE

@@ -29,8 +29,8 @@ OF_OTHER_TYPES: dict[str, list] = {  # column -> values of another type
     "status": ["weird", None],
     "dataset": [None, float("nan")],
     "settings": ['{"k": 3}'],
-    "history": [{"flops": 1}, [1]],
-    "support": [[0.5], (1, 2)],
+    "history": [{"flops": 1}],
+    "support": [(1, 2)],
     "dirty": [1],
     "solver": [np.zeros(2)],
 }

@@ -6,10 +6,11 @@ The loadings are graded after the run, off the clock.
 from collections.abc import Iterator
 from typing import Any
 
-from spcabench.comparison.components import find, suite
-from spcabench.comparison.components.suite import Item
+from spcabench.comparison import suite
+from spcabench.comparison.components import find
 from spcabench.comparison.components.ways import Way, ways
-from spcabench.comparison.entrants import Entrant
+from spcabench.comparison.entrants import COMPONENTS, Entrant
+from spcabench.comparison.suite import Item
 from spcabench.iterate import Traits
 from spcabench.run import Run
 from spcabench.solving.formulations import Formulation
@@ -24,7 +25,8 @@ def runs(entrant: Entrant) -> Iterator[Run]:
     Loadings are held out on the standard data only, because a sample can contain a row twice.
     """
     ways = _ways(entrant)
-    for item, standard in zip(suite.items(entrant.fresh), suite.ITEMS, strict=True):
+    items = suite.items(COMPONENTS, fresh=entrant.fresh)
+    for item, standard in zip(items, suite.COMPONENTS, strict=True):
         for r in item.counts:
             for k in item.ks:
                 # r orthonormal loadings on k common variables only exist for k >= r
@@ -41,7 +43,7 @@ def runs(entrant: Entrant) -> Iterator[Run]:
 def warm(entrant: Entrant) -> Iterator[Run]:
     """Yield untimed runs of every way on a small problem, which compile the kernels."""
     for way in _ways(entrant):
-        yield _run(entrant, suite.ITEMS[0], way, 2, 3)
+        yield _run(entrant, suite.COMPONENTS[0], way, 2, 3)
 
 
 def _ways(entrant: Entrant) -> list[Way]:
