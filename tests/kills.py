@@ -105,7 +105,7 @@ class Merge:
 class Update:
     """Update the table of best known answers from comparisons."""
 
-    words = ("best-known", "--update")
+    words = ("best-known", "--update", "0")
 
     def prepare(self, workspace):
         Merge().prepare(workspace)

@@ -102,20 +102,6 @@ def test_of_a_problem_without_names_the_numbers_are_names(tmp_path):
     assert np.array_equal(grading.read(tmp_path / "x.csv", 3), [0.8, 0.0, 0.6])
 
 
-def test_the_file_is_looked_at_before_the_problem(grade, monkeypatch):
-    monkeypatch.setenv("SPCABENCH_DATA", "/nowhere")
-    code, _, errors = grade("none.npy", "--problem", "pitprops")
-    assert (code, errors) == (2, "spcabench: none.npy: no such file\n")
-
-
-def test_the_name_of_a_dataset_is_that_dataset(grade, tmp_path, monkeypatch):
-    """The published copy of pit props, which has to be downloaded, has the same name."""
-    monkeypatch.setenv("SPCABENCH_DATA", "/nowhere")
-    np.save(tmp_path / "x.npy", np.eye(13)[0])
-    code, words, _ = grade("x.npy", "--problem", "pitprops", "-k", 1)
-    assert code == 0 and words.startswith("pitprops, k = 1\n")
-
-
 @pytest.mark.parametrize("factor", [1.0, -1.0])
 def test_own_data_are_graded_without_a_table(grade, tmp_path, factor):
     X = np.random.default_rng(0).standard_normal((30, 4))
@@ -212,20 +198,3 @@ def test_a_name_means_one_problem_at_every_command():
             continue
         assert not items or (items[0].dataset == name and items[0].is_whole), name
     assert two == {"mll: two problems have this name; specify 'mll genes=300' or 'mll whole'"}
-
-
-def test_items_that_share_a_name_are_one_problem():
-    """The vectors of the other items' entries have the same values on the first item."""
-    for entry in best_known.read().values():
-        item = suite.by_name()[entry.item, entry.nonnegative]
-        first, *others = grading.items_of(item.full_name, entry.nonnegative)
-        if entry.item in {item.name for item in others}:
-            entry.checked(api.load(first.dataset, **first.parameters))
-
-
-@pytest.mark.parametrize("k", [3, 5])  # of the items 'pit props' and 'pitprops'
-@pytest.mark.parametrize("name", ["pitprops", "pit props"])
-def test_pit_props_have_two_names_in_the_suites(name, k, grade, problem, tmp_path, spcabench):
-    (tmp_path / "x.csv").write_text(lines_of(api.solve(problem, "brute_force", k=k).x))
-    assert "best known" in grade("x.csv", "--problem", name, "-k", k)[1]
-    assert f"k = {k:3}" in spcabench("best-known", name, "-k", k).stdout
