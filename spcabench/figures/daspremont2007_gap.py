@@ -225,7 +225,7 @@ def D4(data):
     deviates="Not practical has no word in the table: more than 60 s or 4 GB, where DSPCA is not.",
     changed="it used the smallest value over problems, without an interval, and sizes with one or "
     "two problems decided too; seconds were those of the clock, which other work on the machine "
-    "changes, and one to three problems of each size left it undecided; at n = 120 three still did "
+    "changes, and one to three problems of each size left it open; at n = 120 three still did "
     "in processor seconds, so three more were run",
     timed=True,
 )

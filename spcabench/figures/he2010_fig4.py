@@ -34,7 +34,7 @@ PANELS, SIZE = (1, 2), (11.5, 4.0)
 SEEDS = (1, 2, 3)  # without seed 0, whose run suggested the condition of H8
 REFERENCE = 73  # Mcol-PCA reaches ten loops at this k; a larger k only adds columns to each loop
 GROWING = 16  # number of problems on which the growth of Mcol-PCA's time is measured
-MORE = f"; variances on three matrices left it undecided, so they are those of {he.PROBLEMS}"
+MORE = f"; variances on three matrices left it open, so they are those of {he.PROBLEMS}"
 AT = "k = {:g}"
 
 
@@ -127,7 +127,7 @@ def H7(data):
     deviates="A barely increasing time has no word in the table: an exponent of 0.2 is 15 % more "
     "time for twice the k.",
     changed="the slope over all k depended on k = 1, which needs no product; seconds were those of "
-    f"the clock on three matrices, which left it undecided, so {GROWING} were run in turns, in "
+    f"the clock on three matrices, which left it open, so {GROWING} were run in turns, in "
     "processor seconds",
     **he.SPEED | dict(unit=""),
 )

@@ -133,7 +133,7 @@ def test_a_stand_in_is_called_one_and_decides_nothing_but_shapes(trial_run):
     assert "STAND-IN" in svg or "<path" in svg
 
 
-def test_a_figure_without_a_good_row_is_drawn_empty_and_undecided(trial_run):
+def test_a_figure_without_a_good_row_is_drawn_empty_and_open(trial_run):
     report, _ = make_run(trial_run, status="crash", reason="the process ended with exit code 3")
     assert verdicts(report) == ["open", "open"]
     assert report["runs"]["status"] == {"crash": 1}
