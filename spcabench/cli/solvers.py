@@ -48,7 +48,9 @@ def list_names(
     if full and kind is not Kind.solvers:
         raise InputError(f"--long: only applies to solvers, not to {kind}")
     if full:
-        for method in _methods():
+        from spcabench.page import solver_table
+
+        for method in solver_table.methods():
             say(_paragraph(method))
         return
     listed = _descriptions(kind)
@@ -60,25 +62,17 @@ def list_names(
         say(cut)
 
 
-def _methods() -> list[dict[str, Any]]:
-    from dataclasses import asdict
-
-    from spcabench.page import solver_table
-
-    return [asdict(method) for method in solver_table.methods()]
-
-
-def _paragraph(method: dict[str, Any]) -> str:
+def _paragraph(method: Any) -> str:
     """Return the name, the description and the facts of a method, with one fact per line."""
     facts = {
-        "given": method["control"],
-        "paper": " ".join(filter(None, (method["paper"], method["address"]))),
-        "an iteration": method["cost"],
-        "authors' code": method["code"],
-        "reproduced": method["reproduced"],
+        "given": method.control,
+        "paper": " ".join(filter(None, (method.paper, method.address))),
+        "an iteration": method.cost,
+        "authors' code": method.code,
+        "reproduced": method.reproduced,
     }
     lines = [f"    {name + ':':15}{fact}" for name, fact in facts.items() if fact]
-    return "\n".join([f"{method['name']}: {method['what']}", *lines])
+    return "\n".join([f"{method.name}: {method.what}", *lines])
 
 
 def _descriptions(kind: Kind) -> dict[str, str]:
