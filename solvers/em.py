@@ -3,7 +3,8 @@
 Sigg and Buhmann (2008): probabilistic PCA with one component and vanishing noise. Without
 constraints, the E-step and the M-step give w* = Sigma w up to a factor. With ||w||_0 <= k, the
 M-step soft-thresholds |w*| at its (k+1)-th largest entry; with w >= 0, it first sets negative
-entries to zero.
+entries to zero. Starts have entries of both signs then, too: in high dimensions all |w| of normal w
+are nearly parallel to the vector of ones, so restarts from them end in one local optimum.
 
 Differences from the paper:
 
@@ -14,6 +15,7 @@ Differences from the paper:
 3. The answer is the leading eigenvector on the support of the best restart, if that eigenvector
    satisfies the constraints.
 4. If ties at the threshold would set every entry to zero, the k largest entries remain unchanged.
+5. If w >= 0 would set every entry to zero, -w is used, which has the same variance.
 """
 
 import numpy as np
@@ -36,6 +38,7 @@ FACTS = Facts(
 COLOUR = "#D55E00"
 EXAMPLE = dict(k=10)
 STOP, MAX_ITERATIONS = "end", 3000
+STARTS = ("signed", "absolute")
 
 
 def solve(
@@ -44,24 +47,29 @@ def solve(
     k: int,
     nonnegative: bool = False,
     restarts: int = 10,
+    starts: str = "signed",
     tol_em: float = 1e-6,
     passes: int = 1000,
     seed: int = 0,
 ):
     """Yield the best of the restarts, a k-sparse unit vector x (n,), after each step.
 
-    restarts : number of random starts, drawn from N(0, I). If x >= 0 is required, their absolute
-        values are used.
+    restarts : number of random starts, drawn from N(0, I).
+    starts : "signed", or "absolute" if their absolute values are used when x >= 0 is required, as
+        in the authors' package.
     tol_em : a restart has converged when the relative change of its variance is below this
         tolerance (1e-3 in the authors' package).
     passes : maximum number of steps of a restart in each phase.
     """
     if restarts < 1:
         raise InputError(f"restarts: {restarts}; it must be at least 1")
+    if starts not in STARTS:
+        raise InputError(f"starts: {starts!r}; it must be one of {', '.join(STARTS)}")
     Sigma = problem.covariance  # (n, n)
     W = np.random.default_rng(seed).standard_normal((restarts, problem.n)).T  # (n, restarts)
-    W = unit_columns(np.abs(W) if nonnegative else W)
-    yield Iterate(project(W[:, 0], k), phase="EM")
+    W = unit_columns(np.abs(W) if nonnegative and starts == "absolute" else W)
+    w = positive(W[:, :1])[:, 0] if nonnegative else W[:, 0]
+    yield Iterate(project(w, k), phase="EM")
     for x in ascend(Sigma, W, lambda W, _: m_step(W, k, nonnegative), tol_em, passes):
         yield Iterate(project(x, k), phase="EM")
     supports = W != 0.0
@@ -78,7 +86,12 @@ def solve(
 
 def m_step(W, k, nonnegative):
     """Return the new w of each restart, given the columns w* = Sigma w of W (n, r)."""
-    return unit_columns(thresholded(np.maximum(W, 0.0) if nonnegative else W, k))
+    return unit_columns(thresholded(positive(W) if nonnegative else W, k))
+
+
+def positive(W):
+    """Return max(w, 0) for each column w of W (n, r), or max(-w, 0) if no entry is positive."""
+    return np.maximum(np.where(W.max(axis=0) > 0.0, W, -W), 0.0)
 
 
 def thresholded(W, k):

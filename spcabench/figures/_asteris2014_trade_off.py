@@ -8,6 +8,7 @@ because the paper's vectors are zero-mean.
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +17,16 @@ import pandas as pd
 
 from spcabench import claims
 from spcabench.claims import claim, meaning
-from spcabench.figures._asteris2014 import CALLED, CONTRAST, EPS, MAIN, TIME, UNCENTRED, one_pass
+from spcabench.figures._asteris2014 import (
+    CALLED,
+    CONTRAST,
+    EPS,
+    MAIN,
+    STARTS,
+    TIME,
+    UNCENTRED,
+    one_pass,
+)
 from spcabench.figures._truth import split
 from spcabench.showing.style import legend_below, look, plain_log_ticks
 from spcabench.showing.words import number, span
@@ -29,16 +39,19 @@ PRINTED: dict[str, dict[int, float]] = {
     "mll": {50: 44.6},
     "lrs": {20: 86, 90: 93},
 }
-NAMES = {
-    "spannogram": "Alg. 3 ($d = 3$, $\\epsilon = 0.1$)",
-    "em": "EM, best of 10",
-    "nspca": "NSPCA, best of 3",
-}
-# the curves often coincide, so open markers are drawn below small filled ones
-MARKS: dict[str, Any] = {
-    "spannogram": dict(marker="o", markersize=7, markerfacecolor="none", linestyle="-"),
-    "em": dict(marker="o", markersize=3, linestyle="--"),
-}
+NSPCA = "NSPCA, best of 3"
+# (column, solver, label, style); the curves often coincide, so open markers are drawn below small
+# filled ones
+CURVES: list[tuple[str, str, str, dict[str, Any]]] = [
+    (
+        "value",
+        "spannogram",
+        "Alg. 3 ($d = 3$, $\\epsilon = 0.1$)",
+        dict(marker="o", markersize=7, markerfacecolor="none", linestyle="-"),
+    ),
+    ("signed", "em", "EM, best of 10", dict(marker="o", markersize=3, linestyle="--")),
+    ("absolute", "em", "EM, starts $|w|$", dict(marker="x", markersize=4, linestyle=":")),
+]
 
 
 def unfolded(table: pd.DataFrame) -> pd.DataFrame:
@@ -67,24 +80,28 @@ def unfolded(table: pd.DataFrame) -> pd.DataFrame:
 def data(table: pd.DataFrame) -> SimpleNamespace:
     """Return all rows, the answers of Algorithm 3, those of them that are judged, and the truth.
 
-    An answer is a row for one preparation and k. value, value_em : variances of the vectors as
-    returned, over lambda_1. ratio : value / value_em, where a difference of at most a millionth,
-    EM's accuracy, is a tie. apart : the difference in percent, also ``of_top``, in percent of
-    lambda_1. beside : value over the larger one of EM and NSPCA. upper : the bound of Algorithm 3,
-    over lambda_1. explained : value in percent of upper. certified : value in percent of the
-    smallest certified bound. tighter : the bound over the a-priori bound of Theorem 1, also
-    ``capped``, both at most lambda_1.
+    An answer is a row for one preparation and k. value : variance of the vector as returned, over
+    lambda_1. For each kind of EM's starts, such as "signed": signed : the variance of EM. signed
+    ratio : value / signed, where a difference of at most a millionth, EM's accuracy, is a tie.
+    signed apart : the difference in percent, also ``signed of_top``, in percent of lambda_1. signed
+    beside : value over the larger one of EM and NSPCA. upper : the bound of Algorithm 3, over
+    lambda_1. explained : value in percent of upper. certified : value in percent of the smallest
+    certified bound. tighter : the bound over the a-priori bound of Theorem 1, also ``capped``, both
+    at most lambda_1.
     """
     dataset = table.dataset.iloc[0]
     name, label = DATA[dataset]
     rows, known = split(unfolded(table))
     rows = rows.assign(value=rows.variance / rows.lambda_1)
     em = rows[(rows.solver == "em") & (rows.label != TIME)]
-    nspca = rows[(rows.solver == "nspca") & (rows.k == rows.cardinality)]
+    # rows of version 0.3.0 do not say that they started at |w|
+    started = em.settings.map(lambda settings: settings.get("starts", "absolute"))
+    others = {starts: em[started == starts] for starts in STARTS.values()}
+    others["nspca"] = rows[(rows.solver == "nspca") & (rows.k == rows.cardinality)]
     mine = rows[rows.q.notna()]
-    for solver, of in (("em", em), ("nspca", nspca)):
-        others = of[["label", "k", "value"]].rename(columns={"value": f"value_{solver}"})
-        mine = mine.merge(others, on=["label", "k"], how="left")
+    for name_, of in others.items():
+        values = of[["label", "k", "value"]].rename(columns={"value": name_})
+        mine = mine.merge(values, on=["label", "k"], how="left")
     k, n, top = mine.cardinality.clip(lower=1), mine.n, mine.lambda_1
     q, after = mine.q / top, mine.lambda_next / top
     bound = q / (1 - EPS) + after
@@ -92,19 +109,23 @@ def data(table: pd.DataFrame) -> SimpleNamespace:
     # Theorem 1, with the cardinality that was reached instead of k
     rho = np.maximum(k / (2 * n), 1 / (1 + 2 * (n / k) * after))
     apriori = mine.value / ((1 - EPS) * rho)
-    ratio = mine.value / mine.value_em
     mine = mine.assign(
-        ratio=ratio.mask((ratio - 1).abs() <= 1e-6, 1.0),
-        apart=100 * (ratio - 1).abs(),
         upper=upper,
         explained=100 * mine.value / upper,
         # both bounds are valid, so the smaller one is the best that can be certified
         certified=100 * mine.value / np.minimum(upper, mine.bound / top),
-        of_top=100 * (mine.value - mine.value_em).abs(),
-        beside=mine.value / np.fmax(mine.value_em, mine.value_nspca),
         tighter=bound / apriori,
         capped=upper / np.minimum(apriori, 1.0),
     )
+    for starts in STARTS.values():
+        ratio = mine.value / mine[starts]
+        compared = dict(
+            ratio=ratio.mask((ratio - 1).abs() <= 1e-6, 1.0),
+            apart=100 * (ratio - 1).abs(),
+            of_top=100 * (mine.value - mine[starts]).abs(),
+            beside=mine.value / np.fmax(mine[starts], mine.nspca),
+        )
+        mine = mine.assign(**{f"{starts} {name}": of for name, of in compared.items()})
     judged = mine[mine.label == label].sort_values("k")
     return SimpleNamespace(
         **dict(rows=rows, mine=mine, judged=judged, truth=known),
@@ -130,10 +151,10 @@ def draw_trade_off(data: SimpleNamespace, axes: Any, title: str) -> None:
     )
     if len(rows) and data.label == MAIN:  # the optimum is known only for the plain data
         data.truth.draw(left, rows.lambda_1.iloc[0])
-    for (solver, marker), values in zip(MARKS.items(), (rows.value, rows.value_em), strict=True):
+    for column, solver, label, marker in CURVES:
         # hundreds of markers would merge into a thick line
         style = look(solver) | marker | dict(markevery=max(1, len(rows) // 20))
-        left.plot(rows.k, values, label=NAMES[solver], **style)
+        left.plot(rows.k, rows[column], label=label, **style)
     left.set(ylim=(0, 1.05), ylabel="variance $x^\\top A x / \\lambda_1$", title=title)
     right.plot(rows.k, rows.explained, color=colour, label="of the shaded bound")
     best: dict[str, Any] = dict(color=colour, linestyle="-.", alpha=0.6)
@@ -251,7 +272,9 @@ A22 = claim(
     rule=meaning.AS_GOOD,
     at=claims.every("k"),
     null=0.5,  # a component with half of the variance
-    rows=lambda data: everywhere(data, {CALIBRATED: "beside"}),
+    rows=lambda data: everywhere(
+        data, {f"EM: {called}": f"{starts} beside" for called, starts in STARTS.items()}
+    ),
     calibrated=CHOSEN,
 )
 
@@ -280,12 +303,17 @@ def like_em(
 def beside_em(
     data: SimpleNamespace, prepared: Mapping[str, str], column: str = "apart"
 ) -> Iterator[pd.DataFrame]:
-    """Yield a comparison with EM at each k; notes state how far both are below the optimum."""
+    """Yield a comparison with EM at each k, for each preparation and kind of start.
+
+    Notes state how far both methods are below the optimum.
+    """
     # the optimum belongs to the requested k, even if fewer variables were used
     plain = data.rows[data.rows.label == MAIN].assign(cardinality=lambda rows: rows.k)
     distances = [
         f"{data.truth.distance(plain[plain.solver == solver], 'variance', called)}."
         for solver, called in CALLED.items()
     ]
-    for table, of in zip(by_preparation(data, prepared, column), prepared.values(), strict=True):
-        yield claims.noted(table, *(distances if of == MAIN else ()))
+    for (called, starts), (name, of) in product(STARTS.items(), prepared.items()):
+        reading = {f"{name}, {called}": of}
+        for table in by_preparation(data, reading, f"{starts} {column}"):
+            yield claims.noted(table, *(distances if of == MAIN else ()))

@@ -2,9 +2,10 @@
 spectra against k.
 
 The data are LRS: 531 spectra in 93 bands, not centred. Algorithm 3 uses d = 3, eps = 0.1 and N =
-ceil(eps^-d ln n) samples. EM uses the best of 10 restarts. The shaded band extends from Algorithm
-3's variance to q / (1 - eps) + lambda_4, capped at lambda_1, where q is the variance of its
-component in the rank-3 matrix. This upper edge bounds the optimum with probability 1 - 1/n.
+ceil(eps^-d ln n) samples. EM uses the best of 10 restarts, from starts w of both signs or from |w|,
+as the package of EM's authors does; the paper does not say which. The shaded band extends from
+Algorithm 3's variance to q / (1 - eps) + lambda_4, capped at lambda_1, where q is the variance of
+its component in the rank-3 matrix. This upper edge bounds the optimum with probability 1 - 1/n.
 Variances are those of the vectors that the solvers return; EM's vectors are renormalised. We added
 the right panel, which also uses the smallest bound that the suite can certify. The picture and the
 first reading use the uncentred spectra, because the paper's component for k = 90 is not sparse, and

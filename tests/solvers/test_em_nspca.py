@@ -169,6 +169,39 @@ def test_components_are_found_jointly():
         api.solve(problem, "nspca", n_components=3, k=4, deflation="joint")
 
 
+@pytest.mark.parametrize("seed", problems.some(3, range(12)))
+def test_a_start_of_either_sign_finds_the_component_of_a_positive_matrix(seed):
+    """If Sigma = aa' with a > 0, then Sigma w is negative for half of the starts w."""
+    a = np.arange(1.0, 9.0)
+    problem = Problem.from_covariance(np.outer(a, a))
+    found = api.solve(
+        problem, "em", k=3, nonnegative=True, random_state=seed, settings={"restarts": 1}
+    )
+    assert found.variance == pytest.approx(a[-3:] @ a[-3:])
+    assert found.x.min() >= 0.0
+
+
+def test_only_starts_of_both_signs_reach_several_local_optima_in_high_dimensions():
+    """Six groups of 500 variables, each with its own factor, have six local optima."""
+    rng = np.random.default_rng(0)
+    factors, loadings = rng.standard_normal((30, 6)), rng.exponential(size=(6, 500))
+    X = np.hstack([np.outer(f, w) for f, w in zip(factors.T, loadings, strict=True)])
+    problem = Problem.from_data(X + 0.3 * rng.standard_normal(X.shape))
+
+    def values(starts):
+        common = dict(k=10, nonnegative=True, settings=dict(restarts=1, starts=starts))
+        found = [api.solve(problem, "em", random_state=seed, **common) for seed in range(6)]
+        return [result.variance for result in found]
+
+    assert np.ptp(values("absolute")) < 1e-9
+    assert np.ptp(values("signed")) > 1.0
+
+
+def test_starts_have_two_kinds():
+    with pytest.raises(InputError, match="starts: 'both'; it must be one of signed, absolute"):
+        api.solve(api.load("pitprops"), "em", k=3, nonnegative=True, settings={"starts": "both"})
+
+
 @pytest.mark.parametrize("solver", ["em", "nspca"])
 def test_wide_data_need_no_square_matrix(solver):
     problem = _wide()
