@@ -152,7 +152,7 @@ def test_without_a_penalty_the_pit_props_reach_their_nonnegative_optimum():
 def test_components_are_found_jointly():
     problem = api.load("pitprops")
     components = api.solve(
-        problem, "nspca", n_components=3, deflation="joint", settings={"beta": 0.05, "alpha": 1.0}
+        problem, "nspca", n_components=3, deflation="joint", settings={"beta": 0.05}
     )
     assert components.Z.shape == (13, 3)
     assert components.Z.min() >= 0.0
