@@ -92,11 +92,14 @@ def data(table: pd.DataFrame) -> SimpleNamespace:
     dataset = table.dataset.iloc[0]
     name, label = DATA[dataset]
     rows, known = split(unfolded(table))
-    rows = rows.assign(value=rows.variance / rows.lambda_1)
-    em = rows[(rows.solver == "em") & (rows.label != TIME)]
     # rows of version 0.3.0 do not say that they started at |w|
-    started = em.settings.map(lambda settings: settings.get("starts", "absolute"))
-    others = {starts: em[started == starts] for starts in STARTS.values()}
+    started = [
+        of.get("starts", "absolute") if solver == "em" else ""
+        for solver, of in zip(rows.solver, rows.settings, strict=True)
+    ]
+    rows = rows.assign(value=rows.variance / rows.lambda_1, starts=started)
+    em = rows[rows.label != TIME]
+    others = {starts: em[em.starts == starts] for starts in STARTS.values()}
     others["nspca"] = rows[(rows.solver == "nspca") & (rows.k == rows.cardinality)]
     mine = rows[rows.q.notna()]
     for name_, of in others.items():
@@ -309,11 +312,12 @@ def beside_em(
     """
     # the optimum belongs to the requested k, even if fewer variables were used
     plain = data.rows[data.rows.label == MAIN].assign(cardinality=lambda rows: rows.k)
-    distances = [
-        f"{data.truth.distance(plain[plain.solver == solver], 'variance', called)}."
-        for solver, called in CALLED.items()
-    ]
     for (called, starts), (name, of) in product(STARTS.items(), prepared.items()):
+        distances = [
+            f"{data.truth.distance(rows, 'variance', CALLED[solver])}."
+            for solver, rows in plain[plain.starts.isin(["", starts])].groupby("solver", sort=False)
+            if solver in CALLED
+        ]
         reading = {f"{name}, {called}": of}
         for table in by_preparation(data, reading, f"{starts} {column}"):
             yield claims.noted(table, *(distances if of == MAIN else ()))
