@@ -20,7 +20,6 @@ import numpy as np
 
 from spcabench import claims
 from spcabench.claims import claim, meaning
-from spcabench.claims.summary import where
 from spcabench.figures import _asteris2014 as base
 from spcabench.figures import _asteris2014_trade_off as shared
 from spcabench.figures._truth import truth
@@ -95,8 +94,7 @@ def _of(settings):
 def draw(data, axes):
     """Plot the trade-off between variance and cardinality."""
     signed, absolute = (A4.told(data, f"centred, {called}") for called in base.STARTS)
-    at = where(A4.places(data))
-    title = f"Variance of Algorithm 3 over EM at {at}: {signed}; EM from |w|: {absolute}"
+    title = f"Algorithm 3 over EM: {signed}; EM from $|w|$: {absolute}"
     shared.draw_trade_off(data, axes, title)
 
 
