@@ -56,14 +56,3 @@ def shifted_mean(values: Vector, shift: float) -> float:
     if not len(values):
         return float("nan")
     return float(shift * np.expm1(np.log1p(values / shift).mean()))  # zero if all values are zero
-
-
-def wins(value: Vector) -> Array:
-    """Return the fraction of pairs on which each solver beats each other solver.
-
-    The shape is (solvers, solvers). A failure loses against every value.
-    """
-    worth = np.where(np.isfinite(value), value, -np.inf)
-    margin = TIE * np.abs(np.where(np.isfinite(value), value, 0.0))
-    above = worth[:, :, None] - margin[:, :, None] > worth[:, None, :]
-    return above.mean(axis=0) if len(value) else np.zeros((value.shape[1],) * 2)

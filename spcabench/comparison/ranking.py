@@ -367,9 +367,3 @@ def resampled(rows: pd.DataFrame) -> pd.DataFrame:
             for m, v in row.extra.items()
         ]
     return pd.DataFrame(entries, columns=["solver", "item", "k", "measure", "of"])
-
-
-def values(answers: pd.DataFrame) -> tuple[list[str], Vector]:
-    """Return the names of the solvers, and their values (pairs, solvers)."""
-    table = answers.pivot(index=PAIR, columns="solver", values="value")
-    return list(table.columns), table.to_numpy(float)

@@ -14,12 +14,21 @@ from spcabench.comparison.suite import SUITES, Item
 from spcabench.files import write_text
 from spcabench.page.generated_block import markdown_table
 from spcabench.page.render import render
-from spcabench.showing.words import counted, number
+from spcabench.showing.words import counted, number, span
 
 PUBLISHED = Path(best_known.__file__).with_name("published.toml")
 HEAD = ("instance", "n", "k", "published value", "published bound", "ours", "s", "status")
 Answers = list[dict[str, Any]]
 NAME = "optimal.html"
+COLUMNS = (  # head, class, choice
+    ("Instance", ""),
+    ("k", "number", "k"),
+    ("Value", "number"),
+    ("Published", ""),
+    ("State", "", "state"),
+    ("Found by", "", "by"),
+    ("Support", ""),
+)
 
 
 def published(file: Path = PUBLISHED) -> dict[str, Any]:
@@ -38,40 +47,25 @@ def tables() -> str:
             mine = [a for a in of_instance if a["k"] == k]
             lines.append(_line(item, k, mine, known.get((item.name, k))))
     differing = "".join(_difference(*pair) for pair in contradicted())
-    return f"\n{summary()}\n\n{markdown_table(HEAD, lines)}\n{differing}"
+    return f"\n{proven()}\n\n{markdown_table(HEAD, lines)}\n{differing}"
 
 
 def _known() -> dict[tuple[str, int], best_known.Entry]:
     return {(e.item, e.k): e for e in best_known.read().values() if not e.nonnegative}
 
 
-def summary() -> str:
-    """State how many optima are proven, and the times of the slowest proofs."""
-    known = _known()
-    pairs = [(item.name, k) for item in SUITES["certified"] for k in item.ks]
-    mine = [known[pair] for pair in pairs if pair in known]
-    seconds = {
-        k: max((e.seconds for e in mine if e.k == k), default=0.0)
-        for k in sorted({k for _, k in pairs})
-    }
-    slowest = ", ".join(f"{s:.1f} s for k = {k}" for k, s in seconds.items())
-    names = {name for name, _ in pairs}
-    also = [e for (name, k), e in known.items() if name in names and (name, k) not in pairs]
-    return (
-        f"The optimum is proven for {sum(e.proven for e in mine)} of {len(mine)} pairs of a matrix "
-        f"and k, and for {sum(e.proven for e in also)} of {len(also)} other published "
-        f"cardinalities of {' and '.join(sorted({e.item for e in also}))}. On one thread of a busy "
-        f"machine, the slowest proof took, in processor time, {slowest}."
-    )
-
-
 def proven() -> str:
-    """State briefly for how many instances of the suite the optimum is proven."""
-    known = _known()
-    mine = [known.get((item.name, k)) for item in SUITES["certified"] for k in item.ks]
-    count = sum(entry is not None and entry.proven for entry in mine)
-    pairs = f"{count} of {len(mine)} pairs of a matrix and k"
-    return f"The exact search proves the optimum for {pairs}."
+    """State for how many problems the optimum is proven, and the gaps of the others."""
+    every = best_known.read().values()
+    pairs = {(item.name, k) for item in SUITES["certified"] for k in item.ks}
+    mine = [e for e in every if (e.item, e.k) in pairs and not e.nonnegative]
+    gaps = [entry.gap for entry in every if not entry.proven]
+    others = f"; the others have a gap of {span(gaps, 'share')}" if gaps else ""
+    return (
+        f"The optimum is proven for {sum(e.proven for e in mine)} of {len(mine)} published "
+        f"instances (a matrix and k), and for {sum(e.proven for e in every)} of {len(every)} "
+        f"problems of all suites{others}."
+    )
 
 
 def _line(item: Item, k: int, answers: Answers, entry: best_known.Entry | None) -> tuple[str, ...]:
@@ -110,41 +104,65 @@ def write(folder: Path, of_figures: Iterable[dict[str, Any]], about: dict[str, A
         f"{sum(row['proven'] for row in rows):,} of {counted(len(rows), 'instances')} {what}"
         for what, rows in parts.items()
     )
-    rows = [row for part in parts.values() for row in part]
+    lines = [_cells(row) for rows in parts.values() for row in rows]
     values = {"sources": published()["sources"], "site": about["site"] | {"optimal": NAME}}
-    text = render("optimal.html.j2", rows=rows, told=f"{told}.", cite=about["cite"], **values)
+    text = render(
+        "optimal.html.j2",
+        told=f"{told}.",
+        heads=COLUMNS,
+        lines=lines,
+        cite=about["cite"],
+        **values,
+    )
     write_text(folder / NAME, text)
 
 
+def _cells(row: dict[str, Any]) -> list[str]:
+    """Return the line of an instance. A search finds "k=5" in it, and no other k."""
+    state, _, more = row["state"].partition(": ")
+    bound = f"bound by {row['bound_by']}{row['seconds'] and ', '}{row['seconds']}"
+    told = "; ".join(filter(None, (more, bound if row["bound_by"] else "")))
+    return [
+        f"{row['instance']}\n{row['kind']}, k={row['k']}",
+        str(row["k"]),
+        row["value"],
+        "; ".join(row["published"]) or "none that we know of",
+        f"{state}\n{told}",
+        row["who"] or "runs of the figure",
+        row["support"] or "not stored",
+    ]
+
+
 def of_suites() -> list[dict[str, Any]]:
-    """Return short descriptions of the results that authors have published on an instance."""
+    """Return each entry of the table of best known answers, with what authors published on it."""
     items = {(i.name, i.nonnegative): i for suite in SUITES.values() for i in suite}
-    answers = published()["answers"]
-    rows = []
     certified = {item.name for item in SUITES["certified"]}  # listed first
-    known = best_known.read().values()
-    for entry in sorted(known, key=lambda e: (e.item not in certified, e.item.casefold(), e.k)):
-        item = items.get((entry.item, entry.nonnegative))
-        mine = [a for a in answers if (a["instance"], a["k"]) == (entry.item, entry.k)]
-        signed = not entry.nonnegative
-        rows.append(
-            {
-                "instance": entry.item if signed else f"{entry.item}, x >= 0",
-                "kind": item.family if item else "",
-                "n": item.variables if item else 0,
-                "k": entry.k,
-                "value": f"{entry.value:.9g}",
-                "published": _published_of(mine if signed else []),
-                "state": _state(entry.proven, entry.gap),
-                "proven": entry.proven,
-                "who": entry.who,
-                "when": entry.when,
-                "bound_by": entry.bound_by,
-                "seconds": number(entry.seconds, "s") if entry.seconds else "",
-                "support": ", ".join(map(str, entry.support)),
-            }
+    answers = published()["answers"]
+    return [
+        {
+            "instance": e.item if not e.nonnegative else f"{e.item}, x >= 0",
+            "kind": items[e.item, e.nonnegative].family if (e.item, e.nonnegative) in items else "",
+            "k": e.k,
+            "value": f"{e.value:.9g}",
+            "published": _published_of(
+                [
+                    a
+                    for a in answers
+                    if (a["instance"], a["k"], False) == (e.item, e.k, e.nonnegative)
+                ]
+            ),
+            "state": _state(e.proven, e.gap),
+            "proven": e.proven,
+            "who": e.who,
+            "bound_by": e.bound_by,
+            "seconds": number(e.seconds, "s") if e.seconds else "",
+            "support": ", ".join(map(str, e.support)),
+        }
+        for e in sorted(
+            best_known.read().values(),
+            key=lambda e: (e.item not in certified, e.item.casefold(), e.k),
         )
-    return rows
+    ]
 
 
 def _published_of(answers: Answers) -> list[str]:
@@ -168,8 +186,6 @@ def _of_figure(entry: dict[str, Any]) -> dict[str, Any]:
     return {
         "instance": entry["problem"],
         "kind": entry["figure"],
-        "figure": entry["figure"],
-        "n": 0,
         "k": int(entry["k"]),
         "value": f"{entry['best']:.9g}",
         "published": [],

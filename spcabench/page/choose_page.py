@@ -11,7 +11,6 @@ from spcabench.comparison import advice, stored
 from spcabench.files import write_text
 from spcabench.page import search_index
 from spcabench.page.render import render
-from spcabench.showing import style
 from spcabench.showing.words import duration
 
 NAME = "choose.html"
@@ -27,8 +26,10 @@ def write(folder: Path, pages: list[str], about: dict[str, Any]) -> list[search_
     if not any((compare / name / stored.ROWS).is_file() for name in advice.SUITES):
         return []
     data = advice.choices(advice.read(compare))
-    names = {point[0] for selection in data["selections"] for point in selection["points"]}
-    data["colours"] = {n: c for n in sorted(names) if (c := style.own_colour(n.split(" ")[0]))}
+    for selection in data["selections"]:
+        # the two best of the solvers that no other is both faster and better than, but the best
+        points, front = {p[0]: p for p in selection.pop("points")}, selection.pop("frontier")
+        selection["faster"] = [points[name] for name in front[:-1][::-1][:2]]
     data["pages"] = pages
     # "</" would end the script element that contains it
     text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")

@@ -8,14 +8,12 @@ import numpy as np
 import pandas as pd
 
 from spcabench.comparison import profiles
-from spcabench.comparison.ranking import PAIR, TARGETS, costs, values
+from spcabench.comparison.ranking import PAIR, TARGETS, costs
 from spcabench.running import schema
 from spcabench.showing import style
 
-DUEL = 0.99  # fraction of the best known value that counts as reached in a duel of two solvers
 SEEN = 250  # number of distinguishable steps in the height of a panel
 POINTS = 141  # number of points of a profile, two or three pixels apart
-FEW = 20  # maximum number of solvers for which pairwise pictures show both numbers of a pair
 UNITS = {"time": "time, s", "work": "flops / flops of one product with $\\Sigma$"}
 Looks = dict[str, dict[str, Any]]  # solver -> its style; solvers after the first eight are grey
 
@@ -55,25 +53,6 @@ def performance(answers: pd.DataFrame, looks: Looks, axes: Any) -> None:
         _log(axis, xlabel=f"{word} over the least of all solvers", ylim=(0, 1.02))
         axis.set(ylabel="share of pairs solved to 99 %", xlim=(1, grid[-1]))
     _legend(axes)
-
-
-def ranks(ranking: pd.DataFrame, looks: Looks, axes: Any) -> None:
-    """Plot how many pairs are solved to 99.9 %, with intervals; lines separate groups of ranks."""
-    axis, places = axes.flat[0], range(len(ranking))
-    for y, r in zip(places, ranking.to_dict("records"), strict=True):
-        colour = looks[r["solver"]]["color"] if r["solver"] in looks else style.GREY
-        axis.plot([r["at 0.999 low"], r["at 0.999 high"]], [y, y], color=colour)
-        axis.plot([r["least"], r["most"]], [y, y], color=colour, linewidth=4, alpha=0.3)
-        axis.plot(r["at 0.999"], y, marker="o", color=colour)
-        rank = r["rank"] if r["answered"] else "none"
-        axis.text(1.03, y, rank, va="center", fontsize=style.LETTERS)
-    for last in np.flatnonzero(np.diff(ranking.group)):
-        axis.axhline(last + 0.5, color="black", linewidth=0.6)
-    axis.set_yticks(places, ranking.solver, fontsize=style.LETTERS)
-    axis.text(1.03, -1.0, "rank", va="center", fontsize=style.LETTERS, weight="bold")
-    axis.set(xlim=(-0.02, 1.02), ylim=(len(ranking) - 0.4, -0.6))
-    axis.set(xlabel="share of the pairs on which 99.9 % of the best known is reached")
-    axis.grid(axis="y", visible=False)
 
 
 def data(answers: pd.DataFrame, looks: Looks, axes: Any) -> None:
@@ -224,57 +203,6 @@ def _legend(axes: Any) -> None:
             handles.setdefault(label, handle)
     figure = axes.flat[0].figure
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=5)
-
-
-def pairwise(answers: pd.DataFrame, order: list[str], axes: Any) -> None:
-    """Draw the fraction of pairs on which the row's solver has a higher value than the column's."""
-    names, table = values(answers)
-    place = [names.index(solver) for solver in order]
-    won = profiles.wins(table[:, place])
-    axis = axes.flat[0]
-    axis.imshow(
-        # a solver does not compete with itself, so the diagonal stays white
-        np.where(np.eye(len(order), dtype=bool), np.nan, won),
-        cmap="Blues",
-        vmin=0,
-        vmax=1,
-        aspect="auto",
-        interpolation="none",  # stored as one pixel per pair
-    )
-    for i, j in np.ndindex(won.shape):
-        # with many solvers, only the larger number of each pair is written, because drawing all
-        # text takes too long
-        if i != j and (len(order) <= FEW or won[i, j] >= won[j, i]):
-            colour = "white" if won[i, j] > 0.55 else "black"
-            words = axis.text(
-                j, i, f"{100 * won[i, j]:.0f}", ha="center", va="center", fontsize=6.5, color=colour
-            )
-            # each text lies within its cell, and there are hundreds of them
-            words.set_in_layout(False)
-    axis.set_xticks(range(len(order)), order, rotation=60, ha="right")
-    axis.set_yticks(range(len(order)), order)
-    axis.grid(False)
-    axis.set(ylabel="this solver has the higher value, % of pairs", xlabel="than this one")
-
-
-def duels(answers: pd.DataFrame, named: str, others: list[str], looks: Looks, axes: Any) -> None:
-    """Draw performance profiles of two solvers at a time, for time at 99 %.
-
-    In a profile of many solvers, the order of two of them can be different.
-    """
-    grid = np.geomspace(1.0, 1e4, POINTS)
-    cost = costs(answers, DUEL, "time")
-    for axis, other in zip(axes.flat, others, strict=False):
-        pair = cost[[named, other]]
-        # two solvers that are both grey in the large pictures need their own colours here
-        here = style.looks([named, other]) | {named: looks[named]}
-        if looks[other]["color"] != style.GREY:
-            here[other] = looks[other]
-        _curves(axis, profiles.ratios(pair.to_numpy()), pair, grid, here)
-        _log(axis, ylim=(0, 1.02), xlim=(1, grid[-1]), xlabel="time over the lesser")
-        axis.legend(loc="lower right")
-    _shared(axes, "")
-    _hide(axes, len(others))
 
 
 def anytime(answers: pd.DataFrame, looks: Looks, pairs: list[tuple[str, int]], axes: Any) -> None:

@@ -1,12 +1,14 @@
-"""Write the page of a comparison with its ranking, profiles and tables, also as files."""
+"""Write the page of a comparison, its pictures and its tables.
+
+A comparison of several components (`components_page`) is a kind of comparison: it has another
+ranking and other sections, and the same writer.
+"""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pandas as pd
 
@@ -17,17 +19,58 @@ from spcabench.comparison.ranking import ranking as rank_solvers
 from spcabench.comparison.ranking import standing as stand
 from spcabench.comparison.stored import Comparison
 from spcabench.files import make_folder, write_changed, write_text
-from spcabench.page import (
-    comparison_pictures,
-    comparison_tables,
-    components_page,
-)
+from spcabench.page import comparison_pictures, comparison_tables, components_page
+from spcabench.page.cite import cite
+from spcabench.page.comparison_drawing import Looks
+from spcabench.page.comparison_view import Section, View, problems
+from spcabench.page.math_html import compact
 from spcabench.page.render import render
 from spcabench.page.row_names import in_address
+from spcabench.page.tables import Column, Link, Ranking, Solver, Strip, Table, known, percent
 from spcabench.running import command
 from spcabench.running import rows as results
+from spcabench.showing.words import duration, size
 from spcabench.solving.call import Limits
 from spcabench.solving.status import Status
+
+
+def whole(share: float) -> str:
+    """Format a fraction in whole percent."""
+    return percent(share, 0)
+
+
+HIT = f"at {TARGETS[-1]:g}"
+COLUMNS = (
+    Column(
+        "Rank",
+        "rank",
+        meaning="range of ranks that the results on these problems leave open; a line ends each "
+        "group of solvers that cannot be distinguished from its first",
+    ),
+    Column("Solver", "solver"),
+    Column(
+        "0 to 100 %",
+        "strip",
+        meaning="the next number with its 95 % interval (problems are resampled); thick: from the "
+        "worst to the best seed",
+        terminal=False,
+    ),
+    Column("99.9 %", HIT, whole, "pairs on which 99.9 % of the best known variance is reached"),
+    Column("99 %", "at 0.99", whole, "the same for 99 %", terminal=False),
+    Column("Answered", "counts", meaning="pairs of a problem and a cardinality with an answer"),
+    Column("Share", "share", percent, "mean variance over the best known; zero for a failure"),
+    Column("Worst", "worst", percent, "smallest share of an answer", terminal=False),
+    Column("Gap", "gap", percent, "median gap to the certified bound", terminal=False),
+    Column(
+        "Time",
+        "time",
+        duration,
+        "shifted geometric mean (shift 10 ms) of the fastest rounds, with the search for a "
+        "penalty; a failure counts as the largest time",
+    ),
+    Column("Flops", "flops", compact, "the same mean (shift 10^5); n/a if they are not counted"),
+    Column("Memory", "memory", size, "median peak memory of a run", terminal=False),
+)
 
 
 @dataclass(frozen=True)
@@ -44,6 +87,12 @@ class Standing:
     last: str
     warnings: list[dict[str, Any]]
 
+    @property
+    def newest(self) -> dict[str, Any]:
+        """The newest row, which represents the comparison in footers and references."""
+        row: dict[str, Any] = self.comparison.rows.sort_values("written").iloc[-1].to_dict()
+        return row
+
     @classmethod
     def of(cls, comparison: Comparison) -> "Standing":
         """Rank the solvers of a comparison."""
@@ -58,50 +107,30 @@ class Standing:
 
 def write(folder: Path, published: bool = False) -> Path:
     """Write the page of the comparison in a folder, and its tables; return the page's path."""
+    if (folder / components_page.ABOUT).is_file():
+        return _write(folder, components_page.of_published(folder), published)
     comparison = Comparison.read(folder)
     if comparison.terms.suite == COMPONENTS:
-        return components_page.write(comparison, folder, published)
-    standing, entrants = Standing.of(comparison), comparison.entrants
-    answers, ranks, rows = standing.answers, standing.ranks, comparison.rows
-    named, files, last = comparison.plan.named, comparison.files, standing.last
-    pictures = list(comparison_pictures.pictures(rows, answers, ranks, named, files, last))
-    for picture in pictures:
-        write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
-    looks = comparison_pictures.looks_of(ranks, named, files)
-    about = comparison.about
-    tables = comparison_tables.write(
-        folder, answers, ranks, last, about, standing.warnings, published
+        return _write(
+            folder, components_page.of_comparison(comparison, folder, published), published
+        )
+    standing = Standing.of(comparison)
+    files = comparison_tables.write(
+        folder, standing.answers, standing.ranks, standing.warnings, published
     )
-    pairs = _pairs(answers)
+    pairs = _pairs(standing.answers)
     _write_pairs(folder / "pairs", comparison.name, pairs, published)
-    text = render(
-        "comparison.html.j2",
-        name=comparison.name,
-        named=named,
-        about_problems=about,
-        published=published,
-        looks=looks,
-        warnings=standing.warnings,
-        warned={warning["solver"] for warning in standing.warnings},
-        files=[(file, quote(file)) for file in tables],
-        within=_within(answers, list(looks), last),
-        pairs=pairs,
-        unlisted=[f"{pair['item']}, k = {pair['k']}" for pair in pairs if pair["new"]],
-        rule=f"{RULE}{LAST[last]} {RANK}",
-        resolution=resolution(answers),
-        last=last,
-        agree=conditions.AGREE,
-        waited=conditions.WAITED,
-        differences_in_time=conditions.differences(conditions.of_rows(rows)),
-        timing=conditions.of_rows(rows).to_dict("records"),
-        ranking=ranks.to_dict("records"),
-        pictures=pictures,
-        failures=comparison_tables.failures(answers),
-        stand_ins=sorted(set(rows.problem[rows.stand_in.eq(True)])),
-        commands=_commands(entrants, rows),
-        **_how(entrants, rows),
-        **_resampled(rows),
-    )
+    return _write(folder, _view(standing, pairs, files), published)
+
+
+def _write(folder: Path, view: View, published: bool) -> Path:
+    """Write the page, the pictures and the ranking as text; return the page's path."""
+    for section in view.sections:
+        if section.picture:
+            file = folder / "pictures" / f"{section.picture.name}.svg"
+            write_changed(file, section.picture.svg())
+    write_text(folder / "ranking.txt", view.text())
+    text = render("comparison.html.j2", view=view, published=published, cite=cite(view.newest))
     write_text(folder / "index.html", text)
     return folder / "index.html"
 
@@ -110,28 +139,168 @@ def publish(folder: Path, out: Path) -> Path:
     """Write a published comparison to a folder: its rows, with thinned histories, and its pages.
 
     The pages are written from the published rows, so anyone who has the rows can reproduce the
-    pages. For several components, only the table is published.
+    pages. For several components, the table is published in place of the rows.
     """
     comparison = Comparison.read(folder)
     make_folder(out)
     if comparison.terms.suite == COMPONENTS:
-        return components_page.write(comparison, out, published=True)
+        return _write(out, components_page.of_comparison(comparison, out, True), True)
     table = results.read_table([folder / stored.ROWS])
     stored.write(out, comparison.entrants, table, comparison.plan, small=True)
     return write(out, published=True)
 
 
-def _within(answers: pd.DataFrame, order: list[str], last: str) -> list[dict[str, Any]]:
-    """Return the best solvers within budgets of flops and, if times can be compared, of time."""
-    return [
-        {
-            "measure": measure,
-            "heads": budgets.HEADS[measure],
-            "groups": budgets.best(answers, order, measure),
-        }
-        for measure in (["work"] if last == "flops" else ["time", "work"])
-        if order
+def _view(standing: Standing, pairs: list[dict[str, Any]], files: list[str]) -> View:
+    """Return the contents of the page of a comparison for one component."""
+    comparison, answers, ranks = standing.comparison, standing.answers, standing.ranks
+    rows, terms, named = comparison.rows, comparison.terms, comparison.plan.named
+    looks = comparison_pictures.looks_of(ranks, named, comparison.files)
+    drawn = comparison_pictures.pictures(
+        rows, answers, ranks, named, comparison.files, standing.last
+    )
+    pictures = [Section(p.name, p.title, picture=p) for p in drawn]
+    frontier, others = pictures[:1], pictures[1:]
+    return View(
+        name=comparison.name,
+        title="Solvers compared",
+        lead=f"{len(ranks)} solvers on {len(pairs)} pairs of a problem and a cardinality, suite "
+        f"{terms.suite}, settings {terms.settings}. {comparison.about}",
+        order="Solvers are sorted by the percentage of pairs on which they reach 99.9 % of the "
+        f"best known value, then by the mean share of this value, then by {standing.last}. "
+        f"{resolution(answers)}",
+        notes=_seeds(ranks),
+        rankings=[_ranking(standing, looks)],
+        answers=answers,
+        warnings=standing.warnings,
+        sections=[
+            *frontier,
+            *_within(standing, [*looks]),
+            *others,
+            *_samples(rows),
+            _of_pairs(pairs, named, terms),
+            _how(standing),
+        ],
+        stand_ins=sorted(set(rows.problem[rows.stand_in.eq(True)])),
+        files=files,
+        newest=standing.newest,
+    )
+
+
+def _seeds(ranks: pd.DataFrame) -> str:
+    """Return how far the seeds of randomised solvers differ."""
+    several = ranks[ranks.seeds > 1]
+    spreads = [
+        f"{r.solver} on {100 * r.least:.0f} to {100 * r.most:.0f} %" for r in several.itertuples()
     ]
+    told = f"Percentages are means over {ranks.seeds.max()} seeds, which reach 99.9 % as follows: "
+    return f"{told}{'; '.join(spreads)} of the pairs. Costs are those of the first seed." * bool(
+        spreads
+    )
+
+
+def _ranking(standing: Standing, looks: Looks) -> Ranking:
+    """Return the ranking with its columns."""
+    ranks, named = standing.ranks, standing.comparison.plan.named
+    warned, answered = {warning["solver"] for warning in standing.warnings}, standing.ranks.answered
+    rows = ranks.assign(
+        # a solver without an answer has no rank, and its costs would be those of its failures
+        rank=ranks["rank"].where(answered > 0, "–"),
+        time=ranks.time.where(answered > 0),
+        flops=ranks.flops.where(answered > 0),
+        counts=answered.astype(str) + " of " + ranks.pairs.astype(str),
+        strip="",
+    )
+    colours = {name: look["color"] for name, look in looks.items()}
+    solvers = [Solver(s, colours.get(s, ""), s in named, s in warned) for s in ranks.solver]
+    strips = [_strip(row) for row in ranks.to_dict("records")]
+    return Ranking(COLUMNS, rows, {"solver": solvers, "strip": strips})
+
+
+def _strip(row: dict[str, Any]) -> Strip:
+    """Return the drawing of the percentage of pairs on which a solver reaches 99.9 %."""
+    low, high, point = (round(100.0 * row[name], 1) for name in (f"{HIT} low", f"{HIT} high", HIT))
+    seeds = (round(100.0 * row["least"], 1), round(100.0 * row["most"], 1))
+    return Strip(point, (low, high) if low == low else (), seeds if row["seeds"] > 1 else ())
+
+
+def _within(standing: Standing, order: list[str]) -> list[Section]:
+    """Return the best solvers within budgets of flops and, if times can be compared, of time."""
+    tables = []
+    for measure in (["work"] if standing.last == "flops" else ["time", "work"]) if order else ():
+        rows = [
+            [f"{g['group']}\n{g['pairs']} pairs", *map(_best, g["best"])]
+            for g in budgets.best(standing.answers, order, measure)
+        ]
+        word = {"time": "Within a time limit", "work": "Within a number of flops"}[measure]
+        tables.append(Table(("Problems", *budgets.HEADS[measure]), rows, word))
+    told = (
+        "The solver with the largest mean share of the best known value if every run is stopped at "
+        "the budget. A finished run counts with its refitted value, a stopped run with its best "
+        "feasible iterate, and a run without an answer as zero."
+    )
+    words = "of time and of flops, for each kind of problem"
+    return [Section("within", "Best within a budget", words, told, tables=tables, linked=True)]
+
+
+def _best(found: dict[str, Any] | None) -> str:
+    """Return the best solvers within a budget, and their share."""
+    if found is None:
+        return "none"
+    more = f" and {len(found['solvers']) - 3} more" if len(found["solvers"]) > 3 else ""
+    return f"{', '.join(found['solvers'][:3])}{more}\n{percent(found['share'])}"
+
+
+def _samples(rows: pd.DataFrame) -> list[Section]:
+    """Return held-out variance, optimism and overlap; a column is a measure on a problem."""
+    table = resampled(rows).pivot_table(
+        index="solver", columns=["measure", "item"], values="of", sort=False
+    )
+    if table.empty:
+        return []
+    lines = [[s, *map(percent, v)] for s, v in zip(table.index, table.to_numpy(), strict=True)]
+    told = (
+        "A component is computed from one half of the samples. Share is the variance of the "
+        "held-out half along it, divided by the largest variance of that half along any direction "
+        "(mean of 5 splits). Optimism is the amount by which the variance was larger on the half "
+        "from which the component was computed. Overlap is the intersection over union of the "
+        "supports from 10 bootstrap samples (mean of all pairs)."
+    )
+    heads = ("Solver", *(f"{measure}, {item}" for measure, item in table.columns))
+    title, words = "Other samples of the same data", "held-out variance, optimism, overlap"
+    return [Section("samples", title, words, told, tables=[Table(heads, lines)])]
+
+
+def _of_pairs(pairs: list[dict[str, Any]], named: list[str], terms: Entrant) -> Section:
+    """Return the best known value of each pair, with links to the answers of all solvers."""
+    rows = []
+    for pair in pairs:
+        shares = {row["solver"]: row["share"] for row in pair["rows"]}
+        told = ["no solver answered", "", "n/a"]
+        if pair["best"]:
+            above = (
+                "proven" if pair["proven"] else f"{100 * (pair['bound'] / pair['best'] - 1):.3g} %"
+            )
+            told = [f"{pair['best']:.8g}", pair["who"], above]
+        link = Link(pair["item"], f"pairs/{pair['file']}#k{pair['k']}")
+        reached = f"{pair['reached']} of {len(pair['rows'])}"
+        rows.append(
+            [link, str(pair["k"]), *told, reached, *(percent(shares[name]) for name in named)]
+        )
+    heads = ["Problem", "k", "Best known", "By", "Optimum above this by at most", "Reached by"]
+    heads += [f"Share of {name}" for name in named]
+    unlisted = [f"{pair['item']}, k = {pair['k']}" for pair in pairs if pair["new"]]
+    better = (
+        "This comparison found better answers than the table of best known answers; `spcabench "
+        f"best-known --update 0` adds them: {'; '.join(unlisted)}."
+    )
+    return Section(
+        "pairs",
+        "Every pair",
+        f"{len(pairs)} problems and cardinalities, with the best known and its bound",
+        better if unlisted and terms.fresh is None else "",
+        tables=[Table(heads, rows)],
+        linked=True,
+    )
 
 
 def _pairs(answers: pd.DataFrame) -> list[dict[str, Any]]:
@@ -140,7 +309,6 @@ def _pairs(answers: pd.DataFrame) -> list[dict[str, Any]]:
     pairs = []
     for (item, k), part in answers.groupby(["item", "asked"], sort=False):
         ordered = part.sort_values(["share", "time"], ascending=[False, True])
-        ordered = ordered.assign(address=ordered.solver.map(in_address))
         about = part[same].iloc[0].to_dict()
         about |= {
             "file": f"{in_address(str(item))}.html",
@@ -164,50 +332,68 @@ def _write_pairs(folder: Path, name: str, pairs: list[dict[str, Any]], published
         write_text(folder / file, text)
 
 
-def _how(entrants: dict[str, Entrant], rows: pd.DataFrame) -> dict[str, Any]:
-    """Return how the comparison was measured: suite, limits, settings, machines, versions."""
-    first = next(iter(entrants.values()))
-    return {
-        "terms": first,
-        "items": suite.items(first.suite, first.ks, first.fresh),
-        "ended": plans.PATIENCE_FACTOR * first.limit,
-        "rounds": plans.ROUNDS,
-        "short": plans.SHORT,
-        "small": plans.SMALL,
-        "about": suite.SETTINGS[first.settings]["about"],
-        "settings": [_settings(label, entrant, rows) for label, entrant in entrants.items()],
-        "version": best_known.version(),
-        "written": datetime.now(UTC).date().isoformat(),
-        "machines": sorted(set(zip(rows.cpu, rows.commit, strict=True))),
-    }
+def _how(standing: Standing) -> Section:
+    """Return how the comparison was measured: rule, limits, settings, times, problems."""
+    comparison, rows = standing.comparison, standing.comparison.rows
+    terms, differences = comparison.terms, conditions.differences(conditions.of_rows(rows))
+    times = f"Times are not ranked. {' '.join(differences)}"
+    if not differences:
+        times = (
+            f"Times are ranked, because the calibrations of all solvers agree to within "
+            f"{conditions.AGREE:.0%}, and few runs waited for the processor."
+        )
+    known_best = f"Version {best_known.version()} of the frozen table, and these answers."
+    if terms.fresh is not None:
+        known_best = "The best answers of this comparison; bounds were computed during the runs."
+    machines = sorted(set(zip(rows.cpu, rows.commit, strict=True)))
+    facts = [
+        ("Ranking", f"{RULE}{LAST[standing.last]} {RANK}"),
+        (
+            "Limits",
+            f"{terms.limit:g} s per run. A run without an answer after "
+            f"{plans.PATIENCE_FACTOR * terms.limit:g} s is killed, and larger cardinalities of the "
+            f"problem are skipped. Relaxations and exact searches are only run on problems with up "
+            f"to {plans.SMALL} variables.",
+        ),
+        ("Times", times),
+        ("Best known", known_best),
+        ("Settings", f"{terms.settings}: {suite.SETTINGS[terms.settings]['about']}."),
+        ("Machine", "; ".join(f"{cpu}, commit {commit[:10]}" for cpu, commit in machines)),
+        *([("Seeds", seeds)] if (seeds := _seeds(standing.ranks)) else []),
+        *_commands(comparison.entrants, rows),
+    ]
+    settings = [_settings(*entrant, rows) for entrant in comparison.entrants.items()]
+    heads = ("Solver", "Settings", "Stops", "Rule", "Iterates", "At the time limit")
+    tables = [
+        Table(heads, settings, "Settings of the solvers, and the median number of iterates"),
+        problems(suite.items(terms.suite, terms.ks, terms.fresh)),
+    ]
+    words = "rule, limits, settings, times, problems"
+    return Section("how", "How it was measured", words, "", facts, tables, linked=True)
 
 
-def _settings(label: str, entrant: Entrant, rows: pd.DataFrame) -> dict[str, Any]:
+def _settings(label: str, entrant: Entrant, rows: pd.DataFrame) -> list[str]:
     """Return a solver's settings, its stopping rule, the rule behind them, and its limits."""
     mine = rows[(rows.solver == label) & (rows.kind == "suite") & (rows.status != Status.SKIPPED)]
-    limited = int((mine.status == Status.TIME_LIMIT).sum())
-    entry = {
-        "solver": label,
-        "pairs": len(mine),
-        "limited": limited,
-        "iterations": float(mine.iterations.median()),
-        "rule": entrant.tuned_on or suite.RULES.get(entrant.solver, ""),
-    }
     about, own = entrant.about, entrant.own_settings
     left_out = {"k", "start", "seed", "components", "nonnegative", about.traits.penalty}
-    values = {name: value for name, value in about.defaults.items() if name not in left_out}
-    return entry | {"values": values | own, "stop": _stop(about.limits(own))}
+    values = {name: value for name, value in about.defaults.items() if name not in left_out} | own
+    limited = int((mine.status == Status.TIME_LIMIT).sum())
+    limits: Limits = about.limits(own)
+    stop = "ends by itself" if limits.stop == "end" else f"{limits.stop} below {limits.tol:g}"
+    return [
+        label,
+        ", ".join(f"{key} = {value}" for key, value in values.items()),
+        f"{stop}, at most {limits.max_iterations:g} iterates",
+        entrant.tuned_on or suite.RULES.get(entrant.solver, ""),
+        known(mine.iterations.median(), "{:.0f}"),
+        f"{limited} of {len(mine)}",
+    ]
 
 
-def _stop(limits: Limits) -> str:
-    """Describe a stopping rule in words."""
-    rule = "ends by itself" if limits.stop == "end" else f"{limits.stop} below {limits.tol:g}"
-    return f"{rule}, at most {limits.max_iterations:g} iterates"
-
-
-def _commands(entrants: dict[str, Entrant], rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the solvers that are external commands: label, words, seconds of an empty run."""
-    commands = []
+def _commands(entrants: dict[str, Entrant], rows: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return a fact for each solver that is an external command."""
+    facts = []
     for label, entrant in entrants.items():
         mine = rows[(rows.solver == label) & (rows.kind == "suite")]
         started = [e["startup_seconds"] for e in mine.extra if "startup_seconds" in e]
@@ -218,14 +404,9 @@ def _commands(entrants: dict[str, Entrant], rows: pd.DataFrame) -> list[dict[str
             and file.is_file()
             and (words := command.words_of(file))
         ):
-            commands.append({"solver": label, "words": words, "startup": min(started)})
-    return commands
-
-
-def _resampled(rows: pd.DataFrame) -> dict[str, Any]:
-    """Return held-out variance, optimism and overlap: a column for each measure and problem."""
-    table = resampled(rows).pivot_table(
-        index="solver", columns=["measure", "item"], values="of", sort=False
-    )
-    lines = [(s, list(v)) for s, v in zip(table.index, table.to_numpy(), strict=True)]
-    return {"columns": list(table.columns), "resampled": lines}
+            told = (
+                f"`{words}`, timed from the start of the process to its exit; an empty run takes "
+                f"{min(started):.3g} s. Its flops are not counted."
+            )
+            facts.append((f"Command {label}", told))
+    return facts

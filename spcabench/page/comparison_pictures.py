@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from spcabench.comparison import suite
-from spcabench.comparison.ranking import costs, recovered
+from spcabench.comparison.ranking import recovered
 from spcabench.files import make_folder, write_picture
 from spcabench.page import comparison_drawing as drawing
 from spcabench.page import light_svg
@@ -89,17 +88,11 @@ def pictures(
         outside the repository. last : the cost that orders equally good solvers, "time" or "flops".
     """
     answers, looks = answers[DRAWN], looks_of(ranking, named, files)
-    order = [solver for solver in ranking.solver if solver in looks]
     chosen = {solver: look for solver, look in looks.items() if look["color"] != style.GREY}
     if not chosen:
         return
-    yield _ranks_picture(ranking, looks)
     yield _frontier_picture(ranking[ranking.answered > 0], looks, last)
     yield from _profile_pictures(answers, looks)
-    yield _pairwise_picture(answers, order)
-    # only for one or two named solvers, because duels would otherwise fill most of the page
-    for solver in [name for name in named if name in looks][:2]:
-        yield from _duels_picture(answers, solver, order, looks)
     yield _anytime_picture(answers, chosen)
     yield from _trade_off_picture(answers, chosen)
     yield from _recovery_picture(recovered(rows), looks)
@@ -126,21 +119,6 @@ def _frontier_picture(ranking: pd.DataFrame, looks: Looks, last: str) -> Picture
         (1, 1),
         (9.5, 4.6),
         (ranking, looks, last),
-    )
-
-
-def _ranks_picture(ranking: pd.DataFrame, looks: Looks) -> Picture:
-    seeds = " Thick: from the worst to the best seed." if (ranking.seeds > 1).any() else ""
-    intervals = ranking["at 0.999 low"].notna().any()
-    thin = " Thin: 95 % interval, problems resampled." if intervals else ""
-    return Picture(
-        "Ranks",
-        f"A rank is the range that the problems leave open; a line ends each group of solvers that "
-        f"cannot be told apart from its first.{thin}{seeds}",
-        drawing.ranks,
-        (1, 1),
-        (7.5, 0.19 * len(ranking) + 0.9),
-        (ranking, looks),
     )
 
 
@@ -179,40 +157,6 @@ def _profile_pictures(answers: pd.DataFrame, looks: Looks) -> Iterator[Picture]:
             shape,
             (9.5, 2.5 * shape[0] + 0.8),
             (answers, looks, families),
-        )
-
-
-def _pairwise_picture(answers: pd.DataFrame, order: list[str]) -> Picture:
-    # each cell stays large enough for two digits
-    size = 2.6 + 0.27 * len(order)
-    few = " Only the larger number of each pair is shown." if len(order) > drawing.FEW else ""
-    return Picture(
-        "Pair by pair",
-        "Values after the refit. Ties within 1e-6 count for neither; a failure loses to any value."
-        f"{few}",
-        drawing.pairwise,
-        (1, 1),
-        (size + 1.0, size),
-        (answers, order),
-    )
-
-
-def _duels_picture(
-    answers: pd.DataFrame, solver: str, order: list[str], looks: Looks
-) -> Iterator[Picture]:
-    reached = np.isfinite(costs(answers, drawing.DUEL, "time")).any()
-    # if neither solver reaches it, the panel would be empty
-    rivals = [s for s in order if s != solver and (reached[s] or reached[solver])][:6]
-    if rivals:
-        shape = _grid(len(rivals))
-        yield Picture(
-            f"{solver}, two at a time",
-            "Performance profiles on time, at 99 % of the best known. Among many solvers, "
-            "the order of two can change.",
-            drawing.duels,
-            shape,
-            (9.5, 2.9 * shape[0]),
-            (answers, solver, rivals, looks),
         )
 
 

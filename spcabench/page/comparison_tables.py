@@ -1,43 +1,21 @@
-"""Write the tables of a comparison: all answers, and the ranking as text and for LaTeX."""
+"""Write the files of a comparison: all answers, and the ranking as CSV and for LaTeX."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from spcabench.comparison.ranking import not_run, resolution
+from spcabench.comparison.ranking import not_run
 from spcabench.files import one_line, replacing, write_text
-from spcabench.page.math_html import compact
 from spcabench.running import rows as results
-from spcabench.showing.words import duration
 from spcabench.solving.run_warnings import SENTENCES, Flag
 
 TABLE = (
-    "item",
-    "family",
-    "asked",
-    "solver",
-    "status",
-    "reason",
-    "value",
-    "best",
-    "bound",
-    "proven",
-    "who",
-    "share",
-    "shares",
-    "gap",
-    "cardinality",
-    "variance",
-    "work",
-    "time",
-    "slowest",
-    "memory",
-    "problem",
-    "form",
-    "settings",
+    *("item", "family", "asked", "solver", "status", "reason", "value", "best", "bound", "proven"),
+    *("who", "share", "shares", "gap", "cardinality", "variance", "work", "time", "slowest"),
+    *("memory", "problem", "form", "settings"),
 )
 LETTERS = 0x180  # LaTeX knows the letters of European languages, which end here
 # columns of the LaTeX table: column, head, format
@@ -54,22 +32,6 @@ LATEX = (
 
 DAGGER = r"$^\dagger$"  # marks a solver with warnings
 ALL = "all solvers"
-# explanations of the column heads for readers who see only a terminal or a log
-HEADS = (
-    ("rank", "range that the problems leave open; lines separate the groups"),
-    ("answered", "answered pairs of a problem and a cardinality, out of all pairs"),
-    ("99.9 %", "share of the pairs on which 99.9 % of the best known variance is reached"),
-    ("share", "mean variance relative to the best known; failures count zero"),
-    ("time", "shifted geometric mean (shift 10 ms); failures count as the largest time"),
-    (
-        "flops",
-        "the same mean of flops (shift 10^5); missing if the flops of a solver are not counted",
-    ),
-)
-ORDER = {
-    "time": "Listed by 99.9 %, then by share, then by time.",
-    "flops": "Listed by 99.9 %, then by share, then by flops, because timings differ.",
-}
 
 
 def warnings(rows: pd.DataFrame) -> list[dict[str, Any]]:
@@ -100,14 +62,11 @@ def write(
     folder: Path,
     answers: pd.DataFrame,
     ranking: pd.DataFrame,
-    last: str,
-    about: str,
     warnings: Sequence[Mapping[str, Any]] = (),
     published: bool = False,
 ) -> list[str]:
-    """Write all answers, and the ranking; return the names of the files.
+    """Write all answers, and the ranking as CSV and for LaTeX; return the names of the files.
 
-    last : the quantity that orders equally good solvers. about : a sentence about the problems.
     warnings : as returned by `warnings`. published : whether to write the answers as Parquet alone,
         a tenth of the size of CSV.
     """
@@ -117,7 +76,6 @@ def write(
     files = write_answers(folder, table, published)
     told = [" ".join(w["sentence"] for w in warnings if _concerns(w, s)) for s in ranking.solver]
     write_text(folder / "ranking.csv", ranking.assign(warnings=told).to_csv(index=False))
-    write_text(folder / "ranking.txt", lines(ranking, answers, last, about, warnings))
     write_text(folder / "ranking.tex", latex(ranking, warnings))
     return [*files, "ranking.csv", "ranking.txt", "ranking.tex"]
 
@@ -138,56 +96,6 @@ def failures(answers: pd.DataFrame) -> list[dict[str, Any]]:
     counts = bad.groupby(["solver", "status", "reason"]).size().reset_index(name="count")
     alike = counts.groupby(["status", "reason", "count"]).solver.agg(list).reset_index()
     return alike.to_dict("records")
-
-
-def lines(
-    ranking: pd.DataFrame,
-    answers: pd.DataFrame,
-    last: str,
-    about: str,
-    warnings: Iterable[Mapping[str, Any]] = (),
-) -> str:
-    """Return the ranking as text, with its column heads explained, and with missing answers."""
-    heads = f"{'answered':>11}{'99.9 %':>8}{'share':>9}{'time':>11}{'flops':>9}"
-    width = max([28, *(len(name) + 1 for name in ranking.solver)])
-    shown = [f"{'rank':10}{'solver':{width}}{heads}"]
-    for r, begins in zip(ranking.to_dict("records"), _begins(ranking), strict=True):
-        # a solver without an answer has no rank, and its time would be that of its failures
-        rank, time = (r["rank"], duration(r["time"])) if r["answered"] else ("-", "-")
-        flops = compact(r["flops"]) if r["answered"] and np.isfinite(r["flops"]) else "-"
-        shown += ["-" * len(shown[0])] * begins
-        shown.append(
-            f"{rank:<10}{r['solver']:{width}}{r['answered']:>4} of {r['pairs']:<3}"
-            f"{100 * r['at 0.999']:>6.0f} %{r['share']:>9.4f}{time:>11}{flops:>9}"
-        )
-    meanings = [f"{head:10}{meaning}" for head, meaning in HEADS]
-    blocks = [
-        *shown,
-        "",
-        *meanings,
-        about,
-        ORDER[last],
-        resolution(answers),
-        *_spreads(ranking),
-        "",
-        *map(as_text, warnings),
-        *unanswered(answers),
-    ]
-    return "\n".join(blocks).rstrip() + "\n"
-
-
-def _spreads(ranking: pd.DataFrame) -> list[str]:
-    """Return a line for each solver that was run with several seeds."""
-    return [
-        f"{r.solver}: mean of {r.seeds} seeds, which reach 99.9 % on {100 * r.least:.0f} to "
-        f"{100 * r.most:.0f} % of the pairs"
-        for r in ranking[ranking.seeds > 1].itertuples()
-    ]
-
-
-def _begins(ranking: pd.DataFrame) -> list[bool]:
-    """Whether each line starts a new group; the first line does not count."""
-    return list(ranking.group.diff() > 0)
 
 
 def unanswered(answers: pd.DataFrame) -> list[str]:
@@ -223,7 +131,7 @@ def latex(
         " & ".join(heads) + r" \\",
         "\\midrule",
     ]
-    for entry, begins in zip(ranking.to_dict("records"), _begins(ranking), strict=True):
+    for entry, begins in zip(ranking.to_dict("records"), ranking.group.diff() > 0, strict=True):
         cells = [_number(entry[name], how) + _interval(entry, name, how) for name, _, how in LATEX]
         key = (cited or {}).get(entry["solver"])
         solver = escaped(entry["solver"]) + (rf"~\cite{{{key}}}" if key else "")

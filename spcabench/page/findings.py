@@ -9,11 +9,9 @@ import pandas as pd
 
 from spcabench import files
 from spcabench.claims import summary
-from spcabench.comparison import best_known
 from spcabench.page import certified_page, in_short, papers
 from spcabench.page.generated_block import markdown_table
 from spcabench.page.render import render
-from spcabench.showing.words import listed, span
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results" / "published"
@@ -32,12 +30,10 @@ def front(home: Path = PUBLISHED) -> str:
     """Return the first page's counts of verdicts and of proven optima, as a block."""
     run = files.read_json(home / "claims.json")
     counts = in_short.counts(run["statements"])
-    states = [entry.proven for entry in best_known.read().values()]
     return (
         f"\n**Of {counts['judged']} statements from five papers, {counts['holds']} hold, "
         f"{counts['fails']} fail, {counts['depends']} depend on the reading, and {counts['open']} "
-        f"are open.** Of {len(states)} pairs of an instance of the suites and k, {sum(states)} are "
-        "solved to proven optimality.\n\n"
+        f"are open.** {certified_page.proven()}\n\n"
     )
 
 
@@ -59,7 +55,6 @@ def article(home: Path) -> str:
         counts=[_counted(name, mine) for name, mine in {**of, "all": statements}.items()],
         frontier=frontier(),
         known=f"{sum(e['proven'] for e in certified)} of {len(certified)} pairs of a problem and k",
-        unproven=_unproven(),
         about=files.read_json(home / "about.json"),
     )
     paragraphs = re.split(r"\n{2,}", text.strip())
@@ -81,20 +76,6 @@ def _filled(text: str, indent: str) -> str:
         whole, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
     return filled.replace("\0", " ")
-
-
-def _unproven() -> str:
-    """State which problems of the suites are not proven, and their gaps."""
-    entries = [entry for entry in best_known.read().values() if not entry.proven]
-    if not entries:
-        return "All problems of the suites are solved to proven optimality."
-    names = [
-        f"{item} ({'x >= 0, ' if sign else ''}k = "
-        f"{listed([str(e.k) for e in entries if (e.item, e.nonnegative) == (item, sign)])})"
-        for item, sign in dict.fromkeys((e.item, e.nonnegative) for e in entries)
-    ]
-    gaps = span([e.gap for e in entries], "share")
-    return f"In the suites, a gap of {gaps} remains for {listed(names)}."
 
 
 class Numbers:
@@ -155,18 +136,13 @@ def _counted(name: str, statements: Statements) -> tuple[Any, ...]:
 
 
 def frontier() -> str:
-    """Return how many published instances are proven, and which published optima are wrong."""
+    """Return how many optima are proven, and which published optima are wrong."""
     differing = certified_page.contradicted()
     names = "; ".join(
         f"{e.item}, k = {e.k}: {a['value']} published, {e.value:.9g} proven" for a, e in differing
     )
-    difference = (
-        f" For {len(differing)} instances, the digits of a published value disagree with the "
-        f"proven optimum: {names}."
-        if differing
-        else ""
-    )
-    return f"{certified_page.summary()}{difference}"
+    difference = f" The digits of {len(differing)} published values disagree with it: {names}."
+    return f"{certified_page.proven()}{difference if differing else ''}"
 
 
 def caption(comparison: Path) -> str:

@@ -107,8 +107,6 @@ def _reading(statement: Stored, reading: Stored, whole: bool, axes: Stored) -> S
         "same": cut(", ".join(reading["same"])),
         "data": cut("; ".join(reading["data"])),
         "rows": reading["rows"],
-        # words by which the page of the figure's numbers finds these rows
-        "filter": reading["data"][0] if len(reading["data"]) == 1 else "",
         "tables": [table for table in tables if table["rows"]],
     }
 

@@ -1,10 +1,10 @@
-"""Summaries of statements: counts, a sentence for each figure, and a few sentences per paper."""
+"""Summaries of statements: counts of verdicts, and a few sentences per paper."""
 
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from spcabench.showing.words import counted, listed
+from spcabench.showing.words import counted
 
 Stored = dict[str, Any]
 WORDS = ("fails", "open", "depends", "holds")  # the verdicts, in the pages' order
@@ -55,20 +55,6 @@ def sentences(statements: Iterable[Stored], telling: Iterable[str]) -> list[str]
 def _sentence(s: Stored) -> str:
     elsewhere = "on other data than the paper's, " if "stand-in" in s["marks"] else ""
     return f'"{s["quote"]}": {elsewhere}{s["short"]} ({s["id"]}: {s["verdict"]}).'
-
-
-def of_figure(statements: list[Stored]) -> str:
-    """State in a line what became of the statements of a figure."""
-    own = [s for s in statements if s["kind"] != "theorem"]
-    if not own:
-        ids = [s["id"] for s in statements]
-        return f"Theorems only: {listed(ids)}." if ids else "No statement is judged here."
-    verdicts = Counter(s["verdict"] for s in own)
-    shown = [word for word in reversed(WORDS) if verdicts[word]]
-    if len(own) == 1:
-        return f"The statement {PREDICATES[shown[0]][0]}."
-    first, *others = (f"{verdicts[word]} {PREDICATES[word][verdicts[word] > 1]}" for word in shown)
-    return f"{listed([first.replace(' ', f' of {len(own)} statements ', 1), *others])}."
 
 
 def header(statements: Iterable[Stored]) -> str:

@@ -37,11 +37,20 @@ def write(files: list[Path], out: Path, figure: dict[str, Any], about: dict[str,
         columns=columns,
         same=[(HEADS[c][0], table[c].iloc[0]) for c in same],
         lines=table[columns].to_numpy().tolist(),
+        problems_of=_problems_of(figure["statements"]),
         home=f"../../{figure['paper']}.html",
         **{name: figure[name] for name in ("figure", "title", "scale")},
         **{name: about[name] for name in ("site", "cite")},
     )
     write_text(out, text)
+
+
+def _problems_of(statements: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """Return the problems on which each statement was measured, in any reading."""
+    return {
+        s["id"]: list(dict.fromkeys(name for reading in s["readings"] for name in reading["data"]))
+        for s in statements
+    }
 
 
 # column -> its head, whether it is numeric, whether it can be filtered by value

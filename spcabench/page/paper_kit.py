@@ -1,4 +1,4 @@
-"""Write the parts of a paper about a comparison: table, pictures, set-up, references, main.tex."""
+"""Write the parts of a paper about a comparison: table, pictures, references, main.tex."""
 
 import ast
 import re
@@ -13,6 +13,7 @@ from spcabench.files import write_text
 from spcabench.flops import CONVENTION
 from spcabench.iterate import Facts
 from spcabench.page import comparison_page, comparison_pictures, comparison_tables
+from spcabench.page.cite import cite
 from spcabench.page.comparison_tables import escaped
 from spcabench.page.render import render
 
@@ -24,7 +25,7 @@ CONFERENCES = re.compile("ICML|NIPS|NeurIPS|COLT|AISTATS")
 def write(folder: Path, out: Path) -> Path:
     """Write the kit for a comparison's folder to another folder, and return its main.tex.
 
-    The folder ``out`` gets main.tex, setup.tex, table.tex, references.bib and figures/*.pdf.
+    The folder ``out`` gets main.tex, table.tex, references.bib and figures/*.pdf.
     """
     standing = comparison_page.Standing.of(Comparison.read(folder))
     comparison, answers, ranks = standing.comparison, standing.answers, standing.ranks
@@ -41,14 +42,11 @@ def write(folder: Path, out: Path) -> Path:
     cited = {*key_of.values(), *(problem["key"] for problem in words["problems"])}
     entries = {key: entry for key, entry in data.items() if key in cited}
     entries |= {key_of[s]: bibtex(key_of[s], p) for s, p in papers.items() if s in key_of} | entries
-    own = f"@misc{{spcabench,\n  title = {{spcabench, version {words['version']}}},\n"
-    own += "  author = {{the spcabench developers}},\n  year = {2026}\n}\n"
+    own = cite(standing.newest)["bibtex"]
     write_text(out / "references.bib", "\n".join([own, *entries.values()]))
     table = comparison_tables.latex(ranks, standing.warnings, key_of)
     write_text(out / "table.tex", table)
-    for name in ("setup", "main"):
-        text = render(f"kit_{name}.tex.j2", tex=escaped, pictures=pictures, **words)
-        write_text(out / f"{name}.tex", text)
+    write_text(out / "main.tex", render("kit.tex.j2", tex=escaped, pictures=pictures, **words))
     return out / "main.tex"
 
 

@@ -55,7 +55,7 @@ def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
         figure["judged"] = [s for s in statements if s["id"] in ids]
         # shown in full below its own figure only; other figures just mention it
         figure["shown"] = in_short.ordered(s for s in statements if s["figure"] == figure["figure"])
-        figure["line"] = in_short.of_figure(figure["judged"])
+        figure["line"] = f"{in_short.told(in_short.counts(figure['judged']))}."
     data = {d["name"]: d for figure in figures for d in figure["data"]}
     count = in_short.counts(statements)
     return {

@@ -12,11 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from spcabench import machine, registry
-from spcabench.comparison import best_known, stored, suite
+from spcabench.comparison import best_known, stored
 from spcabench.comparison.stored import Comparison
 from spcabench.errors import InputError
 from spcabench.files import read_json, replacing_folder, write_changed, write_text
 from spcabench.page import (
+    certified_page,
     claims_file,
     comparison_page,
     components_page,
@@ -33,16 +34,10 @@ from spcabench.page.light_svg import light
 from spcabench.page.render import render
 from spcabench.running import jobs as figure_jobs
 from spcabench.running import rows
-from spcabench.showing.words import span
 
 LARGEST_ROWS = 2_000_000  # bytes; larger files of rows are stored without histories
 # the comparison whose frontier is shown on the first page; if it is missing, a figure is shown
 COVER = "standard"
-# suites for which the first page reports how many problems are proven
-KNOWN = {
-    "certified": "published instances ([their values](docs/bounds.md#published-instances))",
-    "standard": "problems of the standard suite",
-}
 COMPARISONS = "compare"  # the folder of the published comparisons
 BY = "`make publish`"  # the command named in the marks of the README's block
 
@@ -225,7 +220,7 @@ def block(published: Path) -> str:
         "readme.md.j2",
         papers=papers,
         cover=_cover(published, figures[0]),
-        known=_known(),
+        known=certified_page.proven(),
         about=about,
         total=in_short.counts(statements),
         header=in_short.header(statements),
@@ -247,19 +242,6 @@ def _cover(published: Path, figure: dict[str, Any]) -> dict[str, str]:
         "words": findings.caption(home),
         "page": "results/published/compare/standard/index.html",
     }
-
-
-def _known() -> str:
-    """State how many problems of two suites are solved to proven optimality."""
-    entries = list(best_known.read().values())
-    parts = []
-    for name, words in KNOWN.items():
-        pairs = {(i.name, k, i.nonnegative) for i in suite.SUITES[name] for k in i.ks}
-        mine = [e for e in entries if (e.item, e.k, e.nonnegative) in pairs]
-        gaps = sorted(e.gap for e in mine if not e.proven)
-        gap = f" (the others have a gap of {span(gaps, 'share')})" if gaps else ""
-        parts.append(f"{sum(e.proven for e in mine)} of {len(mine)} {words}{gap}")
-    return f"The optimum is proven for {' and '.join(parts)}."
 
 
 def _uncommitted(root: Path, *written: Path) -> list[str]:
@@ -311,12 +293,9 @@ def _check_comparison(source: Path, published: Path) -> None:
 def _copy_comparisons(sources: list[Path], out: Path) -> None:
     """Publish these comparisons, and rewrite the pages of comparisons published earlier."""
     given = {source.resolve().name: source for source in sources}
-    for file in out.glob(f"*/{stored.ROWS}"):
+    for file in (*out.glob(f"*/{stored.ROWS}"), *out.glob(f"*/{components_page.ABOUT}")):
         if file.parent.name not in given:
             comparison_page.write(file.parent, published=True)
-    for file in out.glob(f"*/{components_page.ABOUT}"):
-        if file.parent.name not in given:
-            components_page.write_again(file.parent)
     for name, source in given.items():
         shutil.rmtree(out / name, ignore_errors=True)
         comparison_page.publish(source, out / name)

@@ -1,6 +1,7 @@
 """Write the pages of a scale, and their content as JSON."""
 
 from pathlib import Path
+from typing import Any
 
 from spcabench import registry
 from spcabench.files import write_changed, write_text
@@ -12,7 +13,6 @@ from spcabench.page import (
     overview_page,
     paper_page,
     search_index,
-    solver_numbers,
     solver_page,
 )
 from spcabench.page.cite import cite
@@ -32,7 +32,11 @@ def write_page(folder: Path, published: bool = False) -> Path:
         write_changed(folder / name, (TEMPLATES / name).read_text(encoding="utf-8"))
     reports = claims_file.read_all(folder)
     newest = max(reports.values(), key=lambda report: report["written"])
-    about = {"scale": newest["scale"], "cite": cite(newest), "site": search_index.site(folder)}
+    about: dict[str, Any] = {
+        "scale": newest["scale"],
+        "cite": cite(newest),
+        "site": search_index.site(folder),
+    }
     # these are written first, because the other pages link only to existing files
     for name, report in reports.items():
         if files := row_files(folder, name):
@@ -61,13 +65,14 @@ def write_page(folder: Path, published: bool = False) -> Path:
     ):
         write_text(folder / file, claims_file.in_lines(facts | {key: entries}, key))
     files = [file for name in reports for file in row_files(folder, name)]
-    # read once for all pages, because the rows are the largest files of a run
-    about |= {"solvers": solver_numbers.solvers(solver_numbers.read(files))}
+    about["solvers"] = solver_page.solvers(files)
     if published:
         about["advice"] = choose_page.write(folder, registry.names("solver"), about)
         certified_page.write(folder, bounds, about)
-    about |= {"site": search_index.site(folder)}
-    overview_page.write(folder, papers, figures, about, published)
+    about["site"] = search_index.site(folder)
+    about["shown"] = {figure["figure"]: figure for figure in figures}
+    comparisons = overview_page.comparisons_of(folder if published else folder.parent, folder)
+    overview_page.write(folder, papers, about, comparisons)
     paper_page.write(folder, papers, about)
-    solver_page.write(folder / "solvers", figures, about)
+    solver_page.write(folder / "solvers", about, comparisons)
     return folder / "index.html"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import urlencode
 
 from spcabench.files import write_text
 
@@ -53,7 +53,7 @@ def _statements(values: dict[str, Any]) -> Iterator[Entry]:
         marks = f" ({', '.join(s['marks'])})" if s["marks"] else ""
         text = f"{s['verdict']}{marks}: {s['short']} {s['quote']} ({s['where']}, {s['paper_key']})"
         yield f"{s['id']}: {s['quote']}", text, f"{page}#{s['id']}"
-    for name, figure in values["figures"].items():
+    for name, figure in values["shown"].items():
         text = f"{figure['line']} {figure['caption'][:300]}"
         yield f"{name}: {figure['title']}", text, f"{figure['paper']}.html#{name}"
 
@@ -61,7 +61,7 @@ def _statements(values: dict[str, Any]) -> Iterator[Entry]:
 def _pages(values: dict[str, Any]) -> Iterator[Entry]:
     for paper in values["papers"]:
         yield paper["name"], paper["told"], paper["page"]
-    for solver in [*values["solvers"], *values["others"]]:
+    for solver in values["solvers"]:
         yield f"solver {solver['name']}", solver["what"], f"solvers/{solver['name']}.html"
     for c in values["comparisons"]:
         text = "ranking of the solvers, best within a budget of time or flops, every problem and k"
@@ -88,5 +88,6 @@ def _optima(values: dict[str, Any]) -> Iterator[Entry]:
         printed = "; ".join(e["published"]) or "nothing known to us"
         text = f"{e['value']}, {e['state']}; found by {e['who']}; published: {printed}"
         text += f"; bound by {e['bound_by'] or 'unknown'}"
-        words = quote(f"{e['instance']} k={e['k']}")
-        yield f"{e['instance']}, k = {e['k']}", text, f"{values['site']['optimal']}#{words}"
+        words = urlencode({"words": f"{e['instance']} k={e['k']}"})
+        address = f"{values['site']['optimal']}#instances?{words}"
+        yield f"{e['instance']}, k = {e['k']}", text, address

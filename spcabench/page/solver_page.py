@@ -1,28 +1,71 @@
-"""Write the page of each solver: its description, its paper, and its runs in all figures."""
+"""Write the page of each solver: its description, its paper, its ranks, and where it runs."""
 
+import ast
+import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from spcabench import registry
 from spcabench.files import make_folder, write_text
 from spcabench.iterate import Facts
-from spcabench.page import solver_numbers, source_links
+from spcabench.page import source_links
 from spcabench.page.render import render
+from spcabench.page.tables import Link, Table, percent
+from spcabench.running import rows
+from spcabench.showing import style
+from spcabench.showing.words import duration
+
+HEADS = ("Comparison", "Rank", "To 99.9 %", "Time")
+Comparisons = list[dict[str, Any]]
 
 
-def write(folder: Path, figures: list[dict[str, Any]], about: dict[str, Any]) -> None:
+def solvers(files: list[Path]) -> list[dict[str, Any]]:
+    """Return the description of each solver, and the figures that run it, from their rows."""
+    runs = rows.read_text(files, ["experiment", "solver"]).drop_duplicates()
+    figures = runs.groupby("solver").experiment.agg(sorted)
+    return [_about(name) | {"figures": figures.get(name, [])} for name in registry.names("solver")]
+
+
+def _about(name: str) -> dict[str, Any]:
+    file, module = registry.path("solver", name), registry.module("solver", name)
+    docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    first, _, body = docstring.partition("\n\n")
+    return {
+        "name": name,
+        "what": first.rstrip("."),
+        # join the lines within a paragraph or list item
+        "docstring": re.sub(r"(?<!\n)\n(?!\n|\d+\. )\s*", " ", body.strip()),
+        "traits": asdict(module.TRAITS),
+        "facts": getattr(module, "FACTS", Facts()),
+        "colour": style.look(name)["color"],
+    }
+
+
+def write(folder: Path, about: dict[str, Any], comparisons: Comparisons) -> None:
     """Write the solvers' pages to a folder.
 
-    about : the solvers, the scale, and the footer.
+    about : the solvers, the figures and the footer. comparisons : as in `overview_page`.
     """
     make_folder(folder)
-    shown = {f["figure"]: (f["title"], f"{f['paper']}.html") for f in figures}
-    for solver in [*about["solvers"], *solver_numbers.others(about["solvers"])]:
+    for solver in about["solvers"]:
         name = solver["name"]
-        values: dict[str, Any] = {
-            "shown": shown,
-            "file": source_links.function(registry.path("solver", name), "solve", folder),
-            "facts": getattr(registry.module("solver", name), "FACTS", Facts()),
-        }
-        values |= {part: about[part] for part in ("scale", "site", "cite")}
-        write_text(folder / f"{name}.html", render("solver.html.j2", **solver, **values))
+        file = source_links.function(registry.path("solver", name), "solve", folder)
+        ranks = Table(HEADS, [row for c in comparisons for row in _rank(name, c)])
+        text = render("solver.html.j2", **about | solver | {"file": file, "ranks": ranks})
+        write_text(folder / f"{name}.html", text)
+
+
+def _rank(solver: str, comparison: dict[str, Any]) -> list[list[Any]]:
+    """Return the solver's line of a comparison's ranking, if it was ranked there."""
+    ranking = comparison["ranking"]
+    return [
+        [
+            Link(comparison["name"], f"../{comparison['path']}"),
+            f"{row['rank']} of {len(ranking)}",
+            percent(row["at 0.999"], 0),
+            duration(row["time"]),
+        ]
+        for row in ranking
+        if row["solver"] == solver
+    ]

@@ -13,7 +13,7 @@ from spcabench.comparison.components import find, ranking, runs, ways
 from spcabench.comparison.entrants import COMPONENTS, solvers_for
 from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
-from spcabench.page import comparison_page, components_page
+from spcabench.page import comparison_page
 from spcabench.running import rows
 from spcabench.running.description import describe
 from spcabench.solving.formulations import Formulation, fault
@@ -164,7 +164,7 @@ def test_the_page_shows_each_formulation_with_its_bound_and_can_be_published(fol
     comparison_page.publish(folder, out)
     make_site(out / "index.html")
     check_links(out / "index.html")
-    again = components_page.write_again(out).read_text()
+    again = comparison_page.write(out, published=True).read_text()
     assert again == (out / "index.html").read_text()
 
 

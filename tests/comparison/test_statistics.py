@@ -54,13 +54,6 @@ def test_a_band_holds_90_percent_of_the_resampled_profiles():
     assert np.allclose([low, high], twice)
 
 
-def test_a_win_is_a_difference_in_six_digits_and_two_failures_are_equal():
-    value = np.array([[1.0, 1.0 + 5e-7], [1.0, 1.0 + 2e-6], [np.nan, np.nan], [np.nan, -1.0]])
-    won = [profiles.wins(pair[None]) for pair in value]
-    assert [bool(w[1, 0]) for w in won] == [False, True, False, True]
-    assert not any(w[0, 1] or w[0, 0] for w in won)
-
-
 def test_held_out_variance_is_that_of_the_other_half():
     X = np.random.default_rng(0).standard_normal((24, 12))  # noise has variance by chance alone
     problem, k = Problem.from_data(X), 3

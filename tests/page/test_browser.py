@@ -11,7 +11,6 @@ import pytest
 
 from spcabench.page import numbers_page, results_page
 from spcabench.running import rows
-from tests import trial
 from tests.problems import WHOLE
 from tests.trial import make_run, row
 
@@ -101,7 +100,7 @@ def test_columns_of_numbers_are_in_the_order_of_the_numbers(trial_run, tmp_path,
 
 FILTER = """
 const field = document.querySelector(".filters").elements, shown = () =>
-  [...document.querySelectorAll("#claims-table > tbody > tr")].filter(r => !r.hidden).length;
+  [...document.querySelectorAll("#claims > tbody > tr")].filter(r => !r.matches(".off")).length;
 found.begin = shown();
 const set = (name, value) => {
   field[name].value = value;
@@ -140,17 +139,6 @@ def test_a_count_of_verdicts_leads_to_its_claims(trial_run, tmp_path):
     assert probe(trial_run / "claims.html", tmp_path, more=begin, anchor=failed)[0]["begin"] == 0
 
 
-def test_a_count_leaves_out_theorems(trial_run, add_file, tmp_path):
-    add_file("figure", trial.NAME, trial.FIGURE.replace('kind="number"', 'kind="theorem"'))
-    make_run(trial_run)
-    begin = FILTER.partition("const set")[0]
-    text = (trial_run / "index.html").read_text()
-    (link,) = re.findall(r'href="claims.html(#claims\?paper=[^"]*)"[^>]*>1</a>', text)
-    anchor = html.unescape(link)
-    assert anchor == "#claims?paper=trial2013&verdict=holds"
-    assert probe(trial_run / "claims.html", tmp_path, more=begin, anchor=anchor)[0]["begin"] == 1
-
-
 def test_a_choice_of_claims_and_a_claim_have_addresses(trial_run, tmp_path):
     make_run(trial_run)
     begin = FILTER.partition("const set")[0]
@@ -181,9 +169,18 @@ def numbers_of(folder, written):
     rows.write(written, folder / "a.parquet")
     page = folder / "figures" / "f" / "numbers.html"
     page.parent.mkdir(parents=True)
-    figure = dict(figure="f", title="T", scale="paper", paper="p")
+    statement = dict(id="T1", readings=[dict(name="as run", data=["pitprops"])])
+    figure = dict(figure="f", title="T", scale="paper", paper="p", statements=[statement])
     numbers_page.write([folder / "a.parquet"], page, figure, dict(site={}, cite=None))
     return page
+
+
+def test_a_statement_has_an_address_for_the_rows_of_its_data(tmp_path):
+    written = [row(k=k, cardinality=k, settings={"k": k}) for k in (3, 4)]
+    page = numbers_of(tmp_path, [*written, row(problem="pitprops, other", settings={"k": 5})])
+    question = 'found.said = document.querySelector(".filters output").value;'
+    state, console = probe(page, tmp_path, more=question, anchor="#runs?statement=T1")
+    assert not console and state["said"].startswith("2 of 3 shown")
 
 
 RUNS = """
@@ -200,24 +197,14 @@ set("words", "");
 """
 
 
-def test_one_of_many_cardinalities_is_typed(tmp_path):
-    written = [row(k=k, cardinality=k, settings={"k": k}) for k in range(1, 71)]
-    page = numbers_of(tmp_path, written)
-    question = """found.kind = document.querySelector(".filters").elements.asked.tagName;
-    found.said = document.querySelector(".filters output").value;"""
-    state, _ = probe(page, tmp_path, more=question, anchor="#runs?asked=44")
-    assert state["kind"] == "INPUT" and state["said"].startswith("1 of 70 runs shown")
-
-
-def test_runs_are_chosen_and_their_medians_told(tmp_path):
+def test_runs_are_chosen_by_a_cell_or_by_words(tmp_path):
     written = [row(k=3, seed=i, parameters={"seed": i}, flops=1000 * i) for i in (1, 2, 9)]
     page = numbers_of(tmp_path, [*written, row(k=4, settings={"k": 4})])
     state, console = probe(page, tmp_path, "--window-size=390,800", more=RUNS)
     assert not console and state["wrong"] == [] and state["wide"] <= 0
-    assert state["begin"] == "4 of 4 runs shown" and state["none"].startswith("0 of 4")
+    assert state["begin"] == "4 of 4 shown" and state["none"] == "0 of 4 shown"
     assert "asked" in state["choices"] and state["hash"] == "#runs?asked=3"
-    assert state["three"].startswith("3 of 4 runs shown; medians: ")
-    assert "Flops 2,000" in state["three"]
+    assert state["three"] == "3 of 4 shown"
     flops = [c for up, c in state["columns"] if up and "9,000" in c]
     assert flops == [["100", "1,000", "2,000", "9,000"]]
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -83,7 +84,7 @@ def test_a_link_opens_what_is_folded(folder, tmp_path):
     question = (
         'found.open = [...document.querySelectorAll("details.more[open]")].map(fold => fold.id);'
     )
-    for anchor, unfolded in (("", []), ("#timing", ["how"]), ("#within", ["within"])):
+    for anchor, unfolded in (("", []), ("#how", ["how"]), ("#within", ["within"])):
         state, console = probe(folder / "index.html", tmp_path, more=question, anchor=anchor)
         assert not console and state["open"] == unfolded and state["wide"] <= 0
 
@@ -138,3 +139,14 @@ def test_solvers_with_one_line_are_drawn_once_and_the_panel_says_so():
     (words,) = axis.texts
     assert "a = c" in words.get_text()
     plt.close(axis.figure)
+
+
+def test_the_terminal_explains_its_columns_and_a_long_name_moves_none(folder):
+    view = page._view(page.Standing.of(Comparison.read(folder)), [], [])
+    (ranking,) = view.rankings
+    long = replace(ranking, rows=ranking.rows.assign(solver=["x" * 60, *ranking.rows.solver[1:]]))
+    lines = long.lines()
+    assert len({*map(len, lines)}) == 1 and len(lines) == 1 + len(SOLVERS) + len(ranking.begins)
+    explained = {line.split("  ")[0] for line in view.text().splitlines()}
+    shown = {column.head.lower() for column in ranking.columns if column.terminal}
+    assert shown - {"solver"} <= explained

@@ -82,32 +82,6 @@ def test_names_of_lines_cover_neither_each_other_nor_the_panel(panels, count, se
         assert min(one.y1, other.y1) - max(one.y0, other.y0) < 0.2 * one.height
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_names_of_lines_have_their_colours_and_order(panels, seed):
-    _, (axis,) = panels(7.0)
-    _curves(axis, 6, 2 * seed)
-    style.name_lines(axis)
-    lines = {line.get_label(): line for line in axis.get_lines()}
-    names = sorted(axis.texts, key=lambda text: text.xy[1])
-    assert all(text.get_color() == lines[text.get_text()].get_color() for text in names)
-    ends = [lines[text.get_text()].get_ydata()[-1] for text in names]
-    assert ends == sorted(ends)
-
-
-@pytest.mark.parametrize("side", ["left", "right"])
-def test_a_marked_level_is_named_at_its_height_inside_the_panel(panels, side):
-    figure, (axis,) = panels(3.8)
-    axis.plot([0.0, 1.0], [0.0, 1.0])
-    style.mark_level(axis, 0.5, "practical: 60 s", side)
-    figure.draw_without_rendering()
-    (name,) = axis.texts
-    box = name.get_window_extent()
-    level = axis.transData.transform((0.0, 0.5))[1]
-    assert name.get_text() == "practical: 60 s"
-    assert axis.bbox.x0 <= box.x0 and box.x1 <= axis.bbox.x1
-    assert level - 1 <= box.y0 < level + box.height
-
-
 @pytest.mark.parametrize("low, high", [(1, 5), (1, 60), (3, 900), (1, 12582), (1e-4, 1.0)])
 def test_plain_ticks_are_at_least_two_and_do_not_overlap(panels, low, high):
     figure, (axis,) = panels(3.8)

@@ -29,7 +29,7 @@ def test_a_kit_cites_what_it_has_and_compiles(tmp_path, monkeypatch):
     entries = set(re.findall(r"^@\w+\{(\w+),", texts["references.bib"], re.M))
     assert {"jeffers1967", "spcabench"} <= cited == entries
     assert len(cited) == 4
-    assert "5 seeds" in texts["setup.tex"] and "pit props" in texts["setup.tex"]
+    assert "5 seeds" in texts["main.tex"] and "pit props" in texts["main.tex"]
     for picture in re.findall(r"includegraphics\[.*\]\{(.*)\}", texts["main.tex"]):
         pdf = (main.parent / picture).read_bytes()
         assert b"/FontFile2" in pdf and b"/Type3" not in pdf

@@ -6,17 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spcabench import registry
 from spcabench.comparison import ranking
 from spcabench.page import (
     comparison_drawing,
     comparison_pictures,
-    comparison_tables,
-    components_page,
     light_svg,
 )
 from spcabench.running.rows import to_json
-from spcabench.showing import style
 from tests.problems import WHOLE
 
 HEAVIEST = 300_000  # characters of a picture
@@ -106,42 +102,3 @@ def test_a_lighter_picture_has_the_same_coordinates(answers):
     assert '"#ga" x="9" y="4"' in lighter
     assert "L 7 8" in lighter and "word" not in lighter  # after a curve an L is needed
     assert len(lighter) < len(text)
-
-
-def test_many_lines_never_share_colour_marker_and_dashes_together():
-    names = [*registry.names("solver"), *SOLVERS]
-    looks = style.many(names)
-    assert len({(x["color"], x["marker"], x["linestyle"]) for x in looks.values()}) == len(names)
-    assert all(looks[name]["color"] == style.look(name)["color"] for name in names)
-    alone = style.many(["tpower"])
-    assert alone["tpower"] == style.look("tpower")
-
-
-@pytest.mark.parametrize("last", ["time", "flops"])
-def test_the_table_in_a_terminal_explains_its_heads(answers, last):
-    text = comparison_tables.lines(ranking.ranking(answers), answers, last, "")
-    head, *lines = text.splitlines()
-    explained = {line.split("  ")[0] for line in lines}
-    shown = re.split(r"\s{2,}", head.replace("answered", "  answered  ").strip())
-    assert {word.removesuffix(", s") for word in shown} - {"solver"} <= explained
-    assert comparison_tables.ORDER[last] in lines
-
-
-def test_a_long_name_of_a_solver_moves_no_column(answers):
-    ranks = ranking.ranking(answers)
-    ranks["solver"] = ["x" * 40, *ranks.solver[1:]]
-    heads, *lines = comparison_tables.lines(ranks, answers, "flops", "").splitlines()[
-        : len(ranks) + 1
-    ]
-    assert {len(line) for line in lines} == {len(heads)}
-
-
-def test_the_table_of_several_components_explains_its_heads():
-    line = dict(solver="a", how="joint", answered=1, pairs=1, share=1.0, gap=0.1, violation=0.0)
-    line |= dict(partly=False, rank="1")
-    ranks = pd.DataFrame([line | dict(formulation="disjoint", seconds=0.1)])
-    nothing = pd.DataFrame(dict(solver=[], status=[], reason=[], answered=pd.Series(dtype=bool)))
-    text = components_page.lines(ranks, nothing, "")
-    head = text.splitlines()[1]
-    for word, _ in components_page.HEADS:
-        assert word in head and f"\n{word:13}" in text

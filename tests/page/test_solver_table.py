@@ -3,7 +3,6 @@
 import re
 
 from spcabench import registry
-from spcabench.iterate import Facts
 from spcabench.page import solver_table
 
 METHODS = {method.name: method for method in solver_table.methods()}
@@ -23,21 +22,6 @@ def test_every_solver_states_its_cost_and_code_and_a_paper_has_all_its_parts():
         assert bool(facts.title) == bool(facts.authors) == bool(method.paper), name
         assert not facts.title or facts.year, name
         assert facts.address.startswith("https://") or not facts.address, name
-
-
-def test_the_docstring_of_a_solver_names_its_paper():
-    for name in METHODS:
-        module = registry.module("solver", name)
-        if module.FACTS.title:
-            text = " ".join(module.__doc__.split())
-            authors = module.FACTS.authors.split(",")[0].split(" and ")[0]
-            assert authors in text and str(module.FACTS.year) in text, name
-
-
-def test_a_paper_is_cited_with_what_is_stated():
-    assert Facts(authors="A", title="B", venue="J 1", year=2001).paper == 'A, "B", J 1 (2001)'
-    assert Facts(authors="A", title="B", year=2001).paper == 'A, "B" (2001)'
-    assert Facts(year=2001, cost="n").paper == ""
 
 
 def test_a_solver_without_facts_is_listed(add_file):

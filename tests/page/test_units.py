@@ -25,16 +25,6 @@ def test_a_count_is_told_to_three_digits(count):
     assert "e" not in number and 1 <= float(number) < 1000
 
 
-def test_a_time_has_the_unit_that_people_use():
-    times = {4.07e-4: "407 µs", 0.9997: "1 s", 3.594: "3.59 s", 119.6: "1.99 min"}
-    times |= {750.0: "12.5 min", 5e-7: "0.5 µs"}
-    assert {seconds: duration(seconds) for seconds in times} == times
-
-
-def test_a_small_count_has_no_unit():
-    assert [compact(0), compact(12), compact(999.6)] == ["0", "12", "1 k"]
-
-
 def test_a_share_that_rounding_made_is_zero():
     shares = [-2.17e-13, 2e-12, 0.0, 0.0687, 1.0, -0.0101, 1.3e-6]
     arguments = ["0 %", "0 %", "0 %", "6.87 %", "100 %", "-1.01 %", "0.00013 %"]

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from jsonschema import Draft202012Validator
 
-from spcabench import registry
 from spcabench.cli import application as command_line
 from spcabench.errors import InputError
 from spcabench.page import claims_file, paper_page, publish, verify
@@ -196,16 +195,6 @@ def test_a_long_run_in_one_run_only_is_counted_and_is_no_difference(trial_run):
         assert "1 rows of long runs in one run only" in changes.line
 
 
-def test_a_figure_in_one_run_only_is_a_difference(trial_run):
-    judged_run(trial_run, group="grqi", label="")
-    other = copied(trial_run)
-    renamed = (other / "figures" / "trial2013_fig1").rename(other / "figures" / "trial2013_fig2")
-    report = claims_file.read(trial_run / "figures" / "trial2013_fig1" / "claims.json")
-    claims_file.write(renamed / "claims.json", report | {"figure": renamed.name})
-    assert len(differences(verify.against(trial_run, other))) == 2
-    assert len(differences(verify.against(trial_run, other, whole=False))) == 1
-
-
 def test_renamed_solvers_are_the_same_by_an_explicit_map(trial_run):
     judged_run(trial_run, group="grqi", label="")
     other = change(trial_run, "solver", lambda name: "old_" + name)
@@ -236,17 +225,6 @@ def test_a_verdict_that_differs_is_a_difference_unless_it_rests_on_a_clock(trial
     add_file("figure", NAME, FIGURE.replace("changed=", "timed=True, changed="))
     judged_run(trial_run)
     assert not differences(verify.against(trial_run, change_a_verdict(trial_run)))
-
-
-def test_words_about_speed_do_not_make_a_claim_one_of_a_clock():
-    timed = {
-        statement.id: statement.timed
-        for name in registry.names("figure")
-        for statement in claims_file.statements(registry.module("figure", name))
-    }
-    assert not any(timed[name] for name in ("A12", "K3", "Z9b", "D10"))
-    assert all(timed[name] for name in ("A14", "D9", "H1", "H8", "H13", "Z1", "Z10"))
-    assert timed["H7"] and timed["H10"]
 
 
 def test_a_claims_file_of_another_version_is_refused(tmp_path):

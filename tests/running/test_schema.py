@@ -13,7 +13,7 @@ import pytest
 
 from spcabench.errors import InputError
 from spcabench.flops import CONVENTION
-from spcabench.page import draw, schema_table, solver_numbers, verify
+from spcabench.page import draw, schema_table, verify
 from spcabench.run import Run
 from spcabench.running import fingerprint, rows
 from spcabench.running.schema import COLUMNS, KEY, KINDS, VERSION, Answer, Row
@@ -196,23 +196,6 @@ def test_rows_that_count_by_another_convention_differ_in_no_flops(trial_run):
     change_columns(file, flops=1, setup_flops=1, flops_convention=CONVENTION + 1)
     (check,) = verify.against(trial_run, other)
     assert "flops of 1 counted by another convention" in check.line and not check.differences
-
-
-def test_solver_pages_show_flops_of_the_last_convention_only(tmp_path):
-    common = dict(cardinality=3, variance_refit=2.5, nonnegative=False, setup_flops=0)
-    old, new = row(**common, flops=10**9), row(**common, flops=10, flops_convention=CONVENTION + 1)
-    other = row(**common, solver="em", flops=20, flops_convention=CONVENTION + 1)
-    rows.write([old, new, other], tmp_path / "rows.parquet")
-    table = solver_numbers.compared(solver_numbers.read([tmp_path / "rows.parquet"]))
-    assert table.flops.fillna(0).tolist() == [0, 10, 20]
-    assert table.dearer.fillna(0).tolist() == [0, 1, 2]
-
-
-def test_a_killed_run_is_counted_as_no_answer(tmp_path):
-    killed = row(status=Status.KILLED, variance=None, cardinality=None)
-    rows.write([row(), killed], tmp_path / "rows.parquet")
-    (entry,) = solver_numbers.solvers(solver_numbers.read([tmp_path / "rows.parquet"]))
-    assert (entry["all"]["runs"], entry["all"]["answered"]) == (2, 1)
 
 
 def test_the_words_of_the_schema_make_no_row_again(monkeypatch):
