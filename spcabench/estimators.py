@@ -76,7 +76,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     ----------
     n_components : int, optional
         Number of components. If no variance is left, fewer components are found, with a warning.
-        With None, components are added until no variance is left.
+        With None, there are min(m, n), as in scikit-learn, or fewer if no variance is left.
     cardinality : int, float, "auto" or a sequence of int or float
         Number of nonzeros in each loading, from 1 to n. A float, above 0 and up to 1.0, is
         interpreted as a fraction of the features. A sequence contains one value per component. With

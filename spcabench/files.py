@@ -125,9 +125,6 @@ def _said(error: Any) -> str:
 
 
 PROBE = 4096  # size in bytes of a file that is written to test a folder
-LONGEST_FOLDER = (
-    70  # maximum length in bytes of a folder for sockets, whose paths have at most 103 bytes
-)
 
 
 @contextmanager
@@ -143,15 +140,26 @@ def writing(path: Path) -> Iterator[None]:
         raise InputError(f"{path}: cannot be written ({reason})") from error
 
 
-def temporary() -> Path:
-    """Return the folder for temporary files; raise InputError if it cannot contain sockets."""
-    folder = tempfile.gettempdir()
-    if (length := len(os.fsencode(folder))) > LONGEST_FOLDER:
-        raise InputError(
-            f"TMPDIR: {folder} has {length} bytes; at most {LONGEST_FOLDER} are allowed, because "
-            "the paths of sockets are limited"
-        )
-    return Path(folder)
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Yield a temporary folder, and remove those of processes that were killed."""
+    own = "spcabench-of-"
+    for left in Path(tempfile.gettempdir()).glob(f"{own}*-*"):
+        pid = left.name.removeprefix(own).partition("-")[0]
+        if pid.isdigit() and not _is_alive(int(pid)):
+            shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f"{own}{os.getpid()}-") as folder:
+        yield Path(folder)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)  # no signal is sent
+    except ProcessLookupError:
+        return False
+    except OSError:  # a process of another user
+        return True
+    return True
 
 
 @contextmanager

@@ -13,7 +13,7 @@ Matrix = NDArray[np.float64] | Callable[[], NDArray[np.float64]]
 
 # possible outcomes of an exact search, each of which is also a status of a run
 End = Literal["proven", "work_limit", "not_attempted"]
-Formulation = Literal["penalised", "orthonormal", "disjoint", "common"]
+Joint = Literal["penalised", "orthonormal", "disjoint", "common"]
 
 
 def as_matrix(matrix: Matrix | None) -> NDArray[np.float64]:
@@ -84,7 +84,7 @@ class Traits:
     penalty: str | None = None
     nonnegative: bool | Literal["always"] = False
     components: Literal["single", "joint"] = "single"
-    formulation: Formulation = "penalised"
+    formulation: Joint = "penalised"
     same_for_one: str | None = None
     rectangular: bool = False
     exact: bool = False

@@ -52,6 +52,24 @@ def pin_threads() -> None:
 
 
 @lru_cache
+def _pools() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()  # finding the libraries takes a millisecond
+
+
+def one_thread() -> contextlib.AbstractContextManager[Any]:
+    """Limit BLAS to one thread in a block, as in comparisons.
+
+    For matrices of a few hundred rows, further threads mostly wait for each other: 60
+    eigendecompositions of order 100 take 50 times the processor time with two threads on a busy
+    machine. The number of threads also changes rounding errors.
+    """
+    limit: contextlib.AbstractContextManager[Any] = _pools().limit(limits=1, user_api="blas")
+    return limit
+
+
+@lru_cache
 def describe() -> dict[str, Any]:
     """Describe the processor, operating system, BLAS, number of threads and library versions."""
     import numpy  # noqa: F401  (threadpoolctl only finds a loaded BLAS)

@@ -13,7 +13,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -134,10 +133,10 @@ def _startup(command: str, folder: str) -> float:
 
 def _answer(problem: Problem, k: int, command: str, folder: str) -> tuple[Vector, dict[str, float]]:
     """Return the vector written by a command, and the time and memory of its process."""
-    with tempfile.TemporaryDirectory(prefix="spcabench-") as inner:
-        values = _files(problem, k, command, Path(inner))
+    with files.temporary_folder() as inner:
+        values = _files(problem, k, command, inner)
         words = [PLACE.sub(lambda place: values[place[0]], word) for word in _words(command)]
-        cost = _run(words, folder, Path(inner))
+        cost = _run(words, folder, inner)
         out = next(Path(values[p[0]]) for p in PLACE.finditer(command) if p[1] == "out")
         return _vector(out, problem.n), cost
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from spcabench import validate
+from spcabench import machine, validate
 from spcabench.errors import InputError, SolverError
 from spcabench.problem.problem import Problem
 from spcabench.solving import deflate, tune
@@ -23,7 +23,8 @@ def answer(call: Call, refit: bool = False) -> Result:
     If k is given to a solver with a penalty, the penalty is searched. refit : whether to replace x
     by the leading eigenvector on its support.
     """
-    result = tune.search(call) if call.searches else drive(call)
+    with machine.one_thread():
+        result = tune.search(call) if call.searches else drive(call)
     if refit and result.good:
         return replace(result, x=refitted(result.problem, result.x, result.nonnegative))
     return result

@@ -2,21 +2,19 @@
 
 import numpy as np
 
-from spcabench.iterate import Formulation
+from spcabench.iterate import Joint
 from spcabench.solving import formulations
 from spcabench.solving.status import Status
 from spcabench.vectors import Array
 
 
-def graded(
-    status: Status, Z: Array | None, n: int, k: int | None, formulation: Formulation
-) -> Status:
+def graded(status: Status, Z: Array | None, n: int, k: int | None, formulation: Joint) -> Status:
     """Return the status, or "infeasible" if the components Z violate a constraint."""
     broken = status.good and Z is not None and fault(Z, n, k, formulation)
     return Status.INFEASIBLE if broken else status
 
 
-def fault(Z: Array, n: int, k: int | None, formulation: Formulation) -> str:
+def fault(Z: Array, n: int, k: int | None, formulation: Joint) -> str:
     """Return a sentence that describes the first error in the components Z (n, r), or "".
 
     A zero column means that this component was not found, and is not an error. Penalised components

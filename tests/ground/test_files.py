@@ -1,7 +1,10 @@
 """The function that writes files follows links and only replaces regular files."""
 
 import os
+import subprocess
+import sys
 import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -64,11 +67,14 @@ def test_no_cell_of_a_table_is_a_formula(tmp_path):
     assert ",=cmd" not in (tmp_path / "path.csv").read_text()
 
 
-@pytest.mark.parametrize("length", [files.LONGEST_FOLDER, files.LONGEST_FOLDER + 1])
-def test_a_folder_in_which_no_socket_fits_is_refused(length, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", "/" + "x" * (length - 1))
-    if length <= files.LONGEST_FOLDER:
-        assert len(str(files.temporary())) == length
-    else:
-        with pytest.raises(InputError, match=f"TMPDIR: .* has {length} bytes; at most"):
-            files.temporary()
+def test_a_temporary_folder_removes_those_of_killed_processes():
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    home = Path(tempfile.gettempdir())
+    left, others = (home / f"spcabench-of-{pid}-abc" for pid in (ended.pid, os.getpid()))
+    for folder in (left, others):
+        folder.mkdir()
+        (folder / "data.npy").write_bytes(b"1")
+    with files.temporary_folder() as folder:
+        assert folder.is_dir() and not left.exists() and others.exists()
+    assert not folder.exists()
