@@ -187,8 +187,9 @@ def _words_fault(command: str, code: object, output: str, errors: str) -> str:
         return f"exit code {code}"
     if len(messages) != 1 or not messages[0].startswith("spcabench: "):
         return f"{len(messages)} lines: {messages[:3]}"
-    if len(messages[0]) > LONGEST:
-        return f"a line of {len(messages[0])} characters: {messages[0]:.80}"
+    line = messages[0].replace(f"{os.getcwd()}/", "")
+    if len(line) > LONGEST:
+        return f"a line of {len(line)} characters: {line:.80}"
     return ""
 
 

@@ -21,7 +21,7 @@ from spcabench.errors import InputError
 from spcabench.files import write_text
 from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, user_file
-from spcabench.readers.delimited import Style, is_number
+from spcabench.readers.delimited import Style, is_number, unguarded
 from spcabench.readers.table import row_names
 from spcabench.running import rows as results
 from spcabench.solving import bounds, model
@@ -103,8 +103,9 @@ def _table(file: Path) -> tuple[pd.DataFrame, list[str] | None]:
         # the first line was used as a header, but it has a name and a number
         found = user_file.contents(file, user_file.Reading(style=Style(header=False)), [])
     if found.shape[1] > 1 and found.columns[0] == "variable":  # can be numbers
-        return found.iloc[:, 1:], [*found.iloc[:, 0].astype(str)]
+        return found.iloc[:, 1:], [*map(unguarded, found.iloc[:, 0].astype(str))]
     columns, rows = row_names(file, found, (), [])
+    rows = None if rows is None else [*map(unguarded, rows)]
     return (columns.T if columns.shape[0] == 1 and rows is None else columns), rows
 
 
