@@ -45,10 +45,17 @@ def elimination(problem, *, seed):
     complete, left = (_relaxation(M, lam) for M in (S, inner))
     return {
         "removed": len(S) - len(W),
+        # the cause of Z9b
+        "strongest": _strongest(S, d < lam) / lam,
         "l0": [_penalised(S, lam), _penalised(inner, lam)],
         "l1": [*complete, *left],
         "unit": float(d.max()),
     }
+
+
+def _strongest(S, removed):
+    """Return the largest |Sigma_ij| between a removed variable i and another variable j."""
+    return float(np.abs(S - np.diag(S.diagonal()))[removed].max(initial=0.0))
 
 
 def _penalised(S, lam):
