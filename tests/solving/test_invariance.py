@@ -182,7 +182,7 @@ def test_equal_variables_beyond_the_cardinality_are_cut_and_flagged(solver):
     result = problems.solve(Problem.from_data(X), solver, 2)
     _expect_answer(result, 2)
     assert result.variance <= result.bound
-    assert (result.x != 0.0)[:3].sum() == result.cardinality or Flag.tied not in result.flags
+    assert (result.x != 0.0)[:3].sum() == result.cardinality or Flag.tied not in result.cost.flags
 
 
 @pytest.mark.parametrize("solver", ["exact_sdp", "dspca", "gpower0", "gpower1", "pmd", "fps"])
@@ -192,7 +192,7 @@ def test_of_equal_variables_as_many_as_are_asked_for_stay(solver, k):
     P = Problem.from_covariance(0.5 * np.ones((6, 6)) + 0.5 * np.eye(6))
     result = problems.solve(P, solver, k)
     assert result.variance == pytest.approx(0.5 + 0.5 * k, rel=1e-9)
-    assert result.support.tolist() == list(range(k)) and Flag.tied in result.flags
+    assert result.support.tolist() == list(range(k)) and Flag.tied in result.cost.flags
 
 
 @pytest.mark.parametrize("orders", some(1, [6, 20]))
