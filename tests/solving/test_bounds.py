@@ -70,7 +70,7 @@ def test_more_than_few_thousand_variables_need_no_square_matrix():
     assert bounds.upper_bound(problem, 5) < bounds.leading_eigenvalue(problem)
 
 
-@pytest.mark.parametrize("n", [4, 8])
+@pytest.mark.parametrize("n", problems.some(1, [4, 8]))
 @pytest.mark.parametrize("below", [0.0, 1e-13, 1e-10, 6e-9])
 def test_no_bound_is_below_the_value_where_sigma_is_hardly_indefinite(n, below):
     S = np.ones((n, n)) - n * below * (np.eye(n) - 1.0 / n)  # lambda_n = -n below

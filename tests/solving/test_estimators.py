@@ -17,6 +17,7 @@ from spcabench import SparsePCA, solve
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.solving.deflate import DEFLATIONS
+from tests.problems import some
 
 # its check of the array API needs a switch that SciPy reads once, for all tests of the process
 CHECKS = [
@@ -62,7 +63,7 @@ def test_the_ratios_add_up_to_at_most_the_share_in_the_span(scale):
 
 
 @pytest.mark.parametrize("scale", [False, True])
-@pytest.mark.parametrize("form", [sp.csr_array, sp.csc_matrix])
+@pytest.mark.parametrize("form", some(1, [sp.csr_array, sp.csc_matrix]))
 def test_sparse_input_gives_the_same(form, scale):
     digits = load_digits().data
     dense, sparse = (
@@ -91,7 +92,7 @@ def test_sparse_input_is_never_made_dense():
 
 def test_in_a_pipeline_and_a_grid_search():
     pipeline = make_pipeline(StandardScaler(), SparsePCA(2))
-    search = GridSearchCV(pipeline, {"sparsepca__cardinality": [2, 5, 0.5]}, cv=3).fit(X)
+    search = GridSearchCV(pipeline, {"sparsepca__cardinality": [2, 0.5]}, cv=2).fit(X)
     assert search.best_params_["sparsepca__cardinality"] == 0.5  # more variables explain more
     assert list(search.best_estimator_[-1].get_feature_names_out()) == ["sparsepca0", "sparsepca1"]
 
@@ -107,7 +108,7 @@ def test_fewer_components_where_no_variance_is_left():
         assert SparsePCA(3, cardinality=4).fit(flat).n_components_ == 1
 
 
-@pytest.mark.parametrize("rank", [1, 2, 3])
+@pytest.mark.parametrize("rank", some(1, [2, 1, 3]))
 @pytest.mark.parametrize("deflation", DEFLATIONS)
 def test_no_component_is_rounding(rank, deflation):
     """Each component has variance and a bound above it; asking for more gives a warning."""
@@ -140,15 +141,3 @@ def test_any_scale_gives_the_same_or_is_refused(power, scale, form):
     expected = SparsePCA(2, scale=scale).fit(G)
     assert fitted.explained_variance_ratio_ == pytest.approx(expected.explained_variance_ratio_)
     assert (fitted.bound_ >= fitted.deflated_variance_).all()
-
-
-def test_a_refusal_of_a_setting_says_what_is_allowed():
-    """That every bad value is refused is tested in tests/cli/test_bad_arguments.py."""
-    for settings, message in (
-        (dict(cardinality=31), "1 to 30"),
-        (dict(solver="tpowr"), "did you mean 'tpower'"),
-        (dict(deflation="hoteling"), "hotelling"),
-        (dict(settings={"shft": 1}), "shft"),
-    ):
-        with pytest.raises(InputError, match=message):
-            SparsePCA(**settings).fit(X)

@@ -77,11 +77,6 @@ def test_a_path_has_a_table_a_line_and_a_point_for_each_cardinality(pitprops, tm
     np.testing.assert_array_equal(bounds.get_ydata(), frame.bound)
 
 
-def test_a_problem_says_its_size_form_and_names(pitprops):
-    assert repr(pitprops).startswith("Problem(pitprops: ") and "topdiam" in repr(pitprops)
-    assert repr(Problem.from_data(X, "mine")) == "Problem(mine: m = 40, n = 8, data, divisor m - 1)"
-
-
 @pytest.mark.parametrize("scale", [False, True])
 def test_the_inverse_has_the_scores_and_all_of_it_where_nothing_is_lost(scale):
     model = SparsePCA(3, cardinality=4, scale=scale).fit(X)
