@@ -93,16 +93,70 @@ for (const head of document.querySelectorAll(".sortable thead th")) {
 }
 // what scrolls can be reached with the keys
 for (const part of document.querySelectorAll("pre, article table")) if (part.scrollWidth > part.clientWidth) part.tabIndex = 0;
-// a long table shows its first lines until somebody sorts it, prints it or wants them all
+// a long table shows its first lines; a button shows a hundred more, because a browser needs seconds to lay out thousands
+const STEP = 100, limits = new Map();
+const limit = (table, most = limits.get(table)) => {
+  limits.set(table, most);
+  const rows = [...table.tBodies[0].rows].filter(row => !row.classList.contains("off")), rest = rows.length - most;
+  rows.forEach((row, place) => { row.hidden = place >= most; });
+  Object.assign(table.parentNode.nextElementSibling, { hidden: rest <= 0, textContent: `Show ${Math.min(STEP, rest)} more` });
+};
 for (const table of document.querySelectorAll("[data-first]")) {
-  const rest = [...table.tBodies[0].rows].slice(Number(table.dataset.first));
-  if (rest.length < 3) continue;
-  const button = Object.assign(document.createElement("button"), { type: "button", className: "rest", textContent: `and ${rest.length} more` });
-  const all = () => { for (const row of rest) row.hidden = false; button.remove(); };
-  for (const row of rest) row.hidden = true;
-  button.addEventListener("click", all);
-  table.tHead.addEventListener("click", all);
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "rest" });
   table.parentNode.after(button);
+  button.addEventListener("click", () => limit(table, limits.get(table) + STEP));
+  table.tHead.addEventListener("click", () => limit(table)); // sorting moves other rows to the top
+  limit(table, Number(table.dataset.first));
+}
+// choices above a table: the field of words searches, every other one compares a cell, or the data of a row
+for (const form of document.querySelectorAll("form[data-table]")) {
+  const table = document.getElementById(form.dataset.table), begin = `#${table.id}?`, of = JSON.parse(form.dataset.of ?? "{}");
+  const heads = [...table.tHead.rows[0].cells], rows = [...table.tBodies[0].rows].map(row => [row, plainWords(row.textContent)]), fits = {};
+  const text = (row, head) => row.cells[head.cellIndex].firstChild?.textContent ?? "";
+  for (const head of heads.filter(head => head.dataset.choose)) {
+    const found = [...new Set(rows.map(([row]) => text(row, head)))].filter(Boolean).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+    fits[head.dataset.choose] = (row, value) => text(row, head) === value;
+    // a choice for few different values, and a field for one of many numbers
+    if (found.length > 60 && !head.classList.contains("number")) continue;
+    const choice = Object.assign(document.createElement(found.length > 60 ? "input" : "select"), { name: head.dataset.choose });
+    if (choice.options) choice.append(new Option("all", ""), ...found.map(words => new Option(words, words)));
+    const label = document.createElement("label");
+    label.append(head.textContent.trim() + " ", choice);
+    form.elements.words.parentNode.before(label);
+  }
+  // a statement is about the rows of some problems, whose names can be followed by a seed
+  const problem = heads.find(head => head.dataset.choose === "problem");
+  fits.statement = (row, value) => !problem || !of[value] || of[value].some(name => `${text(row, problem)}, seed `.startsWith(`${name}, seed `));
+  const fit = (row, all, [name, value]) => name !== "words" ? (fits[name]?.(row, value) ?? row.dataset[name] === value)
+    // "k = 20" is one word, which "k = 200" does not contain
+    : plainWords(value).split(/\s+/).every(word => word.includes("=") ? all.split(/[\s;,]+/).includes(word) : all.includes(word));
+  const show = () => {
+    const asked = [...new FormData(form)].filter(([, value]) => value.trim());
+    for (const [row, all] of rows) row.classList.toggle("off", !asked.every(choice => fit(row, all, choice)));
+    if (limits.has(table)) limit(table, STEP);
+    form.querySelector("output").value = `${rows.filter(([row]) => !row.classList.contains("off")).length} of ${rows.length} shown`;
+    if (asked.length || location.hash.startsWith(begin)) history.replaceState(null, "", asked.length ? begin + new URLSearchParams(asked) : `#${table.id}`);
+  };
+  const read = () => {
+    if (!location.hash.startsWith(begin)) return;
+    for (const [name, value] of new URLSearchParams(location.hash.slice(begin.length))) {
+      const field = form.elements[name];
+      if (field) field.value = value;
+      if (field?.selectedIndex === -1) field.selectedIndex = 0;
+    }
+    table.scrollIntoView();
+  };
+  form.elements.csv?.addEventListener("click", () => {
+    const line = cells => [...cells].map(cell => `"${[...cell.childNodes].map(part => part.textContent.trim()).join(" ").replaceAll('"', '""')}"`).join(",");
+    window.save(`${form.dataset.name}.csv`, [table.tHead.rows[0], ...rows.map(([row]) => row).filter(row => !row.classList.contains("off"))].map(row => line(row.cells)).join("\n") + "\n");
+  });
+  form.hidden = false;
+  form.addEventListener("input", show);
+  form.addEventListener("submit", event => event.preventDefault());
+  form.addEventListener("reset", () => setTimeout(show));
+  addEventListener("hashchange", () => { read(); show(); });
+  read();
+  show();
 }
 // a link to what is folded opens it
 const unfold = () => {
@@ -120,19 +174,4 @@ window.save = (name, text) => {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 };
-// the columns of a table are chosen, and what is shown becomes a file
-for (const tools of document.querySelectorAll(".tools")) {
-  const table = document.getElementById(tools.dataset.table), heads = [...table.tHead.rows[0].cells];
-  heads.forEach((head, place) => {
-    if (head.innerText.trim() === "Solver") return;
-    const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: true }), label = document.createElement("label");
-    label.append(box, " " + head.innerText.trim());
-    tools.querySelector(".columns").append(label);
-    box.addEventListener("change", () => { for (const row of table.rows) row.cells[place].hidden = !box.checked; });
-  });
-  const quoted = text => `"${text.replaceAll('"', '""')}"`, plain = cell => (cell.dataset.sort && cell.classList.contains("number") ? cell.dataset.sort : cell.innerText).trim().replace(/\s+/g, " ");
-  window.csvOf = table => [...table.rows].filter(row => !row.hidden).map(row => [...row.cells].filter(cell => !cell.hidden).map(cell => quoted(plain(cell))).join(",")).join("\n") + "\n";
-  tools.querySelector("button").addEventListener("click", () => window.save(`${tools.dataset.name}.csv`, window.csvOf(table)));
-  tools.hidden = false;
-}
 }
