@@ -41,10 +41,8 @@ def divided(monkeypatch):
 
 
 @pytest.mark.usefixtures("divided")
-@pytest.mark.parametrize(
-    ("budget", "nonnegative"),  # ended by its work, and proven
-    [(1e8, False), (2e11, True), *problems.some(0, [(1e8, True), (2e11, False)])],
-)
+# ended by its work, and proven
+@pytest.mark.parametrize(("budget", "nonnegative"), problems.spread([1e8, 2e11], [False, True]))
 def test_the_search_is_the_same_for_any_number_of_processes(problem, budget, nonnegative):
     one, two, three = (
         api.solve(
