@@ -289,11 +289,11 @@ def path(
 
     Parameters
     ----------
-    X, solver
+    X, solver : Any
         The data and the solver, as in `spcabench.solve`.
     k : sequence of int
         The cardinalities. Duplicates are ignored.
-    nonnegative, refit, random_state, limits, settings
+    nonnegative, refit, random_state, limits, settings : Any
         As in `spcabench.solve`.
 
     Returns

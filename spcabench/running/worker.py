@@ -6,6 +6,7 @@ contains neither the first nor the last step, and their failures are not the sol
 """
 
 import ctypes
+import gc
 import hashlib
 import inspect
 import io
@@ -77,6 +78,8 @@ def ready(run: Run) -> str:
         leading_eigenvalue(problem)
     except Exception as error:
         return f"its problem cannot be loaded: {in_one_line(error, *_files(run))}"
+    if run.memory:
+        gc.collect()
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
     _current.append(_Current(problem, run))

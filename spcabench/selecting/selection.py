@@ -138,8 +138,10 @@ def select(
         Number of halves of the samples that "stability" draws, at least 2.
     random_state : int
         Seed for the folds, the halves, and solvers that draw random numbers.
-    limits, settings
-        Limits of the runs and settings of the solver, as in `spcabench.solve`.
+    limits : Limits, optional
+        Limits of each run, as in `spcabench.solve`.
+    settings : dict, optional
+        Settings of the solver.
 
     Returns
     -------

@@ -41,8 +41,9 @@ OWN_NUMBERS = (
     "seconds",
     "phase",
 )
-# tolerated processor time of further threads: fraction of that of the first one, plus seconds
-THREADS_SHARE, THREADS_SECONDS = 0.25, 0.1
+# tolerated processor time of further threads: fraction of that of the first one, plus seconds,
+# because idle threads of OpenBLAS spin for 0.1 s before they sleep
+THREADS_SHARE, THREADS_SECONDS = 0.25, 0.2
 
 
 def _step(new: Iterate, old: Iterate) -> float:

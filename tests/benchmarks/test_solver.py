@@ -9,6 +9,7 @@ import pytest
 from benchmarks import solver
 from benchmarks.problems import PROBLEMS
 from spcabench import registry, solve
+from spcabench.solving.call import arguments
 
 
 def test_a_benchmark_of_asv_runs_once_for_all_its_numbers(tmp_path, monkeypatch):
@@ -45,7 +46,7 @@ def test_the_counts_are_those_of_a_run(name):
     standard, module = PROBLEMS["gaussian-20"], registry.module("solver", name)
     problem = standard.make()
     counts = solver.counts_of(module, problem, standard)
-    result = solve(problem, name, **counts["settings"])
+    result = solve(problem, name, **arguments(counts["settings"]))
     assert counts["flops"] == result.cost.flops + result.cost.setup_flops
     assert (result.cost.setup_flops > 0) == (name != "dspca")
     assert (counts["iterations"], counts["gap"]) == (result.iterations, result.gap)

@@ -77,7 +77,8 @@ def test_the_figure_of_the_tutorial_is_made_and_judged():
 @pytest.mark.parametrize(
     "documented",
     [
-        *(getattr(spcabench, name) for name in spcabench.__all__ if name[0].islower()),
+        # components is deprecated
+        *(getattr(spcabench, n) for n in spcabench.__all__ if n[0].islower() and n != "components"),
         *(
             getattr(spcabench.Problem, name)
             for name in ("from_covariance", "from_data", "given_as")
