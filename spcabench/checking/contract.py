@@ -29,7 +29,7 @@ N, K = 8, 3
 # variables of a larger problem, with its seed; fewer variables for relaxations and exact searches
 LARGE, LARGE_SEARCHED, SEED = 48, 12, 67
 # processor seconds in which the threads of a solver are measured, and the most seconds for this
-LONG_ENOUGH, PATIENCE = 0.4, 5.0
+LONG_ENOUGH, PATIENCE = 0.8, 5.0
 Promise = Callable[
     [ModuleType], str | None
 ]  # returns None, or the reason why the solver could not be checked

@@ -309,7 +309,7 @@ def test_threads_are_a_mistake_however_busy_the_machine_is(outcome_of, threads):
     """A sort releases the lock of the interpreter, and a busy machine runs threads in turn."""
     body = f"""
 def work():
-    np.sort(np.arange(2_000_000.0)[::-1] % 7.0)
+    np.sort(np.arange(200_000.0)[::-1] % 7.0)
 others = [threading.Thread(target=work) for _ in range({threads})]
 for each in others:
     each.start()
