@@ -183,6 +183,16 @@ def test_a_row_in_one_run_only_is_a_difference_and_a_round_of_timing_is_not(tria
         assert "1 rounds of timing" in changes.line
 
 
+def test_a_figure_in_one_run_only_is_a_difference(trial_run):
+    judged_run(trial_run, group="grqi", label="")
+    other = copied(trial_run)
+    renamed = (other / "figures" / "trial2013_fig1").rename(other / "figures" / "trial2013_fig2")
+    report = claims_file.read(trial_run / "figures" / "trial2013_fig1" / "claims.json")
+    claims_file.write(renamed / "claims.json", report | {"figure": renamed.name})
+    assert len(differences(verify.against(trial_run, other))) == 2
+    assert len(differences(verify.against(trial_run, other, whole=False))) == 1
+
+
 def test_a_long_run_in_one_run_only_is_counted_and_is_no_difference(trial_run):
     judged_run(trial_run, group="grqi", label="")
     other = copied(trial_run)
