@@ -36,8 +36,7 @@ from spcabench.running import jobs as figure_jobs
 from spcabench.running import rows
 
 LARGEST_ROWS = 2_000_000  # bytes; larger files of rows are stored without histories
-# the comparison whose frontier is shown on the first page; if it is missing, a figure is shown
-COVER = "standard"
+COVER = "kuleshov2013_fig3"  # the figure on the first page; if it is missing, the first one
 COMPARISONS = "compare"  # the folder of the published comparisons
 BY = "`make publish`"  # the command named in the marks of the README's block
 
@@ -219,7 +218,7 @@ def block(published: Path) -> str:
     return render(
         "readme.md.j2",
         papers=papers,
-        cover=_cover(published, figures[0]),
+        cover=_cover(figures, statements),
         known=certified_page.proven(),
         about=about,
         total=in_short.counts(statements),
@@ -227,20 +226,13 @@ def block(published: Path) -> str:
     )
 
 
-def _cover(published: Path, figure: dict[str, Any]) -> dict[str, str]:
-    """Return the picture on the first page: the frontier of a comparison, or else a figure."""
-    home = published / COMPARISONS / COVER
-    frontier = home / "pictures" / "frontier.svg"
-    if not frontier.exists():
-        return {
-            "picture": figure["image"]["address"],
-            "words": figure["title"],
-            "page": f"results/published/{figure['paper']}.md",
-        }
+def _cover(figures: list[dict[str, Any]], statements: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the picture on the first page, with its caption and the page that shows it."""
+    figure = next((f for f in figures if f["figure"] == COVER), figures[0])
     return {
-        "picture": frontier.relative_to(published).as_posix(),
-        "words": findings.caption(home),
-        "page": "results/published/compare/standard/index.html",
+        "picture": figure["image"]["address"],
+        "words": findings.refitted(statements) if figure["figure"] == COVER else figure["title"],
+        "page": f"results/published/{figure['paper']}.md",
     }
 
 
