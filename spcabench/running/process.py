@@ -8,6 +8,7 @@ process group of a shell that waits for this and then kills the group.
 
 import atexit
 import faulthandler
+import gc
 import multiprocessing
 import os
 import signal
@@ -224,6 +225,7 @@ def _serve(
     """Answer calls until the asking process is gone."""
     home = os.getpid()
     _settle(memory, group, stack)
+    gc.freeze()  # what was loaded before remains, so a collection looks only at a run's own objects
     if FORKS:
         theirs.close()
     with suppress(EOFError, OSError):

@@ -79,7 +79,7 @@ def ready(run: Run) -> str:
     except Exception as error:
         return f"its problem cannot be loaded: {in_one_line(error, *_files(run))}"
     if run.memory:
-        gc.collect()
+        gc.collect()  # an answer can be part of a cycle
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
     _current.append(_Current(problem, run))
