@@ -162,10 +162,10 @@ def draw_trade_off(data: SimpleNamespace, axes: Any, title: str) -> None:
     right.plot(rows.k, rows.explained, color=colour, label="of the shaded bound")
     best: dict[str, Any] = dict(color=colour, linestyle="-.", alpha=0.6)
     right.plot(rows.k, rows.certified, label="of the best certified bound", **best)
-    for k, percent in data.printed.items():
+    for star, (k, percent) in zip("*P", data.printed.items(), strict=False):
         for here in rows.explained[rows.k == k]:
             told = f"the paper: {percent:g} % at k = {k} (here {number(here, '%')})"
-            right.plot(k, percent, "k*", markersize=9, label=told)
+            right.plot(k, percent, f"k{star}", markersize=9, label=told)
     right.set(ylim=(0, 105), ylabel="explained by Alg. 3, % of a bound")
     right.set_title(f"Algorithm 3 explains {A13.told(data)} of its bound at the paper's k")
     for axis in (left, right):
