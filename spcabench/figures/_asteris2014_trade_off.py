@@ -49,7 +49,7 @@ CURVES: list[tuple[str, str, str, dict[str, Any]]] = [
         "Alg. 3 ($d = 3$, $\\epsilon = 0.1$)",
         dict(marker="o", markersize=7, markerfacecolor="none", linestyle="-"),
     ),
-    ("signed", "em", "EM, best of 10", dict(marker="o", markersize=3, linestyle="--")),
+    ("signed", "em", "EM, starts of both signs", dict(marker="o", markersize=3, linestyle="--")),
     ("absolute", "em", "EM, starts $|w|$", dict(marker="x", markersize=4, linestyle=":")),
 ]
 

@@ -47,8 +47,8 @@ def write(
 def comparisons_of(home: Path, folder: Path) -> list[dict[str, Any]]:
     """Return the comparisons below a folder, with addresses from a folder.
 
-    ranks : the rank of each solver with an answer. A comparison of several components has none,
-    because it has a ranking for each formulation.
+    ranks : the rank of each solver with an answer; empty for several components, where each
+    formulation has its own ranking.
     """
     comparisons = []
     for page in sorted((home / "compare").glob("*/index.html")):

@@ -309,11 +309,6 @@ class Result:
             return None
         return self.claim.bound * (1.0 + bounds.ROUNDING) + self.problem.noise
 
-    @property
-    def claim_refuted(self) -> bool:
-        """Whether the variance of x exceeds the bound claimed by the solver."""
-        return self.claimed_bound is not None and self.variance > self.claimed_bound
-
     @cached_property
     def bound_whp(self) -> float | None:
         """Upper bound that only holds with a high probability, or None if there is no such bound.
