@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from spcabench.claims import bands
+from spcabench.claims import bands, every, meaning
 from spcabench.run import Run
 from spcabench.showing.words import span
 
@@ -20,6 +20,12 @@ GRQI: dict[str, Any] = dict(max_iterations=150)  # the limit in the author's exp
 EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20)  # edges of the bands of sparsity
 # edges of the bands for variances, which Figure 3 shows for up to half of the variables
 WIDE_EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.35, 0.51)
+# the places of K3, K6 and K7, and the range of K2 and K18: the paper calls up to 20 % sparse
+BELOW_20 = every("bands of sparsity", high=meaning.SPARSE, least=6)
+# thresholds of |a_i'x| that leave about 20 to 0.5 % of the variables; GPower0 compares its penalty
+# with the square
+THRESHOLDS = {"gpower1": (1.35, 2.9), "gpower0": (1.6, 3.1)}
+GIVEN = "penalty given"  # label of runs without a search
 # suffix of a variance column -> name of the variance
 FORMS = {"": "as returned", "_refit": "refitted"}
 # options of claims about flops
@@ -39,23 +45,34 @@ def source(n: int, seed: int) -> dict[str, Any]:
     return dict(dataset="gaussian", parameters=dict(m=n, n=n, seed=seed))
 
 
-def matched(penalty: str, n: int, seed: int, k: int, label: str, **limits: float) -> Iterator[Run]:
-    """Run GPower with a penalty found by a search for k nonzeros, then GRQI with that many."""
+def matched(
+    penalty: str, n: int, seed: int, label: str, chosen: dict[str, float], **limits: Any
+) -> Iterator[Run]:
+    """Run GPower, then GRQI with as many nonzeros.
+
+    chosen : the cardinality k, for which a search finds the penalty, or the penalty gamma.
+    """
     common: dict[str, Any] = dict(**source(n, seed), seed=seed, label=label)
-    yield Run(solver=penalty, settings=dict(k=k, **GPM, **limits), **common)
+    yield Run(solver=penalty, settings=dict(**chosen, **GPM, **limits), **common)
     # Sigma is the input, as in the paper: forming it would cost more than all GRQI iterations
     common |= dict(solver="grqi", form="covariance", match=penalty)
     yield Run(settings=dict(**GRQI, **limits), **common)
 
 
+def penalties(penalty: str, count: int) -> Iterator[float]:
+    """Yield ``count`` penalties that leave at most about 20 % nonzeros."""
+    for threshold in np.linspace(*THRESHOLDS[penalty], count):
+        yield float(threshold**2 if penalty == "gpower0" else threshold)
+
+
 def pairs(table: pd.DataFrame, label: str) -> pd.DataFrame:
     """Return one row for each GPower run whose GRQI run has the same cardinality.
 
-    The columns include penalty, n, seed, ``asked`` (the requested k, also ``share`` of n),
-    sparsity, ``whole`` (flops of GPower divided by flops of GRQI, both with their start), ``ratio``
-    (without the starts), ``more`` (by how many percent GPower's variance exceeds GRQI's, also
-    ``more_refit``), and ``far`` (its absolute value). The columns of the two runs have the suffixes
-    ``_p`` for GPower and ``_g`` for GRQI.
+    The columns include penalty, n, seed, ``asked`` (the requested k, missing if the penalty was
+    given; also ``share`` of n), sparsity, ``whole`` (flops of GPower divided by flops of GRQI, both
+    with their start), ``ratio`` (without the starts), ``more`` (by how many percent GPower's
+    variance exceeds GRQI's, also ``more_refit``), and ``far`` (its absolute value). The columns of
+    the two runs have the suffixes ``_p`` for GPower and ``_g`` for GRQI.
     """
     chosen = table[table.label == label]
     key = ["group", "chain"]
@@ -74,7 +91,7 @@ def pairs(table: pd.DataFrame, label: str) -> pd.DataFrame:
     both = p.merge(g[key + columns], on=key, suffixes=("_p", "_g"))
     # if GRQI returns fewer nonzeros than requested, the two runs cannot be compared
     both = both[both.cardinality_p == both.cardinality_g]
-    asked = both.settings.map(lambda settings: settings["k"])
+    asked = both.settings.map(lambda settings: settings.get("k", np.nan))
     both = both.assign(
         whole_p=both.flops_p + both.setup_flops_p, whole_g=both.flops_g + both.setup_flops_g
     )
@@ -129,11 +146,12 @@ def of_bands(both: pd.DataFrame, values: pd.Series) -> str:
 
 
 def weighted(both: pd.DataFrame, hits: pd.Series) -> pd.DataFrame:
-    """Return the fraction of hits for each problem and requested cardinality."""
-    # a cardinality has the weight of one pair, even if it has a pair for each penalty
+    """Return the share of hits for each problem and band of sparsity."""
+    # a band has the weight of one run, whatever the number of its runs
+    band = np.digitize(both.sparsity, EDGES)
     return (
-        both.assign(hit=hits.astype(float))
-        .groupby(["seed", "asked"], as_index=False)
+        both.assign(hit=hits.astype(float), band=band)
+        .groupby(["seed", "band"], as_index=False)
         .agg({"hit": "mean", "stand_in": "max", "problem": "first"})
     )
 
@@ -154,9 +172,24 @@ def medians(both: pd.DataFrame, column: str) -> tuple[pd.Series, pd.Series]:
     return middle.sparsity, middle[column]
 
 
+def of_all_problems(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs with searched and with given penalties."""
+    return pd.concat([pairs(table, "main"), pairs(table, GIVEN)], ignore_index=True)
+
+
+def sparse(both: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs below 20 % nonzeros."""
+    return both[both.sparsity < meaning.SPARSE]
+
+
 def k_at(sparsity: float, n: int) -> int:
     """Return the cardinality for a sparsity, at least 2."""
     return max(2, round(sparsity * n))
+
+
+def k_of(sparsity: float, n: int) -> dict[str, float]:
+    """Return the setting k for a sparsity."""
+    return dict(k=k_at(sparsity, n))
 
 
 def grid(low: float, high: float, count: int) -> np.ndarray:
@@ -174,10 +207,29 @@ def in_each_band(count: int, first: float = 0.005) -> np.ndarray:
     return np.concatenate([*inside, [0.5]])
 
 
-def sizes(scale: str) -> tuple[int, int, np.ndarray, dict[int, int], np.ndarray]:
-    """Return n, seeds and sparsities, then seeds by other dimension and sparsities for these."""
-    # more seeds if time allows, because an interval over three problems is wide
+class Sizes(NamedTuple):
+    """What Figures 2 and 3 run at a scale.
+
+    n, seeds, sparsities : the dimension, the number of problems and the sparsities of the searches.
+    problems, given : the number of problems for shares and differences of variances, and the number
+    of given penalties on those without a search. others, fewer : the number of problems for each
+    other dimension, and the sparsities there.
+    """
+
+    n: int
+    seeds: int
+    sparsities: np.ndarray
+    problems: int
+    given: int
+    others: dict[int, int]
+    fewer: np.ndarray
+
+
+def sizes(scale: str) -> Sizes:
+    """Return what Figures 2 and 3 run at a scale."""
+    # a search takes 20 runs, so most problems have given penalties
     if scale == "paper":
-        return 1000, 6, in_each_band(3), {200: 6, 500: 6, 2000: 6}, grid(0.01, 0.19, 6)
-    # an interval requires at least three seeds
-    return 300, 3, in_each_band(1), {100: 3, 200: 3}, grid(0.02, 0.19, 4)
+        others, fewer = {200: 6, 500: 6, 2000: 6}, grid(0.01, 0.19, 6)
+        return Sizes(1000, 6, in_each_band(3), 60, 12, others, fewer)
+    others, fewer = {100: 3, 200: 3}, grid(0.02, 0.19, 4)
+    return Sizes(300, 3, in_each_band(1), 12, 8, others, fewer)

@@ -16,8 +16,7 @@ import pandas as pd
 
 from spcabench import claims
 from spcabench.claims import claim, meaning
-from spcabench.figures._kuleshov2013 import GPM, GRQI, NAMES, PENALTIES, k_at, matched
-from spcabench.run import Run
+from spcabench.figures._kuleshov2013 import NAMES, PENALTIES, k_at, matched
 from spcabench.running import schema
 from spcabench.showing.style import LETTERS, look, mark_level, name_lines
 from spcabench.showing.words import number
@@ -35,16 +34,9 @@ def runs(scale):
     n, seeds = (1000, 10) if scale == "paper" else (500, 5)
     for seed in range(seeds):
         for penalty in PENALTIES:
-            yield from matched(penalty, n, seed, k_at(SPARSITY, n), "main", history=True)
-        yield from given_gamma(n, seed)
-
-
-def given_gamma(n, seed):
-    """Run GPower0 with the paper's number as penalty, and GRQI with the same cardinality."""
-    common = dict(dataset="gaussian", parameters=dict(m=n, n=n, seed=seed), seed=seed, label=GIVEN)
-    settings = dict(history=True)
-    yield Run(solver="gpower0", settings=dict(gamma=GAMMA, **GPM, **settings), **common)
-    yield Run(solver="grqi", settings=GRQI | settings, form="covariance", match="gpower0", **common)
+            k = dict(k=k_at(SPARSITY, n))
+            yield from matched(penalty, n, seed, "main", k, history=True)
+        yield from matched("gpower0", n, seed, GIVEN, dict(gamma=GAMMA), history=True)
 
 
 def data(table):

@@ -30,29 +30,38 @@ LARGE = 1 / 3  # lower edge of the highest third of the axis
 STEP = 1.009  # "varying gamma by < 1 %"
 GAP, DSPCA = 1e-2, "relaxation"  # certified gap at which DSPCA stops, and label of its runs
 LEAST = 20  # minimum number of nonzeros; below it, one nonzero is more than 5 %
-BELOW_20 = claims.every("bands of sparsity", high=meaning.SPARSE, least=6)
 
 
 # what runs
 
 
 def runs(scale):
-    """Run the main grid, a loose tolerance, other dimensions, and neighbouring penalties."""
-    n, seeds, sparsities, dimensions, fewer = base.sizes(scale)
-    sparse = sparsities[sparsities < meaning.SPARSE]
+    """Run the main grid, a loose tolerance, other dimensions, and given penalties."""
+    size = base.sizes(scale)
+    n, sparse = size.n, size.sparsities[size.sparsities < meaning.SPARSE]
     for penalty in base.PENALTIES:
-        for seed in range(seeds):
-            for s in sparsities:
-                yield from base.matched(penalty, n, seed, base.k_at(s, n), "main")
+        for seed in range(size.seeds):
+            for s in size.sparsities:
+                yield from base.matched(penalty, n, seed, "main", base.k_of(s, n))
             # K6, like K3, is about sparsities below 20 %
             for s in sparse:
-                yield from base.matched(penalty, n, seed, base.k_at(s, n), "loose", tol=1e-2)
+                yield from base.matched(penalty, n, seed, "loose", base.k_of(s, n), tol=1e-2)
             yield from neighbours(penalty, n, seed, 12 if scale == "paper" else 6)
-        for other, count in dimensions.items():
+        for other, count in size.others.items():
             for seed in range(count):
-                for s in fewer:
-                    yield from base.matched(penalty, other, seed, base.k_at(s, other), "dimension")
+                for s in size.fewer:
+                    k = base.k_of(s, other)
+                    yield from base.matched(penalty, other, seed, "dimension", k)
     yield from relaxations(scale)
+    yield from further(size)
+
+
+def further(size):
+    """Yield runs with given penalties on the problems without a search."""
+    for penalty in base.PENALTIES:
+        for seed in range(size.seeds, size.problems):
+            for gamma in base.penalties(penalty, size.given):
+                yield from base.matched(penalty, size.n, seed, base.GIVEN, dict(gamma=gamma))
 
 
 def neighbours(penalty, n, seed, count):
@@ -87,6 +96,7 @@ def data(table):
     return SimpleNamespace(
         rows=table,
         main=base.pairs(table, "main"),
+        sparse=base.sparse(base.of_all_problems(table)),
         loose=base.pairs(table, "loose"),
         dimension=base.pairs(table, "dimension"),
     )
@@ -152,9 +162,10 @@ def scatter(axis, x, y, status, solver):
     "section 1",
     "It converges to a local solution of (1) in about eight iterations or less on most problem "
     "instances",
-    measures="share of GRQI's runs below 20 % nonzeros that end after at most 8 iterations, "
-    "sparsities weighted alike",
+    measures="share of GRQI's runs below 20 % nonzeros that end after at most 8 iterations, bands "
+    "of sparsity weighted alike",
     unit="share",
+    average="mean",
     rule=meaning.MOST,
     also=[
         claims.Part(
@@ -162,13 +173,13 @@ def scatter(axis, x, y, status, solver):
         )
     ],
     changed="first tested with ten iterations and for up to half of the variables, and a run that "
-    "stayed at its start did not fail",
+    "stayed at its start did not fail; six problems left it open, so there are 60, with the t "
+    "interval over problems",
     because="The number of GRQI's iterations grows with the sparsity k/n.",
 )
 def K2(data):
     """Count early ends; a run that stays at its start must not count, so variance is judged too."""
-    sparse = data.main[data.main.sparsity < meaning.SPARSE]
-    label = f"n = {data.main.n.max()}"
+    sparse, label = data.sparse, f"n = {data.main.n.max()}"
     yield claims.one(base.weighted(sparse, sparse.iterations_g <= 8), "hit", label)
     yield claims.one(sparse[sparse.penalty == "gpower1"], "more", label, part="variance")
 
@@ -178,7 +189,7 @@ def K2(data):
     "section 4.2",
     "GRQI uses between one and two orders of magnitude fewer flops at sparsities below 20%",
     rule=meaning.ORDER_OF_MAGNITUDE,
-    at=BELOW_20,
+    at=base.BELOW_20,
     paper=[claims.PaperNumber(10, 100)],
     changed="the starts were not counted, but GRQI's takes n^2 flops, 8 to 60 times its own work "
     "below 2 % nonzeros, and the paper ignores only o(n^2)",
@@ -251,7 +262,7 @@ K6 = claim(
     "even in that case [||x - x_prev|| < 1e-2], GRQI required at least an order of magnitude fewer "
     "flops",
     rule=meaning.ORDER_OF_MAGNITUDE,
-    at=BELOW_20,
+    at=base.BELOW_20,
     paper=[claims.PaperNumber(10)],
     changed="the starts were not counted",
     because="The flops of GRQI grow with k^3, the cost of a solve, and those of GPower1 hardly do.",

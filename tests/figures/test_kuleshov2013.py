@@ -23,7 +23,7 @@ def test_the_formula_for_a_given_sigma_is_what_such_a_run_is_charged(k):
 
 
 def test_at_the_scale_of_the_paper_every_band_has_three_sparsities():
-    _, _, sparsities, *_ = base.sizes("paper")
+    sparsities = base.sizes("paper").sparsities
     counts, _ = np.histogram(sparsities, base.WIDE_EDGES)
     assert counts.min() >= 3 and (np.diff(sparsities) > 0).all()
 
@@ -33,10 +33,19 @@ def test_differences_of_rounding_are_none():
     assert base.more(pairs).tolist() == [0.0, -10.0, 20.0]
 
 
-def test_a_requested_cardinality_weighs_the_same_whatever_its_number_of_pairs():
-    pairs = pd.DataFrame(dict(seed=0, asked=[5, 5, 9], stand_in=False, problem="made up"))
+def test_a_band_weighs_the_same_whatever_its_number_of_runs():
+    pairs = pd.DataFrame(dict(sparsity=[0.03, 0.04, 0.12], seed=0, stand_in=False, problem="made"))
     weighted = base.weighted(pairs, pd.Series([True, False, True]))
     assert weighted.hit.tolist() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize("penalty", base.PENALTIES)
+def test_given_penalties_leave_up_to_a_fifth_of_the_variables(penalty):
+    problem = api.load("gaussian", m=200, n=200, seed=0)
+    gammas = base.penalties(penalty, 4)
+    ks = [api.solve(problem, penalty, settings={"gamma": g}).cardinality for g in gammas]
+    assert ks == sorted(ks, reverse=True)
+    assert ks[-1] <= 0.02 * problem.n and 0.15 * problem.n <= ks[0] <= 0.3 * problem.n
 
 
 def test_pairs_are_of_equal_cardinality_and_the_ratio_is_of_gpower_to_grqi():
