@@ -1,6 +1,11 @@
-"""Experiments of He, Monteiro and Park (2010): trials with equal cardinality."""
+"""Experiments of He, Monteiro and Park (2010): three methods with equal cardinality.
 
-from collections.abc import Iterator, Mapping, Sequence
+A trial is a problem with a cardinality that a search for GPower0's penalty reached; Scol-PCA and
+Mcol-PCA run with the same cardinality. `processor_seconds` measures times, and `answers` counts
+flops and compares variances, which do not depend on the load of the machine.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import ceil
 from types import SimpleNamespace
@@ -22,188 +27,173 @@ from spcabench.solving.result import refitted
 
 # stopping rule of GPower's authors: the relative change in the objective
 GPOWER: dict[str, Any] = dict(stop="objective", tol=1e-4, max_iterations=1000)
+TOLERANCE = 1e-4  # of the second phase, so that all solvers are equally accurate
 OURS = ("scol", "mcol")
 SOLVERS = ("gpower0", *OURS)
 NAMES = {"gpower0": "GPower0", "scol": "Scol-PCA", "mcol": "Mcol-PCA"}
-# appended to a method's name if the method was run in several forms
-FORMS = {"data": " dense", "covariance": " gram"}
-# the data are converted before timing, and every solver is as accurate as GPower0
-ALIKE, ALIKE_ROUNDS, ALIKE_TOL = "alike", 7, 1e-4
-# processor time of whole runs of one solver, with several cardinalities that take turns
-IN_TURNS = "in turns"
-VALUES = "values"  # variances without times
+TIMES, ANSWERS = "alike", "answers"  # labels of the rows of the two functions
+ROUNDS = 7
 # maximum number of processes that are ready to run: above it, too many processes share caches and
 # memory with the timed process (for rows published before this rule, the number is at most 2.46)
-QUIET, BUSY = 2.5, "busy machine"
-# further values of Mcol-PCA's c, as divisors of s; the paper's divisor is 10
-LEVELS, LEVEL = (20, 50), "c = s/"
-PROBLEMS = 8  # number of matrices of each size on which processor times are compared
+QUIET = 2.5
+# further values of Mcol-PCA's c; the paper has c = s/10
+SMALLER = {", c = s/20": 20, ", c = s/50": 50}
 
 
 # what runs
 
 
-def trial(
-    dataset: str,
-    parameters: dict[str, Any],
-    k: float,
-    solvers: tuple[str, ...],
-    *,
-    seed: int = 0,
-    form: str = "sparse",
-    matched: bool = False,
-    dense: bool = False,
+def problems(scale: str) -> range:
+    """Return the seeds of the problems of each size."""
+    return range(8 if scale == "paper" else 6)
+
+
+def trials(
+    dataset: str, parameters: dict[str, Any], ks: Iterable[float], *, seed: int = 0, timed: bool
 ) -> Iterator[Run]:
-    """Run GPower0 with a penalty found by a search for k nonzeros, and then the other solvers.
+    """Run `answers` and, if ``timed``, `processor_seconds`, for each k.
 
-    The other solvers run with cardinality k or, if ``matched``, with the cardinality that GPower0
-    reached.
-
-    k : cardinality, or a fraction of the variables if below 1. form : form in which all solvers
-    receive the data. dense : whether GPower0 also runs on the dense centred matrix.
+    A k below 1 is a share of the variables.
     """
-    common: dict[str, Any] = dict(
-        dataset=dataset, parameters=parameters, seed=seed, timed=True, label=str(k)
-    )
-    # GPower0 can miss k, but all three solvers must be compared with the same cardinality
-    ours: dict[str, Any] = dict(match="gpower0") if matched else dict(settings=dict(k=k))
-    # GPower0 runs first, because the other solvers match its cardinality
-    yield Run(solver="gpower0", settings=dict(k=k, **GPOWER), form=form, **common)
-    for solver in solvers:
-        yield Run(solver=solver, form=form, **ours, **common)
-    if dense:
-        yield Run(solver="gpower0", settings=dict(k=k, **GPOWER), form="data", **common)
+    common: dict[str, Any] = dict(dataset=dataset, parameters=parameters, seed=seed, uses=SOLVERS)
+    for k in ks:
+        if timed:
+            about: dict[str, Any] = dict(label=TIMES, timed=True, **common)
+            yield Run(function=processor_seconds, settings=dict(k=k), **about)
+        yield Run(function=answers, settings=dict(k=k), label=ANSWERS, **common)
 
 
-def levels(common: dict[str, Any], k: int) -> Iterator[Run]:
-    """Run Mcol-PCA on sparse data, untimed, with smaller values of c."""
-    for share in LEVELS:
-        settings, label = dict(k=k, c=max(1, ceil(k / share))), f"{LEVEL}{share}"
-        yield Run(solver="mcol", settings=settings, form="sparse", label=label, **common)
-
-
-def alike(common: dict[str, Any], k: float) -> Iterator[Run]:
-    """Measure the processor time of all three solvers under equal conditions."""
-    about: dict[str, Any] = dict(label=ALIKE, timed=True, uses=SOLVERS)
-    yield Run(function=processor_seconds, settings=dict(k=k), **about, **common)
+def matrix(m: int, n: int, seed: int, density: float = 0.2) -> dict[str, Any]:
+    """Return the arguments of `trials` that specify a random sparse matrix."""
+    parameters = dict(m=m, n=n, density=density, seed=seed)
+    return dict(dataset="random_sparse", parameters=parameters, seed=seed)
 
 
 def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any]:
     """Measure the processor time of each solver, in turn, on converted data.
 
-    The result also contains the cardinality. GPower0 receives the dense centred matrix and the
-    penalty that a search found for k nonzeros. Scol-PCA and Mcol-PCA run with the cardinality that
-    GPower0 reached, and their second phase uses GPower0's tolerance.
+    The result also contains the cardinality. GPower0 receives the dense centred matrix, or the
+    given one ("gpower0 sparse"), and the penalty that a search found for k nonzeros.
     """
-    # converted before timing, because this reading excludes the conversion
+    # converted before timing, because conversion is no part of a method
     dense = problem.given_as("data")
     wanted = int(k) if k >= 1 else round(k * problem.n)
     # the search for the penalty comes first, because a round times a single run
     search = api.solve(dense, "gpower0", k=wanted, random_state=seed, **arguments(GPOWER))
-    runs_of: dict[str, tuple[Problem, dict[str, Any]]] = {
-        solver: (problem, dict(k=search.cardinality, second_tol=ALIKE_TOL)) for solver in OURS
+    penalty = search.settings | GPOWER
+    runs_of: dict[str, tuple[Problem, str, dict[str, Any]]] = {
+        solver: (problem, solver, dict(k=search.cardinality, second_tol=TOLERANCE))
+        for solver in OURS
     }
-    runs_of["gpower0"] = dense, search.settings | GPOWER
+    runs_of |= {
+        "gpower0": (dense, "gpower0", penalty),
+        "gpower0 sparse": (problem, "gpower0", penalty),
+    }
     results: dict[str, Any] = {name: [] for name in runs_of}
-    for turn in range(ALIKE_ROUNDS + 1):
-        for solver, (data, settings) in runs_of.items():
+    for turn in range(ROUNDS + 1):
+        for name, (data, solver, settings) in runs_of.items():
             result = api.solve(data, solver, random_state=seed, **arguments(settings))
             # the first turn compiles the kernels and converts the data, so its time is discarded
             if turn:
-                results[solver].append(result.cost.cpu_time)
+                results[name].append(result.cost.cpu_time)
     return results | {"cardinality": search.cardinality}
 
 
-def variances(problem: Problem, *, seed: int, k: int) -> dict[str, float]:
-    """Return the cardinality that GPower0 reached in a search for k, and each solver's variance.
+def answers(problem: Problem, *, seed: int, k: float) -> dict[str, float]:
+    """Return each solver's flops and variance at the cardinality that a search for k reached.
 
-    The second phases of Scol-PCA and Mcol-PCA have converged, and GPower0's vector is refitted.
-    Nothing is timed, so the load on the machine does not matter.
+    Flops include those of the start. Second phases for variances have converged, and GPower0's
+    vector is refitted.
     """
-    search = api.solve(
-        problem.given_as("data"), "gpower0", k=k, random_state=seed, **arguments(GPOWER)
-    )
-    values = {
-        solver: api.solve(problem, solver, k=search.cardinality, random_state=seed).variance
-        for solver in OURS
+
+    def run(solver: str, **settings: Any) -> Any:
+        return api.solve(problem, solver, random_state=seed, **arguments(settings))
+
+    # on the given matrix, because a search takes many runs
+    search = run("gpower0", k=k, **GPOWER)
+    found = {
+        "cardinality": search.cardinality,
+        "flops gpower0 sparse": _flops(search),
+        "variance gpower0": problem.variance(refitted(problem, search.x)),
     }
-    values["gpower0"] = problem.variance(refitted(problem, search.x))
-    return values | {"cardinality": search.cardinality}
+    s = search.cardinality
+    for solver in OURS:
+        found[f"flops {solver}"] = _flops(run(solver, k=s, second_tol=TOLERANCE))
+        converged = run(solver, k=s)
+        found |= {
+            f"flops {solver} converged": _flops(converged),
+            f"variance {solver}": converged.variance,
+        }
+    for name, share in SMALLER.items():
+        found[f"variance mcol{name}"] = run("mcol", k=s, c=ceil(s / share)).variance
+    return found
 
 
-def in_turns(problem: Problem, *, seed: int, name: str, ks: Sequence[int]) -> dict[str, Any]:
-    """Measure the processor time of whole runs of a solver for each k, in turn, after a warm-up."""
-    seconds: dict[str, list[float]] = {str(k): [] for k in ks}
-    for turn in range(ALIKE_ROUNDS + 1):
-        for k in ks:
-            # on a copy, because a whole run includes the conversion of the data
-            result = api.solve(problem.copied(), name, k=k, random_state=seed)
-            if turn:
-                seconds[str(k)].append(result.cost.cpu_time)
-    return seconds
+def _flops(result: Any) -> int:
+    return result.cost.flops + result.cost.setup_flops
 
 
-def trials(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the timed rows, those with changed settings, and a row for each number of a function.
+def rows_of(table: pd.DataFrame, x: Callable[[pd.DataFrame], Any]) -> pd.DataFrame:
+    """Return a row for each round of times and for each of the `answers`.
 
-    method : the solver, with the form of the data if it ran on several forms; for rows of `levels`
-    the label, and for results of functions the solver and the label.
-    wanted : the requested cardinality. total : seconds. value : the variance to compare. For
-    GPower0 it is the variance after a refit, because the second phase of the others is a refit.
+    Columns: the seconds of each solver have its name; those of `answers` have theirs. wanted : the
+    requested cardinality. x : the place, a function of these rows.
     """
-    label = table.label.astype(str)
-    own = table[table.samples.notna() | label.str.startswith(LEVEL)]
-    label, solver = label[own.index], own.solver.astype(str)
-    level = label.str.startswith(LEVEL)
-    # the form is part of the name only if a solver was run on several forms
-    mixed = own.groupby(["group", "label", "solver"]).form.transform("nunique").gt(1)
-    # `trial` labels its runs with the requested cardinality
-    wanted = own.settings.map(lambda settings: settings.get("k")).where(level, label)
-    own = own.assign(
-        method=(solver + own.form.map(FORMS).fillna("").where(mixed, "")).where(~level, label),
-        wanted=pd.to_numeric(wanted, errors="coerce"),
-        total=own.setup_time + own.solve_time,
-        value=own.variance.where(solver != "gpower0", own.variance_refit),
-    )
-    results = table[table.label.isin([ALIKE, IN_TURNS, VALUES])].to_dict("records")
-    numbers = pd.DataFrame([n for row in results for n in _numbers(row)], columns=own.columns)
-    rows = pd.concat([own, numbers], ignore_index=True) if results else own
-    # a fraction of the variables is also a requested cardinality
-    wanted = rows.wanted.astype(float)
-    return rows.assign(wanted=wanted.where(wanted >= 1.0, wanted * rows.n))
+    records = [unfolded for row in table.to_dict("records") for unfolded in _unfolded(row)]
+    # a figure without an answer still has the columns
+    drawn = [*SOLVERS, *(f"variance {solver}" for solver in SOLVERS)]
+    names = dict.fromkeys([*table, "wanted", *drawn, *(name for row in records for name in row)])
+    found, whole = pd.DataFrame(records, columns=[*names]), _whole(table)
+    found = pd.concat([found, whole], ignore_index=True) if len(whole) else found
+    # a share of the variables is also a requested cardinality
+    wanted = found.wanted.where(found.wanted >= 1.0, found.wanted * found.n)
+    found = found.assign(wanted=wanted)
+    return found.assign(x=pd.Series(x(found), found.index, dtype=float))
 
 
-def _numbers(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a row for each time or variance that a function returned."""
-    results, settings, label = row["extra"], row["settings"], row["label"]
-    if label == IN_TURNS:
-        for k, seconds in results.items():
-            common = row | dict(method=f"{settings['name']} {IN_TURNS}", cardinality=float(k))
-            yield from (common | dict(repeat=i, total=total) for i, total in enumerate(seconds))
-        return
+def _unfolded(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each round of a function's result."""
     # times measured on a busy machine are neither judged nor drawn
-    busy = label == ALIKE and float(row.get("load") or 0.0) > QUIET
-    for solver in SOLVERS:
-        method = f"{solver} {label}{f' {BUSY}' if busy else ''}"
-        reached = dict(wanted=settings["k"], cardinality=results["cardinality"])
-        common = row | dict(method=method) | reached
-        if label == VALUES:
-            yield common | dict(repeat=0, value=results[solver])
-        else:
-            yield from (common | dict(repeat=i, total=t) for i, t in enumerate(results[solver]))
+    busy = row["label"] == TIMES and float(row.get("load") or 0.0) > QUIET
+    if row["label"] not in (TIMES, ANSWERS) or busy:
+        return
+    common = row | dict(wanted=float(row["settings"]["k"]))
+    if row["label"] == ANSWERS:
+        yield common | row["extra"]
+        return
+    seconds = {name: found for name, found in row["extra"].items() if name != "cardinality"}
+    for i, turn in enumerate(zip(*seconds.values(), strict=True)):
+        numbers = dict(zip(seconds, turn, strict=True), cardinality=row["extra"]["cardinality"])
+        yield common | numbers | dict(repeat=i)
+
+
+def _whole(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the times of whole runs of solvers, at places without `processor_seconds`.
+
+    They were published before: conversion is timed, and the second phase ends at 1e-9.
+    """
+    runs = table[table.samples.notna() & ~(table.solver.eq("gpower0") & table.form.eq("sparse"))]
+    runs = runs[~runs.label.str.startswith("c = ")]
+    place = table.parameters.astype(str) + table.seed.astype(str)
+    runs = runs[~place[runs.index].isin(place[table.label == TIMES])]
+    if runs.empty:
+        return runs
+    seconds = (runs.setup_time + runs.solve_time).rename("seconds")
+    runs = runs.assign(wanted=runs.label.astype(float), place=place, seconds=seconds)
+    key = ["place", "wanted", "repeat"]
+    wide = runs.set_index([*key, "solver"]).seconds.unstack().reset_index()
+    first = runs[runs.solver == "gpower0"].drop(columns="seconds")
+    return first.merge(wide, on=key)
 
 
 def by_cardinality(table: pd.DataFrame) -> SimpleNamespace:
-    """Return the trials, in which x is the cardinality that GPower0 reached, and the truth.
+    """Return the rows, in which x is the cardinality that GPower0 reached, and the truth.
 
     x is a median over problems.
     """
-    rows, truth = split(table)
-    rows = trials(rows)
-    searched = rows[rows.method == "gpower0"]
-    reached = searched.cardinality.groupby(searched.wanted).median()
-    x = rows.wanted.map(reached).fillna(rows.cardinality).astype(float)
-    return SimpleNamespace(rows=rows.assign(x=x), truth=truth)
+    own, truth = split(table)
+    median = lambda rows: rows.cardinality.groupby(rows.wanted).transform("median")  # noqa: E731
+    return SimpleNamespace(rows=rows_of(own, median), truth=truth)
 
 
 # what is drawn
@@ -212,9 +202,10 @@ HOLLOW: dict[str, Any] = dict(linestyle="none", markerfacecolor="white")
 
 
 def missed(rows: pd.DataFrame) -> pd.Series:
-    """Mark the runs of GPower0 whose search for a penalty missed the requested cardinality."""
-    wanted = rows.wanted.fillna(rows.cardinality)
-    return rows.method.str.startswith("gpower0") & ~same_cardinality(wanted, rows.cardinality)
+    """Mark the rows whose search for a penalty missed the requested cardinality by over 2 %."""
+    return (rows.wanted - rows.cardinality).abs() > 0.02 * rows[["wanted", "cardinality"]].max(
+        axis=1
+    )
 
 
 def broken(rows: pd.DataFrame, *series: pd.Series) -> tuple[np.ndarray, ...]:
@@ -230,59 +221,46 @@ def broken(rows: pd.DataFrame, *series: pd.Series) -> tuple[np.ndarray, ...]:
     return tuple(np.insert(v, gaps, np.nan) for v in (x, *(s.to_numpy() for s in series)))
 
 
-def draw_line(axis, rows: pd.DataFrame, y: pd.Series, solver: str, form: str = "") -> None:
+def draw_line(axis, rows: pd.DataFrame, y: pd.Series, solver: str) -> None:
     """Plot a line against x, with hollow markers if a search missed the requested cardinality."""
     style = look(solver)
-    axis.plot(*broken(rows, y), **style, label=f"{NAMES[solver]}{form}")
+    axis.plot(*broken(rows, y), **style, label=NAMES[solver])
     off = missed(rows).groupby(rows.x).any().reindex(y.index, fill_value=False)
-    if off.any():
+    if solver == "gpower0" and off.any():
         axis.plot(y.index[off], y[off], **style | HOLLOW)
         black = style | HOLLOW | dict(color="black")
         axis.plot([], [], **black, label="hollow: the search missed the cardinality")
 
 
-def draw_times(
-    axis, rows: pd.DataFrame, methods: Mapping[str, str], places: Sequence[float] = ()
-) -> None:
-    """Plot the time of each solver's method against x, with the band computed by `times`.
-
-    places : values of x at which a line is interrupted if the method was not run there.
-    """
-    for solver, method in methods.items():
-        part = rows[rows.method == method]
-        if len(part):
-            x = sorted({*part.x, *places})
-            middle, low, high = (seconds.reindex(x) for seconds in times(part))
-            # on sparse data, a run of GPower0 takes another time
-            dense = solver == "gpower0" and method != solver
-            draw_line(axis, part, middle, solver, ", dense centred" if dense else "")
-            band: dict[str, Any] = dict(color=look(solver)["color"], alpha=0.2, linewidth=0)
-            axis.fill_between(*broken(part, low, high), **band)
-    kind = "processor time" if methods["gpower0"].endswith(ALIKE) else "time"
-    axis.set(yscale="log", ylabel=f"{kind} of a run, s")
+def draw_times(axis, rows: pd.DataFrame, solvers: Sequence[str] = SOLVERS) -> None:
+    """Plot the time of each solver against x, with the band computed by `times`."""
+    for solver in solvers:
+        part = rows.dropna(subset=[solver])
+        if part.empty:  # no run finished
+            continue
+        middle, low, high = times(part.assign(total=part[solver]))
+        draw_line(axis, part, middle, solver)
+        band: dict[str, Any] = dict(color=look(solver)["color"], alpha=0.2, linewidth=0)
+        axis.fill_between(*broken(part, low, high), **band)
+    axis.set(yscale="log", ylabel="processor time of a run, s")
 
 
-def draw_values(axis, rows: pd.DataFrame, methods: Mapping[str, str]) -> None:
-    """Plot the variance ||Vx||^2 of each solver's method against x."""
-    for solver, method in methods.items():
-        part = rows[rows.method == method]
-        if len(part):
-            draw_line(axis, part, part.groupby("x").value.median(), solver)
+def draw_values(axis, rows: pd.DataFrame, solvers: Sequence[str] = SOLVERS) -> None:
+    """Plot the variance ||Vx||^2 of each solver against x."""
+    for solver in solvers:
+        part = rows.dropna(subset=[f"variance {solver}"])
+        draw_line(axis, part, part.groupby("x")[f"variance {solver}"].median(), solver)
     axis.set(ylabel="variance $\\|Vx\\|^2$")
 
 
 def draw_trade_off(
-    data: SimpleNamespace,
-    axes,
-    timed: Mapping[str, str],
-    valued: Mapping[str, str],
-    xlabel: str = "cardinality",
+    data: SimpleNamespace, axes, solvers: Sequence[str] = SOLVERS, xlabel: str = "cardinality"
 ) -> None:
     """Plot times (first panel) and variances (second panel) against the cardinality."""
     panels = clock, variance = tuple(axes)
-    draw_times(clock, data.rows, timed)
+    draw_times(clock, data.rows, solvers)
     # only the rows of the truth's problem, because its optimum does not apply to other problems
-    draw_values(variance, data.rows[data.rows.seed == data.rows.seed.min()], valued)
+    draw_values(variance, data.rows[data.rows.seed == data.rows.seed.min()], solvers)
     low, high = variance.get_ylim()
     useful(data.truth).draw(variance)
     variance.yaxis.get_offset_text().set_x(-0.1)  # beside the title, not below it
@@ -306,103 +284,64 @@ def useful(truth: Truth) -> Truth:
 # what is claimed
 
 DENSE, SPARSE = "GPower0 on the dense centred matrix", "GPower0 on sparse data"
-WHOLE = f"{DENSE}, conversion timed, second phase to 1e-9"
-EQUAL = "; whole runs decide only until there are rows with one tolerance and untimed conversion"
-MORE = f"; three matrices of each size left it open, so {PROBLEMS} were run"
+MORE = "; three matrices of each size left it open, so eight were run"
+# the sentence that all statements about speed share
+ALIKE = (
+    "; all times are processor seconds with one tolerance and converted data, and GPower0 on "
+    "sparse data, of which there were too few times, is judged in flops"
+)
 # options shared by the claims about speed
 SPEED: dict[str, Any] = dict(unit="times", timed=True, null=1.0)
 # a method that runs a hundred times as fast is not comparable
 COMPARABLE = SPEED | dict(rule=meaning.COMPARABLE, null=100.0)
-# options of tables about the only data set: the rounds are the replicates, not the problems
-ROUNDS: dict[str, Any] = dict(seed="repeat", over="rounds")
-
-
-def same_cardinality(first: pd.Series, second: pd.Series, slack: float = 0.02) -> pd.Series:
-    """Mark the pairs that can be compared because their cardinalities differ by at most 2 %."""
-    # more variables explain more variance and take longer, so the cardinalities must agree
-    return (first - second).abs() <= slack * np.maximum(first, second)
-
-
-def paired(rows: pd.DataFrame, method: str, rival: str, column: str = "total") -> pd.DataFrame:
-    """Pair the rounds of two methods on the same problem with the same cardinality.
-
-    The rows contain the columns of the first method, the ``quotient`` of the two methods' values of
-    ``column``, rounded to six digits, and the ``loss``, 1 - quotient in percent.
-    """
-    key = ["x", "seed", "repeat"]
-    rivals = rows.loc[rows.method == rival, [*key, "cardinality", column]]
-    both = rows[rows.method == method].merge(rivals, on=key, suffixes=("", "_other"))
-    both = both[same_cardinality(both.cardinality, both.cardinality_other)]
-    quotient = (both[column] / both[f"{column}_other"]).astype(float)
-    # answers that agree to six digits differ only by rounding, so they are tied
-    return both.assign(quotient=quotient.round(6), loss=100 * (1 - quotient))
 
 
 def ratios(
-    rows: pd.DataFrame, method: str, rival: str, label: Any, column: str = "total", **options: Any
+    rows: pd.DataFrame, top: str, bottom: str, label: Any, alone: bool = False, **options: Any
 ) -> pd.DataFrame:
-    """Return a tidy table of the quotients of two methods at each x."""
-    both = paired(rows, method, rival, column)
-    # rounds on one problem are not replicates, so they are reduced to their median
-    middle = both.groupby(["x", "seed"]).quotient.transform("median")
-    if "seed" not in options:
+    """Return a tidy table of the quotients of two columns at each x.
+
+    alone : whether there is only one data set, so that the rounds are the replicates.
+    """
+    both = rows.reindex(columns=[*{*rows, top, bottom}]).dropna(subset=[top, bottom])
+    # answers that agree to six digits differ only by rounding, so they are tied
+    both = both.assign(quotient=(both[top] / both[bottom]).astype(float).round(6))
+    if alone and both["repeat"].any():
+        options |= dict(seed="repeat", over="rounds")
+    elif alone:
+        options |= dict(how="median")  # a count is exact
+    else:
+        # rounds on one problem are not replicates, so they are reduced to their median
+        middle = both.groupby(["x", "seed"]).quotient.transform("median")
         both = both.assign(quotient=middle)
     return claims.each(both, "x", "quotient", label, **options)
-
-
-def worlds(rows: pd.DataFrame) -> dict[str, tuple[str, str]]:
-    """Map each reading to the method of GPower0 and the suffix of the other solvers' names.
-
-    Section 2.3 gives Scol-PCA and Mcol-PCA the sparse W. The code of GPower's authors takes the
-    centred matrix, which is dense; GPower0 can be given the sparse one too. The paper states no
-    tolerance, so all solvers use GPower0's if there are such runs, on data that were converted
-    before the clock started.
-    """
-    alike = rows.method.eq(f"gpower0 {ALIKE}").any()
-    return {
-        DENSE: (f"gpower0 {ALIKE}", f" {ALIKE}") if alike else ("gpower0 dense", ""),
-        SPARSE: ("gpower0", ""),
-    }
-
-
-def valued(rows: pd.DataFrame, gpower: str, form: str) -> tuple[str, str]:
-    """Return the methods whose variances belong to a reading, in the form of `worlds`.
-
-    Times under equal conditions have no variances, because the second phase has not converged.
-    They are those of `variances` if there are such rows, because these cover more problems, and
-    otherwise those of whole runs.
-    """
-    if ALIKE not in form:
-        return gpower, form
-    more = rows.method.eq(f"gpower0 {VALUES}").any()
-    return (f"gpower0 {VALUES}", f" {VALUES}") if more else ("gpower0 dense", "")
-
-
-def judged(
-    rows: pd.DataFrame, solvers: Sequence[str] = SOLVERS
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Map each solver to the method that decides about times, and to that about variances."""
-    world = worlds(rows)[DENSE]
-    timed, found = (
-        {solver: gpower if solver == "gpower0" else f"{solver}{form}" for solver in solvers}
-        for gpower, form in (world, valued(rows, *world))
-    )
-    return timed, found
 
 
 def speeds(
     rows: pd.DataFrame, fast: str, label: Any = "p = {:g}", **options: Any
 ) -> Iterator[pd.DataFrame]:
-    """Divide GPower0's time by a solver's time at each x, for each reading with runs."""
-    for name, (gpower, form) in worlds(rows).items():
-        table = ratios(rows, gpower, f"{fast}{form}", label, reading=name, **options)
-        if len(table):
-            yield table
+    """Divide GPower0's time by a solver's time at each x, for each form of GPower0's data.
+
+    Section 2.3 gives Scol-PCA and Mcol-PCA the sparse W. The code of GPower's authors takes the
+    centred matrix, which is dense; GPower0 can be given the sparse one too.
+    """
+    dense = ratios(rows, "gpower0", fast, label, reading=DENSE, **options)
+    sparse = ratios(rows, "gpower0 sparse", fast, label, reading=SPARSE, **options)
+    flops = in_flops(rows, fast, label, **options)
+    # flops decide only until there are times
+    yield from (table for table in (dense, sparse if len(sparse) else flops) if len(table))
 
 
-def quality(rows: pd.DataFrame, method: str, rival: str, **options: Any) -> pd.DataFrame:
-    """Divide a method's variance by its rival's for each k, without those k at which they tie."""
-    table = ratios(rows, method, rival, "k = {:g}", "value", part="quality", **options)
+def in_flops(rows: pd.DataFrame, fast: str, label: Any, **options: Any) -> pd.DataFrame:
+    """Divide GPower0's flops on sparse data by a solver's flops at each x."""
+    own = dict(reading=f"{SPARSE}, in flops") | options
+    return ratios(rows, "flops gpower0 sparse", f"flops {fast}", label, **own)
+
+
+def quality(rows: pd.DataFrame, solver: str, **options: Any) -> pd.DataFrame:
+    """Divide a solver's variance by GPower0's for each k, without those k at which they tie."""
+    columns = (f"variance {solver}", "variance gpower0")
+    table = ratios(rows, *columns, "k = {:g}", part="quality", **options)
     # a tie is neither better nor worse, but a ratio of exactly 1 would fail the rule "above 1"
     return table[table.value.ne(1.0).groupby(table.x).transform("any").astype(bool)]
 
@@ -413,30 +352,29 @@ def better(name: str, at: claims.Scope) -> claims.Part:
     return claims.Part("quality", text, "times", meaning.MORE, at, null=1.0)
 
 
-def below_optimum(data: SimpleNamespace, *methods: str) -> list[str]:
-    """State how far each method's variance is below the optimum."""
-    part = ((m, data.rows[data.rows.method == m]) for m in methods)
-    return [f"{data.truth.distance(rows, 'value', NAMES[m])}." for m, rows in part if len(rows)]
+def below_optimum(data: SimpleNamespace, *solvers: str) -> list[str]:
+    """State how far each solver's variance is below the optimum."""
+    of = ((solver, f"variance {solver}") for solver in solvers)
+    rows = data.rows
+    return [f"{data.truth.distance(rows.dropna(subset=[v]), v, NAMES[s])}." for s, v in of]
 
 
-def losses(data: Any) -> pd.DataFrame:
+def losses(data: SimpleNamespace) -> pd.DataFrame:
     """Return the percentage of Scol-PCA's variance that Mcol-PCA loses at each size or k."""
-    by_size = hasattr(data, "timed")
-    rows = data.timed if by_size else data.rows
-    label = "p = {:g}" if by_size else "k = {:g}"
-    _, form = valued(rows, *worlds(rows)[DENSE])
-    both = paired(rows, f"mcol{form}", f"scol{form}", "value")
+    rows = data.rows.dropna(subset=["variance mcol"])
+    label = "k = {:g}" if hasattr(data, "truth") else "p = {:g}"
+    lost = {
+        c: 100 * (1 - rows[f"variance mcol{c}"] / rows["variance scol"]) for c in ("", *SMALLER)
+    }
     # with c = 1 the two methods are the same algorithm, so an interval would be meaningless
-    same = both.groupby("x").cardinality.transform("max").le(10)
-    same &= ~both.groupby("x").loss.transform("any").astype(bool)
-    spans = [
-        f"{name}: {span([*paired(rows, name, 'scol', 'value').groupby('x').loss.mean()], '%')}"
-        for name in (f"{LEVEL}{share}" for share in LEVELS)
-    ]
+    rows = rows.assign(loss=lost[""].round(6))
+    same = rows.groupby("x").cardinality.transform("max").le(10)
+    same &= ~rows.groupby("x").loss.transform("any").astype(bool)
+    spans = [f"{c[2:]}: {span([*lost[c].groupby(rows.x).mean()], '%')}" for c in SMALLER]
     table = pd.concat(
         [
-            claims.each(both[same], "x", "loss", label, how="max"),
-            claims.each(both[~same], "x", "loss", label),
+            claims.each(rows[same], "x", "loss", label, how="max"),
+            claims.each(rows[~same], "x", "loss", label),
         ]
     )
     return claims.noted(table, f"Lost with a smaller c, {listed(spans)}.")

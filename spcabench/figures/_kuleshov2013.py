@@ -1,5 +1,6 @@
 """Experiments of Kuleshov (2013): pairs of runs of GPower and GRQI with equal cardinality."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -7,9 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from spcabench.api import solve
 from spcabench.claims import bands, every, meaning
+from spcabench.problem.problem import Problem
 from spcabench.run import Run
 from spcabench.showing.words import span
+from spcabench.solving.bounds import leading_eigenvalue
+from spcabench.solving.call import arguments
+from spcabench.solving.result import refitted
 
 PENALTIES = ("gpower1", "gpower0")
 NAMES = {"gpower1": "GPower1", "gpower0": "GPower0", "grqi": "GRQI", "ssvd_grqi": "GRQI-SSVD"}
@@ -65,6 +71,25 @@ def penalties(penalty: str, count: int) -> Iterator[float]:
         yield float(threshold**2 if penalty == "gpower0" else threshold)
 
 
+def given(problem: Problem, *, seed: int, penalty: str, count: int) -> dict[str, Any]:
+    """Run GPower with each of the `penalties`, and GRQI with as many nonzeros.
+
+    Each number is a list with an item for each penalty; the suffixes are those of `pairs`.
+    """
+    Sigma = problem.given_as("covariance")
+    found: dict[str, Any] = defaultdict(list)
+    for gamma in penalties(penalty, count):
+        of_gpower = solve(problem, penalty, **arguments(dict(gamma=gamma, **GPM)))
+        of_grqi = solve(Sigma, "grqi", k=of_gpower.cardinality, **arguments(GRQI))
+        for side, result in (("p", of_gpower), ("g", of_grqi)):
+            found[f"cardinality_{side}"].append(result.cardinality)
+            found[f"iterations_{side}"].append(result.iterations)
+            found[f"variance_{side}"].append(problem.variance(result.x))
+            refit = problem.variance(refitted(problem, result.x))
+            found[f"variance_refit_{side}"].append(refit)
+    return found | {"lambda_1": leading_eigenvalue(problem)}
+
+
 def pairs(table: pd.DataFrame, label: str) -> pd.DataFrame:
     """Return one row for each GPower run whose GRQI run has the same cardinality.
 
@@ -89,8 +114,6 @@ def pairs(table: pd.DataFrame, label: str) -> pd.DataFrame:
     columns += [name for name in ("solve_time", "setup_time") if name in table]
     # each GRQI run belongs to the GPower run just before it, whose cardinality it uses
     both = p.merge(g[key + columns], on=key, suffixes=("_p", "_g"))
-    # if GRQI returns fewer nonzeros than requested, the two runs cannot be compared
-    both = both[both.cardinality_p == both.cardinality_g]
     asked = both.settings.map(lambda settings: settings.get("k", np.nan))
     both = both.assign(
         whole_p=both.flops_p + both.setup_flops_p, whole_g=both.flops_g + both.setup_flops_g
@@ -99,12 +122,19 @@ def pairs(table: pd.DataFrame, label: str) -> pd.DataFrame:
         asked=asked,
         share=asked / both.n,
         penalty=both.solver,
-        sparsity=both.cardinality_p / both.n,
         # a run without an iteration has no flops, so there is no ratio
         ratio=both.flops_p / both.flops_g.where(both.flops_g > 0),
         whole=both.whole_p / both.whole_g,
-        more=more(both),
-        more_refit=more(both, "_refit"),
+    )
+    return compared(both)
+
+
+def compared(both: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs with equal cardinality, with their sparsity and difference of variances."""
+    # if GRQI returns fewer nonzeros than requested, the two runs cannot be compared
+    both = both[both.cardinality_p == both.cardinality_g]
+    both = both.assign(
+        sparsity=both.cardinality_p / both.n, more=more(both), more_refit=more(both, "_refit")
     )
     return both.assign(far=both.more.abs(), far_refit=both.more_refit.abs())
 
@@ -173,8 +203,13 @@ def medians(both: pd.DataFrame, column: str) -> tuple[pd.Series, pd.Series]:
 
 
 def of_all_problems(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the pairs with searched and with given penalties."""
-    return pd.concat([pairs(table, "main"), pairs(table, GIVEN)], ignore_index=True)
+    """Return the pairs with searched penalties, and those with the penalties that `given` uses."""
+    parts = [pairs(table, "main")]
+    for row in table[table.label == GIVEN].to_dict("records"):
+        about = {name: row[name] for name in ("seed", "n", "problem", "stand_in", "label")}
+        both = pd.DataFrame(row["extra"]).assign(**about, penalty=row["settings"]["penalty"])
+        parts.append(compared(both))
+    return pd.concat(parts, ignore_index=True)
 
 
 def sparse(both: pd.DataFrame) -> pd.DataFrame:
@@ -212,8 +247,8 @@ class Sizes(NamedTuple):
 
     n, seeds, sparsities : the dimension, the number of problems and the sparsities of the searches.
     problems, given : the number of problems for shares and differences of variances, and the number
-    of given penalties on those without a search. others, fewer : the number of problems for each
-    other dimension, and the sparsities there.
+    of given penalties on those without a search. starts : the number of problems for random starts.
+    others, fewer : the number of problems for each other dimension, and the sparsities there.
     """
 
     n: int
@@ -221,15 +256,15 @@ class Sizes(NamedTuple):
     sparsities: np.ndarray
     problems: int
     given: int
+    starts: int
     others: dict[int, int]
     fewer: np.ndarray
 
 
 def sizes(scale: str) -> Sizes:
     """Return what Figures 2 and 3 run at a scale."""
-    # a search takes 20 runs, so most problems have given penalties
     if scale == "paper":
         others, fewer = {200: 6, 500: 6, 2000: 6}, grid(0.01, 0.19, 6)
-        return Sizes(1000, 6, in_each_band(3), 60, 12, others, fewer)
+        return Sizes(1000, 6, in_each_band(3), 60, 12, 30, others, fewer)
     others, fewer = {100: 3, 200: 3}, grid(0.02, 0.19, 4)
-    return Sizes(300, 3, in_each_band(1), 12, 8, others, fewer)
+    return Sizes(300, 3, in_each_band(1), 12, 8, 6, others, fewer)

@@ -53,15 +53,12 @@ def runs(scale):
                     k = base.k_of(s, other)
                     yield from base.matched(penalty, other, seed, "dimension", k)
     yield from relaxations(scale)
-    yield from further(size)
-
-
-def further(size):
-    """Yield runs with given penalties on the problems without a search."""
-    for penalty in base.PENALTIES:
-        for seed in range(size.seeds, size.problems):
-            for gamma in base.penalties(penalty, size.given):
-                yield from base.matched(penalty, size.n, seed, base.GIVEN, dict(gamma=gamma))
+    # most problems have given penalties, because a search takes 20 runs
+    for seed in range(size.seeds, size.problems):
+        for penalty in base.PENALTIES:
+            about: dict[str, Any] = dict(label=base.GIVEN, seed=seed, uses=(penalty, "grqi"))
+            settings = dict(penalty=penalty, count=size.given)
+            yield Run(**base.source(n, seed), function=base.given, settings=settings, **about)
 
 
 def neighbours(penalty, n, seed, count):

@@ -57,7 +57,7 @@ def runs(scale):
     # only for one problem, because its truth takes as long as the rest of the figure
     first = dict(m=n, n=n, seed=0)
     yield from truth(scale, "gaussian", first, 5 if n > 500 else 7, ks, form="covariance")
-    for seed in range(size.problems):
+    for seed in range(size.starts):
         common: dict[str, Any] = dict(**base.source(n, seed), seed=seed, form="covariance")
         # the sparsity of Figure 1, and the two extremes of the sparsities below 20 %
         for s in (0.01, 0.044, 0.2):
@@ -287,7 +287,7 @@ def K18(data):
     null=0.0,
     deviates="The sentence names no share: a start that fails more often than not is no advice.",
     changed="all k were pooled, and both readings had to agree; 80 % of the starts had to "
-    "succeed; six problems left it open, so there are 60, with the t interval over problems",
+    "succeed; six problems left it open, so there are 30, with the t interval over problems",
     because="The first shift has little effect: nearly as many starts succeed if mu_0 is far from "
     "lambda_1.",
 )

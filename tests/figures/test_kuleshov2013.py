@@ -12,6 +12,7 @@ from spcabench.figures.kuleshov2013_fig2 import K11
 from spcabench.figures.kuleshov2013_fig3 import held, power_steps
 from spcabench.figures.kuleshov2013_table1 import order
 from spcabench.solving.bounds import leading_eigenvalue
+from tests import trial
 
 
 @pytest.mark.parametrize("k", [1, 4, 12])
@@ -62,6 +63,19 @@ def test_pairs_are_of_equal_cardinality_and_the_ratio_is_of_gpower_to_grqi():
     (pair,) = base.pairs(pd.DataFrame(rows), "main").itertuples()
     assert (pair.chain, pair.asked, pair.ratio) == ("a", 6, 3.0)
     assert pair.whole == (60 + 40) / (20 + 40)
+
+
+def test_given_penalties_give_pairs_of_equal_cardinality_on_one_problem():
+    problem = api.load("gaussian", m=60, n=60, seed=2)
+    found = base.given(problem, seed=2, penalty="gpower1", count=3)
+    row = dict(label=base.GIVEN, extra=found, settings=dict(penalty="gpower1"), n=60, seed=2)
+    table = trial.table([row | dict(problem="p", stand_in=False)])
+    both = base.of_all_problems(table)
+    assert len(both) == 3 and (both.cardinality_p == both.cardinality_g).all()
+    for pair in both.itertuples():
+        alone = api.solve(problem.given_as("covariance"), "grqi", k=int(pair.cardinality_g))
+        assert pair.variance_g == pytest.approx(alone.variance, rel=1e-9)
+        assert pair.more == pytest.approx(100 * (pair.variance_p / pair.variance_g - 1), abs=1e-6)
 
 
 def test_the_order_of_one_seed_needs_three_steps():
