@@ -212,9 +212,28 @@ def of_all_problems(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
+def unfolded(table: pd.DataFrame, label: str) -> pd.DataFrame:
+    """Return the rows of a function, with the numbers that it returned and k as columns."""
+    rows = table[table.label == label]
+    numbers = pd.DataFrame(rows.extra.tolist(), index=rows.index)
+    k = [settings["k"] for settings in rows.settings]
+    return (
+        rows[["seed", "stand_in", "problem", "n"]]
+        .join(numbers.drop(columns="k", errors="ignore"))
+        .assign(k=k)
+    )
+
+
 def sparse(both: pd.DataFrame) -> pd.DataFrame:
     """Return the pairs below 20 % nonzeros."""
     return both[both.sparsity < meaning.SPARSE]
+
+
+def means_of_bands(both: pd.DataFrame, column: str) -> tuple[pd.Series, pd.Series]:
+    """Return the median sparsity and the mean over problems of a column in each wide band."""
+    band = np.digitize(both.sparsity, WIDE_EDGES)
+    means = both[column].groupby([band, both.seed]).mean()
+    return both.sparsity.groupby(band).median(), means.groupby(level=0).mean()
 
 
 def k_at(sparsity: float, n: int) -> int:

@@ -19,6 +19,7 @@ from types import SimpleNamespace
 from spcabench import claims
 from spcabench.claims import claim, meaning
 from spcabench.figures import _he2010 as he
+from spcabench.figures import _he2010_pictures as pictures
 from spcabench.showing.style import name_lines, plain_log_ticks
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
@@ -48,9 +49,9 @@ def data(table):
 def draw(data, axes):
     """Plot time and variance against p."""
     left, right = axes.flat
-    he.draw_times(left, data.rows)
+    pictures.draw_times(left, data.rows)
     # H3 compares these two methods; Figure 4 shows the variance of GPower0
-    he.draw_values(right, data.rows, he.OURS)
+    pictures.draw_values(right, data.rows, he.OURS)
     left.set_title(f"Mcol-PCA is {H2.told(data)} as fast as GPower0")
     right.set_title(f"Mcol-PCA loses {H3.told(data)} of Scol-PCA's variance")
     for axis in (left, right):

@@ -11,6 +11,7 @@ Another reading gives GPower0 the sparse data, and counts flops.
 from spcabench import claims
 from spcabench.claims import claim, meaning
 from spcabench.figures import _he2010 as he
+from spcabench.figures import _he2010_pictures as pictures
 from spcabench.showing.style import name_lines, plain_log_ticks
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
@@ -45,7 +46,7 @@ def draw(data, axes):
     """Plot the times for wide and for tall matrices."""
     panels = ((H4, data.wide, "variables p, n/p = 0.1"), (H5, ~data.wide, "samples n, n/p = 10"))
     for axis, (told, shape, name) in zip(axes.flat, panels, strict=True):
-        he.draw_times(axis, data[shape])
+        pictures.draw_times(axis, data[shape])
         axis.set(xscale="log", xlabel=f"number of {name}")
         axis.set_title(f"Mcol-PCA is {told.told(data)} as fast as GPower0")
         plain_log_ticks(axis)

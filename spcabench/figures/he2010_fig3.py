@@ -21,6 +21,7 @@ from spcabench import claims
 from spcabench.claims import claim, meaning
 from spcabench.claims.summary import where
 from spcabench.figures import _he2010 as he
+from spcabench.figures import _he2010_pictures as pictures
 from spcabench.showing.style import name_lines
 
 PANELS, SIZE = (1, 1), (7.6, 4.2)
@@ -53,7 +54,7 @@ def data(table):
 def draw(data, axes):
     """Plot times against density."""
     axis, size = axes.flat[0], data.rows.n.iloc[0]
-    he.draw_times(axis, data.rows)
+    pictures.draw_times(axis, data.rows)
     axis.set(xlabel=f"share of nonzeros, {size} x {size}")
     sparsest = where(H6.places(data))
     axis.set_title(f"Mcol-PCA is {H6.told(data)} as fast as GPower0 with {sparsest} nonzeros")

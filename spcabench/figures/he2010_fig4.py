@@ -23,6 +23,7 @@ import numpy as np
 from spcabench import claims
 from spcabench.claims import claim, meaning
 from spcabench.figures import _he2010 as he
+from spcabench.figures import _he2010_pictures as pictures
 from spcabench.figures._truth import truth
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
@@ -56,7 +57,7 @@ data = he.by_cardinality
 
 def draw(data, axes):
     """Plot the variances, then the times."""
-    he.draw_trade_off(data, axes.flat[::-1])
+    pictures.draw_trade_off(data, axes.flat[::-1])
     axes.flat[0].set_title(f"Mcol-PCA loses {H3.told(data)} of Scol-PCA's variance")
     axes.flat[1].set_title(f"Scol-PCA is {H7.told(data)} as fast as GPower0")
 

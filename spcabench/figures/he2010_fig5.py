@@ -14,6 +14,7 @@ cardinality. The lines are interrupted if a search stopped more than a tenth bel
 from spcabench import claims
 from spcabench.claims import claim, meaning
 from spcabench.figures import _he2010 as he
+from spcabench.figures import _he2010_pictures as pictures
 from spcabench.figures._truth import truth
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
@@ -47,7 +48,7 @@ data = he.by_cardinality
 
 def draw(data, axes):
     """Plot the times, then the variances."""
-    he.draw_trade_off(data, axes.flat, METHODS)
+    pictures.draw_trade_off(data, axes.flat, METHODS)
     speed, quality = H10.told(data), H10.told(data, part="quality")
     axes.flat[0].set_title(f"Mcol-PCA is {speed} as fast as GPower0")
     axes.flat[1].set_title(f"Mcol-PCA's variance is {quality} GPower0's")

@@ -15,6 +15,7 @@ the sparse data, and counts flops.
 from spcabench import claims
 from spcabench.claims import claim, meaning
 from spcabench.figures import _he2010 as he
+from spcabench.figures import _he2010_pictures as pictures
 from spcabench.figures._truth import truth
 from spcabench.showing.style import LETTERS
 
@@ -44,7 +45,7 @@ data = he.by_cardinality
 def draw(data, axes):
     """Plot the times, then the variances, of the paper's two methods."""
     words = f"cardinality, of {data.rows.n.iloc[0]} words"
-    he.draw_trade_off(data, axes.flat, METHODS, words)
+    pictures.draw_trade_off(data, axes.flat, METHODS, words)
     left, right = axes.flat
     left.set_title(f"Mcol-PCA is {H11.told(data)} as fast as GPower0 below k = {LIMIT}")
     right.set_title(f"Mcol-PCA's variance is {H12.told(data)} GPower0's")

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import spcabench
 from spcabench.errors import InputError
-from spcabench.figures import _he2010
+from spcabench.figures import _he2010, _he2010_pictures
 from spcabench.figures._times import times
 from spcabench.figures._truth import Truth
 from spcabench.solving.call import Limits, arguments
@@ -183,14 +183,14 @@ def test_a_cardinality_is_drawn_at_the_median_that_its_searches_reached():
     rows = [answered(25, reached, seed) for seed, reached in enumerate((23, 25, 24))]
     table = _he2010.by_cardinality(trial.table([*rows, answered(5, 5)])).rows
     assert table.x.tolist() == [24.0, 24.0, 24.0, 5.0]
-    assert _he2010.missed(table).tolist() == [True, False, True, False]
+    assert _he2010_pictures.missed(table).tolist() == [True, False, True, False]
 
 
 def test_no_line_crosses_what_a_search_did_not_reach():
     pairs = ((10, 10), (100, 48), (150, 147))
     rows = [answered(asked, reached, value=1.0) for asked, reached in pairs]
     table = _he2010.by_cardinality(trial.table(rows)).rows
-    x, y = _he2010.broken(table, table.groupby("x").value.min())
+    x, y = _he2010_pictures.broken(table, table.groupby("x").value.min())
     assert np.isnan(x).tolist() == np.isnan(y).tolist() == [False, False, True, False]
     assert x[~np.isnan(x)].tolist() == [10.0, 48.0, 147.0]
 
@@ -227,7 +227,7 @@ def test_equal_variances_are_a_tie_and_judged_no_further():
 
 def test_a_bound_above_twice_the_best_value_is_not_drawn():
     table = pd.DataFrame(dict(k=[1.0, 2.0, 3.0], best=[1.0, 2.0, 2.0], bound=[1.0, 4.0, 4.1]))
-    bound = _he2010.useful(Truth(table)).table.bound
+    bound = _he2010_pictures.useful(Truth(table)).table.bound
     assert bound.isna().tolist() == [False, False, True]
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from spcabench import api
 from spcabench.figures import _kuleshov2013 as base
+from spcabench.figures._kuleshov2013_starts import power_steps
 from spcabench.figures.kuleshov2013_fig2 import K11
-from spcabench.figures.kuleshov2013_fig3 import held, power_steps
+from spcabench.figures.kuleshov2013_fig3 import held
 from spcabench.figures.kuleshov2013_table1 import order
 from spcabench.solving.bounds import leading_eigenvalue
 from tests import trial
