@@ -194,9 +194,34 @@ def _jitted(function: Callable[..., Any], *signature: Any) -> Any:
         return njit(*signature)(function)
 
 
+class Inlined:
+    """A function that kernels call; it is compiled with the first kernel that calls it.
+
+    numba asks a global of a kernel for its type through the attribute ``_numba_type_``. Until then,
+    numba is not imported, which takes as long as many first answers.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+
+    @functools.cached_property
+    def dispatcher(self) -> Any:
+        """The function, as numba calls it."""
+        return _jitted(self.py_func)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self.dispatcher._numba_type_
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the compiled function from Python."""
+        return self.dispatcher(*args)
+
+
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile a function for use in kernels; its attribute ``py_func`` is the Python function."""
-    return _jitted(function)
+    """Mark a function for use in kernels; its attribute ``py_func`` is the Python function."""
+    return Inlined(function)
 
 
 def _signed(signature: str, readonly: Container[int]) -> Any:
