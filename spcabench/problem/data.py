@@ -168,7 +168,7 @@ class Data:
     def protect(self) -> None:
         """Replace the arrays by read-only views; nothing is copied."""
         X = self.X
-        if self.sparse and protected(X.data) is not X.data:
+        if self.sparse and X.data.flags.writeable:
             parts = (protected(part) for part in (X.data, X.indices, X.indptr))
             self.X = type(X)(tuple(parts), shape=X.shape, copy=False)
         elif not self.sparse:
