@@ -100,14 +100,16 @@ def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
 
 def unfolded(table: pd.DataFrame) -> pd.DataFrame:
     """Expand each pass of Algorithm 3 into one row for each k."""
-    passes = table[table.measure == one_pass.__name__]
-    columns = pd.DataFrame(passes.extra.tolist(), passes.index)
-    passes = passes.drop(columns=[*columns], errors="ignore").join(columns)
-    passes = passes.explode([*columns]).astype(dict.fromkeys(columns, float))
-    passes = passes.assign(solver="spannogram", nonnegative=True)
     # EM's rows lack q and lambda_next, so a table without a pass of Algorithm 3 would lack them too
-    passes = passes.reindex(columns=[*dict.fromkeys([*table, "q", "lambda_next"])])
-    return pd.concat([table[table.measure != one_pass.__name__], passes], ignore_index=True)
+    table = table.reindex(columns=[*dict.fromkeys([*table, "q", "lambda_next"])])
+    is_pass = table.measure == one_pass.__name__
+    if not is_pass.any():
+        return table
+    passes = table[is_pass].assign(solver="spannogram", nonnegative=True)
+    columns = pd.DataFrame(passes.extra.tolist(), passes.index)
+    passes = passes.drop(columns=[*columns]).join(columns).explode([*columns])
+    passes = passes.astype(dict.fromkeys(columns, float))
+    return pd.concat([table[~is_pass], passes], ignore_index=True)
 
 
 def data(table: pd.DataFrame) -> SimpleNamespace:

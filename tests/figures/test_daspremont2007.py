@@ -38,18 +38,6 @@ def test_only_runs_that_reached_their_gap_count():
     assert daspremont2007_gap.data(rows).reached.iterations.tolist() == [7]
 
 
-def test_every_size_that_decides_d9_has_enough_problems_at_paper_scale():
-    runs = [r for r in daspremont2007_gap.runs("paper") if r.label == "size"]
-    of = {"dspca": {}, "SCS": {}, "CLARABEL": {}}
-    for run in runs:
-        method = run.settings.get("solver", run.solver)
-        of[method].setdefault(run.parameters["n"], set()).add(run.seed)
-    assert all(len(seeds) >= 3 for method in ("dspca", "SCS") for seeds in of[method].values())
-    assert all(len(seeds) >= 3 for n, seeds in of["CLARABEL"].items() if n <= 120)
-    # at the quick scale nothing is decided
-    assert {r.seed for r in daspremont2007_gap.runs("quick") if r.label == "size"} == {0, 1}
-
-
 def test_a_loaded_machine_does_not_make_a_solver_impractical():
     rows = gap_rows(solve_time=120.0, setup_time=0.0, cpu_time=30.0)
     assert (daspremont2007_gap.data(rows).sizes.total == 30.0).all()
