@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spcabench import api
+from spcabench import Problem, api
 from spcabench.figures import (
     _daspremont2007,
     daspremont2007_fig1,
@@ -31,6 +31,18 @@ def test_loadings_have_the_cardinalities_asked_for(method):
         measured["explained"][1]
         <= np.linalg.eigvalsh(api.load("artificial").matrix.S)[-2:].sum() / 2703
     )
+
+
+def test_factors_of_pca_are_dense_and_those_of_dspca_are_small():
+    rng = np.random.default_rng(0)
+    classes = rng.integers(2, size=20)
+    # a class shifts three variables, which therefore have the largest variances
+    X = rng.standard_normal((20, 8)) + 5.0 * np.outer(classes, [1, 1, 1, 0, 0, 0, 0, 0])
+    numbers = _daspremont2007.factors(Problem.from_data(X, labels=[*map(str, classes)]), seed=0)
+    assert numbers["pca"]["nonzeros"] == 3 * 8
+    assert numbers["dspca"]["nonzeros"] == sum(map(len, numbers["genes"])) <= 3 * _daspremont2007.K
+    assert numbers["pca"]["explained"] >= numbers["dspca"]["explained"]
+    assert numbers["pca"]["accuracy"] == numbers["dspca"]["accuracy"] == 1.0
 
 
 def test_only_runs_that_reached_their_gap_count():
