@@ -168,16 +168,17 @@ def tables(data):
     corpora = {parameters["corpus"] for parameters in data.parameters}
     for corpus in (corpus for corpus in PAPER if corpus in corpora):
         title, _, words = PAPER[corpus].partition(": ")
-        results.append(_table(f"the paper, {title}", [part.split() for part in words.split("; ")]))
+        columns = [part.split() for part in words.split("; ")]
+        results.append(_table(f"the paper, {title}", columns))
     for _, rows in data.groupby(level=0, sort=False):
-        words = [map("{} {:+.2f}".format, topic["words"], topic["weights"]) for topic in rows.topic]
-        results.append(_table(rows.problem.iloc[0], words, rows.topic))
+        columns = [[*map("{} {:+.2f}".format, t["words"], t["weights"])] for t in rows.topic]
+        results.append(_table(rows.problem.iloc[0], columns, rows.topic))
     return results
 
 
 def _table(title, columns, topics=()):
-    lines = enumerate(zip_longest(*columns, fillvalue=""), 1)
-    lines = [[f"word {i}", *words] for i, words in lines]
+    words = enumerate(zip_longest(*columns, fillvalue=""), 1)
+    lines = [[f"word {i}", *line] for i, line in words]
     lines += [[name, *map(tell, topics)] for name, tell in NUMBERS.items() if len(topics)]
     return {"title": title, "head": HEAD, "lines": lines}
 
