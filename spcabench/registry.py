@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from spcabench import machine
-from spcabench.errors import InputError, SolverError, using_file
+from spcabench.errors import InputError, SolverError
 from spcabench.files import read_bytes
 from spcabench.machine import extra_of
 
@@ -32,7 +32,7 @@ PACKAGES: dict[Kind, str] = {
     "figure": "spcabench.figures",
 }
 PARTS = ("TRAITS", "solve")  # names that the file of a solver must define
-# characters allowed in the name of a solver; many other characters look alike or are invisible
+# characters allowed in the name of a solver, which is part of file names and addresses
 NAME, LETTERS = re.compile("[A-Za-z0-9_]+"), "only letters from a to z, digits and _"
 
 
@@ -100,8 +100,6 @@ def module(kind: Kind, name: str) -> ModuleType:
     file = path(kind, name)
     if kind == "solver" and name.endswith(".py"):
         loaded = _once_from_file(file)
-        if is_own_file(name):
-            _OWN_BY_PATH.append(loaded)
     elif name in _files(kind):
         loaded = importlib.import_module(f"{PACKAGES[kind]}.{name}")
     else:
@@ -176,22 +174,18 @@ def _texts(source: bytes) -> dict[str, str]:
 
 
 def is_own_file(solver: str) -> bool:
-    """Whether a solver (a name or a path) is a file of this repository, without loading it.
-
-    The result depends only on the location of the file, which a module cannot change.
-    """
+    """Whether a solver (a name or a path) is a file of this repository, without loading it."""
     file = path("solver", solver).resolve()
     return _files("solver").get(file.stem, Path()).resolve() == file
 
 
+@lru_cache
 def is_own(loaded: ModuleType) -> bool:
     """Whether a solver's module was loaded from a file of this repository."""
-    name = loaded.__name__.rpartition(".")[2]
-    by_name = sys.modules.get(f"{PACKAGES['solver']}.{name}") if name in _files("solver") else None
-    return by_name is loaded or any(module is loaded for module in _OWN_BY_PATH)
+    file = getattr(loaded, "__file__", None)
+    return file is not None and is_own_file(str(file))
 
 
-_OWN_BY_PATH: list[ModuleType] = []  # modules of this repository that were loaded by path
 _LOADED: dict[tuple[Path, bytes], ModuleType] = {}  # (path, content) -> module loaded by path
 
 
@@ -213,9 +207,6 @@ def _from_file(file: Path) -> ModuleType:
     # pickling functions requires an entry in sys.modules; that of a library is never replaced
     if sys.modules.get(file.stem) is _GIVEN.get(file.stem):
         sys.modules[file.stem] = _GIVEN[file.stem] = loaded
-    with using_file(file):
-        if b"\0" in file.read_bytes():
-            raise SolverError("the file contains zero bytes, so it is not UTF-8 text")
     try:
         spec.loader.exec_module(loaded)
     except SystemExit as end:

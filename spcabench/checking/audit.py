@@ -41,10 +41,10 @@ from unittest import mock
 import numpy as np
 import scipy.sparse
 
-from spcabench import api, registry, vectors
+from spcabench import api, registry
 from spcabench.checking import counting_array
 from spcabench.checking.counting_array import AuditError, Tally, is_low_rank, plain, seen
-from spcabench.flops import LEDGER, Ledger, is_free
+from spcabench.flops import LEDGER, Ledger
 from spcabench.iterate import Iterate
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
@@ -216,10 +216,6 @@ def _wrapped() -> Iterator[Tally]:
             stack.enter_context(mock.patch.object(owner, name, make(function)))
 
         stack.enter_context(mock.patch.object(counting_array, "TALLY", tally))
-        allowed = {*vectors.ARRAYS, counting_array.Seen}
-        stack.enter_context(mock.patch.object(vectors, "ARRAYS", allowed))
-        evaluated = functools.partial(_evaluated, tally, Problem.variance)
-        stack.enter_context(mock.patch.object(Problem, "variance", _method(evaluated)))
         noted = functools.partial(_noted, tally, Ledger.charge_compiled)
         stack.enter_context(mock.patch.object(Ledger, "charge_compiled", _method(noted)))
         for place, name, count in (*DENSE, *SPARSE, *OWN):
@@ -261,18 +257,6 @@ def _counted(tally: Tally, name: str, count: Callable[..., int], function: Any) 
         return seen(function(*map(plain, args), **settings))
 
     return counted
-
-
-def _evaluated(tally: Tally, variance: Any, problem: Problem, x: Any) -> Any:
-    """Evaluate x'Sigma x, and count it unless the evaluation is free."""
-    x, was = np.asarray(plain(x)), tally.on
-    tally.evaluations += was
-    tally.evaluations_in_all += was
-    tally.on = was and not is_free(tally.evaluations, tally.evaluations_in_all)
-    try:
-        return variance(problem, x)
-    finally:
-        tally.on = was
 
 
 def _noted(tally: Tally, charge_compiled: Any, ledger: Ledger, count: int) -> None:

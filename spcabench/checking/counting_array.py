@@ -26,8 +26,6 @@ class Tally:
     def __init__(self) -> None:
         self.on = self.setup = False
         self.compiled = 0  # flops returned by kernels
-        # evaluations by `Problem.variance` in the watched iterate, and in the whole run
-        self.evaluations = self.evaluations_in_all = 0
         self.flops = {True: 0, False: 0}  # key: whether in the set-up
         self.calls: Counter[str] = Counter()
         self._solves: Counter[int] = Counter()  # order -> number of solves
@@ -37,7 +35,7 @@ class Tally:
     @contextmanager
     def watching(self, setup: bool) -> Iterator[None]:
         """Count flops inside the block."""
-        self.on, self.setup, self.evaluations = True, setup, 0
+        self.on, self.setup = True, setup
         try:
             yield
         finally:

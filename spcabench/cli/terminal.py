@@ -6,7 +6,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -84,8 +84,17 @@ def found(result: Result) -> str:
 
 
 def tell_of_compilation() -> None:
-    """Report the compilation of kernels that are not yet cached on disk, if it is slow."""
-    flops.telling = lambda: slow("compiling kernels, once per machine")
+    """Report once that kernels are compiled, because they are not yet cached on disk."""
+    flops.telling = _compiling
+
+
+@contextmanager
+def _compiling() -> Iterator[None]:
+    with lines_when_slow() as tell:
+        tell("compiling kernels, once per machine ...")
+        yield
+    if tell.shown:
+        flops.telling = nullcontext
 
 
 def as_json(problem: Problem, results: Sequence[Result], bound: bool, chance: Chance) -> str:

@@ -1,139 +1,19 @@
-"""Pictures and common claims of Figures 4 to 6 of Asteris, Papailiopoulos and Dimakis (2014).
-
-The paper does not state how its data were prepared. One reading prepares the faces and the spectra
-so that they come closest to two of its numbers, which are therefore not judged: 58 % for the faces
-with k = 180, and a component of the spectra that is not sparse for k = 90. The genes are centred,
-because the paper's vectors are zero-mean.
-"""
+"""Pictures and common claims of Figures 4 to 6 of Asteris, Papailiopoulos and Dimakis (2014)."""
 
 from collections.abc import Collection, Iterator, Mapping
-from functools import partial
 from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from spcabench import claims
 from spcabench.claims import claim, meaning
-from spcabench.figures._asteris2014 import (
-    CALLED,
-    CONTRAST,
-    EPS,
-    MAIN,
-    STARTS,
-    TIME,
-    UNCENTRED,
-    one_pass,
-)
-from spcabench.figures._truth import split
+from spcabench.figures._asteris2014 import CALLED, MAIN, STARTS
 from spcabench.showing.style import legend_below, look, plain_log_ticks
 from spcabench.showing.words import number, span
 
-# data set -> its name in the labels of places, and the preparation that is judged and drawn
-DATA = {"cbcl": ("faces", CONTRAST), "mll": ("genes", MAIN), "lrs": ("LRS", UNCENTRED)}
-# the paper's numbers: data set -> k -> the share of the optimum that is reached at least, %
-PRINTED: dict[str, dict[int, float]] = {
-    "cbcl": {180: 58},
-    "mll": {50: 44.6},
-    "lrs": {20: 86, 90: 93},
-}
 NSPCA = "NSPCA, best of 3"
-# (column, solver, label, style); the curves often coincide, so open markers are drawn below small
-# filled ones
-CURVES: list[tuple[str, str, str, dict[str, Any]]] = [
-    (
-        "value",
-        "spannogram",
-        "Alg. 3 ($d = 3$, $\\epsilon = 0.1$)",
-        dict(marker="o", markersize=7, markerfacecolor="none", linestyle="-"),
-    ),
-    ("signed", "em", "EM, starts of both signs", dict(marker="o", markersize=3, linestyle="--")),
-    ("absolute", "em", "EM, starts $|w|$", dict(marker="x", markersize=4, linestyle=":")),
-]
-
-
-def unfolded(table: pd.DataFrame) -> pd.DataFrame:
-    """Expand each pass of Algorithm 3 into one row for each k."""
-    passes = table[table.measure == one_pass.__name__]
-    rows = [
-        pd.DataFrame(row.extra).assign(
-            solver="spannogram",
-            nonnegative=True,
-            label=row.label,
-            n=row.n,
-            dataset=row.dataset,
-            parameters=[row.parameters] * len(row.extra["k"]),
-            lambda_1=row.lambda_1,
-            problem=row.problem,
-            stand_in=row.stand_in,
-        )
-        for row in passes.itertuples()
-    ]
-    others = table[table.measure != one_pass.__name__]
-    # EM's rows lack q and lambda_next, so a table without a pass of Algorithm 3 would lack them too
-    own = [name for name in ("q", "lambda_next") if name not in others]
-    return pd.concat([others.assign(**dict.fromkeys(own, np.nan)), *rows], ignore_index=True)
-
-
-def data(table: pd.DataFrame) -> SimpleNamespace:
-    """Return all rows, the answers of Algorithm 3, those of them that are judged, and the truth.
-
-    An answer is a row for one preparation and k. value : variance of the vector as returned, over
-    lambda_1. For each kind of EM's starts, such as "signed": signed : the variance of EM. signed
-    ratio : value / signed, where a difference of at most a millionth, EM's accuracy, is a tie.
-    signed apart : the difference in percent, also ``signed of_top``, in percent of lambda_1. signed
-    beside : value over the larger one of EM and NSPCA. upper : the bound of Algorithm 3, over
-    lambda_1. explained : value in percent of upper. certified : value in percent of the smallest
-    certified bound. tighter : the bound over the a-priori bound of Theorem 1, also ``capped``, both
-    at most lambda_1.
-    """
-    dataset = table.dataset.iloc[0]
-    name, label = DATA[dataset]
-    rows, known = split(unfolded(table))
-    # rows of version 0.3.0 do not say that they started at |w|
-    started = [
-        of.get("starts", "absolute") if solver == "em" else ""
-        for solver, of in zip(rows.solver, rows.settings, strict=True)
-    ]
-    rows = rows.assign(value=rows.variance / rows.lambda_1, starts=started)
-    em = rows[rows.label != TIME]
-    others = {starts: em[em.starts == starts] for starts in STARTS.values()}
-    others["nspca"] = rows[(rows.solver == "nspca") & (rows.k == rows.cardinality)]
-    mine = rows[rows.q.notna()]
-    for name_, of in others.items():
-        values = of[["label", "k", "value"]].rename(columns={"value": name_})
-        mine = mine.merge(values, on=["label", "k"], how="left")
-    k, n, top = mine.cardinality.clip(lower=1), mine.n, mine.lambda_1
-    q, after = mine.q / top, mine.lambda_next / top
-    bound = q / (1 - EPS) + after
-    upper = np.minimum(bound, 1.0)
-    # Theorem 1, with the cardinality that was reached instead of k
-    rho = np.maximum(k / (2 * n), 1 / (1 + 2 * (n / k) * after))
-    apriori = mine.value / ((1 - EPS) * rho)
-    mine = mine.assign(
-        upper=upper,
-        explained=100 * mine.value / upper,
-        # both bounds are valid, so the smaller one is the best that can be certified
-        certified=100 * mine.value / np.minimum(upper, mine.bound / top),
-        tighter=bound / apriori,
-        capped=upper / np.minimum(apriori, 1.0),
-    )
-    for starts in STARTS.values():
-        ratio = mine.value / mine[starts]
-        compared = dict(
-            ratio=ratio.mask((ratio - 1).abs() <= 1e-6, 1.0),
-            apart=100 * (ratio - 1).abs(),
-            of_top=100 * (mine.value - mine[starts]).abs(),
-            beside=mine.value / np.fmax(mine[starts], mine.nspca),
-        )
-        mine = mine.assign(**{f"{starts} {name}": of for name, of in compared.items()})
-    judged = mine[mine.label == label].sort_values("k")
-    return SimpleNamespace(
-        **dict(rows=rows, mine=mine, judged=judged, truth=known),
-        **dict(name=name, label=label, printed=PRINTED[dataset]),
-    )
 
 
 # what is drawn
@@ -145,22 +25,25 @@ def draw_trade_off(data: SimpleNamespace, axes: Any, title: str) -> None:
     title : title of the left panel.
     """
     left, right = axes.flat
-    rows, colour = data.judged, look("spannogram")["color"]
-    # the region is drawn first, so that the curves lie on top of it
-    shade: dict[str, Any] = dict(color=colour, alpha=0.15, linewidth=0)
+    rows, mine, em = data.judged, look("spannogram"), look("em")
+    shade: dict[str, Any] = dict(color=mine["color"], alpha=0.15, linewidth=0)
     left.fill_between(rows.k, rows.value, rows.upper, label="the optimum is here", **shade)
     left.axhline(
         1.0, linestyle="--", label="trivial bound $\\lambda_1$", color="black", linewidth=0.8
     )
     if len(rows) and data.label == MAIN:  # the optimum is known only for the plain data
         data.truth.draw(left, rows.lambda_1.iloc[0])
-    for column, solver, label, marker in CURVES:
-        # hundreds of markers would merge into a thick line
-        style = look(solver) | marker | dict(markevery=max(1, len(rows) // 20))
-        left.plot(rows.k, rows[column], label=label, **style)
+    few = dict(markevery=max(1, len(rows) // 20))  # hundreds of markers merge into a thick line
+    # the curves often coincide, so open markers are drawn below small filled ones
+    open_ring = dict(marker="o", markersize=7, markerfacecolor="none", linestyle="-")
+    name = "Alg. 3 ($d = 3$, $\\epsilon = 0.1$)"
+    left.plot(rows.k, rows.value, label=name, **mine | few | open_ring)
+    for called, marker, dashes in zip(STARTS, "ox", ("--", ":"), strict=True):
+        style = em | few | dict(marker=marker, markersize=3.5, linestyle=dashes)
+        left.plot(rows.k, rows[STARTS[called]], label=f"EM, {called}", **style)
     left.set(ylim=(0, 1.05), ylabel="variance $x^\\top A x / \\lambda_1$", title=title)
-    right.plot(rows.k, rows.explained, color=colour, label="of the shaded bound")
-    best: dict[str, Any] = dict(color=colour, linestyle="-.", alpha=0.6)
+    right.plot(rows.k, rows.explained, color=mine["color"], label="of the shaded bound")
+    best: dict[str, Any] = dict(color=mine["color"], linestyle="-.", alpha=0.6)
     right.plot(rows.k, rows.certified, label="of the best certified bound", **best)
     for star, (k, percent) in zip("*P", data.printed.items(), strict=False):
         for here in rows.explained[rows.k == k]:
@@ -181,6 +64,12 @@ EXPLAINED = "variance of Algorithm 3 / min(q / (1 - eps) + lambda_4, lambda_1)"
 CHOSEN = "58 % at k = 180 (faces), a component that is not sparse at k = 90 (spectra)"
 RANK_ONE = (
     "Without centring, the matrix is nearly the rank-one matrix of the mean, and all methods agree."
+)
+APART: dict[str, Any] = dict(
+    measures="100 |variance of Algorithm 3 / variance of EM - 1| at equal k",
+    unit="%",
+    null=100.0,  # a component without variance
+    changed="the median over the k was judged, with an interval over cardinalities",
 )
 
 
@@ -280,27 +169,6 @@ A22 = claim(
     ),
     calibrated=CHOSEN,
 )
-
-
-def like_em(
-    id: str, where: str, quote: str, rule: claims.Rule, readings: Mapping[str, str], **options: Any
-) -> Any:
-    """Return the claim that the variances of Algorithm 3 and EM differ by at most a percentage.
-
-    readings : a mapping from readings to labels of rows. options : further arguments of `claim`.
-    """
-    usual: dict[str, Any] = dict(at=claims.every("k"), rows=partial(beside_em, prepared=readings))
-    return claim(
-        id,
-        where,
-        quote,
-        measures="100 |variance of Algorithm 3 / variance of EM - 1| at equal k",
-        unit="%",
-        rule=rule,
-        null=100.0,  # a component without variance
-        changed="the median over the k was judged, with an interval over cardinalities",
-        **usual | options,
-    )
 
 
 def beside_em(

@@ -15,14 +15,14 @@ restricted to its words) and compared with this optimum or bound.
 """
 
 import json
-from itertools import combinations, zip_longest
+from itertools import zip_longest
 
 import numpy as np
 
 from spcabench import api, claims
 from spcabench.claims import claim
 from spcabench.figures._truth import PROVEN
-from spcabench.figures._zhang2011_text import corpus_name
+from spcabench.figures._zhang2011_text import corpus_name, npmi_rank
 from spcabench.methods import eliminate
 from spcabench.run import Run
 from spcabench.showing.style import draw_table
@@ -37,9 +37,6 @@ TOPICS, TARGETS = 5, (5, 6)
 WORDS = {"quick": 120, "paper": 500}
 COHERENCE_WORDS = 2000
 SWEEPS = 50  # limit for one trial of the search
-# number of candidate words with the next lower and the next higher document frequencies; number of
-# random sets
-NEIGHBOURS, SETS = 20, 1000
 
 # the words in the tables of the paper
 PAPER = {
@@ -130,51 +127,6 @@ def _truth(problem, W):
     }
 
 
-def npmi(P, W):
-    """Return the mean of log(p_ij / p_i p_j) / -log p_ij over the pairs of words in W.
-
-    A pair that occurs in no document contributes -1.
-    """
-    information = []
-    for i, j in combinations(W, 2):
-        p = P[i, j]
-        information.append(
-            # the formula is undefined at both extremes, so the limits of the NPMI are used
-            -1.0 if p <= 0 else 1.0 if p >= 1 else np.log(p / (P[i, i] * P[j, j])) / -np.log(p)
-        )
-    return float(np.mean(information)) if information else np.nan
-
-
-def npmi_rank(presence, topic, seed):
-    """Return the mean NPMI of the words, and the fraction of random sets with a lower mean NPMI."""
-    P = presence.matrix.S
-    place = {word: i for i, word in enumerate(presence.features)}
-    # a word may not be among the words whose documents were counted
-    present = [place[word] for word in topic if word in place]
-    coherence = npmi(P, present)
-    # frequent words co-occur by chance, so the random words must be equally frequent
-    order = np.argsort(P.diagonal(), kind="stable")
-    rank = np.argsort(order)
-    rng = np.random.default_rng(seed)
-    others = [
-        npmi(P, _of_equal_frequency(present, order, rank, rng))
-        for _ in range(SETS if present else 0)
-    ]
-    return coherence, float(np.mean([other < coherence for other in others])) if others else np.nan
-
-
-def _of_equal_frequency(present, order, rank, rng):
-    """For each word, choose a random word with a similar document frequency."""
-    chosen = []
-    for i in present:
-        low = max(rank[i] - NEIGHBOURS, 0)
-        near = [
-            j for j in order[low : rank[i] + NEIGHBOURS + 1] if j not in present and j not in chosen
-        ]
-        chosen.append(int(rng.choice(near)))
-    return chosen
-
-
 def data(table):
     """Return a row for each component, with the numbers of the claim.
 
@@ -197,77 +149,38 @@ def data(table):
 # what is drawn
 
 HEAD = ["", *(f"component {i}" for i in range(1, TOPICS + 1))]
+COHERENT = "as coherent"
 
 
 def draw(data, axes):
     """Draw the tables of words; the last row is what is judged."""
-    drawn = [
-        *_of_paper(data),
-        *(
-            {"title": title, "lines": [*_words(rows.topic), ["as coherent", *_chances(rows)]]}
-            for title, rows in _by_run(data)
-        ),
-    ]
     for axis in axes.flat:
         axis.set_axis_off()
-    for axis, table in zip(axes.flat, drawn, strict=False):
+    for axis, table in zip(axes.flat, tables(data), strict=False):
         axis.set_title(table["title"], loc="left")
-        draw_table(axis, HEAD, table["lines"], names=0.5, align="left")
-
-
-def _chances(rows):
-    return [f"{number(chance, 'share')} of random sets" for chance in rows.chance]
-
-
-def _by_run(data):
-    """Yield the title and the components of each corpus."""
-    for _, rows in data.groupby(level=0, sort=False):
-        yield rows.iloc[0].problem, rows
+        lines = [line for line in table["lines"] if line[0].startswith(("word", COHERENT))]
+        draw_table(axis, HEAD, lines, names=0.5, align="left")
 
 
 def tables(data):
-    """List the words of each corpus with their weights, and the paper's words."""
-    results = _of_paper(data)
-    for title, rows in _by_run(data):
-        lines = [
-            [name, *map(tell, rows.topic)]
-            for name, tell in (
-                ("penalty", lambda t: f"{t['lam']:.3g}"),
-                ("variance", lambda t: f"{t['variance']:.3g}"),
-                ("certified gap", lambda t: f"{t['gap']:.0e}"),
-                ("coherence (NPMI)", _coherence),
-                ("variance, refitted", _share),
-            )
-        ]
-        results.append({"title": title, "head": HEAD, "lines": [*_words(rows.topic), *lines]})
-    return results
-
-
-def _of_paper(data):
-    """Return the table of the words printed in the paper, if it is about one of these corpora."""
-    corpora = {parameters["corpus"] for parameters in data.parameters}
+    """List the words of the paper, and those of each corpus with their weights and numbers."""
     results = []
-    for title, _, words in (PAPER[corpus].partition(": ") for corpus in PAPER if corpus in corpora):
-        lines = _in_columns([part.split() for part in words.split("; ")])
-        results.append({"title": f"the paper, {title}", "head": HEAD, "lines": lines})
+    corpora = {parameters["corpus"] for parameters in data.parameters}
+    for corpus in (corpus for corpus in PAPER if corpus in corpora):
+        title, _, words = PAPER[corpus].partition(": ")
+        columns = [part.split() for part in words.split("; ")]
+        results.append(_table(f"the paper, {title}", columns))
+    for _, rows in data.groupby(level=0, sort=False):
+        columns = [[*map("{} {:+.2f}".format, t["words"], t["weights"])] for t in rows.topic]
+        results.append(_table(rows.problem.iloc[0], columns, rows.topic))
     return results
 
 
-def _words(topics):
-    """Return the lines of the words of each component, sorted by weight."""
-    return _in_columns(
-        [f"{word} {weight:+.2f}" for word, weight in zip(t["words"], t["weights"], strict=True)]
-        for t in topics
-    )
-
-
-def _in_columns(columns):
-    lines = enumerate(zip_longest(*columns, fillvalue=""), 1)
-    return [[f"word {i}", *line] for i, line in lines]
-
-
-def _coherence(topic):
-    return "unknown" if np.isnan(topic["npmi"]) else f"{topic['npmi']:.2f}"
+def _table(title, columns, topics=()):
+    words = enumerate(zip_longest(*columns, fillvalue=""), 1)
+    lines = [[f"word {i}", *line] for i, line in words]
+    lines += [[name, *map(tell, topics)] for name, tell in NUMBERS.items() if len(topics)]
+    return {"title": title, "head": HEAD, "lines": lines}
 
 
 def _share(topic):
@@ -279,23 +192,32 @@ def _share(topic):
     return f"{topic['refitted']:.3g}, {share:.1f} % of {'proven optimum' if proven else 'a bound'}"
 
 
+NUMBERS = {
+    COHERENT: lambda topic: f"{number(1 - topic['beaten'], 'share')} of random sets",
+    "penalty": lambda topic: f"{topic['lam']:.3g}",
+    "variance": lambda topic: f"{topic['variance']:.3g}",
+    "certified gap": lambda topic: f"{topic['gap']:.0e}",
+    "coherence (NPMI)": lambda topic: f"{topic['npmi']:.2f}",
+    "variance, refitted": _share,
+}
+
+
 def certified(data):
     """Return a table's entries of certified.json: the optimum or a bound for each component."""
     entries = []
-    for row in data.itertuples():
-        topic, number_of = row.topic, f"component {row.component}"
-        if "best" in topic:
-            about = f"{row.dataset} {json.dumps(row.parameters, sort_keys=True)}, {number_of}"
-            entries.append(
-                {
-                    "problem": f"{row.problem}, {row.label}, {number_of}",
-                    "parameters": about,
-                    **{name: topic[name] for name in ("best", "bound", "nodes")},
-                    "seconds": topic["exact_seconds"],
-                    "k": len(topic["words"]),
-                    "proven": _proven(topic),
-                }
-            )
+    for row in data[["best" in topic for topic in data.topic]].itertuples():
+        topic, component = row.topic, f"component {row.component}"
+        parameters = json.dumps(row.parameters, sort_keys=True)
+        entries.append(
+            {
+                "problem": f"{row.problem}, {row.label}, {component}",
+                "parameters": f"{row.dataset} {parameters}, {component}",
+                **{name: topic[name] for name in ("best", "bound", "nodes")},
+                "seconds": topic["exact_seconds"],
+                "k": len(topic["words"]),
+                "proven": _proven(topic),
+            }
+        )
     return entries
 
 

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from spcabench import api, claims
@@ -19,6 +21,9 @@ BY_SIZE = "text by size"
 GOAL = 1e-2
 SIZES = {"quick": (25, 50, 100), "paper": (50, 100, 200, 300, 400, 500)}  # numbers of words
 LIMIT = 40  # maximum number of sweeps
+# number of candidate words with the next lower and the next higher document frequencies; number of
+# random sets
+NEIGHBOURS, SETS = 20, 1000
 
 
 # corpora
@@ -109,3 +114,51 @@ def by_size(table: pd.DataFrame) -> pd.DataFrame:
     )
     power = {name: claims.slope(of["size"], of.cost) for name, of in rows.groupby("corpus")}
     return rows.assign(power=rows.corpus.map(power))
+
+
+# coherence of words
+
+
+def npmi(P, W):
+    """Return the mean of log(p_ij / p_i p_j) / -log p_ij over the pairs of words in W.
+
+    A pair that occurs in no document contributes -1.
+    """
+    information = []
+    for i, j in combinations(W, 2):
+        p = P[i, j]
+        information.append(
+            # the formula is undefined at both extremes, so the limits of the NPMI are used
+            -1.0 if p <= 0 else 1.0 if p >= 1 else np.log(p / (P[i, i] * P[j, j])) / -np.log(p)
+        )
+    return float(np.mean(information)) if information else np.nan
+
+
+def npmi_rank(presence, topic, seed):
+    """Return the mean NPMI of the words, and the fraction of random sets with a lower mean NPMI."""
+    P = presence.matrix.S
+    place = {word: i for i, word in enumerate(presence.features)}
+    # a word may not be among the words whose documents were counted
+    present = [place[word] for word in topic if word in place]
+    coherence = npmi(P, present)
+    # frequent words co-occur by chance, so the random words must be equally frequent
+    order = np.argsort(P.diagonal(), kind="stable")
+    rank = np.argsort(order)
+    rng = np.random.default_rng(seed)
+    others = [
+        npmi(P, _of_equal_frequency(present, order, rank, rng))
+        for _ in range(SETS if present else 0)
+    ]
+    return coherence, float(np.mean([other < coherence for other in others])) if others else np.nan
+
+
+def _of_equal_frequency(present, order, rank, rng):
+    """For each word, choose a random word with a similar document frequency."""
+    chosen = []
+    for i in present:
+        low = max(rank[i] - NEIGHBOURS, 0)
+        near = [
+            j for j in order[low : rank[i] + NEIGHBOURS + 1] if j not in present and j not in chosen
+        ]
+        chosen.append(int(rng.choice(near)))
+    return chosen

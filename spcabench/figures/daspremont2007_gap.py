@@ -19,70 +19,18 @@ import numpy as np
 
 from spcabench import claims
 from spcabench.claims import claim, meaning
-from spcabench.run import Run
+from spcabench.figures import _daspremont2007 as base
 from spcabench.showing.style import PALETTE, look, mark_level, name_lines, plain_log_ticks
 from spcabench.solving.status import Status
 
 PANELS, SIZE = (1, 3), (11.5, 4.0)
-EPS = 1e-3
-LEVELS = tuple(float(f"{eps:.3g}") for eps in np.geomspace(1e-1, 1e-3, 5))
-SECONDS, BYTES = 60.0, 4e9
-LIMIT = dict(max_iterations=100_000)
-# n -> number of problems for Clarabel and for the other solvers (at quick scale, at most two)
-PROBLEMS = {10: (6, 6), 20: (6, 6), 30: (3, 3), 40: (6, 6), 60: (6, 6), 80: (4, 6), 100: (4, 6)}
-PROBLEMS |= {120: (3, 4), 150: (1, 3), 200: (1, 3)}
-FURTHER = (10, 11, 12)  # further timed problems with n = 120; timed runs form groups of their own
-SDP = ("SCS", "CLARABEL")
+SECONDS, BYTES = 60.0, 4e9  # what is practical
 RATES = ("dspca", "dspca_subgradient")
 
 
 # what runs
 
-
-def runs(scale):
-    """Run each solver for up to `PROBLEMS` problems of each n; n is at most 40 at quick scale."""
-    paper = scale == "paper"
-    sizes = (10, 20, 40, 60, 80, 100, 120, 150, 200) if paper else (10, 20, 30, 40)
-    for n in sizes:
-        counts = [min(count, 6 if paper else 2) for count in PROBLEMS[n]]
-        for seed in range(max(counts)):
-            solvers = [of for of, count in zip(SDP, reversed(counts), strict=True) if seed < count]
-            # memory is measured once, for the largest n, because it requires a second run
-            largest = n == sizes[-1] and seed == 0
-            yield from size_runs(n, seed, solvers, largest)
-    for seed in FURTHER if paper else ():
-        yield from size_runs(120, seed, SDP, timed=True, one_round=True)
-    n = 40 if paper else 20
-    for seed in range(6 if paper else 3):
-        for eps in LEVELS:
-            yield gap_run("dspca", n, seed, dict(eps=eps, tol=eps, **LIMIT), label="eps")
-        # the subgradient method needs about 1/eps^2 iterations, a million for the last level
-        for eps in LEVELS[:3]:
-            yield gap_run("dspca_subgradient", n, seed, dict(tol=eps, **LIMIT), label="eps")
-
-
-def size_runs(n, seed, solvers, largest=False, **options):
-    """Run DSPCA and some SDP solvers on a problem of size n."""
-    options |= dict(label="size")
-    settings = dict(eps=EPS, tol=EPS, **LIMIT)
-    yield gap_run("dspca", n, seed, settings, memory=largest, **options)
-    for solver in solvers:
-        settings = dict(solver=solver, eps=1e-6)
-        yield gap_run("exact_sdp", n, seed, settings, memory=seed == 0, **options)
-
-
-def gap_run(solver, n, seed, settings, **options):
-    """Return one run on F'F of order n."""
-    return Run(
-        dataset="gaussian",
-        parameters=dict(m=n, n=n, seed=seed),
-        form="covariance",
-        solver=solver,
-        seed=seed,
-        # without screening, because screening would change n, the horizontal axis
-        settings=dict(rho=float(f"{n**0.5:.4g}"), screen=False, **settings),
-        **options,
-    )
+runs = base.runs_to_a_gap
 
 
 def data(table):
@@ -127,7 +75,7 @@ def draw(data, axes):
     for method in RATES:
         means = _means(levels[levels.method == method], "eps", "iterations")
         rates.plot(1 / means.index, means, **LOOKS[method])
-    for method in ("dspca", *SDP):
+    for method in ("dspca", *base.SDP):
         rows = data.sizes[data.sizes.method == method]
         means = _means(rows, "n", "total", partly=True)
         times.plot(means.index, means, **LOOKS[method])

@@ -31,6 +31,7 @@ STILL = 1e-6  # a smaller relative gain of a power step is ignored
 HELD = 2e7  # maximum number of entries in the stored columns
 STEPS = 3  # number of power steps before the support is chosen again
 ASCENT = 30  # maximum number of times that the support is chosen
+FEW = 2000  # up to this number of swaps, a first run does not compile a kernel
 KICK = 0.2  # a kick replaces 1 + g variables, where g is geometric with this success probability
 
 
@@ -45,18 +46,32 @@ def best_swap(R: Array, d: Vector, W: Indices) -> tuple[float, int, int]:
     # if there is no variance, the leading eigenvalue is zero, and any divisor is valid
     P = (U / np.maximum(top - w[:-1], ROUNDING * abs(top) or 1.0)) @ U.T
     charge(U.size * len(U) + R.size * (len(U) + 1))
-    i, j = largest_gain(R, P, P @ R, v, v @ R, d, W, top * (1.0 + ROUNDING))
+    scan = best_entry if R.size <= FEW else largest_gain
+    i, j = scan(R, P, P @ R, v, v @ R, d, W, top * (1.0 + ROUNDING))
     return top, i, j
+
+
+def best_entry(
+    R: Array, P: Array, PR: Array, v: Vector, u: Vector, d: Vector, W: Indices, least: float
+) -> tuple[int, int]:
+    """Return the swap with the largest value of the formula above, or -1, -1 if below ``least``.
+
+    u = R'v (n,). The formula is in the docstring of the module.
+    """
+    value = d + (R * PR).sum(axis=0)
+    value[W] = -np.inf
+    # removing a variable with a very small v_i costs nothing, so any small divisor is valid
+    b = -u / np.where(np.abs(v) > SMALL, v, SMALL)[:, None]
+    f = value + b * (2.0 * PR + b * P.diagonal()[:, None])
+    i, j = divmod(int(f.argmax()), len(d))
+    return (i, j) if f[i, j] > least else (-1, -1)
 
 
 @compiled(
     "Tuple((i8, i8, i8))(f8[:,::1], f8[:,::1], f8[:,::1], f8[::1], f8[::1], f8[::1], i8[::1], f8)"
 )
 def largest_gain(R, P, PR, v, u, d, W, least):  # type: ignore[no-untyped-def]
-    """Return the swap with the largest value of the formula above, or -1, -1 if below ``least``.
-
-    u = R'v (n,). The formula is in the docstring of the module.
-    """
+    """Return what `best_entry` returns, in one pass over memory."""
     k, n = R.shape
     value = d.copy()
     for i in range(k):

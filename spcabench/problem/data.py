@@ -59,6 +59,9 @@ def is_sparse(Z: Array) -> bool:
 def product_with_sparse(X: Array, Z: Array) -> Array:
     """Return X Z (m, r) for arrays X (m, n) and Z (n, r) in m flops per nonzero of Z."""
     if dense_steps.is_plain(X.T) and dense_steps.is_plain(Z.T):
+        if max(X.shape) <= dense_steps.SMALL:
+            charge(len(X) * int(np.count_nonzero(Z)))
+            return X @ Z
         combined: Array = dense_steps.sparse_combinations(X.T, Z.T)
         return combined.T
     # the arrays of a CSR matrix are created directly, because its general constructor is slow
@@ -165,7 +168,7 @@ class Data:
     def protect(self) -> None:
         """Replace the arrays by read-only views; nothing is copied."""
         X = self.X
-        if self.sparse and protected(X.data) is not X.data:
+        if self.sparse and X.data.flags.writeable:
             parts = (protected(part) for part in (X.data, X.indices, X.indptr))
             self.X = type(X)(tuple(parts), shape=X.shape, copy=False)
         elif not self.sparse:

@@ -5,6 +5,8 @@ import numpy as np
 from spcabench.flops import compiled
 from spcabench.vectors import TIE, Array, Indices
 
+SMALL = 128  # up to this order, NumPy is as fast, and a first run does not compile a kernel
+
 
 def is_plain(S: Array) -> bool:
     """Whether kernels accept S without a copy, which excludes arrays that count their products."""
@@ -74,10 +76,10 @@ def sparse_combinations(S, Z):  # type: ignore[no-untyped-def]
 
 
 def step(S: Array, g: Array, d_free: Array, last: int, sign: float) -> tuple[int, float] | None:
-    """Perform the step of `next_column`, or return None if S is not plain."""
-    return next_column(S, g, d_free, last, sign) if is_plain(S) else None
+    """Perform the step of `next_column`, or return None if S is small or not plain."""
+    return next_column(S, g, d_free, last, sign) if len(S) > SMALL and is_plain(S) else None
 
 
 def principal_block(S: Array, W: Indices) -> Array | None:
-    """Return S[W, W], or None if S is not plain."""
-    return block(S, W) if is_plain(S) else None
+    """Return S[W, W], or None if S is small or not plain."""
+    return block(S, W) if len(S) > SMALL and is_plain(S) else None

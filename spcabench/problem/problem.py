@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from spcabench import files, validate
 from spcabench.errors import InputError
-from spcabench.flops import check_caller, conversion, evaluation
+from spcabench.flops import conversion, uncharged
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
 from spcabench.vectors import Array, Vector, support
@@ -271,13 +271,9 @@ class Problem:
         return bool(self.provenance.get("stand_in", False))
 
     def variance(self, x: Vector) -> float:
-        """Return x'Sigma x for x of shape (n,).
-
-        The first ten calls per iterate and the first hundred calls per run are free for a solver
-        (`spcabench.flops.FREE`). Further calls are charged.
-        """
-        x = np.asarray(x)  # an object can delay computations until it is read, so read it here
-        with evaluation():
+        """Return x'Sigma x for x of shape (n,). A solver is charged for the product."""
+        x = np.asarray(x)
+        with uncharged():
             if isinstance(self.matrix, Data):
                 p = self.matrix @ x
                 return float(p @ p)
@@ -321,18 +317,15 @@ class Problem:
             )
         if form == self.form and not (form == "data" and isinstance(self.matrix, Gram)):
             return self
-        return self.cached(form, lambda: replace(self, matrix=_converted(self, form), _cache={}))
+        return cached(self, form, lambda: replace(self, matrix=_converted(self, form), _cache={}))
 
-    def cached(self, key: str, make: Callable[[], Any]) -> Any:
-        """Return the cached result of ``make()``, which is called once per key and never charged.
 
-        Raises SolverError if the caller is code outside this package.
-        """
-        check_caller("problem.cached()")
-        if key not in self._cache:
-            with conversion():
-                self._cache[key] = make()
-        return self._cache[key]
+def cached(problem: Problem, key: str, make: Callable[[], Any]) -> Any:
+    """Return the result of ``make()``, which is called once per problem and key, uncharged."""
+    if key not in problem._cache:
+        with conversion():
+            problem._cache[key] = make()
+    return problem._cache[key]
 
 
 def _divisor(divisor: Any, m: int) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spcabench.problem.problem import Problem
+from spcabench.problem.problem import Problem, cached
 from spcabench.steps import lanczos
 from spcabench.vectors import Vector, normalize, one_sided, project
 
@@ -33,7 +33,7 @@ def answer(
     largest = np.zeros(problem.n)
     largest[Sigma.largest_variance()] = 1.0
     column = Sigma @ largest
-    leading = problem.cached("near the leading eigenvector", lambda: _leading(problem, column))
+    leading = cached(problem, "near the leading eigenvector", lambda: _leading(problem, column))
     answers = []
     for start in (largest, leading, *starts):
         x = project(one_sided(start) if nonnegative else start, k)

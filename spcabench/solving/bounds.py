@@ -42,7 +42,7 @@ from spcabench.methods.lowrank import low_rank
 from spcabench.methods.proven_pairs import proven_pairs
 from spcabench.problem.covariance import Gram
 from spcabench.problem.data import SMALL_SIDE, Data
-from spcabench.problem.problem import Problem
+from spcabench.problem.problem import Problem, cached
 from spcabench.problem.spectral import largest_eigenvalue, settled
 from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import Array, Indices, Vector
@@ -73,7 +73,7 @@ def leading_eigenvalue(problem: Problem) -> float:
     For large data (`large_data`), it is an estimate by the Lanczos method from a random start, and
     no bound; see `largest_eigenvalue_bound`.
     """
-    return float(problem.cached("lambda_1", lambda: _leading_eigenvalue(problem)))
+    return float(cached(problem, "lambda_1", lambda: _leading_eigenvalue(problem)))
 
 
 def _leading_eigenvalue(problem: Problem) -> float:
@@ -95,7 +95,7 @@ def largest_eigenvalue_bound(problem: Problem) -> float:
     A = large_data(problem)
     if A is None:
         return leading_eigenvalue(problem)
-    return float(problem.cached("bound of lambda_1", lambda: eigenvalue_bound(A)))
+    return float(cached(problem, "bound of lambda_1", lambda: eigenvalue_bound(A)))
 
 
 def bound_whp(problem: Problem, k: int, nonnegative: bool = False) -> float | None:
@@ -107,8 +107,8 @@ def bound_whp(problem: Problem, k: int, nonnegative: bool = False) -> float | No
     A = large_data(problem)
     if A is None:
         return None
-    probable = problem.cached(
-        "probable bound of lambda_1", lambda: probable_bound(A, np.random.default_rng())
+    probable = cached(
+        problem, "probable bound of lambda_1", lambda: probable_bound(A, np.random.default_rng())
     )
     return min(probable * (1.0 + ROUNDING), upper_bound(problem, k, nonnegative))
 
@@ -126,8 +126,8 @@ def upper_bounds(
     ``nonnegative`` adds bounds for x >= 0. ``full`` adds the bounds listed under ``full`` in the
     table above.
     """
-    at_every_k = problem.cached(
-        f"bounds {nonnegative} {full}", lambda: _made(problem, nonnegative, full)
+    at_every_k = cached(
+        problem, f"bounds {nonnegative} {full}", lambda: _made(problem, nonnegative, full)
     )
     at_k = {source: float(values[k - 1]) + problem.noise for source, values in at_every_k.items()}
     if full and (tight := dual_bound(problem, k, nonnegative)) is not None:
@@ -207,7 +207,7 @@ def _leading_pairs(problem: Problem) -> tuple[Vector, Array]:
                 return w, settled(w, V / np.linalg.norm(V, axis=0), count)
     w, V = Sigma.leading_pairs(count)
     # stored for `leading_eigenvalue`, which would otherwise run LAPACK or Lanczos again
-    problem.cached("lambda_1", lambda: float(w[0]))
+    cached(problem, "lambda_1", lambda: float(w[0]))
     return w, V
 
 
@@ -238,7 +238,7 @@ def dual_bound(
     than 1000 variables remain. The bound is cached.
     """
     key = f"dual bound {k} {nonnegative} {steps}"
-    return problem.cached(key, lambda: _dual_bound(problem, k, nonnegative, steps))
+    return cached(problem, key, lambda: _dual_bound(problem, k, nonnegative, steps))
 
 
 def _dual_bound(problem: Problem, k: int, nonnegative: bool, steps: int) -> DualBound | None:

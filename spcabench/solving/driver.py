@@ -182,8 +182,7 @@ def _ended(run: _Pass) -> Status:
 class _Pass:
     """One pass over a solver's iterates, in which only ``next()`` is timed and charged.
 
-    The time includes copying each iterate and computing the matrices of the last iterate, because
-    an object can delay its computations until it is read.
+    The time includes copying each iterate and computing the matrices of the last iterate.
     """
 
     def __init__(self, iterates: Any, limits: Limits, problem: Problem) -> None:
@@ -249,7 +248,7 @@ class _Pass:
         """Execute one step of the solver; return its result and its time, excluding compilation."""
         # Numba compiles a kernel during its first call, which can take a thousand times as long as
         # the call itself. Kernels report this time, and it is subtracted.
-        LEDGER.flops = LEDGER.evaluations = 0
+        LEDGER.flops = 0
         with solving():
             cpu, own = process_time(), thread_time()
             compiled, start = LEDGER.compile_seconds, perf_counter()
@@ -357,13 +356,11 @@ def _vector(name: str, value: Any, length: int | None) -> Vector:
         raise SolverError("solve yielded complex numbers; they must be real")
     if entries.dtype in (np.float16, np.float32):
         raise SolverError(f"solve yielded {name} of type {entries.dtype}; use float64")
-    if not entries.ndim and entries.dtype.kind not in "biuf":
+    if entries.dtype.kind not in "biuf":
         raise TypeError(name)
-    # checked before copying, because an array of a wrong length can exceed the available memory
-    vector = entries if entries.ndim else entries[np.newaxis]  # a number is a vector of length one
-    if length is not None and vector.shape != (length,):
+    if length is not None and entries.shape != (length,):
         raise SolverError(f"solve yielded {name} of shape {entries.shape}; it must be ({length},)")
-    return np.array(vector, dtype=np.float64)
+    return np.array(entries, dtype=np.float64)
 
 
 def _kind(item: Any) -> str:

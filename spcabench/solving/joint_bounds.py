@@ -14,7 +14,7 @@ import numpy as np
 from spcabench.flops import uncharged
 from spcabench.methods.joint_bound import Shape, minimised
 from spcabench.methods.orthonormal_pair import affordable, orthonormal_pair
-from spcabench.problem.problem import Problem
+from spcabench.problem.problem import Problem, cached
 from spcabench.problem.spectral import eigenvalues
 from spcabench.solving import bounds
 from spcabench.solving.bounds import ROUNDING
@@ -100,7 +100,7 @@ def _eigenvalues(problem: Problem) -> np.ndarray:
         A = problem.given_as("data").data.dense()
         return eigenvalues(A @ A.T)
 
-    return problem.cached("eigenvalues", make)
+    return cached(problem, "eigenvalues", make)
 
 
 def _pair(problem: Problem, k: int) -> float:
@@ -108,7 +108,7 @@ def _pair(problem: Problem, k: int) -> float:
         S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
         return orthonormal_pair(S, k).bound * (1.0 + ROUNDING)
 
-    return problem.cached(f"bound of orthonormal pairs {k}", make)
+    return cached(problem, f"bound of orthonormal pairs {k}", make)
 
 
 def _dual(problem: Problem, shape: Shape) -> float:
@@ -116,4 +116,4 @@ def _dual(problem: Problem, shape: Shape) -> float:
         S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
         return minimised(S, shape)[0] * (1.0 + ROUNDING)
 
-    return problem.cached(f"joint dual bound {shape}", make)
+    return cached(problem, f"joint dual bound {shape}", make)

@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
@@ -10,10 +9,9 @@ import jsonschema
 import pytest
 
 from spcabench.claims import at_least, claim, judging
-from spcabench.cli import application
 from spcabench.errors import InputError
 from spcabench.page import claims_file
-from tests.trial import judged_run, make_run
+from tests.trial import make_run
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results" / "published"
@@ -21,23 +19,6 @@ SCHEMA = json.loads((ROOT / "spcabench" / "claims" / "claims.schema.json").read_
 FILES = [PUBLISHED / "claims.json", *sorted((PUBLISHED / "figures").glob("*/claims.json"))]
 RUN = json.loads((PUBLISHED / "claims.json").read_text())
 STATEMENTS = {f"{s['paper_key']} {s['id']}": s for s in RUN["statements"]}
-ROUNDING = 1e-12  # of an interval's ends, relative
-
-
-def assert_equal(new, old, tolerance):
-    """Assert that two JSON values are equal, numbers up to a relative tolerance."""
-    if isinstance(old, dict):
-        assert new.keys() == old.keys()
-        for key in old:
-            assert_equal(new[key], old[key], tolerance)
-    elif isinstance(old, list):
-        assert len(new) == len(old)
-        for first, second in zip(new, old, strict=True):
-            assert_equal(first, second, tolerance)
-    elif isinstance(old, float):
-        assert new == pytest.approx(old, rel=tolerance, nan_ok=True)
-    else:
-        assert new == old
 
 
 @pytest.fixture(scope="module")
@@ -68,17 +49,20 @@ def test_a_claims_file_of_today_keeps_the_schema(trial_run):
 
 
 def test_a_verdict_is_recomputed_from_the_file_by_the_script_and_by_the_judge(script):
-    differing = {}
-    for title, statement in STATEMENTS.items():
-        again = judging.judged(statement)
-        try:
-            assert script.verdict(statement) == statement["verdict"]
-            for name in statement.keys() - {"code"}:
-                # quantiles of the t distribution differ in their last digit between processors
-                assert_equal(again[name], statement[name], ROUNDING)
-        except AssertionError as error:
-            differing[title] = str(error)
-    assert differing == {}
+    differing = [
+        title
+        for title, statement in STATEMENTS.items()
+        if script.verdict(statement) != statement["verdict"]
+        or outcome(judging.judged(statement)) != outcome(statement)
+    ]
+    assert not differing
+
+
+def outcome(statement):
+    """Return what was judged, apart from intervals, whose last digit depends on the processor."""
+    places = [place["verdict"] for r in statement["readings"] for place in r["places"]]
+    readings = [(r["name"], r["verdict"], r["reason"]) for r in statement["readings"]]
+    return places, readings, *(statement[name] for name in ("verdict", "reason", "marks", "short"))
 
 
 @pytest.mark.parametrize("verdict", ["holds", "fails", "depends", "open"])
@@ -87,13 +71,6 @@ def test_the_script_sees_a_verdict_that_is_not_that_of_the_numbers(verdict, scri
         s for s in STATEMENTS.values() if script.verdict(s | {"verdict": verdict}) != verdict
     ]
     assert differing
-
-
-def test_every_statement_of_the_figures_is_published():
-    ids = [
-        s["id"] for report in claims_file.read_all(PUBLISHED).values() for s in report["statements"]
-    ]
-    assert set(ids) == {s["id"] for s in RUN["statements"]}
 
 
 def test_two_statements_of_one_id_are_refused(trial_run):
@@ -109,46 +86,3 @@ def test_two_statements_of_one_id_are_refused(trial_run):
         setattr(module, name, claim("T1", "here", "q", rows=lambda data: data, **about))
     with pytest.raises(ValueError, match="same id"):
         claims_file.statements(module)
-
-
-def test_the_command_shows_a_figure_that_was_made_by_itself(trial_run, capsys):
-    judged_run(trial_run)
-    assert not (trial_run / "claims.json").exists()
-    with suppress(SystemExit):
-        application.app(["claim", "t1", "--run", str(trial_run)])
-    assert capsys.readouterr().out.startswith("T1 holds")
-
-
-def test_whatever_a_published_figure_says_is_in_the_schema():
-    known = {*SCHEMA["properties"], *SCHEMA["$defs"]["figure"]["properties"]}
-    for file in (ROOT / "results" / "published" / "figures").glob("*/claims.json"):
-        assert {*json.loads(file.read_text(encoding="utf-8"))} <= known, file
-
-
-@pytest.mark.parametrize("machines", [None, "x", [], [["a"]], [{"cpu": 1}]])
-def test_machines_of_another_form_are_refused(machines, tmp_path):
-    (published, *_) = sorted((ROOT / "results" / "published" / "figures").glob("*/claims.json"))
-    report = json.loads(published.read_text(encoding="utf-8")) | {"machines": machines}
-    (tmp_path / "claims.json").write_text(json.dumps(report))
-    with pytest.raises(InputError, match="machines"):
-        claims_file.read(tmp_path / "claims.json")
-
-
-@pytest.mark.parametrize(
-    "ordered",
-    [
-        ["fig9", "fig10"],
-        ["density 0.01", "density 0.03", "density 0.1", "density 0.15", "density 0.2"],
-        ["20 x 200", "20 x 1000", "200 x 20"],
-    ],
-)
-def test_names_are_sorted_by_the_numbers_in_them(ordered):
-    assert sorted(reversed(ordered), key=claims_file.natural) == ordered
-
-
-def test_a_changed_rule_is_named(trial_run):
-    report, _ = make_run(trial_run)
-    (first, *_) = report["statements"]
-    parts = [part | {"rule": part["rule"] | {"high": 4.0}} for part in first["parts"]]
-    (line,) = claims_file.changed(first, first | {"parts": parts})
-    assert "rule" in line and "3" in line and "4.0" in line

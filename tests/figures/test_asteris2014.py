@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from spcabench.claims import judging
 from spcabench.figures import _asteris2014 as shared
-from spcabench.figures import _asteris2014_trade_off as trade_off
 from spcabench.figures import asteris2014_exact as exact
 from spcabench.figures import asteris2014_fig3 as fig3
 from spcabench.figures import asteris2014_fig5 as fig5
@@ -32,7 +30,7 @@ def _rows(value=0.5, ratio=1.0, dataset="cbcl", label="main", n=361):
 
 
 def _mine(*args, **options):
-    return trade_off.data(trial.table(_rows(*args, **options))).mine
+    return shared.data(trial.table(_rows(*args, **options))).mine
 
 
 @pytest.mark.parametrize("n", [30, 93, 1000])
@@ -60,17 +58,8 @@ def test_the_smaller_one_of_two_bounds_is_certified():
     rows = [
         row | dict(bound=bound) for row, bound in zip(_rows(), [1.1] * 6 + [1.9] * 6, strict=True)
     ]
-    mine = trade_off.data(trial.table(rows)).mine
+    mine = shared.data(trial.table(rows)).mine
     assert mine.certified.to_list() == pytest.approx([100 * 1.0 / 1.1] * 3 + [100 * 0.5 / 0.6] * 3)
-
-
-def test_a_row_of_a_pass_says_whether_its_data_are_a_stand_in():
-    names = ("k", "cardinality", "variance", "variance_refit", "q", "bound")
-    extra = {name: [1.0, 2.0] for name in (*names, "lambda_next")}
-    row = dict(measure="one_pass", extra=extra, stand_in=True, problem="patches", n=361)
-    table = trade_off.unfolded(trial.table([row]))
-    assert table.stand_in.tolist() == [True, True]
-    assert table.problem.tolist() == ["patches", "patches"]
 
 
 @pytest.mark.parametrize(("ratio", "percent"), [(1.01, 1), (0.99, 1), (0.9, 10), (1 + 1e-9, 1e-7)])
@@ -80,14 +69,14 @@ def test_both_methods_are_compared_at_equal_k(ratio, percent):
     assert mine["signed ratio"].to_numpy() == pytest.approx(
         ratio if percent > 1e-4 else 1.0, abs=1e-12
     )
-    alone = trade_off.data(trial.table(_rows()[::2])).mine  # a tie with a missing run is none
+    alone = shared.data(trial.table(_rows()[::2])).mine  # a tie with a missing run is none
     assert alone[["signed ratio", "signed apart"]].isna().all(axis=None)
 
 
 def _three(low=0.5):
     """Return the data of the three data sets, the genes with another share of the bound."""
     return [
-        trade_off.data(trial.table(_rows(value, dataset=dataset, label=label, n=n)))
+        shared.data(trial.table(_rows(value, dataset=dataset, label=label, n=n)))
         for value, dataset, label, n in (
             (0.5, "cbcl", "contrast-normalised", 361),
             (low, "mll", "main", 12582),
@@ -96,19 +85,10 @@ def _three(low=0.5):
     ]
 
 
-def test_a_claim_on_three_data_sets_is_one():
-    stored = [trade_off.A13.judge(of) for of in _three(0.04)]
-    assert [s["verdict"] for s in stored] == ["holds", "fails", "holds"]
-    one = judging.merged(stored)
-    assert one["verdict"] == "fails"
-    labels = [place["label"] for place in one["readings"][0]["places"]]
-    assert labels == ["faces, k = 180", "genes, k = 50", "LRS, k = 20", "LRS, k = 90"]
-
-
 def test_the_better_one_of_two_rivals_is_the_state_of_the_art():
     nspca = [row | dict(solver="nspca", variance=1.1) for row in _rows()[1::2]]
     missed = nspca[0] | dict(cardinality=nspca[0]["cardinality"] + 1)
-    mine = trade_off.data(trial.table([*_rows(), missed, *nspca[1:]])).mine
+    mine = shared.data(trial.table([*_rows(), missed, *nspca[1:]])).mine
     # NSPCA has 1.1 / 2 of lambda_1, but its search missed the first k
     assert mine["signed beside"].tolist() == pytest.approx([1.0] + [0.5 / 0.55] * (len(mine) - 1))
 
@@ -155,14 +135,6 @@ def test_compact_is_what_lies_closer_together_than_pixels_in_reading_order():
     assert fig3.compactness(square) == pytest.approx(fig3.compactness(square + 7))  # elsewhere
     assert all(fig3.compactness(np.arange(a, a + 40)) >= 1 for a in range(300))
     assert all(fig3.compactness(rng.permutation(361)[:40]) > 1.5 for _ in range(20))
-
-
-def test_figure_5_goes_up_to_all_genes_and_keeps_what_low_meant():
-    for label in ("main", *fig5.PREPROCESSINGS):
-        (run,) = (r for r in fig5.runs("paper") if r.function and r.label == label and not r.judge)
-        assert run.settings["ks"][-1] == fig5.ALL == 12582
-        assert run.settings["ks"] == sorted({*run.settings["ks"]})
-    assert fig5.A4.at.high == fig5.THIRD == 1000 / 3
 
 
 def _small(share=0.9):

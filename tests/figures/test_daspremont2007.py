@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spcabench import api
+from spcabench import Problem, api
 from spcabench.figures import (
     _daspremont2007,
     daspremont2007_fig1,
@@ -33,21 +33,21 @@ def test_loadings_have_the_cardinalities_asked_for(method):
     )
 
 
+def test_factors_of_pca_are_dense_and_those_of_dspca_are_small():
+    rng = np.random.default_rng(0)
+    classes = rng.integers(2, size=20)
+    # a class shifts three variables, which therefore have the largest variances
+    X = rng.standard_normal((20, 8)) + 5.0 * np.outer(classes, [1, 1, 1, 0, 0, 0, 0, 0])
+    numbers = _daspremont2007.factors(Problem.from_data(X, labels=[*map(str, classes)]), seed=0)
+    assert numbers["pca"]["nonzeros"] == 3 * 8
+    assert numbers["dspca"]["nonzeros"] == sum(map(len, numbers["genes"])) <= 3 * _daspremont2007.K
+    assert numbers["pca"]["explained"] >= numbers["dspca"]["explained"]
+    assert numbers["pca"]["accuracy"] == numbers["dspca"]["accuracy"] == 1.0
+
+
 def test_only_runs_that_reached_their_gap_count():
     rows = gap_rows(status=["converged", "time_limit"])
     assert daspremont2007_gap.data(rows).reached.iterations.tolist() == [7]
-
-
-def test_every_size_that_decides_d9_has_enough_problems_at_paper_scale():
-    runs = [r for r in daspremont2007_gap.runs("paper") if r.label == "size"]
-    of = {"dspca": {}, "SCS": {}, "CLARABEL": {}}
-    for run in runs:
-        method = run.settings.get("solver", run.solver)
-        of[method].setdefault(run.parameters["n"], set()).add(run.seed)
-    assert all(len(seeds) >= 3 for method in ("dspca", "SCS") for seeds in of[method].values())
-    assert all(len(seeds) >= 3 for n, seeds in of["CLARABEL"].items() if n <= 120)
-    # at the quick scale nothing is decided
-    assert {r.seed for r in daspremont2007_gap.runs("quick") if r.label == "size"} == {0, 1}
 
 
 def test_a_loaded_machine_does_not_make_a_solver_impractical():

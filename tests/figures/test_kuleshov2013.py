@@ -24,12 +24,6 @@ def test_the_formula_for_a_given_sigma_is_what_such_a_run_is_charged(k):
     assert result.iterations > 0 and result.cost.flops == formula
 
 
-def test_at_the_scale_of_the_paper_every_band_has_three_sparsities():
-    sparsities = base.sizes("paper").sparsities
-    counts, _ = np.histogram(sparsities, base.WIDE_EDGES)
-    assert counts.min() >= 3 and (np.diff(sparsities) > 0).all()
-
-
 def test_differences_of_rounding_are_none():
     pairs = pd.DataFrame(dict(variance_g=1.0, variance_p=[1 + 1e-13, 0.9, 1.2]))
     assert base.more(pairs).tolist() == [0.0, -10.0, 20.0]

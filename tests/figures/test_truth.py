@@ -68,9 +68,3 @@ def test_without_the_exact_search_there_is_no_line(rows):
     assert "no run" in known.distance(own, "variance", "GRQI")
     assert certified(own) == []
     known.draw(None)
-
-
-def test_the_budget_is_one_of_work_not_of_time():
-    for run in truth("quick", "pitprops", {}, 4, [2, 3], nonnegative=True):
-        assert not {"time_limit"} & set(run.settings)
-        assert run.label == "truth"

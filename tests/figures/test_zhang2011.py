@@ -10,7 +10,6 @@ import pytest
 
 from spcabench.figures import zhang2011_fig1
 from spcabench.figures._zhang2011 import growth, speedups, timed
-from spcabench.figures._zhang2011_text import as_real, corpora
 
 GOAL = dict(tol=1e-2, time_limit=60.0)
 
@@ -85,26 +84,6 @@ def test_what_was_not_timed_is_left_out():
     assert set(timed(table).total) == {2.0}
 
 
-def test_corpora_are_named_by_the_words_that_were_counted():
-    names = {
-        "nytimes": "nytimes (stand-in: kos 3430 x 6906), 500 words",
-        "pubmed": "pubmed 8200000 x 141043",
-        "nips": "nips (without the words with corpus count up to 20)",
-        "simulated": "simulated",
-    }
-    table = pd.DataFrame(
-        dict(label=label, problem=problem, stand_in="stand-in" in problem, extra={})
-        for label, problem in names.items()
-    )
-    rows = corpora(table)
-    assert rows.corpus.tolist() == ["KOS for NYTimes", "PubMed", "NIPS", "simulated"]
-    assert rows.simulated.tolist() == [False, False, False, True]
-    real = as_real(rows)
-    assert real.corpus.tolist() == ["KOS", "PubMed", "NIPS"]
-    assert not real.stand_in.any()
-    assert as_real(rows[:0]).empty
-
-
 def test_long_runs_replace_those_at_the_limit_once_both_methods_have_one():
     limited = [*_runs("bca", 61.0, gap=0.3), *_runs("dspca", 20.0)]
     long = dict(label="long", settings=GOAL | dict(time_limit=28_800.0), cpu_time=300.0)
@@ -117,19 +96,3 @@ def test_long_runs_replace_those_at_the_limit_once_both_methods_have_one():
     # processor seconds, because the clock also ran while it waited
     assert results.total["bca", 200] == 300.0 and not results.missed["bca", 200]
     assert results.missed["bca", 201] and results.total["bca", 201] == 61.0
-
-
-def test_every_method_has_a_long_run_on_the_same_problems_of_both_families():
-    runs = [run for run in zhang2011_fig1.runs("paper") if run.long]
-    assert all(run.timed and run.one_round and run.timeout > 28_800 for run in runs)
-    problems = {}
-    for run in runs:
-        size = (run.dataset, run.parameters["n"], run.seed)
-        problems.setdefault((run.solver, run.settings.get("inner")), set()).add(size)
-    first, *others = problems.values()
-    assert len(problems) == 3 and all(other == first for other in others)
-    for family in ("gaussian", "spiked"):
-        assert {n for of, n, _ in first if of == family} >= {400, 600, 800}
-    # the shortest first, so that a command that is killed has made the most of its time
-    assert [run.parameters["n"] for run in runs] == sorted(run.parameters["n"] for run in runs)
-    assert not any(run.long for run in zhang2011_fig1.runs("quick"))

@@ -43,7 +43,6 @@ GIVEN = {
     "a number in text": ("yield '3'", "solve yielded an object of type str"),
     "None": ("yield None", "solve yielded an object of type NoneType"),
     "None later": ("yield np.eye(problem.n)[0]\nyield None", "of type NoneType"),
-    "objects": ("yield np.array([1, 0], dtype=object)", "x of shape (2,)"),
     "none": ("yield np.eye(problem.n)[0]\nyield np.eye(3), 1", "of type tuple"),
 }
 
