@@ -171,6 +171,7 @@ def _print_verdicts(figure: str, scale: str) -> None:
     report = claims_file.read(folder / claims_file.NAME, figure)
     for statement in in_short.ordered(report["statements"]):
         print_statement(statement)
+    _print_beside_published(figure, report["statements"])
     _print_counts(report["statements"], scale)
     say(f"tests: {registry.path('figure', figure)}")
     say(folder / "figure.svg")
@@ -178,6 +179,25 @@ def _print_verdicts(figure: str, scale: str) -> None:
     # an older page could show other verdicts
     if page.exists() and page.stat().st_mtime >= (folder / claims_file.NAME).stat().st_mtime:
         say(f"{page}#{figure}")
+
+
+def _print_beside_published(figure: str, statements: list[dict[str, Any]]) -> None:
+    """Print the published and the new result of each statement side by side."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from spcabench.page import claims_file
+
+    file = options.ROOT / "results" / "published" / "figures" / figure / claims_file.NAME
+    if not file.exists():
+        return
+    published = {s["id"]: s for s in claims_file.read(file, figure)["statements"]}
+    table = Table("", "published", "here", box=None, padding=(0, 2, 0, 0))
+    for here in statements:
+        both = (published.get(here["id"]), here)
+        cells = [f"{s['verdict']}: {s['short']}" if s else "not published" for s in both]
+        table.add_row(here["id"], *map(plain, cells))
+    Console(width=width(), highlight=False).print(table)
 
 
 def _print_counts(statements: list[dict[str, Any]], scale: str) -> None:

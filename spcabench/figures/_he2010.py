@@ -45,17 +45,24 @@ def problems(scale: str) -> range:
 
 
 def trials(
-    dataset: str, parameters: dict[str, Any], ks: Iterable[float], *, seed: int = 0, timed: bool
+    scale: str,
+    dataset: str,
+    parameters: dict[str, Any],
+    ks: Iterable[float],
+    *,
+    seed: int = 0,
+    timed: bool = True,
 ) -> Iterator[Run]:
     """Run `answers` and, if ``timed``, `processor_seconds`, for each k.
 
     A k below 1 is a share of the variables.
     """
     common: dict[str, Any] = dict(dataset=dataset, parameters=parameters, seed=seed, uses=SOLVERS)
+    fewer = {} if scale == "paper" else dict(rounds=2)
     for k in ks:
         if timed:
             about: dict[str, Any] = dict(label=TIMES, timed=True, **common)
-            yield Run(function=processor_seconds, settings=dict(k=k), **about)
+            yield Run(function=processor_seconds, settings=dict(k=k, **fewer), **about)
         yield Run(function=answers, settings=dict(k=k), label=ANSWERS, **common)
 
 
@@ -65,11 +72,13 @@ def matrix(m: int, n: int, seed: int, density: float = 0.2) -> dict[str, Any]:
     return dict(dataset="random_sparse", parameters=parameters, seed=seed)
 
 
-def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any]:
+def processor_seconds(
+    problem: Problem, *, seed: int, k: float, rounds: int = ROUNDS
+) -> dict[str, Any]:
     """Measure the processor time of each solver, in turn, on converted data.
 
-    The result also contains the cardinality. GPower0 receives the dense centred matrix, or the
-    given one ("gpower0 sparse"), and the penalty that a search found for k nonzeros.
+    The result also contains the cardinality. GPower0 receives the dense centred matrix, or sparse
+    data ("gpower0 sparse"), and the penalty that a search found for k nonzeros.
     """
     # converted before timing, because conversion is no part of a method
     dense = problem.given_as("data")
@@ -81,12 +90,11 @@ def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any
         solver: (problem, solver, dict(k=search.cardinality, second_tol=TOLERANCE))
         for solver in OURS
     }
-    runs_of |= {
-        "gpower0": (dense, "gpower0", penalty),
-        "gpower0 sparse": (problem, "gpower0", penalty),
-    }
+    runs_of["gpower0"] = dense, "gpower0", penalty
+    if problem.form == "sparse":
+        runs_of["gpower0 sparse"] = problem, "gpower0", penalty
     results: dict[str, Any] = {name: [] for name in runs_of}
-    for turn in range(ROUNDS + 1):
+    for turn in range(rounds + 1):
         for name, (data, solver, settings) in runs_of.items():
             result = api.solve(data, solver, random_state=seed, **arguments(settings))
             # the first turn compiles the kernels and converts the data, so its time is discarded

@@ -84,6 +84,7 @@ def given(problem: Problem, *, seed: int, penalty: str, count: int) -> dict[str,
         for side, result in (("p", of_gpower), ("g", of_grqi)):
             found[f"cardinality_{side}"].append(result.cardinality)
             found[f"iterations_{side}"].append(result.iterations)
+            found[f"whole_{side}"].append(result.cost.flops + result.cost.setup_flops)
             found[f"variance_{side}"].append(problem.variance(result.x))
             refit = problem.variance(refitted(problem, result.x))
             found[f"variance_refit_{side}"].append(refit)
@@ -124,17 +125,19 @@ def pairs(table: pd.DataFrame, label: str) -> pd.DataFrame:
         penalty=both.solver,
         # a run without an iteration has no flops, so there is no ratio
         ratio=both.flops_p / both.flops_g.where(both.flops_g > 0),
-        whole=both.whole_p / both.whole_g,
     )
     return compared(both)
 
 
 def compared(both: pd.DataFrame) -> pd.DataFrame:
-    """Return the pairs with equal cardinality, with their sparsity and difference of variances."""
+    """Return the pairs with equal cardinality, with their sparsity, flops and variances compared."""
     # if GRQI returns fewer nonzeros than requested, the two runs cannot be compared
     both = both[both.cardinality_p == both.cardinality_g]
     both = both.assign(
-        sparsity=both.cardinality_p / both.n, more=more(both), more_refit=more(both, "_refit")
+        sparsity=both.cardinality_p / both.n,
+        whole=both.whole_p / both.whole_g,
+        more=more(both),
+        more_refit=more(both, "_refit"),
     )
     return both.assign(far=both.more.abs(), far_refit=both.more_refit.abs())
 

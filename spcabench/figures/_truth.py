@@ -185,7 +185,9 @@ class Truth:
 
 def certified(data: Any) -> list[dict[str, Any]]:
     """Return the entries of certified.json for a figure: its known optima and bounds."""
-    truth = truth_of(data)
+    truth = getattr(data, "truth", None)
+    if truth is None:
+        return []
     entries = json.loads(truth.table.to_json(orient="records"))
     return [{"problem": truth.problem, "parameters": truth.key, **entry} for entry in entries]
 
@@ -219,8 +221,3 @@ def split(table: pd.DataFrame) -> tuple[pd.DataFrame, Truth]:
     """Return the rows of the figure's own solvers, and the truth that all rows together give."""
     # figures compare solvers, and the exact search is not one of them
     return table[table.label != LABEL].reset_index(drop=True), Truth.of(table)
-
-
-def truth_of(data: Any) -> Truth:
-    """Return the ``truth`` of a figure's data, or an empty `Truth` if the data have none."""
-    return getattr(data, "truth", None) or Truth(pd.DataFrame(columns=COLUMNS))

@@ -33,9 +33,10 @@ TIMED = claims.every("sizes", low=LOW, least=2)
 def runs(scale):
     """Run ten sizes from 200 to 4000 at paper scale."""
     paper = (200, 400, 600, 800, 1200, 1600, 2000, 2600, 3300, 4000)
-    for p in paper if scale == "paper" else (200, 400, 800, 1200):
+    for p in paper if scale == "paper" else (200, 400, 800, 1000):
         for seed in he.problems(scale):
-            yield from he.trials(**he.matrix(p, p, seed), ks=[p // 5], timed=p >= LOW)
+            matrix = he.matrix(p, p, seed)
+            yield from he.trials(scale, **matrix, ks=[p // 5], timed=p >= LOW)
 
 
 def data(table):

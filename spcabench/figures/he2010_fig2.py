@@ -25,11 +25,11 @@ WIDE, TALL = 1000, 1400  # below these sizes, GPower0 or Mcol-PCA takes less tha
 def runs(scale):
     """Run wide and tall matrices with larger dimensions up to 4000 at paper scale."""
     paper = (1200, 1600, 2000, 2600, 3300, 4000)
-    for size in paper if scale == "paper" else (1200, 2000):
+    for size in paper if scale == "paper" else (1400, 2000):
         for m, n in ((size // 10, size), (size, size // 10)):
             if size >= (WIDE if n > m else TALL):
                 for seed in he.problems(scale):
-                    yield from he.trials(**he.matrix(m, n, seed), ks=[n // 5], timed=True)
+                    yield from he.trials(scale, **he.matrix(m, n, seed), ks=[n // 5])
 
 
 def data(table):

@@ -34,12 +34,12 @@ def runs(scale):
     """Run densities from 1 to 20 % with three seeds, at paper scale on 5000 x 5000 matrices."""
     paper = scale == "paper"
     size, densities = (
-        (5000, (0.01, 0.03, 0.06, 0.1, 0.15, 0.2)) if paper else (800, (0.01, 0.05, 0.1, 0.2))
+        (5000, (0.01, 0.03, 0.06, 0.1, 0.15, 0.2)) if paper else (800, (0.01, 0.05, 0.2))
     )
     for density in densities:
         for seed in range(3) if paper else he.problems(scale):
             matrix = he.matrix(size, size, seed, density)
-            yield from he.trials(**matrix, ks=[size // 5], timed=True)
+            yield from he.trials(scale, **matrix, ks=[size // 5])
 
 
 def data(table):

@@ -34,7 +34,7 @@ def runs(scale):
     )
     # as fractions of the pixels, because a stand-in can have a different number of pixels
     shares = [k / 784 for k in ks]
-    yield from he.trials("mnist", {}, shares, timed=True)
+    yield from he.trials(scale, "mnist", {}, shares)
     searched = [k for k in ks if k <= 200]
     limit = 15 if scale == "paper" else 12
     yield from truth(scale, "mnist", {}, limit, searched, form="covariance")

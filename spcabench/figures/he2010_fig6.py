@@ -31,7 +31,7 @@ LIMIT = 500  # the paper's cardinality below which Mcol-PCA is faster
 def runs(scale):
     """Run cardinalities up to 900 of the 12419 words."""
     ks = (5, 15, 40, 80, 150, 250, 400, 600, 900) if scale == "paper" else (5, 30, 120, 400, 700)
-    yield from he.trials(*NIPS, [k / 12419 for k in ks], timed=True)
+    yield from he.trials(scale, *NIPS, [k / 12419 for k in ks])
     shares = [k / 12419 for k in ks if k <= 80]
     yield from truth(scale, *NIPS, 17 if scale == "paper" else 10, shares)
 

@@ -69,6 +69,7 @@ def test_given_penalties_give_pairs_of_equal_cardinality_on_one_problem():
     assert len(both) == 3 and (both.cardinality_p == both.cardinality_g).all()
     for pair in both.itertuples():
         alone = api.solve(problem.given_as("covariance"), "grqi", k=int(pair.cardinality_g))
+        assert pair.whole_g == alone.cost.flops + alone.cost.setup_flops
         assert pair.variance_g == pytest.approx(alone.variance, rel=1e-9)
         assert pair.more == pytest.approx(100 * (pair.variance_p / pair.variance_g - 1), abs=1e-6)
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from spcabench import api
-from spcabench.figures._truth import Truth, certified, dual_bound, split, truth, truth_of
+from spcabench.figures._truth import Truth, certified, dual_bound, split, truth
 from spcabench.solving import bounds
 
 
@@ -64,7 +64,6 @@ def test_a_figure_keeps_its_own_rows_and_prints_the_distance(rows):
 
 def test_without_the_exact_search_there_is_no_line(rows):
     own, known = split(rows[rows.label != "truth"])
-    assert known.table.empty and truth_of(own).table.empty
+    assert known.table.empty and certified(own) == []
     assert "no run" in known.distance(own, "variance", "GRQI")
-    assert certified(own) == []
     known.draw(None)
