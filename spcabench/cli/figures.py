@@ -12,7 +12,7 @@ from spcabench.cli import options
 from spcabench.cli.results import print_statement
 from spcabench.cli.steps import rows
 from spcabench.errors import InputError
-from spcabench.files import read_json, say, width
+from spcabench.files import plain, read_json, say, width
 
 
 class Scale(StrEnum):

@@ -130,7 +130,7 @@ def pairs(table: pd.DataFrame, label: str) -> pd.DataFrame:
 
 
 def compared(both: pd.DataFrame) -> pd.DataFrame:
-    """Return the pairs with equal cardinality, with their sparsity, flops and variances compared."""
+    """Return the pairs with equal cardinality, with their sparsity and the columns that compare."""
     # if GRQI returns fewer nonzeros than requested, the two runs cannot be compared
     both = both[both.cardinality_p == both.cardinality_g]
     both = both.assign(
@@ -287,6 +287,6 @@ def sizes(scale: str) -> Sizes:
     """Return what Figures 2 and 3 run at a scale."""
     if scale == "paper":
         others, fewer = {200: 6, 500: 6, 2000: 6}, grid(0.01, 0.19, 6)
-        return Sizes(1000, 6, in_each_band(3), 60, 12, 30, others, fewer)
+        return Sizes(1000, 6, in_each_band(3), 60, 12, 16, others, fewer)
     others, fewer = {100: 3, 200: 3}, grid(0.02, 0.19, 4)
     return Sizes(300, 3, in_each_band(1), 12, 8, 6, others, fewer)

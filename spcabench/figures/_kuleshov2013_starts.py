@@ -91,7 +91,7 @@ def power_steps(Sigma, x, quotient):
     null=0.0,
     deviates="The sentence names no share: a start that fails more often than not is no advice.",
     changed="all k were pooled, and both readings had to agree; 80 % of the starts had to "
-    "succeed; six problems left it open, so there are 30, with the t interval over problems",
+    "succeed; six problems left it open, so there are 16, with the t interval over problems",
     because="The first shift has little effect: nearly as many starts succeed if mu_0 is far from "
     "lambda_1.",
 )

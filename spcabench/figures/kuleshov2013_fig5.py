@@ -6,11 +6,11 @@ alpha = 0.2. It finds more components than there are pixel values: 192, not 196 
 mistake. The paper states neither the cardinality of the components nor that of the patches; we
 chose k = 40 of the 192 pixel values, and dense patches. The iteration limit is the author's. In the
 tiles, grey means zero, and every tile is scaled by its largest value; the components are shown in
-order, row by row. The right panels show the fraction of each tile's variation about its mean colour
-(R^2) that is explained by a Gabor function (an oriented wave under a Gaussian envelope, with a
-bandwidth of at most 2.5 octaves) times one colour. R^2 is shown for the components, for the
+order, row by row. The right panel, which we added, shows the fraction of each tile's variation about
+its mean colour (R^2) that is explained by a Gabor function (an oriented wave under a Gaussian
+envelope, with a bandwidth of at most 2.5 octaves) times one colour, for the components, for the
 eigenvectors (PCA), for random patches of the same images, and for these patches truncated to their
-k largest values. The orientations and frequencies of the waves are shown as well.
+k largest values.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ from spcabench.solving.call import Limits
 from spcabench.solving.status import Status
 from spcabench.vectors import project
 
-PANELS, SIZE = (2, 2), (11.5, 7.6)
+PANELS, SIZE = (1, 2), (11.5, 6.6)
 K, ALPHA, LIMIT = 40, 0.2, 150
 TILE = (8, 8, 3)
 KINDS = {
@@ -119,16 +119,12 @@ def data(table):
 
 
 def draw(data, axes):
-    """Draw one grid of tiles, the distribution of R^2, and the orientations and frequencies."""
+    """Draw the paper's grid of tiles, and the distribution of R^2."""
     data = data[data.label == "main"]
-    figure, grid = axes[0, 0].figure, axes[0, 0].get_gridspec()
-    grid.set_width_ratios([1.5, 1.0])
-    # one panel over both rows replaces the two on the left
-    for axis in axes[:, 0]:
-        axis.remove()
-    _mosaic(figure.add_subplot(grid[:, 0]), data[data.kind == "components"])
-    _shares(axes[0, 1], data)
-    _tuning(axes[1, 1], data[data.kind == "components"], data[data.kind == "patches"])
+    left, right = axes.flat
+    axes[0, 0].get_gridspec().set_width_ratios([1.5, 1.0])
+    _mosaic(left, data[data.kind == "components"])
+    _shares(right, data)
 
 
 def _mosaic(axis, components):
@@ -162,20 +158,6 @@ def _shares(axis, data):
     axis.set_title(
         f"Gabor fit: components {median['components']:.2f}, random patches {median['patches']:.2f}"
     )
-
-
-def _tuning(axis, components, patches):
-    own = dict(color=look("ssvd_grqi")["color"], marker="o", s=10, label=KINDS["components"])
-    other = dict(color=PALETTE[0], marker="x", s=9, label=KINDS["patches"])
-    for part, style in ((patches, other), (components, own)):
-        axis.scatter(part.orientation, part.frequency, alpha=0.7, lw=0.7, **style)
-    axis.set(xlabel="orientation of the stripes (degrees)", xlim=(0, 180), xticks=range(0, 181, 45))
-    axis.set(ylabel="frequency (cycles per pixel)", yscale="log", ylim=(0.042, 0.57))
-    axis.set_yticks([1 / 16, 1 / 8, 1 / 4, 1 / 2], ["1/16", "1/8", "1/4", "1/2"], minor=False)
-    axis.set_yticks([], minor=True)
-    legend_below(axis)
-    fine = [100 * (part.frequency > 1 / 8).mean() for part in (components, patches)]
-    axis.set_title("finer than 1/8: {:.0f} % of components, {:.0f} % of patches".format(*fine))
 
 
 # what is claimed
