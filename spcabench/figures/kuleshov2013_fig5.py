@@ -6,8 +6,8 @@ alpha = 0.2. It finds more components than there are pixel values: 192, not 196 
 mistake. The paper states neither the cardinality of the components nor that of the patches; we
 chose k = 40 of the 192 pixel values, and dense patches. The iteration limit is the author's. In the
 tiles, grey means zero, and every tile is scaled by its largest value; the components are shown in
-order, row by row. The right panel, which we added, shows the fraction of each tile's variation about
-its mean colour (R^2) that is explained by a Gabor function (an oriented wave under a Gaussian
+order, row by row. The right panel, which we added, shows the fraction of each tile's variation
+about its mean colour (R^2) that is explained by a Gabor function (an oriented wave under a Gaussian
 envelope, with a bandwidth of at most 2.5 octaves) times one colour, for the components, for the
 eigenvectors (PCA), for random patches of the same images, and for these patches truncated to their
 k largest values.

@@ -89,6 +89,7 @@ def test_a_curve_of_times_is_the_median_over_problems_however_many_rounds_each_h
 def test_answers_are_those_of_converged_second_phases_and_of_a_refit():
     problem = spcabench.load("random_sparse", m=40, n=40, density=0.3, seed=1)
     found = _he2010.answers(problem, seed=1, k=8)
+    assert found == _he2010.answers(problem, seed=1, k=0.2)
     for solver in _he2010.OURS:
         alone = spcabench.solve(problem, solver, k=found["cardinality"], random_state=1)
         assert found[f"variance {solver}"] == alone.variance
