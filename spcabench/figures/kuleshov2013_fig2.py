@@ -245,6 +245,7 @@ K5 = claim(
     "for large values of k, the complexity of GRQI outgrows that of the GPM",
     rule=meaning.LESS,
     at=claims.every("sparsities", low=LARGE, least=2),
+    deviates="The sentence names no k: large is the highest third of the figure's axis.",
     changed="the sparsities above 1/3 were pooled, and a trend among them looked like noise; the "
     "starts were not counted",
     rows=lambda data: (
