@@ -133,7 +133,7 @@ def test_merged_rows_are_those_of_both_with_their_origin(copy):
     assert np.array_equal(again.variance_refit.to_numpy(float), found, equal_nan=True)
 
 
-LIES = {  # column -> what is stored in place of its value
+LIES: dict[str, list] = {  # column -> what is stored in place of its value
     "values": [lambda values: [2.0 * value for value in values], lambda values: None],
     "support": [lambda support: [99, *support[1:]]],
     "problem": [lambda name: "another problem"],
