@@ -13,7 +13,7 @@ from spcabench import validate
 from spcabench.problem.problem import Problem
 
 COMMON = 8.0  # COMMON / j is the fraction of the documents that contain word j
-MOST = 0.5  # maximum of this fraction
+LARGEST_SHARE = 0.5  # maximum of this fraction
 LIKELIER = 3.0  # factor by which a word is more likely in the documents of its topic
 
 
@@ -27,7 +27,7 @@ def load(m=20_000, n=100_000, topics=50, seed=0):
         validate.whole(name, value, least)
     rng = np.random.default_rng(seed)
     topic = rng.integers(topics, size=m)
-    share = np.minimum(COMMON / np.arange(1, n + 1), MOST)
+    share = np.minimum(COMMON / np.arange(1, n + 1), LARGEST_SHARE)
     rows = []
     for j in range(n):
         count = max(1, rng.binomial(m, share[j]))

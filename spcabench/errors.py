@@ -11,8 +11,8 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
 
-MOST = 100  # maximum length of an error's message in characters
-LONGEST = 60  # maximum length of a quoted line in characters
+LONGEST_MESSAGE = 100  # maximum length of an error's message in characters
+LONGEST_QUOTE = 60  # maximum length of a quoted line in characters
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -88,7 +88,7 @@ def last_frame(error: BaseException, *files: Path) -> str:
 
 def _line(file: str, number: int | None, text: str | None) -> str:
     quoted = (text or "").strip()
-    quoted = quoted if len(quoted) <= LONGEST else f"{quoted[: LONGEST - 3]}..."
+    quoted = quoted if len(quoted) <= LONGEST_QUOTE else f"{quoted[: LONGEST_QUOTE - 3]}..."
     return f"{Path(file).name}, line {number}: {quoted}"
 
 
@@ -109,7 +109,11 @@ def _words(error: BaseException) -> str:
     except Exception as another:  # an error class defined in a third-party file can fail itself
         return f"its message cannot be read ({type(another).__name__})"
     text = " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")
-    return text if len(text) <= MOST else f"{text[: MOST // 2]}...{text[3 - MOST // 2 :]}"
+    return (
+        text
+        if len(text) <= LONGEST_MESSAGE
+        else f"{text[: LONGEST_MESSAGE // 2]}...{text[3 - LONGEST_MESSAGE // 2 :]}"
+    )
 
 
 def deprecated(old: str, new: str, depth: int = 3) -> None:

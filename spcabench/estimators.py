@@ -1,7 +1,8 @@
 """`SparsePCA`, a scikit-learn estimator for all solvers."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -64,6 +65,17 @@ def _from_stream(value: Any) -> Any:
     stream = np.random.RandomState()
     stream.set_state(tuple(value["RandomState"]))
     return stream
+
+
+@contextmanager
+def _scikit_learns_errors() -> Iterator[None]:
+    """Raise a TypeError if X is not a matrix of numbers, as scikit-learn's conventions require."""
+    try:
+        yield
+    except InputError as error:
+        if isinstance(error.__cause__, TypeError):
+            raise TypeError(str(error)) from None
+        raise
 
 
 class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -193,20 +205,10 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         RuntimeWarning
             If fewer components than requested were found, or if components add no variance.
         """
-        validate.switch("scale", self.scale)
-        validate.switch("nonnegative", self.nonnegative)
         validate.switch("bound", self.bound)
-        X = self._matrix(X, ensure_min_samples=2)
-        n = X.shape[1]
-        if (
-            self.n_components is not None
-            and validate.whole("n_components", self.n_components, 1) > n
-        ):
-            raise InputError(
-                f"n_components: {self.n_components}; it must be from 1 to n_features = {n}"
-            )
-        validate.magnitudes(X)
-        problem = Problem.from_data(X, "X", scale=bool(self.scale))
+        with _scikit_learns_errors():
+            problem = Problem.from_data(X, "X", scale=self.scale)
+        validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and feature_names_in_
         components = self._found(problem)
         self.mean_, self.scale_ = np.array(problem.mean), np.array(problem.scale)
         self.components_, self.n_components_ = components.Z.T, len(components)
@@ -222,22 +224,12 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             self.bound_ = np.array([result.bound for result in components])
         return self
 
-    def _matrix(self, X: Any, **conditions: Any) -> Any:
-        """Validate X with scikit-learn, and convert errors to a single line that names X."""
-        X = validate.plain("X", X)
-        try:
-            return validate_data(
-                self, X, accept_sparse=("csc", "csr"), dtype=np.float64, **conditions
-            )
-        except (TypeError, ValueError, OverflowError) as error:
-            # scikit-learn's conventions require a TypeError if X is not a matrix, but not if the
-            # column names of a data frame are invalid
-            named = hasattr(X, "columns")
-            kind = TypeError if isinstance(error, TypeError) and not named else InputError
-            # keep the lines that state the problem and the remedy, and drop the array between them
-            lines = str(error).strip().split("\n")
-            advice = [line for line in lines[1:] if line.startswith("Reshape")]
-            raise kind(f"X: {' '.join([lines[0], *advice]):.190}") from None
+    def _samples(self, X: Any) -> Any:
+        """Return samples (m, n) of the fitted features as a matrix of floats."""
+        with _scikit_learns_errors():
+            M, _ = validate.table("X", X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return M.astype(np.float64, copy=False)
 
     def _seed(self) -> int:
         try:
@@ -341,7 +333,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         `inverse_transform` and `score` take this into account.
         """
         check_is_fitted(self)
-        X = self._matrix(X, reset=False)
+        X = self._samples(X)
         Z = self.components_.T / self.scale_[:, None]
         return X @ Z - self.mean_ @ Z
 
@@ -440,7 +432,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             Samples in the units of the data.
         """
         check_is_fitted(self)
-        scores = validate.matrix("X", X)
+        scores = np.asarray(validate.table("X", X)[0], dtype=np.float64)
         if scores.shape[1] != self.n_components_:
             raise InputError(
                 f"X: shape {scores.shape}; scores must have shape (m, {self.n_components_})"
@@ -465,7 +457,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             The fraction, from 0 to 1.
         """
         scores = self.transform(X)
-        X = self._matrix(X, reset=False)
+        X = self._samples(X)
         scaled, mean = X / self.scale_, self.mean_ / self.scale_
         total = (scaled.multiply(scaled) if issparse(X) else scaled * scaled).sum() - 2.0 * (
             scaled @ mean

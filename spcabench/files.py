@@ -228,13 +228,15 @@ def write_text(path: Path, text: str) -> None:
         aside.write_text(text, encoding="utf-8")
 
 
-def write_picture(path: Path, figure: Any, **how: Any) -> None:
+def write_picture(path: Path, figure: Any) -> None:
     """Write a Matplotlib figure atomically.
 
     The figure is rendered in memory first, because Matplotlib hides the error of a full disk.
     """
+    # without a date, the same figure gives the same file, and git shows no change
+    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix)
     picture = io.BytesIO()
-    figure.savefig(picture, format=path.suffix[1:], **how)
+    figure.savefig(picture, format=path.suffix[1:], metadata=metadata)
     with replacing(path) as aside:
         aside.write_bytes(picture.getvalue())
 

@@ -2,9 +2,7 @@
 
 import difflib
 import textwrap
-import warnings
 from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import islice
 from numbers import Integral, Real
 from typing import Any
 
@@ -17,10 +15,14 @@ from spcabench.errors import InputError
 from spcabench.vectors import Array, Vector
 
 LISTED = 75  # maximum length of a list of known names in errors, in characters
-LONGEST = 10**6  # maximum length of a sequence that is passed as an argument
-SMALL = 10**8  # matrices of at most this number of bytes are always affordable
+SMALL = 1e8  # matrices of at most this number of bytes are always affordable
+# objects that NumPy would convert to numbers
+FOREIGN = (str, bytes, np.datetime64, np.timedelta64)
 # rounding errors of a variance, as a fraction of the sum of all second moments
 NOISE = 10.0 * float(np.finfo(np.float64).eps)
+# by how much a variance can exceed the sum of variances if Sigma is nearly PSD, and the largest
+# negative eigenvalue per variable that is accepted, both relative to the largest entry of Sigma
+EXCESS, INDEFINITE = 5e-10, 1e-8
 
 
 def nearest(kind: str, name: str, names: Iterable[str], owner: str = "") -> str:
@@ -44,7 +46,7 @@ def shown(value: Any) -> str:
 
 def whole(argument: str, value: Any, least: int, most: int | None = None) -> int:
     """Return the value as an int; raise InputError unless it is an integer in the range."""
-    integer = isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
+    integer = isinstance(value, Integral) and not isinstance(value, bool)
     if not integer or value < least or (most is not None and value > most):
         valid = f"at least {least}" if most is None else f"from {least} to {most}"
         raise InputError(f"{argument}: {shown(value)}; it must be a whole number, {valid}")
@@ -67,19 +69,9 @@ def cardinalities(values: Sequence[int] | None, count: int, k: int) -> list[int]
     return [whole("cardinalities", each, 1, k) for each in listed]
 
 
-def provenance(origin: Any) -> Mapping[str, Any]:
-    """Return the provenance of data; raise InputError unless it is a mapping with string keys."""
-    if origin is None:
-        return {}
-    if not isinstance(origin, Mapping) or not all(isinstance(name, str) for name in origin):
-        raise InputError(f"provenance: {shown(origin)}; it must be a dict with strings as keys")
-    return dict(origin)
-
-
 def number(argument: str, value: Any, finite: bool = True) -> float:
     """Return the value as a float; raise InputError unless it is a nonnegative number."""
-    # NumPy treats timedeltas as integers
-    real = isinstance(value, Real) and not isinstance(value, bool | np.timedelta64)
+    real = isinstance(value, Real) and not isinstance(value, bool)
     if not real or not float(value) >= 0 or (finite and value == np.inf):
         raise InputError(f"{argument}: {shown(value)}; it must be a number, at least 0")
     return float(value)
@@ -108,13 +100,13 @@ def several(argument: str, values: Any) -> list[Any]:
         # sets are rejected, because the order of their elements is arbitrary
         if isinstance(values, str | bytes | Mapping | Set):
             raise TypeError
-        listed = list(islice(values, LONGEST + 1))
+        listed = list(values)
     except TypeError:
         raise InputError(
             f"{argument}: {shown(values)}; it must be a sequence, such as a list"
         ) from None
-    if not 0 < len(listed) <= LONGEST:
-        raise InputError(f"{argument}: {len(listed):,} entries; it must have 1 to {LONGEST:,}")
+    if not listed:
+        raise InputError(f"{argument}: empty; it must have at least one entry")
     return listed
 
 
@@ -128,29 +120,22 @@ def loading(argument: str, x: Any, n: int) -> Vector:
     return x.astype(np.float64)
 
 
-def constant(variances: Vector, means: Vector, m: int) -> Any:
-    """Return which columns (n,) of m samples are constant up to rounding, by scikit-learn's rule.
-
-    The rule bounds the rounding errors of a variance that is computed in two passes. A column that
-    varies less would consist of rounding errors, and scaling would inflate them to a variance of 1.
-    """
-    eps = np.finfo(np.float64).eps
-    return variances <= m * eps * variances + (m * means * eps) ** 2
-
-
 def has_variance(argument: str, variances: Vector) -> None:
     """Raise InputError if all variances are zero."""
     if not (variances > 0).any():
         raise InputError(f"{argument}: every variable is constant; at least one must vary")
 
 
-def scale(argument: str, largest: float, power: int) -> None:
+def magnitude(argument: str, M: Any, power: int) -> None:
     """Raise InputError unless the largest entry is between 10^-power and 10^power.
 
     Computing a bound squares the entries of Sigma, which are themselves quadratic in the data. If
     entries are larger, these squares overflow. If they are smaller, the squares underflow, and the
     bound would be below the variance.
     """
+    entries = M.data if sp.issparse(M) else M
+    # the largest absolute value, without creating an array of absolute values
+    largest = max(float(entries.max(initial=0)), -float(entries.min(initial=0)))
     if largest > 0.0 and not 10.0**-power <= largest <= 10.0**power:
         raise InputError(
             f"{argument}: the largest entry is {largest:.3g}; it must be from 1e-{power} to "
@@ -158,74 +143,32 @@ def scale(argument: str, largest: float, power: int) -> None:
         )
 
 
-def magnitudes(X: Any) -> None:
-    """Raise InputError if the largest entry of data X is too large or too small; see `scale`.
-
-    X is an array, or a sparse matrix that stores its entries in ``data``.
-    """
-    entries = X.data if sp.issparse(X) else X
-    # the largest absolute value, without creating an array of absolute values
-    largest = max(float(entries.max(initial=0)), -float(entries.min(initial=0)))
-    scale("X", largest, 60)
-
-
-def precision_left(X: Any, raw: Vector, centred: Vector) -> None:
-    """Warn if implicit centring cancels most digits of a column.
-
-    ``raw`` and ``centred`` are the squared norms of the columns (n,) before and after centring.
-    """
-    varies = np.asarray((X.max(axis=0) != X.min(axis=0)).todense()).ravel()
-    lost = int((varies & (centred < 1e-9 * raw)).sum())
-    if lost:
-        warnings.warn(
-            f"X: {lost} sparse columns have means far above their deviations, so implicit centring "
-            "loses precision; subtract a constant from their entries, or use a dense X",
-            RuntimeWarning,
-            stacklevel=4,
-        )
-
-
 def data(X: Any) -> tuple[Any, Sequence[str] | None]:
-    """Return a finite real matrix (m, n), and its column names or None.
-
-    All data pass through this function when a problem is made. A sparse matrix is returned as a
-    float64 csc_array.
-    """
-    X, columns = _numbers("X", X)
+    """Return X as a finite real matrix (m, n), and its column names or None; see `table`."""
+    X, columns = table("X", X)
     if X.shape[0] < 2:
-        raise InputError(f"X: shape {tuple(X.shape)}; at least two samples (rows) are needed")
+        raise InputError("X: 1 sample; at least two samples (rows) are needed")
+    magnitude("X", X, 60)
     return X, columns
 
 
-def matrix(argument: str, M: Any) -> Array:
-    """Return a finite real matrix as a float64 array."""
-    M, _ = _numbers(argument, M)
-    return np.asarray(M.toarray() if sp.issparse(M) else M, dtype=np.float64)
+def table(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
+    """Return a finite real matrix as an array or a float64 csc_array, and its column names or None.
 
-
-def plain(argument: str, M: Any) -> Any:
-    """Return the input of an estimator after the checks that scikit-learn lacks.
-
-    These checks detect masked entries, strings, matrices that do not fit into memory, and damaged
-    sparse matrices.
+    All matrices of the user pass through this function: those of a problem when it is made, and new
+    samples for an estimator. The words of two errors are those of scikit-learn's conventions.
     """
-    if sp.issparse(M):
-        return sparse(argument, M)
-    # scikit-learn's conventions require its own errors for other objects and complex numbers
-    if isinstance(M, np.ndarray) and M.dtype.kind != "c" and (M.dtype != object or _has_foreign(M)):
-        return _array(argument, M)
-    return M
-
-
-def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
-    """Return a finite real matrix as an array or csc_array, and its column names."""
-    framed = hasattr(M, "columns") and hasattr(M, "to_numpy")
-    columns = [str(name) for name in M.columns] if framed else None
+    columns = [str(name) for name in getattr(M, "columns", ())] or None
     M = sparse(argument, M) if sp.issparse(M) else _array(argument, M)
-    if M.ndim != 2 or 0 in M.shape:
+    if M.ndim != 2:
         raise InputError(
-            f"{argument}: shape {tuple(M.shape)}; it must be a matrix with at least one row and "
-            "one column"
+            f"{argument}: shape {tuple(M.shape)}; it must be a matrix. Reshape your data, for "
+            "example with X.reshape(-1, 1)"
+        )
+    if 0 in M.shape:
+        raise InputError(
+            f"{argument}: 0 {'sample' if M.shape[1] else 'feature'}(s) (shape={tuple(M.shape)}) "
+            "while a minimum of 1 is required."
         )
     finite(argument, M, columns)
     return M, columns
@@ -240,24 +183,20 @@ def _array(argument: str, M: Any) -> Any:
     try:
         A = np.asarray(M)
         if A.dtype == object:
-            if _has_foreign(A):
+            if any(issubclass(kind, FOREIGN) for kind in set(map(type, A.flat))):
                 raise TypeError("texts or dates")
             A = A.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         # pandas.NA cannot be converted
         missing = hasattr(M, "isna") and np.any(M.isna())
         reason = "it has missing values" if missing else " ".join(str(error).split())
-        raise InputError(f"{argument}: not a matrix of numbers ({reason:.150})") from None
+        raise InputError(f"{argument}: not a matrix of numbers ({reason:.150})") from error
+    if A.dtype.kind == "c":
+        raise InputError(f"{argument}: Complex data not supported; all entries must be real")
     if A.dtype.kind not in "biuf":  # dates would be read as integers
         raise InputError(f"{argument}: entries of type {A.dtype}; they must be real numbers")
     affordable(argument, A.shape, 9.0 * A.size)  # for a copy and a mask of the finite entries
     return A
-
-
-def _has_foreign(A: Any) -> bool:
-    """Whether objects in an array are texts or dates, which NumPy would convert to numbers."""
-    foreign = (str, bytes, np.datetime64, np.timedelta64)
-    return any(issubclass(kind, foreign) for kind in set(map(type, A.flat)))
 
 
 def sparse(argument: str, M: Any) -> sp.csc_array:
@@ -268,18 +207,11 @@ def sparse(argument: str, M: Any) -> sp.csc_array:
     """
     affordable(argument, M.shape, 100.0 * M.shape[-1] + 16.0 * M.shape[0])
     try:
-        if M.ndim != 2 or M.dtype.kind not in "biufO":
-            raise TypeError(f"{M.ndim} dimensions of type {M.dtype}")
-        if M.format in ("lil", "dok", "dia"):
-            M = M.tocoo()
-        if M.format == "coo":  # its constructor checks the indices
-            M = sp.coo_array((M.data, M.coords), shape=M.shape)
-        else:
-            # SciPy does not check whether indptr decreases if its last number is 0
-            if {M.indices.dtype.kind, M.indptr.dtype.kind} - {*"iu"} or (
-                np.diff(M.indptr) < 0
-            ).any():
-                raise ValueError("indices must be whole numbers, and indptr must increase")
+        if M.dtype.kind not in "biufO":
+            raise TypeError(f"entries of type {M.dtype}")
+        if hasattr(M, "indptr"):
+            if (np.diff(M.indptr) < 0).any():  # SciPy does not check this if the last number is 0
+                raise ValueError("indptr must increase")
             M = type(M)((M.data, M.indices, M.indptr), shape=M.shape)
             M.check_format()
         # converted first, because sums of small integer types would overflow
@@ -331,10 +263,13 @@ def finite(argument: str, M: Any, columns: Sequence[str] | None = None) -> None:
     )
 
 
-def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
-    """Return Sigma as an exactly symmetric PSD array (n, n), and its column names or None."""
+def covariance(Sigma: Any) -> tuple[Array, Sequence[str] | None, float]:
+    """Return Sigma as an exactly symmetric array (n, n), and its column names or None.
+
+    The last value is the smallest eigenvalue of Sigma, or 0 if Sigma is PSD up to rounding.
+    """
     rows = [*getattr(Sigma, "index", ())] if hasattr(Sigma, "columns") else []
-    Sigma, columns = _numbers("Sigma", Sigma)
+    Sigma, columns = table("Sigma", Sigma)
     if Sigma.shape[0] != Sigma.shape[1]:
         raise InputError(f"Sigma: shape {tuple(Sigma.shape)}; it must be square, (n, n)")
     if rows != [*range(len(rows))] and [str(row) for row in rows] != columns:
@@ -350,44 +285,20 @@ def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
             f"Sigma: not symmetric, entries differ by up to {skew:.3g}; use (Sigma + Sigma')/2"
         )
     S = (S + S.T) / 2
-    scale("Sigma", top, 120)
-    if smallest := _below(S, 1e-8 * top * len(S)):
+    magnitude("Sigma", S, 120)
+    smallest = _smallest_eigenvalue(S, min(NOISE * S.trace(), EXCESS * top / len(S)))
+    if smallest < -INDEFINITE * top * len(S):
         raise InputError(
             f"Sigma: indefinite (smallest eigenvalue {smallest:.3g}); it must be positive "
             "semidefinite"
         )
-    return S, columns
+    return S, columns, smallest
 
 
-def indefinite(S: Array) -> bool:
-    """Whether negative eigenvalues of an accepted S (n, n) are large enough to affect bounds.
-
-    If S has a negative eigenvalue, a component of k variables can have more variance than these
-    variables in total, by at most k times the absolute eigenvalue, which is at most `excess` for an
-    S that is not called indefinite. The margin of the bounds covers it.
-    """
-    return _below(S, excess(S) / len(S)) < 0.0
-
-
-def excess(S: Array) -> float:
-    """Return by how much a variance can exceed the sum of variances if S is nearly PSD."""
-    return 5e-10 * float(np.abs(S).max())
-
-
-def noise(S: Array) -> float:
-    """Return the absolute error of a variance by rounding, for S and for its deflations.
-
-    A deflation leaves small negative eigenvalues unchanged, but can remove almost all variance.
-    """
-    rounding = NOISE * float(S.trace())
-    return rounding + excess(S) if _below(S, rounding) else rounding
-
-
-def _below(S: Array, tolerance: float) -> float:
-    """Return the smallest eigenvalue of S if it is below -tolerance, and 0 otherwise."""
+def _smallest_eigenvalue(S: Array, tolerance: float) -> float:
+    """Return the smallest eigenvalue of S, or 0 if it is above -tolerance."""
     try:  # much faster than computing eigenvalues, but it can also fail because of rounding errors
         scipy.linalg.cholesky(S + tolerance * np.eye(len(S)), check_finite=False, overwrite_a=True)
     except scipy.linalg.LinAlgError:
-        smallest = float(np.linalg.eigvalsh(S)[0])
-        return smallest if smallest < -tolerance else 0.0
+        return float(np.linalg.eigvalsh(S)[0])
     return 0.0

@@ -44,7 +44,7 @@ import scipy.sparse
 from spcabench import api, registry
 from spcabench.checking import counting_array
 from spcabench.checking.counting_array import AuditError, Tally, is_low_rank, plain, seen
-from spcabench.flops import LEDGER, Ledger
+from spcabench.flops import LEDGER
 from spcabench.iterate import Iterate
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
@@ -66,12 +66,8 @@ class Audit:
         The part of ``charged`` and ``seen`` that precedes the first iterate.
     calls : dict of str to int
         Number of counted calls of each function.
-    compiled : int
-        Flops returned by compiled kernels, according to the audit.
-    ledger : int
-        Flops of the run according to the ledger, including the flops of compiled kernels.
     result : Result
-        The result of the run.
+        The result of the run, whose flops include those of compiled kernels.
     """
 
     charged: int
@@ -79,8 +75,6 @@ class Audit:
     setup_charged: int
     setup_seen: int
     calls: dict[str, int]
-    compiled: int
-    ledger: int
     result: Result
 
     @property
@@ -140,8 +134,6 @@ def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
         charged[True],
         tally.flops[True],
         dict(tally.calls),
-        tally.compiled,
-        result.cost.total_flops,
         result,
     )
 
@@ -216,8 +208,6 @@ def _wrapped() -> Iterator[Tally]:
             stack.enter_context(mock.patch.object(owner, name, make(function)))
 
         stack.enter_context(mock.patch.object(counting_array, "TALLY", tally))
-        noted = functools.partial(_noted, tally, Ledger.charge_compiled)
-        stack.enter_context(mock.patch.object(Ledger, "charge_compiled", _method(noted)))
         for place, name, count in (*DENSE, *SPARSE, *OWN):
             wrap(place, name, functools.partial(_counted, tally, name, count))
         # A decomposition without a count would appear to be free, so it raises an error.
@@ -257,18 +247,6 @@ def _counted(tally: Tally, name: str, count: Callable[..., int], function: Any) 
         return seen(function(*map(plain, args), **settings))
 
     return counted
-
-
-def _noted(tally: Tally, charge_compiled: Any, ledger: Ledger, count: int) -> None:
-    """Charge the flops returned by a kernel, and add them to the tally."""
-    if tally.on and ledger.on:
-        tally.compiled += int(count)
-    charge_compiled(ledger, count)
-
-
-def _method(function: Any) -> Any:
-    """Convert a partial function to one that Python can bind as a method."""
-    return lambda *args: function(*args)
 
 
 def _refused(tally: Tally, name: str, function: Any) -> Any:

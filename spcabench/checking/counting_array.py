@@ -25,7 +25,6 @@ class Tally:
 
     def __init__(self) -> None:
         self.on = self.setup = False
-        self.compiled = 0  # flops returned by kernels
         self.flops = {True: 0, False: 0}  # key: whether in the set-up
         self.calls: Counter[str] = Counter()
         self._solves: Counter[int] = Counter()  # order -> number of solves

@@ -27,13 +27,13 @@ def apply(model: File, data: Samples, table: Table, out: Out = None) -> None:
     import numpy as np
     import pandas as pd
 
-    from spcabench.cli import files
+    from spcabench.cli import output_files
     from spcabench.files import replacing
     from spcabench.readers import new_samples
     from spcabench.readers.delimited import guarded
     from spcabench.solving import model as models
 
-    files.check("--out", out, (".csv", ".parquet", ".npy"), inputs=(model, data))
+    output_files.check("--out", out, (".csv", ".parquet", ".npy"), inputs=(model, data))
     how = table.reading()
     saved = models.load(model)
     notes: list[str] = []

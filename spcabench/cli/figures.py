@@ -84,10 +84,10 @@ def make_figures(
         raise InputError("--size: requires --out")
     drawn = _size(size)
     if out is not None:  # imported here, because most calls draw nothing
-        from spcabench.cli import files
+        from spcabench.cli import output_files
         from spcabench.page import draw
 
-        files.check("--out", out, files.PICTURES)
+        output_files.check("--out", out, output_files.PICTURES)
     if scale is Scale.long:
         _make_long(names or [], {"--out": out, "--seeds": seeds}, profile)
         return

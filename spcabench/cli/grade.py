@@ -43,12 +43,12 @@ def grade(
     The exit code is 1 if the vector is not feasible.
     """
     from spcabench import api
-    from spcabench.cli import answer, files
+    from spcabench.cli import answer, output_files
     from spcabench.comparison import grading
     from spcabench.readers.user_file import FORMATS
 
     if submit is not None:
-        files.check_writable("--submit", submit, (loadings, problem))
+        output_files.check_writable("--submit", submit, (loadings, problem))
     # report a wrong file before the problem is loaded, which can require a download
     regular_file(loadings, f"a file: {FORMATS}")
     items = grading.items_of(problem, nonnegative)

@@ -26,12 +26,12 @@ def report(
     The page shows the choice of k, loadings, stability, scores and bounds, and is a single file
     that works offline. Without `-k`, the number of variables is chosen from the data.
     """
-    from spcabench.cli import answer, files
+    from spcabench.cli import answer, output_files
     from spcabench.files import say, write_text
 
     out = out or Path(f"{Path(source).stem}_report.html")
     answer.check(run)
-    files.check("--out", out, (".html",), inputs=(source, *data.files()))
+    output_files.check("--out", out, (".html",), inputs=(source, *data.files()))
     from spcabench.cli import report_page  # its libraries were checked above
 
     problem = answer.load(source, data)

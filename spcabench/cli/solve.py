@@ -13,16 +13,16 @@ def solve(source: Source, data: Data, run: Run, output: Output) -> None:
     lists the cardinalities of the components in order. With `-k auto`, the number of variables is
     chosen from the data.
     """
-    from spcabench.cli import answer, files, terminal
+    from spcabench.cli import answer, output_files, terminal
 
     several = run.components == 1 and len(set(run.cardinalities)) > 1
-    kind, plot = files.picture(output.plot, several)
+    kind, plot = output_files.picture(output.plot, several)
     answer.check(run)
-    files.check("--out", output.out, files.TABLES, inputs=(source, *data.files()))
-    files.check("--plot", plot, files.PICTURES, inputs=(source, *data.files()))
+    output_files.check("--out", output.out, output_files.TABLES, inputs=(source, *data.files()))
+    output_files.check("--plot", plot, output_files.PICTURES, inputs=(source, *data.files()))
     problem = answer.load(source, data)
     if plot is not None:
-        files.check_samples(problem, kind)
+        output_files.check_samples(problem, kind)
 
     def shown(found: answer.Answer) -> str:
         write = terminal.as_json if output.as_json else terminal.as_table
@@ -36,6 +36,6 @@ def solve(source: Source, data: Data, run: Run, output: Output) -> None:
     answer.expect_feasible(results)
     bound = bool(run.switches()["bound"])
     if output.out is not None:
-        files.write(output.out, problem, results, bound)
+        output_files.write(output.out, problem, results, bound)
     if plot is not None:
-        files.draw(plot, problem, results, kind, bound)
+        output_files.draw(plot, problem, results, kind, bound)

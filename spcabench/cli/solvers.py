@@ -113,7 +113,7 @@ def check(
         str,
         typer.Argument(help="Name of a solver, or its file.", autocompletion=options.solver_names),
     ],
-    time: Limit = 60.0,
+    time: Limit = 30.0,
 ) -> None:
     """Check that a solver satisfies the contract for solvers.
 

@@ -9,25 +9,27 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from spcabench.comparison import best_known
-from spcabench.comparison.suite import SUITES, Item
+from spcabench.comparison.suite import SUITES
 from spcabench.files import write_text
 from spcabench.page.generated_block import markdown_table
 from spcabench.page.render import render
+from spcabench.page.tables import Column, Table
 from spcabench.showing.words import counted, number, span
 
 PUBLISHED = Path(best_known.__file__).with_name("published.toml")
-HEAD = ("instance", "n", "k", "published value", "published bound", "ours", "s", "status")
 Answers = list[dict[str, Any]]
 NAME = "optimal.html"
-COLUMNS = (  # head, class, choice
-    ("Instance", ""),
-    ("k", "number", "k"),
-    ("Value", "number"),
-    ("Published", ""),
-    ("State", "", "state"),
-    ("Found by", "", "by"),
-    ("Support", ""),
+COLUMNS = (
+    Column("Instance", "named"),
+    Column("k", "k", choose=True),
+    Column("Value", "value", "{:.9g}"),
+    Column("Published", "published"),
+    Column("State", "told", choose=True),
+    Column("Found by", "by", choose=True),
+    Column("Support", "support"),
 )
 
 
@@ -38,20 +40,13 @@ def published(file: Path = PUBLISHED) -> dict[str, Any]:
 
 def tables() -> str:
     """Return a Markdown table of the instances of the suite with published values or bounds."""
-    known = _known()
-    lines = []
-    answers = published()["answers"]
-    for item in SUITES["certified"]:
-        of_instance = [a for a in answers if a["instance"] == item.name]
-        for k in sorted({a["k"] for a in of_instance}):
-            mine = [a for a in of_instance if a["k"] == k]
-            lines.append(_line(item, k, mine, known.get((item.name, k))))
-    differing = "".join(_difference(*pair) for pair in contradicted())
-    return f"\n{proven()}\n\n{markdown_table(HEAD, lines)}\n{differing}"
-
-
-def _known() -> dict[tuple[str, int], best_known.Entry]:
-    return {(e.item, e.k): e for e in best_known.read().values() if not e.nonnegative}
+    heads = ("instance", "k", "published", "ours", "state", "time")
+    lines = [
+        (i["instance"], i["k"], i["published"], f"{i['value']:.9g}", i["state"], i["seconds"])
+        for i in of_suites()
+        if i["published"]
+    ]
+    return f"\n{proven()}\n\n{markdown_table(heads, lines)}\n{contradicted()}\n"
 
 
 def proven() -> str:
@@ -68,27 +63,24 @@ def proven() -> str:
     )
 
 
-def _line(item: Item, k: int, answers: Answers, entry: best_known.Entry | None) -> tuple[str, ...]:
-    values = [f"{a['value']}{_seconds(a)} ({a['source']})" for a in answers if "value" in a]
-    bounds = [
-        f"{a['gap']:.2g} % above{_seconds(a)} ({a['source']})"
-        if "gap" in a
-        else f"none in {a['stopped']:,} s ({a['source']})"
-        for a in answers
-        if "value" not in a
-    ]
-    ours = ("", "", "not tried")
-    if entry:
-        state = "proven" if entry.proven else f"gap {entry.gap:.2%}"
-        ours = (f"{entry.value:.9g}", f"{entry.seconds:.2f}", state)
-    return (item.name, str(item.variables), str(k), "; ".join(values), "; ".join(bounds), *ours)
-
-
-def _seconds(answer: dict[str, Any]) -> str:
-    if "seconds" not in answer:
-        return ""
-    low, high = answer["seconds"]
-    return f" in {low} s" if low == high else f" in {low} to {high} s"
+def contradicted() -> str:
+    """State which published optima have other digits than the proven optimum."""
+    differing = []
+    known = {(e.item, e.k): e for e in best_known.read().values() if not e.nonnegative}
+    for answer in published()["answers"]:
+        entry, printed = known.get((answer["instance"], answer["k"])), answer.get("value")
+        if entry is None or not entry.proven or not printed:
+            continue
+        unit = 10.0 ** -len(printed.partition(".")[2])
+        if abs(float(printed) - entry.value) > unit:
+            values = f"{printed} published, {entry.value:.9g} proven"
+            differing.append(f"{entry.item}, k = {entry.k}: {values}")
+    return (
+        f"The digits of {len(differing)} published values disagree with the proven optimum: "
+        f"{'; '.join(differing)}."
+        if differing
+        else ""
+    )
 
 
 def write(folder: Path, of_figures: Iterable[dict[str, Any]], about: dict[str, Any]) -> None:
@@ -104,53 +96,46 @@ def write(folder: Path, of_figures: Iterable[dict[str, Any]], about: dict[str, A
         f"{sum(row['proven'] for row in rows):,} of {counted(len(rows), 'instances')} {what}"
         for what, rows in parts.items()
     )
-    lines = [_cells(row) for rows in parts.values() for row in rows]
-    values = {"sources": published()["sources"], "site": about["site"] | {"optimal": NAME}}
+    rows = [row for part in parts.values() for row in part]
     text = render(
         "optimal.html.j2",
         told=f"{told}.",
-        heads=COLUMNS,
-        lines=lines,
+        table=Table(COLUMNS, pd.DataFrame(map(_told, rows)), "Instances"),
+        sources=published()["sources"],
+        site=about["site"] | {"optimal": NAME},
         cite=about["cite"],
-        **values,
     )
     write_text(folder / NAME, text)
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
-    """Return the line of an instance. A search finds "k=5" in it, and no other k."""
+def _told(row: dict[str, Any]) -> dict[str, Any]:
+    """Return an instance in words. A search finds "k=5" in them, and no other k."""
     state, _, more = row["state"].partition(": ")
     bound = f"bound by {row['bound_by']}{row['seconds'] and ', '}{row['seconds']}"
     told = "; ".join(filter(None, (more, bound if row["bound_by"] else "")))
-    return [
-        f"{row['instance']}\n{row['kind']}, k={row['k']}",
-        str(row["k"]),
-        row["value"],
-        "; ".join(row["published"]) or "none that we know of",
-        f"{state}\n{told}",
-        row["who"] or "runs of the figure",
-        row["support"] or "not stored",
-    ]
+    return row | {
+        "named": f"{row['instance']}\n{row['kind']}, k={row['k']}",
+        "published": row["published"] or "none that we know of",
+        "told": f"{state}\n{told}",
+        "by": row["who"] or "runs of the figure",
+        "support": row["support"] or "not stored",
+    }
 
 
 def of_suites() -> list[dict[str, Any]]:
     """Return each entry of the table of best known answers, with what authors published on it."""
-    items = {(i.name, i.nonnegative): i for suite in SUITES.values() for i in suite}
+    kinds = {(i.name, i.nonnegative): i.family for suite in SUITES.values() for i in suite}
     certified = {item.name for item in SUITES["certified"]}  # listed first
-    answers = published()["answers"]
+    answers: dict[Any, Answers] = {}
+    for answer in published()["answers"]:
+        answers.setdefault((answer["instance"], answer["k"], False), []).append(answer)
     return [
         {
             "instance": e.item if not e.nonnegative else f"{e.item}, x >= 0",
-            "kind": items[e.item, e.nonnegative].family if (e.item, e.nonnegative) in items else "",
+            "kind": kinds.get((e.item, e.nonnegative), ""),
             "k": e.k,
-            "value": f"{e.value:.9g}",
-            "published": _published_of(
-                [
-                    a
-                    for a in answers
-                    if (a["instance"], a["k"], False) == (e.item, e.k, e.nonnegative)
-                ]
-            ),
+            "value": e.value,
+            "published": "; ".join(map(_published, answers.get((e.item, e.k, e.nonnegative), ()))),
             "state": _state(e.proven, e.gap),
             "proven": e.proven,
             "who": e.who,
@@ -165,16 +150,17 @@ def of_suites() -> list[dict[str, Any]]:
     ]
 
 
-def _published_of(answers: Answers) -> list[str]:
-    """Return short descriptions of what authors have published on an instance."""
-    values = [f"{a['value']}{_seconds(a)} ({a['source']})" for a in answers if "value" in a]
-    bounds = [
-        f"no value; bound {a['gap']:.2g} % above their best{_seconds(a)} ({a['source']})"
-        for a in answers
-        if "gap" in a
-    ]
-    stopped = [f"none in {a['stopped']:,} s ({a['source']})" for a in answers if "stopped" in a]
-    return values or [*bounds, *stopped]
+def _published(answer: dict[str, Any]) -> str:
+    """Return what an author published on an instance: a value, a bound, or neither."""
+    low, high = answer.get("seconds", ("", ""))
+    time = f" in {low} s" if low == high else f" in {low} to {high} s"
+    time = time if "seconds" in answer else ""
+    told = f"no bound in {answer.get('stopped', 0):,} s"
+    if "value" in answer:
+        told = f"{answer['value']}{time}"
+    elif "gap" in answer:
+        told = f"bound {answer['gap']:.2g} % above their best{time}"
+    return f"{told} ({answer['source']})"
 
 
 def _state(proven: bool, gap: float) -> str:
@@ -187,8 +173,8 @@ def _of_figure(entry: dict[str, Any]) -> dict[str, Any]:
         "instance": entry["problem"],
         "kind": entry["figure"],
         "k": int(entry["k"]),
-        "value": f"{entry['best']:.9g}",
-        "published": [],
+        "value": entry["best"],
+        "published": "",
         "state": _state(entry["proven"], max(entry["bound"] / entry["best"] - 1.0, 0.0)),
         "proven": entry["proven"],
         "who": "",
@@ -196,33 +182,3 @@ def _of_figure(entry: dict[str, Any]) -> dict[str, Any]:
         "seconds": number(entry.get("seconds"), "s") if entry.get("seconds") else "",
         "support": "",
     }
-
-
-def contradicted() -> list[tuple[dict[str, Any], best_known.Entry]]:
-    """Return pairs of a published optimum and a proven optimum whose digits disagree."""
-    known, differing = _known(), []
-    for answer in published()["answers"]:
-        entry, printed = known.get((answer["instance"], answer["k"])), answer.get("value")
-        if entry is None or not entry.proven or not printed:
-            continue
-        unit = 10.0 ** -len(printed.partition(".")[2])
-        if abs(float(printed) - entry.value) > unit:
-            differing.append((answer, entry))
-    order = [item.name for item in SUITES["certified"]]
-    return sorted(differing, key=lambda pair: (order.index(pair[1].item), pair[1].k))
-
-
-def _difference(answer: dict[str, Any], entry: best_known.Entry) -> str:
-    """Return a paragraph on a published optimum that differs from the proven one."""
-    published_value = float(answer["value"])
-    W = ", ".join(map(str, entry.support))
-    loadings = ", ".join(f"{x:.6f}" for x in entry.loadings)
-    which = "low" if published_value < entry.value else "high"
-    return (
-        f"**{entry.item}, k = {entry.k}.** The published value is {answer['value']} "
-        f"({answer['source']}). "
-        f"The optimum is {entry.value:.9g}. Unless the published value was rounded, it is too "
-        f"{which}, with a relative error of {abs(published_value / entry.value - 1.0):.1e}. The "
-        f"optimum is attained on variables {W} (numbered from 0) with the loadings {loadings}. "
-        f"{entry.bound_by} proves that no x has a variance above {entry.bound:.9g}.\n\n"
-    )

@@ -4,9 +4,6 @@ A comparison of several components (`components_page`) is a kind of comparison: 
 ranking and other sections, and the same writer.
 """
 
-from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +11,17 @@ import pandas as pd
 
 from spcabench.comparison import best_known, budgets, conditions, plans, stored, suite
 from spcabench.comparison.entrants import COMPONENTS, Entrant
-from spcabench.comparison.ranking import LAST, RANK, RULE, TARGETS, resampled, resolution
-from spcabench.comparison.ranking import ranking as rank_solvers
-from spcabench.comparison.ranking import standing as stand
+from spcabench.comparison.ranking import LAST, PAIR, RANK, RULE, TARGETS, resampled, resolution
 from spcabench.comparison.stored import Comparison
-from spcabench.files import make_folder, write_changed, write_text
+from spcabench.files import make_folder, write_text
 from spcabench.page import comparison_pictures, comparison_tables, components_page
 from spcabench.page.cite import cite
-from spcabench.page.comparison_drawing import Looks
 from spcabench.page.comparison_view import Section, View, problems
 from spcabench.page.math_html import compact
 from spcabench.page.render import render
 from spcabench.page.row_names import in_address
-from spcabench.page.tables import Column, Link, Ranking, Solver, Strip, Table, known, percent
+from spcabench.page.standing import Standing
+from spcabench.page.tables import Column, Link, Solver, Strip, Table, known, percent
 from spcabench.running import command
 from spcabench.running import rows as results
 from spcabench.showing.words import duration, size
@@ -40,7 +35,7 @@ def whole(share: float) -> str:
 
 
 HIT = f"at {TARGETS[-1]:g}"
-COLUMNS = (
+RANKING = (
     Column(
         "Rank",
         "rank",
@@ -71,64 +66,50 @@ COLUMNS = (
     Column("Flops", "flops", compact, "the same mean (shift 10^5); n/a if they are not counted"),
     Column("Memory", "memory", size, "median peak memory of a run", terminal=False),
 )
-
-
-@dataclass(frozen=True)
-class Standing:
-    """A comparison of solvers for one component, with its answers and its ranking.
-
-    last : the criterion that orders equal solvers, "time", or "flops" if timings differ. warnings :
-        as returned by `comparison_tables.warnings`.
-    """
-
-    comparison: Comparison
-    answers: pd.DataFrame
-    ranks: pd.DataFrame
-    last: str
-    warnings: list[dict[str, Any]]
-
-    @property
-    def newest(self) -> dict[str, Any]:
-        """The newest row, which represents the comparison in footers and references."""
-        row: dict[str, Any] = self.comparison.rows.sort_values("written").iloc[-1].to_dict()
-        return row
-
-    @classmethod
-    def of(cls, comparison: Comparison) -> "Standing":
-        """Rank the solvers of a comparison."""
-        rows = comparison.rows
-        # the best answers to fresh problems are unknown
-        table = best_known.read() if comparison.terms.fresh is None else {}
-        answers = stand(rows, table)
-        last = "flops" if conditions.differences(conditions.of_rows(rows)) else "time"
-        listed = comparison_tables.warnings(rows)
-        return cls(comparison, answers, rank_solvers(answers, last), last, listed)
+PAIRS = (
+    Column("Problem", "link"),
+    Column("k", "asked"),
+    Column("Best known", "best", "{:.8g}"),
+    Column("By", "who"),
+    Column("Optimum above this by at most", "above"),
+    Column("Reached by", "reached"),
+)
+ANSWERS = (
+    Column("Solver", "solver"),
+    Column("Variance", "value", "{:.7g}"),
+    Column("Of the best", "of_best"),
+    Column("Gap", "gap", percent),
+    Column("k", "cardinality", "{:.0f}"),
+    Column("Flops", "work", compact),
+    Column("Time", "time", duration),
+    Column("Memory", "memory", size),
+    Column("Status", "told"),
+)
 
 
 def write(folder: Path, published: bool = False) -> Path:
-    """Write the page of the comparison in a folder, and its tables; return the page's path."""
-    if (folder / components_page.ABOUT).is_file():
-        return _write(folder, components_page.of_published(folder), published)
+    """Write the page of the comparison in a folder, and its tables; return the page's path.
+
+    published : whether the page is in the folder of a published run. For several components, the
+        page is written from the table if there are no rows.
+    """
+    if not (folder / stored.ROWS).is_file() and (folder / components_page.ABOUT).is_file():
+        return _write(folder, components_page.view(folder), published)
     comparison = Comparison.read(folder)
     if comparison.terms.suite == COMPONENTS:
-        return _write(
-            folder, components_page.of_comparison(comparison, folder, published), published
-        )
+        components_page.write_table(comparison, folder)
+        return _write(folder, components_page.view(folder), published)
     standing = Standing.of(comparison)
-    files = comparison_tables.write(
-        folder, standing.answers, standing.ranks, standing.warnings, published
-    )
-    pairs = _pairs(standing.answers)
-    _write_pairs(folder / "pairs", comparison.name, pairs, published)
-    return _write(folder, _view(standing, pairs, files), published)
+    files = comparison_tables.write(folder, standing.answers, standing.ranks, standing.warnings)
+    _write_pairs(folder / "pairs", standing, published)
+    return _write(folder, _view(standing, files), published)
 
 
 def _write(folder: Path, view: View, published: bool) -> Path:
     """Write the page, the pictures and the ranking as text; return the page's path."""
     for section in view.sections:
         if section.picture:
-            file = folder / "pictures" / f"{section.picture.name}.svg"
-            write_changed(file, section.picture.svg())
+            section.picture.write(folder / "pictures" / f"{section.picture.name}.svg")
     write_text(folder / "ranking.txt", view.text())
     text = render("comparison.html.j2", view=view, published=published, cite=cite(view.newest))
     write_text(folder / "index.html", text)
@@ -144,21 +125,18 @@ def publish(folder: Path, out: Path) -> Path:
     comparison = Comparison.read(folder)
     make_folder(out)
     if comparison.terms.suite == COMPONENTS:
-        return _write(out, components_page.of_comparison(comparison, out, True), True)
-    table = results.read_table([folder / stored.ROWS])
-    stored.write(out, comparison.entrants, table, comparison.plan, small=True)
+        components_page.write_table(comparison, out)
+    else:
+        table = results.read_table([folder / stored.ROWS])
+        stored.write(out, comparison.entrants, table, comparison.plan, small=True)
     return write(out, published=True)
 
 
-def _view(standing: Standing, pairs: list[dict[str, Any]], files: list[str]) -> View:
+def _view(standing: Standing, files: list[str]) -> View:
     """Return the contents of the page of a comparison for one component."""
     comparison, answers, ranks = standing.comparison, standing.answers, standing.ranks
-    rows, terms, named = comparison.rows, comparison.terms, comparison.plan.named
-    looks = comparison_pictures.looks_of(ranks, named, comparison.files)
-    drawn = comparison_pictures.pictures(
-        rows, answers, ranks, named, comparison.files, standing.last
-    )
-    pictures = [Section(p.name, p.title, picture=p) for p in drawn]
+    rows, terms, pairs = comparison.rows, comparison.terms, _pairs(standing)
+    pictures = [Section(p.name, p.title, picture=p) for p in comparison_pictures.pictures(standing)]
     frontier, others = pictures[:1], pictures[1:]
     return View(
         name=comparison.name,
@@ -169,15 +147,15 @@ def _view(standing: Standing, pairs: list[dict[str, Any]], files: list[str]) -> 
         f"best known value, then by the mean share of this value, then by {standing.last}. "
         f"{resolution(answers)}",
         notes=_seeds(ranks),
-        rankings=[_ranking(standing, looks)],
+        rankings=[_ranking(standing)],
         answers=answers,
         warnings=standing.warnings,
         sections=[
             *frontier,
-            *_within(standing, [*looks]),
+            *_within(standing),
             *others,
             *_samples(rows),
-            _of_pairs(pairs, named, terms),
+            _of_pairs(pairs, standing),
             _how(standing),
         ],
         stand_ins=sorted(set(rows.problem[rows.stand_in.eq(True)])),
@@ -198,7 +176,7 @@ def _seeds(ranks: pd.DataFrame) -> str:
     )
 
 
-def _ranking(standing: Standing, looks: Looks) -> Ranking:
+def _ranking(standing: Standing) -> Table:
     """Return the ranking with its columns."""
     ranks, named = standing.ranks, standing.comparison.plan.named
     warned, answered = {warning["solver"] for warning in standing.warnings}, standing.ranks.answered
@@ -208,12 +186,13 @@ def _ranking(standing: Standing, looks: Looks) -> Ranking:
         time=ranks.time.where(answered > 0),
         flops=ranks.flops.where(answered > 0),
         counts=answered.astype(str) + " of " + ranks.pairs.astype(str),
-        strip="",
+        strip=[_strip(row) for row in ranks.to_dict("records")],
+        solver=[
+            Solver(s, standing.looks.get(s, {}).get("color", ""), s in named, s in warned)
+            for s in ranks.solver
+        ],
     )
-    colours = {name: look["color"] for name, look in looks.items()}
-    solvers = [Solver(s, colours.get(s, ""), s in named, s in warned) for s in ranks.solver]
-    strips = [_strip(row) for row in ranks.to_dict("records")]
-    return Ranking(COLUMNS, rows, {"solver": solvers, "strip": strips})
+    return Table(RANKING, rows)
 
 
 def _strip(row: dict[str, Any]) -> Strip:
@@ -223,16 +202,16 @@ def _strip(row: dict[str, Any]) -> Strip:
     return Strip(point, (low, high) if low == low else (), seeds if row["seeds"] > 1 else ())
 
 
-def _within(standing: Standing, order: list[str]) -> list[Section]:
+def _within(standing: Standing) -> list[Section]:
     """Return the best solvers within budgets of flops and, if times can be compared, of time."""
-    tables = []
+    tables, order = [], [*standing.looks]
     for measure in (["work"] if standing.last == "flops" else ["time", "work"]) if order else ():
         rows = [
             [f"{g['group']}\n{g['pairs']} pairs", *map(_best, g["best"])]
             for g in budgets.best(standing.answers, order, measure)
         ]
         word = {"time": "Within a time limit", "work": "Within a number of flops"}[measure]
-        tables.append(Table(("Problems", *budgets.HEADS[measure]), rows, word))
+        tables.append(Table.of(("Problems", *budgets.HEADS[measure]), rows, word))
     told = (
         "The solver with the largest mean share of the best known value if every run is stopped at "
         "the budget. A finished run counts with its refitted value, a stopped run with its best "
@@ -267,28 +246,25 @@ def _samples(rows: pd.DataFrame) -> list[Section]:
     )
     heads = ("Solver", *(f"{measure}, {item}" for measure, item in table.columns))
     title, words = "Other samples of the same data", "held-out variance, optimism, overlap"
-    return [Section("samples", title, words, told, tables=[Table(heads, lines)])]
+    return [Section("samples", title, words, told, tables=[Table.of(heads, lines)])]
 
 
-def _of_pairs(pairs: list[dict[str, Any]], named: list[str], terms: Entrant) -> Section:
+def _of_pairs(pairs: pd.DataFrame, standing: Standing) -> Section:
     """Return the best known value of each pair, with links to the answers of all solvers."""
-    rows = []
-    for pair in pairs:
-        shares = {row["solver"]: row["share"] for row in pair["rows"]}
-        told = ["no solver answered", "", "n/a"]
-        if pair["best"]:
-            above = (
-                "proven" if pair["proven"] else f"{100 * (pair['bound'] / pair['best'] - 1):.3g} %"
-            )
-            told = [f"{pair['best']:.8g}", pair["who"], above]
-        link = Link(pair["item"], f"pairs/{pair['file']}#k{pair['k']}")
-        reached = f"{pair['reached']} of {len(pair['rows'])}"
-        rows.append(
-            [link, str(pair["k"]), *told, reached, *(percent(shares[name]) for name in named)]
-        )
-    heads = ["Problem", "k", "Best known", "By", "Optimum above this by at most", "Reached by"]
-    heads += [f"Share of {name}" for name in named]
-    unlisted = [f"{pair['item']}, k = {pair['k']}" for pair in pairs if pair["new"]]
+    named, answers = standing.comparison.plan.named, standing.answers
+    shares = answers.pivot(index=PAIR, columns="solver", values="share")
+    told = pairs.assign(
+        link=[
+            Link(r.Index[0], f"pairs/{in_address(r.Index[0])}.html#k{r.Index[1]}")
+            for r in pairs.itertuples()
+        ],
+        asked=[k for _, k in pairs.index],
+        who=pairs.who.where(pairs.best > 0, ""),
+        above=[_above(pair) for pair in pairs.to_dict("records")],
+        best=pairs.best.where(pairs.best > 0),
+        **shares[named],
+    )
+    unlisted = [f"{item}, k = {k}" for item, k in pairs.index[pairs.new]]
     better = (
         "This comparison found better answers than the table of best known answers; `spcabench "
         f"best-known --update 0` adds them: {'; '.join(unlisted)}."
@@ -297,39 +273,64 @@ def _of_pairs(pairs: list[dict[str, Any]], named: list[str], terms: Entrant) -> 
         "pairs",
         "Every pair",
         f"{len(pairs)} problems and cardinalities, with the best known and its bound",
-        better if unlisted and terms.fresh is None else "",
-        tables=[Table(heads, rows)],
+        better if unlisted and standing.comparison.terms.fresh is None else "",
+        tables=[Table([*PAIRS, *(Column(f"Share of {n}", n, percent) for n in named)], told)],
         linked=True,
     )
 
 
-def _pairs(answers: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the best known value and all solvers' answers for each problem and k, best first."""
-    same = ["family", "best", "who", "bound", "proven", "listed"]
-    pairs = []
-    for (item, k), part in answers.groupby(["item", "asked"], sort=False):
-        ordered = part.sort_values(["share", "time"], ascending=[False, True])
-        about = part[same].iloc[0].to_dict()
-        about |= {
-            "file": f"{in_address(str(item))}.html",
-            "reached": int((part.share >= TARGETS[-1] * (1.0 - best_known.CLOSE)).sum()),
-            "new": bool(about["best"]) and not about["listed"],
-        }
-        pairs.append({"item": item, "k": int(k), "rows": ordered.to_dict("records"), **about})
-    return pairs
+def _above(pair: dict[str, Any]) -> str:
+    """Return how far the optimum can be above the best known value."""
+    if not pair["best"]:
+        return "n/a"
+    return "proven" if pair["proven"] else f"{100 * (pair['bound'] / pair['best'] - 1):.3g} %"
 
 
-def _write_pairs(folder: Path, name: str, pairs: list[dict[str, Any]], published: bool) -> None:
+def _pairs(standing: Standing) -> pd.DataFrame:
+    """Return the best known value of each problem and k, and how many solvers reach it."""
+    answers = standing.answers.assign(
+        close=standing.answers.share >= TARGETS[-1] * (1.0 - best_known.CLOSE)
+    )
+    groups = answers.groupby(PAIR, sort=False)
+    pairs = groups[["family", "best", "who", "bound", "proven", "listed"]].first()
+    counts = groups.close.sum().astype(str) + " of " + groups.size().astype(str)
+    return pairs.assign(reached=counts, new=pairs.best.gt(0) & ~pairs.listed)
+
+
+def _write_pairs(folder: Path, standing: Standing, published: bool) -> None:
     """Write one page per problem with every answer, so that no page becomes too large."""
     make_folder(folder)
-    for old in {file.name for file in folder.glob("*.html")} - {pair["file"] for pair in pairs}:
-        (folder / old).unlink()  # remove pages left by another suite with the same name
-    for file, part in groupby(pairs, key=itemgetter("file")):
-        mine = list(part)
-        home = f"{name}/{Path(file).stem}"
-        about = {"name": name, "item": mine[0]["item"], "home": home, "published": published}
-        text = render("pairs.html.j2", pairs=mine, **about)
-        write_text(folder / file, text)
+    for old in folder.glob("*.html"):
+        old.unlink()  # pages left by another suite with the same name
+    name = standing.comparison.name
+    for item, mine in standing.answers.groupby("item", sort=False):
+        file = in_address(str(item))
+        parts = [_answers(part, int(k)) for k, part in mine.groupby("asked", sort=False)]
+        about = {"name": name, "item": item, "home": f"{name}/{file}", "published": published}
+        text = render("pairs.html.j2", parts=parts, cite=cite(standing.newest), **about)
+        write_text(folder / f"{file}.html", text)
+
+
+def _answers(part: pd.DataFrame, k: int) -> dict[str, Any]:
+    """Return the best known value of a problem and k, and all answers, starting with the best."""
+    part = part.sort_values(["share", "time"], ascending=[False, True])
+    shares = [
+        percent(row.share)
+        + (
+            f"\n{100 * min(row.shares):.2f} to {100 * max(row.shares):.2f}, {len(row.shares)} seeds"
+            if len(row.shares) > 1
+            else ""
+        )
+        for row in part.itertuples()
+    ]
+    reasons = part.reason.fillna("").map(lambda reason: " ".join(reason.split()))
+    told = part.status.astype(str) + reasons.map(lambda reason: reason and f"\n{reason}")
+    pair = part.iloc[0].to_dict()
+    return pair | {
+        "k": k,
+        "above": _above(pair),
+        "table": Table(ANSWERS, part.assign(of_best=shares, told=told), f"{pair['item']}, k = {k}"),
+    }
 
 
 def _how(standing: Standing) -> Section:
@@ -365,7 +366,7 @@ def _how(standing: Standing) -> Section:
     settings = [_settings(*entrant, rows) for entrant in comparison.entrants.items()]
     heads = ("Solver", "Settings", "Stops", "Rule", "Iterates", "At the time limit")
     tables = [
-        Table(heads, settings, "Settings of the solvers, and the median number of iterates"),
+        Table.of(heads, settings, "Settings of the solvers, and the median number of iterates"),
         problems(suite.items(terms.suite, terms.ks, terms.fresh)),
     ]
     words = "rule, limits, settings, times, problems"

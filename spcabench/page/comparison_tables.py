@@ -17,6 +17,7 @@ TABLE = (
     *("who", "share", "shares", "gap", "cardinality", "variance", "work", "time", "slowest"),
     *("memory", "problem", "form", "settings"),
 )
+ANSWERS = "table.parquet"
 LETTERS = 0x180  # LaTeX knows the letters of European languages, which end here
 # columns of the LaTeX table: column, head, format
 LATEX = (
@@ -62,40 +63,25 @@ def write(
     folder: Path,
     answers: pd.DataFrame,
     ranking: pd.DataFrame,
-    warnings: Sequence[Mapping[str, Any]] = (),
-    published: bool = False,
+    warnings: Sequence[Mapping[str, Any]],
 ) -> list[str]:
     """Write all answers, and the ranking as CSV and for LaTeX; return the names of the files.
 
-    warnings : as returned by `warnings`. published : whether to write the answers as Parquet alone,
-        a tenth of the size of CSV.
+    warnings : as returned by `warnings`.
     """
-    # a CSV file has no dicts, and Parquet would merge the keys of all rows into one struct
+    # Parquet would merge the keys of all rows into one struct
     as_text = {name: answers[name].map(results.to_json) for name in ("settings", "shares")}
-    table = answers[list(TABLE)].assign(**as_text)
-    files = write_answers(folder, table, published)
+    write_answers(folder, answers[list(TABLE)].assign(**as_text))
     told = [" ".join(w["sentence"] for w in warnings if _concerns(w, s)) for s in ranking.solver]
     write_text(folder / "ranking.csv", ranking.assign(warnings=told).to_csv(index=False))
     write_text(folder / "ranking.tex", latex(ranking, warnings))
-    return [*files, "ranking.csv", "ranking.txt", "ranking.tex"]
+    return [ANSWERS, "ranking.csv", "ranking.txt", "ranking.tex"]
 
 
-def write_answers(folder: Path, table: pd.DataFrame, published: bool) -> list[str]:
-    """Write all answers as Parquet and, unless published, as CSV; return the names of the files."""
-    with replacing(folder / "table.parquet") as aside:
+def write_answers(folder: Path, table: pd.DataFrame) -> None:
+    """Write all answers."""
+    with replacing(folder / ANSWERS) as aside:
         table.to_parquet(aside, index=False)
-    (folder / "table.csv").unlink(missing_ok=True)
-    if not published:
-        write_text(folder / "table.csv", table.to_csv(index=False))
-    return ["table.parquet"] if published else ["table.csv", "table.parquet"]
-
-
-def failures(answers: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the failures: status, reason, number of runs, and the solvers with this failure."""
-    bad = answers[~answers.answered]
-    counts = bad.groupby(["solver", "status", "reason"]).size().reset_index(name="count")
-    alike = counts.groupby(["status", "reason", "count"]).solver.agg(list).reset_index()
-    return alike.to_dict("records")
 
 
 def unanswered(answers: pd.DataFrame) -> list[str]:
@@ -123,27 +109,25 @@ def latex(
 
     warnings : marked by daggers and listed below the table. cited : solver -> key of its paper.
     """
-    heads = ["Rank", "Solver", *(head for _, head, _ in LATEX)]
-    lines = [
-        "% needs \\usepackage{booktabs}",
-        f"\\begin{{tabular}}{{ll{'r' * len(LATEX)}}}",
-        "\\toprule",
-        " & ".join(heads) + r" \\",
-        "\\midrule",
-    ]
-    for entry, begins in zip(ranking.to_dict("records"), ranking.group.diff() > 0, strict=True):
-        cells = [_number(entry[name], how) + _interval(entry, name, how) for name, _, how in LATEX]
+    entries = ranking.to_dict("records")
+    solvers = []
+    for entry in entries:
         key = (cited or {}).get(entry["solver"])
-        solver = escaped(entry["solver"]) + (rf"~\cite{{{key}}}" if key else "")
-        solver += DAGGER * any(_concerns(warning, entry["solver"]) for warning in warnings)
-        rank = entry["rank"].replace(" to ", "--") if entry["answered"] else "--"
-        lines += ["\\midrule"] * begins
-        lines.append(" & ".join([rank, solver, *cells]) + r" \\")
-    lines += ["\\bottomrule", "\\end{tabular}"]
-    if warnings:
-        lines.append("\n\\par\\smallskip\\raggedright")
-    lines += [rf"{DAGGER} {escaped(as_text(warning))}\par" for warning in warnings]
-    return "\n".join(lines) + "\n"
+        marked = any(_concerns(warning, entry["solver"]) for warning in warnings)
+        cite = rf"~\cite{{{key}}}" if key else ""
+        solvers.append(escaped(entry["solver"]) + cite + DAGGER * marked)
+    columns = {"Rank": [*map(_rank, entries)], "Solver": solvers}
+    columns |= {h: [_number(e[n], f) + _interval(e, n, f) for e in entries] for n, h, f in LATEX}
+    table = pd.DataFrame(columns).to_latex(
+        index=False, escape=False, column_format=f"ll{'r' * len(LATEX)}"
+    )
+    notes = [rf"{DAGGER} {escaped(as_text(warning))}\par" for warning in warnings]
+    head = ["\n\\par\\smallskip\\raggedright"] if notes else []
+    return "% needs \\usepackage{booktabs}\n" + table + "\n".join([*head, *notes, ""])
+
+
+def _rank(entry: Mapping[str, Any]) -> str:
+    return entry["rank"].replace(" to ", "--") if entry["answered"] else "--"
 
 
 def _interval(entry: Mapping[str, Any], name: str, how: str) -> str:

@@ -13,7 +13,7 @@ import pandas as pd
 from spcabench.comparison.suite import Item
 from spcabench.page import comparison_tables
 from spcabench.page.comparison_pictures import Picture
-from spcabench.page.tables import Ranking, Table
+from spcabench.page.tables import Table
 
 WIDTH = 100  # characters of a line for a terminal
 
@@ -45,7 +45,7 @@ class View:
     title: str
     lead: str
     order: str
-    rankings: Sequence[Ranking]
+    rankings: Sequence[Table]
     answers: pd.DataFrame
     warnings: Sequence[dict[str, Any]]
     sections: Sequence[Section]
@@ -56,18 +56,18 @@ class View:
 
     @property
     def failures(self) -> Table:
-        """The runs without an answer."""
-        rows = [
-            [", ".join(f["solver"]), f["status"], str(f["count"]), f["reason"]]
-            for f in comparison_tables.failures(self.answers)
-        ]
-        return Table(("Solvers", "Status", "Pairs per solver", "Reason"), rows)
+        """The runs without an answer: solvers with the same number of them share a row."""
+        bad = self.answers[~self.answers.answered]
+        counts = bad.groupby(["solver", "status", "reason"]).size().reset_index(name="count")
+        alike = counts.groupby(["status", "reason", "count"]).solver.agg(", ".join).reset_index()
+        rows = alike[["solver", "status", "count", "reason"]].itertuples(index=False)
+        return Table.of(("Solvers", "Status", "Pairs per solver", "Reason"), rows)
 
     @property
     def noticed(self) -> Table:
         """The warnings."""
-        rows = [[w["solver"], w["sentence"], str(w["count"])] for w in self.warnings]
-        return Table(("Solver", "What was noticed", "Runs"), rows)
+        rows = [(w["solver"], w["sentence"], w["count"]) for w in self.warnings]
+        return Table.of(("Solver", "What was noticed", "Runs"), rows)
 
     def text(self) -> str:
         """Return the rankings for a terminal, with their columns, warnings and missing answers."""
@@ -84,15 +84,15 @@ class View:
 def problems(items: Sequence[Item]) -> Table:
     """Return the table of the problems of a suite; counts are numbers of components."""
     rows = [
-        [
+        (
             item.name,
             item.family,
             ", ".join(map(str, item.counts)),
             ", ".join(map(str, item.ks)),
             " ".join([item.dataset, *(f"{name}={v}" for name, v in item.parameters.items())]),
             item.origin,
-        ]
+        )
         for item in items
     ]
     heads = ("Problem", "Kind", "r", "k", "Dataset", "Origin")
-    return Table(heads, rows, "The problems: k nonzeros, and r components if there are several")
+    return Table.of(heads, rows, "The problems: k nonzeros, and r components if there are several")

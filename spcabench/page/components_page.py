@@ -1,7 +1,7 @@
 """The page of a comparison of several components: a ranking for each formulation."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,42 +14,61 @@ from spcabench.comparison.components.runs import HELD_OUT
 from spcabench.comparison.entrants import COMPONENTS
 from spcabench.comparison.stored import Comparison
 from spcabench.files import read_json, write_text
-from spcabench.page import comparison_tables, components_pictures
+from spcabench.page import comparison_tables
 from spcabench.page.comparison_view import Section, View, problems
-from spcabench.page.tables import Column, Ranking, Solver, Table, known, percent
+from spcabench.page.tables import Column, Solver, Table, percent
 from spcabench.showing.words import duration
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.status import Status
 
 NOT_SHOWN = ("Z", "parameters")
-ABOUT = "about.json"  # what the page of a published comparison shows besides its table
+ABOUT = "about.json"  # what the page shows besides its table
 ORDER = (
     "Solvers are ranked within each formulation, by their mean share of the best value, and not "
     "across formulations. With fewer than ten problems, ranks are just the order of the means."
 )
-COLUMNS = (
+
+
+def _words(how: str) -> str:
+    """Return a method in words."""
+    return how.replace("_", " ")
+
+
+PROBLEM, FORMULATION = Column("Problem", "item"), Column("Formulation", "formulation")
+SOLVER = Column("Solver", "solver")
+METHOD = Column("Method", "how", _words, "by which deflation, or all loadings at once")
+RANKING = (
     Column(
         "Rank",
         "rank",
         meaning="range of ranks that the results on these problems leave open; none if a solver "
         "was run on a part of the problems only",
     ),
-    Column("Solver", "solver"),
-    Column("Method", "how", meaning="by which deflation, or all loadings at once"),
+    SOLVER,
+    METHOD,
     Column("Answered", "counts", meaning="problems (with r and k) with a feasible answer"),
     Column("Share", "share", percent, "mean variance over the best; a failure counts as zero"),
     Column("Gap", "gap", percent, "median gap to the certified bound on all loadings together"),
+    Column("Twice", "twice", percent, "mean share of tr(Z'ΣZ) that was counted twice", False),
     Column("Violation", "violation", "{:.2g}", "mean of sum |Z'Z - I|"),
-    Column("Overlap", "overlap", percent, "mean overlap of two supports", terminal=False),
-    Column(
-        "Correlation",
-        "correlation",
-        "{:.2f}",
-        "mean of the largest correlation of two scores",
-        terminal=False,
-    ),
-    Column("Union", "union", "{:.1f}", "mean number of variables in use", terminal=False),
+    Column("Overlap", "overlap", percent, "mean overlap of two supports", False),
+    Column("Correlation", "correlation", "{:.2f}", "mean largest correlation of two scores", False),
+    Column("Union", "union", "{:.1f}", "mean number of variables in use", False),
     Column("Time", "seconds", duration, "mean time, with the search for a penalty"),
+)
+RECOVERED = (
+    *(PROBLEM, FORMULATION, SOLVER, METHOD, Column("Accuracy", "accuracy", percent)),
+    *(Column("False", "false", percent), Column("Subspace", "subspace", "{:.3f}")),
+)
+SAMPLES = (
+    *(FORMULATION, SOLVER, METHOD, Column("Projected", "held_out_projected", percent)),
+    Column("Adjusted", "held_out_adjusted", percent),
+    *(Column("Regression", "held_out_regression", percent), Column("Problems", "count")),
+)
+BEST = (
+    *(FORMULATION, PROBLEM, Column("r", "r"), Column("k", "k"), Column("Best", "value", "{:.6g}")),
+    *(Column("Bound", "bound", "{:.6g}"), Column("Gap", "gap", percent)),
+    *(Column("Found by", "solver"), METHOD, Column("Bound by", "source")),
 )
 HOW = (
     (
@@ -74,8 +93,8 @@ HOW = (
 )
 
 
-def of_comparison(comparison: Comparison, folder: Path, published: bool) -> View:
-    """Write the tables of a comparison to a folder, and return the contents of its page."""
+def write_table(comparison: Comparison, folder: Path) -> None:
+    """Write the table of a comparison, and what its page shows besides."""
     rows, terms = comparison.rows, comparison.terms
     newest = rows.sort_values("written", kind="stable").iloc[-1]
     about = {
@@ -88,34 +107,18 @@ def of_comparison(comparison: Comparison, folder: Path, published: bool) -> View
         "warnings": comparison_tables.warnings(rows),
         "newest": {name: newest[name] for name in ("machine", "commit", "written")},
     }
-    table = ranking.standing(rows)
-    # loadings would fill pages of a CSV file, and are available in the rows
-    shown = table.drop(columns=[name for name in NOT_SHOWN if name in table])
-    files = comparison_tables.write_answers(folder, shown, published)
-    if published:
-        write_text(folder / ABOUT, json.dumps(about) + "\n")
-    return _view(table, about, files)
+    # loadings are available in the rows
+    table = ranking.standing(rows).drop(columns=[*NOT_SHOWN], errors="ignore")
+    comparison_tables.write_answers(folder, table)
+    write_text(folder / ABOUT, json.dumps(about) + "\n")
 
 
-def of_published(folder: Path) -> View:
-    """Return the contents of the page of a published comparison, from its table."""
-    return _view(
-        pd.read_parquet(folder / "table.parquet"), read_json(folder / ABOUT), ["table.parquet"]
-    )
-
-
-def _view(table: pd.DataFrame, about: dict[str, Any], files: Sequence[str]) -> View:
+def view(folder: Path) -> View:
+    """Return the contents of the page of a comparison, from its table."""
+    table, about = pd.read_parquet(folder / comparison_tables.ANSWERS), read_json(folder / ABOUT)
     ranks = ranking.ranking(table)
-    warned = {warning["solver"] for warning in about["warnings"]}
-    rankings = [
-        _ranking(f, ranks[ranks.formulation == f], about["named"], warned)
-        for f in Formulation
-        if (ranks.formulation == f).any()
-    ]
-    pictures = [
-        Section(p.name, p.title, picture=p) for p in components_pictures.pictures(table, ranks)
-    ]
-    answers = table[table.kind != HELD_OUT]
+    rankings = [*_rankings(table, ranks, about)]
+    held_out = (table.kind == HELD_OUT) & (table.status == Status.FINISHED)
     return View(
         name=about["name"],
         title="Several components compared",
@@ -123,123 +126,93 @@ def _view(table: pd.DataFrame, about: dict[str, Any], files: Sequence[str]) -> V
         f"(formulations). {about['about_problems']}",
         order=ORDER,
         rankings=rankings,
-        answers=_named(table),
+        answers=table.assign(
+            solver=table.solver + ", " + table.how.map(_words),
+            answered=table.value.notna() | held_out,
+        ),
         warnings=about["warnings"],
-        sections=[*pictures, *_recovered(answers), *_held_out(table), _pairs(answers), _how(about)],
+        sections=[*_recovered(table), *_held_out(table), _pairs(table), _how(about)],
         stand_ins=sorted(set(table.problem[table.stand_in.eq(True)])),
-        files=[*files, "ranking.txt"],
+        files=[comparison_tables.ANSWERS, "ranking.txt"],
         newest=about["newest"],
     )
 
 
-def _ranking(
-    formulation: Formulation, ranks: pd.DataFrame, named: Sequence[str], warned: set[str]
-) -> Ranking:
-    """Return the ranking of a formulation."""
-    ranked_by = "projected variance, which does not count any variance twice"
-    if formulation.orthonormal:
-        ranked_by = "total variance tr(Z'ΣZ)"
-    rows = ranks.assign(
-        rank=ranks["rank"].where(~ranks.partly, "–"),
-        how=ranks.how.map(_words),
-        counts=ranks.answered.astype(str) + " of " + ranks.pairs.astype(str),
-    )
-    solvers = [Solver(s, "", s in named, s in warned) for s in ranks.solver]
-    words = f"{formulation.meaning} Ranked by the {ranked_by}."
-    return Ranking(COLUMNS, rows, {"solver": solvers}, formulation.capitalize(), words)
-
-
-def _words(how: str) -> str:
-    """Return a way in words."""
-    return how.replace("_", " ")
+def _rankings(table: pd.DataFrame, ranks: pd.DataFrame, about: dict[str, Any]) -> Iterator[Table]:
+    """Yield the ranking of each formulation."""
+    warned, keys = {warning["solver"] for warning in about["warnings"]}, ["solver", "how"]
+    for formulation in Formulation:
+        mine = ranks[ranks.formulation == formulation]
+        answers = table[(table.formulation == formulation) & (table.kind != HELD_OUT)]
+        # the total counts the common part of correlated scores twice
+        twice = (1.0 - answers.projected / answers.total).groupby([answers[key] for key in keys])
+        if mine.empty:
+            continue
+        yield Table(
+            RANKING,
+            mine.assign(
+                rank=mine["rank"].where(~mine.partly, "–"),
+                counts=mine.answered.astype(str) + " of " + mine.pairs.astype(str),
+                twice=twice.mean().reindex(pd.MultiIndex.from_frame(mine[keys])).to_numpy(),
+                solver=[Solver(s, "", s in about["named"], s in warned) for s in mine.solver],
+            ),
+            title=formulation.capitalize(),
+            words=f"{formulation.meaning} Ranked by the "
+            + (
+                "total variance tr(Z'ΣZ)."
+                if formulation.orthonormal
+                else "projected variance, which does not count any variance twice."
+            ),
+            first=8,
+        )
 
 
 def _recovered(table: pd.DataFrame) -> list[Section]:
-    """Return the recovery of planted loadings for each solver and way, starting with the best."""
+    """Return the recovery of planted loadings, starting with the best."""
     # only problems with planted loadings have this column
     if "accuracy" not in table:
         return []
-    keys = ["item", "formulation", "solver", "how"]
-    means = table.dropna(subset=["accuracy"]).groupby(keys, sort=False)
-    means = means[["accuracy", "false", "subspace"]].mean().reset_index()
     # dropping features makes all loadings orthonormal, so the same answers would appear twice
-    means = means[~((means.formulation == "orthonormal") & (means.how == "drop_features"))]
-    rows = [
-        [
-            r.item,
-            r.formulation,
-            r.solver,
-            _words(r.how),
-            percent(r.accuracy),
-            percent(r.false),
-            known(r.subspace, "{:.3f}"),
-        ]
-        for r in means.sort_values(["item", "accuracy"], ascending=[True, False]).itertuples()
-    ]
+    twice = (table.formulation == "orthonormal") & (table.how == "drop_features")
+    known = table[(table.kind != HELD_OUT) & ~twice].dropna(subset=["accuracy"])
+    means = known.groupby(["item", "formulation", "solver", "how"], sort=False)
+    means = means[["accuracy", "false", "subspace"]].mean().reset_index()
+    means = means.sort_values(["item", "accuracy"], ascending=[True, False])
     told = (
         "Loadings are matched one to one. Accuracy is the percentage of the true nonzeros that "
         "were found, and False the percentage of the found nonzeros that are not true. Subspace is "
         "the sine of the largest angle between the two spans."
     )
-    heads = ("Problem", "Formulation", "Solver", "Method", "Accuracy", "False", "Subspace")
-    words = "found, false, angle of the spans"
-    return [
-        Section("recovery", "Recovery of known loadings", words, told, tables=[Table(heads, rows)])
-    ]
+    words, tables = "found, false, angle of the spans", [Table(RECOVERED, means)]
+    return [Section("recovery", "Recovery of known loadings", words, told, tables=tables)]
 
 
 def _held_out(table: pd.DataFrame) -> list[Section]:
-    """Return the fraction of held-out variance for each solver and way, starting with the best."""
+    """Return the fraction of held-out variance, starting with the best."""
     if "held_out_projected" not in table:
         return []
     part = table.dropna(subset=["held_out_projected"])
-    columns = ["held_out_projected", "held_out_adjusted", "held_out_regression"]
     groups = part.groupby(["formulation", "solver", "how"], sort=False)
+    columns = [column.field for column in SAMPLES[3:6]]
     shares = groups[columns].mean().assign(count=groups.size()).reset_index()
     shares = shares.sort_values(["formulation", columns[0]], ascending=[True, False])
-    rows = [
-        [
-            r["formulation"],
-            r["solver"],
-            _words(r["how"]),
-            *(percent(r[c]) for c in columns),
-            str(r["count"]),
-        ]
-        for r in shares.to_dict("records")
-    ]
     told = (
         "Loadings computed from the even samples are evaluated on the odd samples, as a fraction "
         "of their variance. Regression uses coefficients fitted on the even samples."
     )
-    heads = ("Formulation", "Solver", "Method", "Projected", "Adjusted", "Regression", "Problems")
-    words = "variance of samples that were held out"
-    table_of = [Table(heads, rows)]
-    return [Section("samples", "Other samples of the same data", words, told, tables=table_of)]
+    words, tables = "variance of samples that were held out", [Table(SAMPLES, shares)]
+    return [Section("samples", "Other samples of the same data", words, told, tables=tables)]
 
 
 def _pairs(table: pd.DataFrame) -> Section:
     """Return the best answer and its certified bound for each formulation, problem, r and k."""
     keys = ["formulation", "item", "r", "k"]
-    answered = table.dropna(subset=["value"]).sort_values("value", ascending=False, kind="stable")
+    answered = table[table.kind != HELD_OUT].dropna(subset=["value"])
+    answered = answered.sort_values("value", ascending=False, kind="stable")
     firsts = answered.drop_duplicates(keys).sort_values(keys, kind="stable")
-    rows = [
-        [
-            p.formulation,
-            p.item,
-            str(p.r),
-            str(p.k),
-            f"{p.value:.6g}",
-            known(p.bound, "{:.6g}"),
-            percent(p.gap),
-            f"{p.solver}, {_words(p.how)}",
-            p.source,
-        ]
-        for p in firsts.itertuples()
-    ]
-    heads = ("Formulation", "Problem", "r", "k", "Best", "Bound", "Gap", "Found by", "Bound by")
-    words = f"{len(rows)} problems, r and k in each formulation"
-    title, table_of = "Best answer and certified bound", [Table(heads, rows)]
-    return Section("pairs", title, words, tables=table_of, linked=True)
+    words = f"{len(firsts)} problems, r and k in each formulation"
+    title, tables = "Best answer and certified bound", [Table(BEST, firsts)]
+    return Section("pairs", title, words, tables=tables, linked=True)
 
 
 def _how(about: dict[str, Any]) -> Section:
@@ -249,14 +222,7 @@ def _how(about: dict[str, Any]) -> Section:
         "killed. Relaxations and exact searches are only run on the small problems."
     )
     machines = "; ".join(f"{cpu}, commit {commit[:10]}" for cpu, commit in about["machines"])
-    facts = [*HOW, ("Limits", limits), ("Machine", machines)]
+    facts: Sequence[tuple[str, str]] = [*HOW, ("Limits", limits), ("Machine", machines)]
     tables = [problems(suite.items(COMPONENTS, fresh=about["fresh"]))]
     words = "methods, refit, limits, machine, problems"
     return Section("how", "How it was measured", words, "", facts, tables, linked=True)
-
-
-def _named(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with solvers named with their way, and whether each line has an answer."""
-    held_out = (table.kind == HELD_OUT) & (table.status == Status.FINISHED)
-    ways = table.solver + ", " + table.how.str.replace("_", " ")
-    return table.assign(solver=ways, answered=table.value.notna() | held_out)

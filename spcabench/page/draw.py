@@ -74,9 +74,7 @@ def draw_to(
                 f"--size: the figure does not fit into {size[0]:.3g} x {size[1]:.3g} inches"
             )
         for out in outs:
-            # without a date, the same rows give the same file, and git shows no change
-            metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(out.suffix, {})
-            write_picture(out, figure, metadata=metadata)
+            write_picture(out, figure)
         plt.close(figure)
 
 

@@ -51,7 +51,7 @@ def article(home: Path) -> str:
         header=in_short.header(statements),
         papers=[_reproduced(paper) for paper in known],
         counts=[_counted(name, mine) for name, mine in {**of, "all": statements}.items()],
-        frontier=frontier(),
+        frontier=f"{certified_page.proven()} {certified_page.contradicted()}",
         known=f"{sum(e['proven'] for e in certified)} of {len(certified)} pairs of a problem and k",
         about=files.read_json(home / "about.json"),
     )
@@ -131,16 +131,6 @@ def _counted(name: str, statements: Statements) -> tuple[Any, ...]:
     count = in_short.counts(statements)
     words = ("judged", "holds", "fails", "depends", "open", "theorems")
     return (name, *(count[word] for word in words))
-
-
-def frontier() -> str:
-    """Return how many optima are proven, and which published optima are wrong."""
-    differing = certified_page.contradicted()
-    names = "; ".join(
-        f"{e.item}, k = {e.k}: {a['value']} published, {e.value:.9g} proven" for a, e in differing
-    )
-    difference = f" The digits of {len(differing)} published values disagree with it: {names}."
-    return f"{certified_page.proven()}{difference if differing else ''}"
 
 
 def refitted(statements: Statements) -> str:

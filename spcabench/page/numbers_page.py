@@ -8,9 +8,30 @@ import pandas as pd
 from spcabench.files import write_text
 from spcabench.page.render import render
 from spcabench.page.row_names import hashes
+from spcabench.page.tables import Column, Table
 from spcabench.running import rows, schema
 
 NAME = "numbers.html"
+COLUMNS = (
+    Column("Solver or measure", "solver", choose=True),
+    Column("Problem", "problem", choose=True),
+    Column("Part of the figure", "label", choose=True),
+    Column("Settings", "settings", choose=True),
+    Column("k asked", "asked", choose=True),
+    Column("Nonzeros", "nonzeros"),
+    Column("Variance", "variance"),
+    Column("Refitted", "refit"),
+    Column("Gap, %", "gap"),
+    Column("Iterates", "iterations"),
+    Column("Flops", "flops"),
+    Column("Start-up flops", "setup"),
+    Column("Time, ms", "time"),
+    Column("Runs of the search", "search_runs"),
+    Column("Flops of the search", "search_flops"),
+    Column("Also measured", "values"),
+    Column("Status", "status", choose=True),
+    Column("Row", "name"),
+)
 # settings that are shown in other columns, or that do not describe the run
 LEFT_OUT = ("k", "seed", "history", "time_limit")
 COUNTS = ("asked", "nonzeros", "iterations", "flops", "setup", "search_runs", "search_flops")
@@ -26,17 +47,14 @@ def write(files: list[Path], out: Path, figure: dict[str, Any], about: dict[str,
     table = _table(rows.read_text(files))
     if (table.refit == table.variance).all():  # the refit changed nothing
         table = table.drop(columns="refit")
-    shown = [column for column in table if (table[column] != "").any()]
-    # values that are equal in all lines are shown once above the table
-    same = [c for c in shown if len(table) > 1 and table[c].nunique() == 1]
     # an empty column wastes width on a phone
-    columns = [column for column in shown if column not in same]
+    shown = [c for c in COLUMNS if c.field in table and (table[c.field] != "").any()]
+    # values that are equal in all lines are shown once above the table
+    same = [c for c in shown if len(table) > 1 and table[c.field].nunique() == 1]
     text = render(
         "numbers.html.j2",
-        heads=[_head(column) for column in columns],
-        columns=columns,
-        same=[(HEADS[c][0], table[c].iloc[0]) for c in same],
-        lines=table[columns].to_numpy().tolist(),
+        table=Table([column for column in shown if column not in same], table, "Runs"),
+        same=[(column.head, table[column.field].iloc[0]) for column in same],
         problems_of=_problems_of(figure["statements"]),
         home=f"../../{figure['paper']}.html",
         **{name: figure[name] for name in ("figure", "title", "scale")},
@@ -51,35 +69,6 @@ def _problems_of(statements: list[dict[str, Any]]) -> dict[str, list[str]]:
         s["id"]: list(dict.fromkeys(name for reading in s["readings"] for name in reading["data"]))
         for s in statements
     }
-
-
-# column -> its head, whether it is numeric, whether it can be filtered by value
-HEADS = {
-    "solver": ("Solver or measure", False, True),
-    "problem": ("Problem", False, True),
-    "label": ("Part of the figure", False, True),
-    "settings": ("Settings", False, True),
-    "asked": ("k asked", True, True),
-    "nonzeros": ("Nonzeros", True, False),
-    "variance": ("Variance", True, False),
-    "refit": ("Refitted", True, False),
-    "gap": ("Gap, %", True, False),
-    "iterations": ("Iterates", True, False),
-    "flops": ("Flops", True, False),
-    "setup": ("Start-up flops", True, False),
-    "time": ("Time, ms", True, False),
-    "search_runs": ("Runs of the search", True, False),
-    "search_flops": ("Flops of the search", True, False),
-    "values": ("Also measured", False, False),
-    "status": ("Status", False, True),
-    "name": ("Row", False, False),
-}
-
-
-def _head(column: str) -> tuple[str, str, str]:
-    """Return the head of a column, its class, and the name of its choice of values."""
-    words, numeric, choice = HEADS[column]
-    return words, "number" * numeric, column * choice
 
 
 def _table(runs: pd.DataFrame) -> pd.DataFrame:

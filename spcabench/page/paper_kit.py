@@ -12,10 +12,11 @@ from spcabench.comparison.stored import Comparison
 from spcabench.files import write_text
 from spcabench.flops import CONVENTION
 from spcabench.iterate import Facts
-from spcabench.page import comparison_page, comparison_pictures, comparison_tables
+from spcabench.page import comparison_pictures, comparison_tables
 from spcabench.page.cite import cite
 from spcabench.page.comparison_tables import escaped
 from spcabench.page.render import render
+from spcabench.page.standing import Standing
 
 DATA = Path(suite.__file__).with_name("data.bib")
 ADDRESS = re.compile(r"https?://[^\s{}\\]+")
@@ -27,15 +28,12 @@ def write(folder: Path, out: Path) -> Path:
 
     The folder ``out`` gets main.tex, table.tex, references.bib and figures/*.pdf.
     """
-    standing = comparison_page.Standing.of(Comparison.read(folder))
-    comparison, answers, ranks = standing.comparison, standing.answers, standing.ranks
+    standing = Standing.of(Comparison.read(folder))
+    comparison, ranks = standing.comparison, standing.ranks
     papers = {label: facts(e.solver) for label, e in comparison.entrants.items()}
     data = dict(_entries(DATA.read_text(encoding="utf-8")))
     key_of = {label: _key(paper, data) for label, paper in papers.items() if paper.title}
-    named, files, last = comparison.plan.named, comparison.files, standing.last
-    pictures = list(
-        comparison_pictures.pictures(comparison.rows, answers, ranks, named, files, last)
-    )
+    pictures = list(comparison_pictures.pictures(standing))
     for picture in pictures:
         picture.write(out / "figures" / f"{picture.name}.pdf")
     words = _words(standing, data, key_of)
@@ -102,9 +100,7 @@ def _provider(dataset: str, source: str, data: dict[str, str]) -> str:
     return ""
 
 
-def _words(
-    standing: comparison_page.Standing, data: dict[str, str], key_of: dict[str, str]
-) -> dict[str, Any]:
+def _words(standing: Standing, data: dict[str, str], key_of: dict[str, str]) -> dict[str, Any]:
     """Return the values for the templates about a comparison."""
     comparison, answers = standing.comparison, standing.answers
     rows, terms = comparison.rows, comparison.terms

@@ -85,8 +85,8 @@ def _pages(values: dict[str, Any]) -> Iterator[Entry]:
 def _optima(values: dict[str, Any]) -> Iterator[Entry]:
     """Yield an entry for each problem and k in the table of best known answers."""
     for e in values["optima"]:
-        printed = "; ".join(e["published"]) or "nothing known to us"
-        text = f"{e['value']}, {e['state']}; found by {e['who']}; published: {printed}"
+        printed = e["published"] or "nothing known to us"
+        text = f"{e['value']:.9g}, {e['state']}; found by {e['who']}; published: {printed}"
         text += f"; bound by {e['bound_by'] or 'unknown'}"
         words = urlencode({"words": f"{e['instance']} k={e['k']}"})
         address = f"{values['site']['optimal']}#instances?{words}"

@@ -51,7 +51,7 @@ def write(folder: Path, about: dict[str, Any], comparisons: Comparisons) -> None
     for solver in about["solvers"]:
         name = solver["name"]
         file = source_links.function(registry.path("solver", name), "solve", folder)
-        ranks = Table(HEADS, [row for c in comparisons for row in _rank(name, c)])
+        ranks = Table.of(HEADS, [row for c in comparisons for row in _rank(name, c)])
         text = render("solver.html.j2", **about | solver | {"file": file, "ranks": ranks})
         write_text(folder / f"{name}.html", text)
 

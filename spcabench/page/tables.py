@@ -1,8 +1,9 @@
-"""Tables of pages and of terminals: formatted cells under heads."""
+"""Tables of pages and of terminals: a data frame, and how its columns are shown."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -34,28 +35,79 @@ class Strip(NamedTuple):
     seeds: tuple[float, float] | tuple[()]
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table of a page. A line break in a cell separates two lines.
+class Column(NamedTuple):
+    """A column: its field, how its values are formatted, and its explanation.
 
-    name : its id. begins : places of the rows above which a line is drawn. first : number of rows
-    that are shown at first, or 0 for all.
+    terminal : whether a terminal shows it; a page shows all columns. choose : whether readers can
+    choose rows by its value.
     """
 
-    heads: Sequence[str]
-    rows: Sequence[Sequence[Any]]
+    head: str
+    field: str
+    how: Callable[[Any], str] | str = "{}"
+    meaning: str = ""
+    terminal: bool = True
+    choose: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of a data frame under heads.
+
+    A line is drawn between two rows with different values in the column "group". A line break in a
+    cell separates two lines. words : on a title, which a ranking of a formulation has. first :
+    number of rows that are shown at first, or 0 for all.
+    """
+
+    columns: Sequence[Column]
+    rows: pd.DataFrame
     caption: str = ""
-    name: str = ""
-    begins: frozenset[int] = frozenset()
+    title: str = ""
+    words: str = ""
     first: int = 0
+
+    @classmethod
+    def of(cls, heads: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> "Table":
+        """Return a table of texts."""
+        frame = pd.DataFrame([*rows], columns=[*heads], dtype=object)
+        return cls([Column(head, head) for head in heads], frame, caption)
+
+    @cached_property
+    def cells(self) -> list[tuple[Any, ...]]:
+        """The cells of each row: texts, links, solvers and strips."""
+        columns = [[_cell(value, c.how) for value in self.rows[c.field]] for c in self.columns]
+        return [*zip(*columns, strict=True)]
+
+    @property
+    def begins(self) -> frozenset[int]:
+        """Places of the rows that start a new group."""
+        steps = self.rows.group.diff() if "group" in self.rows else ()
+        return frozenset(place for place, step in enumerate(steps) if step > 0)
 
     @property
     def classes(self) -> list[str]:
         """The class of each column: number, or none."""
         return [
             "number" * all(isinstance(cell, str) and NUMBER.match(cell) for cell in cells)
-            for cells in zip(*self.rows, strict=True)
+            for cells in zip(*self.cells, strict=True)
         ]
+
+    def lines(self) -> list[str]:
+        """Return the table for a terminal: two columns of words are followed by numbers."""
+        columns = [[c.head.lower(), *of] for c, *of in zip(self.columns, *self.cells, strict=True)]
+        shown = [of for column, of in zip(self.columns, columns, strict=True) if column.terminal]
+        for place, texts in enumerate(shown):
+            texts = [getattr(text, "text", text) for text in texts]
+            width = max(map(len, texts))
+            shown[place] = [t.ljust(width) if place < 2 else t.rjust(width) for t in texts]
+        lines = ["  ".join(line) for line in zip(*shown, strict=True)]
+        for place in sorted(self.begins, reverse=True):
+            lines.insert(place + 1, "-" * len(lines[0]))
+        return [f"{self.title}: {self.words}", *lines] if self.title else lines
+
+
+def _cell(value: Any, how: Callable[[Any], str] | str) -> Any:
+    return value if isinstance(value, tuple) else known(value, how)
 
 
 def known(value: Any, how: Callable[[Any], str] | str) -> str:
@@ -68,57 +120,3 @@ def known(value: Any, how: Callable[[Any], str] | str) -> str:
 def percent(value: Any, digits: int = 2) -> str:
     """Format a fraction in percent."""
     return known(100.0 * value, f"{{:.{digits}f}} %")
-
-
-class Column(NamedTuple):
-    """A column of a ranking: its field, how it is formatted, and its explanation.
-
-    terminal : whether a terminal shows it; a page shows all columns.
-    """
-
-    head: str
-    field: str
-    how: Callable[[Any], str] | str = "{}"
-    meaning: str = ""
-    terminal: bool = True
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """A ranking, of which a comparison of several components has one for each formulation.
-
-    rows : the solvers in their order, with a group. cells : richer cells for the page: a mapping
-    field -> solver's place -> cell.
-    """
-
-    columns: Sequence[Column]
-    rows: pd.DataFrame
-    cells: dict[str, Sequence[Any]]
-    title: str = ""
-    words: str = ""
-
-    @property
-    def begins(self) -> frozenset[int]:
-        """Places of the rows that start a new group."""
-        return frozenset(i for i, step in enumerate(self.rows.group.diff()) if step > 0)
-
-    def table(self, first: int = 0) -> Table:
-        """Return the table of the page."""
-        columns = [self.cells.get(c.field) or self._texts(c) for c in self.columns]
-        heads, rows = [c.head for c in self.columns], [*zip(*columns, strict=True)]
-        return Table(heads, rows, begins=self.begins, first=first)
-
-    def lines(self) -> list[str]:
-        """Return the ranking for a terminal: words are on the left, numbers on the right."""
-        columns = []
-        for place, column in enumerate(c for c in self.columns if c.terminal):
-            texts = [column.head.lower(), *self._texts(column)]
-            width = max(map(len, texts))
-            columns.append([t.ljust(width) if place < 2 else t.rjust(width) for t in texts])
-        lines = ["  ".join(line) for line in zip(*columns, strict=True)]
-        for place in sorted(self.begins, reverse=True):
-            lines.insert(place + 1, "-" * len(lines[0]))
-        return [f"{self.title}: {self.words}", *lines] if self.title else lines
-
-    def _texts(self, column: Column) -> list[str]:
-        return [known(value, column.how) for value in self.rows[column.field]]

@@ -129,15 +129,21 @@ class Problem:
             If the matrix has the wrong shape, contains NaN or infinite entries, has no variance, or
             is clearly asymmetric or indefinite. InputError is a subclass of ValueError.
         """
-        S, names = validate.covariance(Sigma)
+        S, names, smallest = validate.covariance(Sigma)
+        # A negative eigenvalue lets a component of k variables have more variance than these
+        # variables in total, by at most k times its absolute value. If Sigma is not called
+        # indefinite, this is at most ``excess``. A deflation can remove almost all variance, but
+        # leaves small negative eigenvalues unchanged.
+        excess = validate.EXCESS * float(np.abs(S).max())
+        noise = validate.NOISE * float(S.trace())
         return cls(
             name,
             Covariance(S),
             validate.names("features", names if features is None else features, len(S)),
             None,
-            validate.provenance(provenance),
-            indefinite=validate.indefinite(S),
-            noise=validate.noise(S),
+            dict(provenance or {}),
+            indefinite=smallest < -excess / len(S),
+            noise=noise + excess if smallest < -noise else noise,
         )
 
     @classmethod
@@ -204,7 +210,6 @@ class Problem:
             divisor = "m"
         given = X
         X, names = validate.data(X)
-        validate.magnitudes(X)
         features = validate.names("features", names if features is None else features, X.shape[1])
         labels = validate.names("labels", labels, X.shape[0])
         number = _divisor(divisor, X.shape[0])
@@ -214,7 +219,7 @@ class Problem:
             made = _dense_data(X, center, scale, number)
         with conversion():
             validate.has_variance("X", made.A.squared_norms())
-        about = validate.provenance(provenance)
+        about = dict(provenance or {})
         noise = validate.NOISE * made.moments
         return cls(
             name, made.A, features, labels, about, False, number, made.mean, made.scale, noise
@@ -356,7 +361,7 @@ def _dense_data(X: Any, center: bool, scale: bool, divisor: int) -> _Made:
         variances = np.einsum("ij,ij->j", A, A) / m
         # The computed mean of a constant column contains a rounding error. Centring would leave
         # this error in the column, and scaling would inflate it to a variance of one.
-        constant = validate.constant(variances, mean, m)
+        constant = _constant(variances, mean, m)
         A[:, constant] = 0.0
         factors = _scales(variances, constant) if scale else factors
         A *= 1.0 / factors
@@ -369,7 +374,7 @@ def _sparse_data(X: Any, center: bool, scale: bool, divisor: int) -> _Made:
     m, n = X.shape
     mean = np.asarray(X.sum(axis=0)).ravel() / m if center else np.zeros(n)
     variances = _sparse_variances(X, mean)
-    constant = validate.constant(variances, mean, m)
+    constant = _constant(variances, mean, m)
     factors = _scales(variances, constant) if scale else np.ones(n)
     # centring would leave rounding errors in a constant column that is not empty
     weights = np.where(constant & (mean != 0.0), 0.0, 1.0 / factors) / np.sqrt(divisor)
@@ -377,7 +382,7 @@ def _sparse_data(X: Any, center: bool, scale: bool, divisor: int) -> _Made:
     A = scaled
     if center:
         A = Data(X, scaled.scale, np.ones((m, 1)), (mean * weights)[:, None])
-        validate.precision_left(X, scaled._squares, A._squares)
+        _check_precision(X, scaled._squares, A._squares)
     return _Made(A, mean, factors, float(scaled._squares.sum()))
 
 
@@ -388,6 +393,32 @@ def _sparse_variances(X: Any, mean: Vector) -> Vector:
     column = np.repeat(np.arange(n), stored)
     deviations = (X.data - mean[column]) ** 2
     return (np.bincount(column, deviations, n) + (m - stored) * mean**2) / m
+
+
+def _constant(variances: Vector, means: Vector, m: int) -> Any:
+    """Return which columns (n,) of m samples are constant up to rounding, by scikit-learn's rule.
+
+    The rule bounds the rounding errors of a variance that is computed in two passes. A column that
+    varies less would consist of rounding errors, and scaling would inflate them to a variance of 1.
+    """
+    eps = np.finfo(np.float64).eps
+    return variances <= m * eps * variances + (m * means * eps) ** 2
+
+
+def _check_precision(X: Any, raw: Vector, centred: Vector) -> None:
+    """Warn if implicit centring cancels most digits of a column.
+
+    ``raw`` and ``centred`` are the squared norms of the columns (n,) before and after centring.
+    """
+    varies = np.asarray((X.max(axis=0) != X.min(axis=0)).todense()).ravel()
+    lost = int((varies & (centred < 1e-9 * raw)).sum())
+    if lost:
+        warnings.warn(
+            f"X: {lost} sparse columns have means far above their deviations, so implicit centring "
+            "loses precision; subtract a constant from their entries, or use a dense X",
+            RuntimeWarning,
+            stacklevel=4,
+        )
 
 
 def _scales(variances: Vector, constant: Any) -> Vector:

@@ -11,12 +11,12 @@ from spcabench.selecting.samples import Samples
 from spcabench.solving.result import Result
 from spcabench.vectors import Vector
 
-FEWEST, MOST = 10, 50  # number of halves of the samples
+FEWEST_HALVES, MOST_HALVES = 10, 50  # number of halves of the samples
 
 
 @renamed(seed="random_state")
 def inclusion(
-    result: Result, *, random_state: int = 0, most: int = MOST, seconds: float | None = None
+    result: Result, *, random_state: int = 0, most: int = MOST_HALVES, seconds: float | None = None
 ) -> tuple[Vector, int]:
     """Count how often the component of a random half of the samples contains each variable.
 
@@ -62,9 +62,9 @@ def inclusion(
         for half in samples.halves(most, random_state):
             if seconds is not None and halves:
                 spent = perf_counter() - begin
-                if spent * FEWEST > seconds * halves:
+                if spent * FEWEST_HALVES > seconds * halves:
                     raise InputError(
-                        f"{FEWEST} halves of the samples take longer than the answer did; "
+                        f"{FEWEST_HALVES} halves of the samples take longer than the answer did; "
                         "--checks stability draws them"
                     )
                 if spent * (halves + 1) > seconds * halves:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CRITERIA = ("heldout", "stability", "certified")
-SMALL = 10  # by default, all cardinalities up to this one are tried
+ALL_UP_TO = 10  # by default, all cardinalities up to this one are tried
 # the largest cardinality tried by default, and approximately how many are tried
-MOST, STEPS = 100, 20
+LARGEST_TRIED, COUNT_TRIED = 100, 20
 
 
 @dataclass(frozen=True, repr=False)
@@ -204,9 +204,9 @@ def select(
 def _cardinalities(ks: Sequence[int] | None, n: int) -> list[int]:
     """Return the cardinalities to compare, in increasing order: all small and some large ones."""
     if ks is None:
-        most = min(n, MOST)
-        spread = {int(k) for k in np.ceil(np.geomspace(1, most, STEPS))}
-        return sorted(spread | {*range(1, min(most, SMALL) + 1)})
+        most = min(n, LARGEST_TRIED)
+        spread = {int(k) for k in np.ceil(np.geomspace(1, most, COUNT_TRIED))}
+        return sorted(spread | {*range(1, min(most, ALL_UP_TO) + 1)})
     tried = sorted({validate.cardinality(k, n) for k in validate.several("k", ks)})
     if len(tried) < 2:
         raise InputError(f"k: {tried} only; at least two cardinalities are needed to choose from")

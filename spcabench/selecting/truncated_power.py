@@ -14,7 +14,7 @@ from spcabench.vectors import Vector, normalize, one_sided, project
 
 NEAR = 1e-4  # the Lanczos method stops at this relative increase
 # if there are more samples than variables, Sigma is formed for at most this many variables
-FEW = 2000
+LARGEST_FORMED = 2000
 # iteration limit; x has converged if no entry changes by more than the tolerance
 STEPS, STILL = 200, 1e-6
 
@@ -27,7 +27,9 @@ def answer(
     The starts are the variable of largest variance, a vector near the leading eigenvector, and
     ``starts``.
     """
-    if problem.n < min(problem.m or 0, FEW):  # a product then takes n^2 flops instead of 2 m n
+    if problem.n < min(
+        problem.m or 0, LARGEST_FORMED
+    ):  # a product then takes n^2 flops instead of 2 m n
         problem = problem.given_as("covariance")
     Sigma = problem.covariance
     largest = np.zeros(problem.n)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spcabench.solving.result import Result
 
 LOSS = 0.01  # maximum fraction of the variance that a substitute loses
-MOST = 5  # maximum number of substitutes per variable
+MOST_SUBSTITUTES = 5  # maximum number of substitutes per variable
 TRIED = 20  # number of promising candidates per variable for which the variance is computed
 
 
@@ -58,7 +58,7 @@ def substitutes(result: "Result", loss: float = LOSS) -> list[Substitute]:
         losses = 1.0 - _values(R, d, W, i, J, result.nonnegative) / value
         scale = np.sqrt(d[W[i]] * d[J])
         correlation = np.divide(R[i, J], scale, out=np.zeros(len(J)), where=scale > 0.0)
-        order = np.argsort(losses, kind="stable")[:MOST]
+        order = np.argsort(losses, kind="stable")[:MOST_SUBSTITUTES]
         swaps += [
             Substitute(int(W[i]), int(J[j]), float(losses[j]), float(correlation[j]))
             for j in order

@@ -49,11 +49,11 @@ from spcabench.vectors import Array, Indices, Vector
 
 ROUNDING = 1e-9  # relative margin, far above the backward error of the eigensolvers at these sizes
 # largest n for bounds that read all n^2 entries, by default and with ``full``
-MOST, FULL_MOST = 1000, 5000
+LARGEST_MATRIX, FULL_LARGEST_MATRIX = 1000, 5000
 # limits of the spannogram: entries to sort, and cells per variable; by default and with ``full``
 NET, FULL_NET = (10**6, 4), (2 * 10**7, 50)
 RANK = 3  # largest rank of a spannogram
-DUAL_MOST = 1000  # largest number of variables for a dual bound, after elimination
+LARGEST_DUAL = 1000  # largest number of variables for a dual bound, after elimination
 STEPS = 100  # maximum number of steps for a dual bound, which can reach the known value earlier
 SCANS = 20  # maximum number of scans of all swaps in the local search for that known value
 
@@ -154,7 +154,7 @@ def upper_bound(problem: Problem, k: int, nonnegative: bool = False, full: bool 
 def _made(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
     n, A = problem.n, large_data(problem)
     bounds_by_source = _of_data(problem, A) if A else _of_eigenpairs(problem, nonnegative, full)
-    if n <= (FULL_MOST if full else MOST):
+    if n <= (FULL_LARGEST_MATRIX if full else LARGEST_MATRIX):
         S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
         bounds_by_source |= _of_matrix(S)
         if nonnegative:  # x'Sx <= x'max(S, 0)x
@@ -199,7 +199,7 @@ def _leading_pairs(problem: Problem) -> tuple[Vector, Array]:
     Sigma, count = problem.covariance, RANK + 1
     if isinstance(Sigma, Gram) and not Sigma.w.size:
         m, n = Sigma.A.shape
-        if MOST < m < n and m <= SMALL_SIDE:
+        if LARGEST_MATRIX < m < n and m <= SMALL_SIDE:
             pairs = proven_pairs(Sigma.A.sample_products(), count)
             if pairs is not None:
                 w, P = pairs
@@ -282,13 +282,13 @@ def _remaining(
 ) -> tuple[Indices, Array] | None:
     """Return the variables that remain and their covariance, or None if too many remain."""
     Sigma = problem.covariance
-    if problem.n <= DUAL_MOST:
+    if problem.n <= LARGEST_DUAL:
         return np.arange(problem.n), Sigma[np.arange(problem.n)].B
     if k == 1 or problem.indefinite:
         return None
     fewer = upper_bound(problem, k - 1, nonnegative)
     remaining = candidates(Sigma.diagonal(), lambda W: Sigma[W].B, k, fewer, reached)
-    too_many = remaining.beyond or len(remaining.W) > DUAL_MOST
+    too_many = remaining.beyond or len(remaining.W) > LARGEST_DUAL
     return None if too_many else (remaining.W, remaining.S)
 
 

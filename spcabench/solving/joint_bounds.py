@@ -20,8 +20,12 @@ from spcabench.solving import bounds
 from spcabench.solving.bounds import ROUNDING
 from spcabench.solving.formulations import Formulation
 
-MOST = 1000  # largest number of variables for which all eigenvalues and dual bounds are computed
-DUAL_MOST = 350  # largest number of variables for the dual bound, which takes 14 ms per evaluation
+LARGEST_SPECTRUM = (
+    1000  # largest number of variables for which all eigenvalues and dual bounds are computed
+)
+LARGEST_DUAL = (
+    350  # largest number of variables for the dual bound, which takes 14 ms per evaluation
+)
 
 
 def joint_bounds(
@@ -56,7 +60,7 @@ def _common(problem: Problem, r: int, k: int) -> dict[str, float]:
     if not problem.indefinite:
         variances = float(bounds.largest_variances(problem)[k - 1])
         by_source["largest variances"] = variances * (1.0 + ROUNDING)
-    if r < k < problem.n <= DUAL_MOST:
+    if r < k < problem.n <= LARGEST_DUAL:
         by_source["dual"] = _dual(problem, Shape.common(problem.n, r, k))
     return by_source
 
@@ -72,7 +76,7 @@ def _each(
         most = min(r * k, n)
         variances = float(bounds.largest_variances(problem)[most - 1]) * (1.0 + ROUNDING)
         by_source["largest variances"] = variances
-    if k < n <= DUAL_MOST:
+    if k < n <= LARGEST_DUAL:
         shape = Shape.disjoint(n, r, k) if disjoint else Shape.each(n, r, k)
         by_source["dual"] = _dual(problem, shape)
     if r == 2 and not disjoint and affordable(n, k):
@@ -86,7 +90,7 @@ def _spectrum(problem: Problem, r: int) -> dict[str, float]:
     It is an upper bound on the variance of any r orthonormal loadings. If Sigma is too large to
     compute all eigenvalues, the result is r times a bound on the largest eigenvalue.
     """
-    if min(problem.n, problem.m or problem.n) > MOST:
+    if min(problem.n, problem.m or problem.n) > LARGEST_SPECTRUM:
         top = r * bounds.largest_eigenvalue_bound(problem)
     else:
         top = float(np.sort(_eigenvalues(problem))[::-1][:r].sum())
@@ -95,7 +99,7 @@ def _spectrum(problem: Problem, r: int) -> dict[str, float]:
 
 def _eigenvalues(problem: Problem) -> np.ndarray:
     def make() -> np.ndarray:
-        if problem.n <= MOST:
+        if problem.n <= LARGEST_SPECTRUM:
             return eigenvalues(problem.given_as("covariance").matrix.S)  # type: ignore[union-attr]
         A = problem.given_as("data").data.dense()
         return eigenvalues(A @ A.T)

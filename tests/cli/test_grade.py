@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from spcabench import api, registry
-from spcabench.cli import files
+from spcabench.cli import output_files
 from spcabench.comparison import best_known, grading, suite
 from spcabench.errors import InputError
 
@@ -77,10 +77,10 @@ def test_named_loadings_are_put_in_the_order_of_the_problem(problem, optimum, tm
     assert np.array_equal(x, optimum.x)
 
 
-@pytest.mark.parametrize("suffix", files.TABLES)
+@pytest.mark.parametrize("suffix", output_files.TABLES)
 def test_what_solve_writes_can_be_read(problem, tmp_path, suffix):
     components = api.solve(problem, "tpower", n_components=2, k=3)
-    files.write(tmp_path / f"z{suffix}", problem, components)
+    output_files.write(tmp_path / f"z{suffix}", problem, components)
     file = tmp_path / f"z{suffix}"
     for i, result in enumerate(components, 1):
         x = grading.read(file, problem.n, problem.features, f"component {i}")

@@ -26,6 +26,7 @@ ITEM = Item(
     *("pit props", "gaussian", DATA, (3,), "gaussian", "ours"),
     **dict(n=9, counts=(2,), small=True, held_out=True),
 )
+EVERY = dict(suite=COMPONENTS, limit=1.0, every_way=True)
 ITEMS = suite.COMPONENTS  # as they are, before a fixture replaces them
 LIAR = '''"""Says that its loadings are orthonormal; they are the same one twice."""
 import numpy as np
@@ -45,22 +46,25 @@ def small(monkeypatch):
     monkeypatch.setattr(suite, "COMPONENTS", [ITEM])
 
 
-def _graded(tmp_path, *solvers, **more):
-    entrants = entrants_of(solvers, suite=COMPONENTS, limit=1.0, **more)
-    computed(home_of(tmp_path), entrants)
-    files = [entrant.rows(home_of(tmp_path)) for entrant in entrants.values()]
-    return ranking.standing(rows.read(files))
-
-
 # one process makes the table, and takes these tests
 of_the_table = pytest.mark.xdist_group("components")
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory):
+def home(tmp_path_factory):
+    """Return the folder of comparisons with the rows of two solvers, which run in every way."""
+    folder = home_of(tmp_path_factory.mktemp("compared"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(suite, "COMPONENTS", [ITEM])
-        yield _graded(tmp_path_factory.mktemp("rows"), "tpower", "amanpg", every_way=True)
+        patch.setattr(find, "TRIALS", 8)
+        computed(folder, entrants_of(["tpower", "amanpg"], **EVERY))
+        making.write(folder / "mine", entrants_of(["tpower"], **EVERY), ["tpower"])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def table(home):
+    return ranking.standing(rows.read(home.glob("rows/*/*.parquet")))
 
 
 @of_the_table
@@ -96,7 +100,8 @@ def test_disjoint_answers_stand_among_the_orthonormal_ones(table):
 def test_loadings_that_break_their_formulation_are_a_failure(small, tmp_path, formulation):
     file = tmp_path / f"liar_{formulation}.py"
     file.write_text(LIAR.format(formulation=formulation))
-    graded = _graded(tmp_path, file)
+    computed(home_of(tmp_path), entrants_of([file], suite=COMPONENTS, limit=1.0))
+    graded = ranking.standing(rows.read(tmp_path.rglob("*.parquet")))
     assert graded.value.isna().all()
     assert (graded.status != "finished").all()
     assert graded.reason.str.contains("constraint").all()
@@ -124,22 +129,10 @@ def test_a_shorter_answer_can_be_better_only_by_its_variance(table):
     assert (ranks.answered <= ranks.pairs).all()
 
 
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    """Return the folder of a comparison of one solver."""
-    home = home_of(tmp_path_factory.mktemp("compared"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(suite, "COMPONENTS", [ITEM])
-        entrants = entrants_of(["tpower"], suite=COMPONENTS, limit=1.0)
-        computed(home, entrants)
-    making.write(home / "mine", entrants, ["tpower"])
-    return home / "mine"
-
-
 @pytest.fixture
-def folder(original, small, tmp_path):
-    """Return the folder of a copy of the comparison."""
-    return shutil.copytree(original, home_of(tmp_path) / "mine")
+def folder(home, small, tmp_path):
+    """Return the folder of a copy of a comparison of one solver."""
+    return shutil.copytree(home / "mine", home_of(tmp_path) / "mine")
 
 
 @of_the_table
@@ -178,9 +171,13 @@ def test_held_out_samples_are_not_those_of_the_loadings():
     assert np.allclose(np.abs(Z), np.abs(direct.Z))
 
 
-@pytest.mark.parametrize(
-    "name", some(10, [s for s in solvers_for(COMPONENTS) if not registry.unavailable(s)])
-)
+ENTRANTS = [s for s in solvers_for(COMPONENTS) if not registry.unavailable(s)]
+# one solver for each set of ways, then the others
+OF_WAYS = {tuple(ways.ways(s, describe(s).traits)): s for s in reversed(ENTRANTS)}
+FEW = sorted(OF_WAYS.values())
+
+
+@pytest.mark.parametrize("name", some(len(FEW), FEW + [s for s in ENTRANTS if s not in FEW]))
 def test_every_entrant_answers_a_small_problem_in_each_way(name):
     traits = registry.module("solver", name).TRAITS
     if traits.relaxation or traits.exact:
@@ -202,7 +199,10 @@ def test_removed_variables_make_disjoint_loadings():
     assert components.measures.total <= components.joint_bound
 
 
-@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+SMALL_FIRST = sorted(ITEMS, key=lambda item: item.family == "text")  # which are slow to read
+
+
+@pytest.mark.parametrize("item", some(len(ITEMS) - 1, SMALL_FIRST), ids=lambda item: item.name)
 def test_an_item_has_as_many_variables_as_it_says(item):
     problem = api.load_or_stand_in(item.dataset, **item.parameters)
     if not problem.stand_in:  # which may have another size

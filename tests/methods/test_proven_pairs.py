@@ -53,7 +53,7 @@ def test_bounds_of_wide_data_are_those_of_all_eigenvalues(seed, sparse, monkeypa
     X = rng.poisson(0.3, (40, 70)) * rng.uniform(0.5, 3.0, 70)
     X = sp.csr_array(X) if sparse else X
     plain = bounds.upper_bounds(Problem.from_data(X, center=True), 5)
-    monkeypatch.setattr(bounds, "MOST", 30)
+    monkeypatch.setattr(bounds, "LARGEST_MATRIX", 30)
     calls = []
     proven_pairs = bounds.proven_pairs
     monkeypatch.setattr(bounds, "proven_pairs", lambda *a: calls.append(1) or proven_pairs(*a))

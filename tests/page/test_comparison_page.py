@@ -4,16 +4,15 @@ import json
 import re
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
 from spcabench import registry
-from spcabench.comparison import suite
 from spcabench.comparison.stored import Comparison
-from spcabench.page import comparison_drawing, comparison_pictures, comparison_tables
 from spcabench.page import comparison_page as page
+from spcabench.page import comparison_tables
+from spcabench.page.standing import Standing
 from spcabench.running import rows as results
 from spcabench.showing import style
 from tests.comparisons import compared
@@ -33,10 +32,6 @@ def folder(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         home = tmp_path_factory.mktemp("home")
         yield compared(patch, home, "try", SOLVERS, items=3, named=["gpower1"])
-
-
-def answers_of(folder):
-    return page.Standing.of(Comparison.read(folder)).answers
 
 
 def test_a_published_comparison_shows_what_the_whole_histories_show(folder, tmp_path):
@@ -70,7 +65,7 @@ def test_a_published_comparison_is_made_again_from_its_own_folder(folder, tmp_pa
 
 
 def test_every_answer_is_on_the_page_of_its_problem(folder):
-    answers, folder = answers_of(folder), (folder / "pairs")
+    answers, folder = Standing.of(Comparison.read(folder)).answers, folder / "pairs"
     pages = {file.name: file.read_text() for file in folder.iterdir()}
     assert len(pages) == answers["item"].nunique()
     for item, part in answers.groupby("item"):
@@ -87,13 +82,6 @@ def test_a_link_opens_what_is_folded(folder, tmp_path):
     for anchor, unfolded in (("", []), ("#how", ["how"]), ("#within", ["within"])):
         state, console = probe(folder / "index.html", tmp_path, more=question, anchor=anchor)
         assert not console and state["open"] == unfolded and state["wide"] <= 0
-
-
-def test_pages_come_from_the_disk_alone(folder):
-    text = (folder / "index.html").read_text()
-    assert "http://" not in text and "https://" not in text and "<script src" not in text
-    for picture in folder.glob("pictures/*.svg"):
-        assert f"pictures/{picture.name}" in text
 
 
 def test_the_ranking_is_a_table_of_latex(folder):
@@ -121,28 +109,8 @@ def test_no_two_solvers_of_a_picture_look_alike(tmp_path):
     assert style.looks(["mine", "tpower"], {"mine": str(file)})["mine"]["color"] == "#123456"
 
 
-def test_solvers_of_the_papers_have_a_colour_of_their_own_wherever_they_rank():
-    names = sorted(registry.names("solver"), key=lambda name: name in suite.OF_PAPERS)
-    named = names[:3]
-    looks = comparison_pictures.looks_of(pd.DataFrame({"solver": names, "answered": 1}), named)
-    coloured = [name for name, look in looks.items() if look["color"] != style.GREY]
-    assert {*named, *suite.OF_PAPERS} <= {*coloured}
-    assert len({looks[name]["color"] for name in coloured}) == len(coloured)
-    assert len({looks[name]["marker"] for name in coloured}) == len(coloured)
-
-
-def test_solvers_with_one_line_are_drawn_once_and_the_panel_says_so():
-    axis = plt.figure().subplots()
-    x, y = np.arange(3), np.array([0.1, 0.5, 0.9])
-    lines = {"a": (x, y), "b": (x, y + 0.1), "c": (x, y + 1e-4)}
-    assert comparison_drawing._one_line(axis, lines) == ["a", "b"]
-    (words,) = axis.texts
-    assert "a = c" in words.get_text()
-    plt.close(axis.figure)
-
-
 def test_the_terminal_explains_its_columns_and_a_long_name_moves_none(folder):
-    view = page._view(page.Standing.of(Comparison.read(folder)), [], [])
+    view = page._view(Standing.of(Comparison.read(folder)), [])
     (ranking,) = view.rankings
     long = replace(ranking, rows=ranking.rows.assign(solver=["x" * 60, *ranking.rows.solver[1:]]))
     lines = long.lines()

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from spcabench import api
-from spcabench.cli import files, solvers
+from spcabench.cli import output_files, solvers
 from spcabench.errors import InputError
 from spcabench.files import write_text
 from spcabench.running import rows, workflow
@@ -130,7 +130,7 @@ def write_loadings(suffix):
     def written(folder):
         problem = api.load("gaussian", m=5, n=200)
         components = api.solve(problem, "thresholding", k=100, n_components=1)
-        (files.draw if suffix in files.PICTURES else files.write)(
+        (output_files.draw if suffix in output_files.PICTURES else output_files.write)(
             folder / f"z{suffix}", problem, components
         )
 

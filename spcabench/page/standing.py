@@ -1,0 +1,62 @@
+"""The standing of solvers in a comparison: their answers, their ranking and their styles."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from spcabench.comparison import best_known, conditions, suite
+from spcabench.comparison.ranking import ranking
+from spcabench.comparison.ranking import standing as stand
+from spcabench.comparison.stored import Comparison
+from spcabench.page import comparison_tables
+from spcabench.showing import style
+
+Looks = dict[str, dict[str, Any]]  # solver -> its style
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A comparison of solvers for one component, with its answers and its ranking.
+
+    last : the criterion that orders equal solvers, "time", or "flops" if timings differ. warnings :
+        as returned by `comparison_tables.warnings`.
+    """
+
+    comparison: Comparison
+    answers: pd.DataFrame
+    ranks: pd.DataFrame
+    last: str
+    warnings: list[dict[str, Any]]
+
+    @classmethod
+    def of(cls, comparison: Comparison) -> "Standing":
+        """Rank the solvers of a comparison."""
+        rows = comparison.rows
+        # the best answers to fresh problems are unknown
+        table = best_known.read() if comparison.terms.fresh is None else {}
+        answers = stand(rows, table)
+        last = "flops" if conditions.differences(conditions.of_rows(rows)) else "time"
+        listed = comparison_tables.warnings(rows)
+        return cls(comparison, answers, ranking(answers, last), last, listed)
+
+    @cached_property
+    def looks(self) -> Looks:
+        """The styles of solvers with answers: named solvers, then the papers', then the best."""
+        order = [*self.ranks.solver[self.ranks.answered > 0]]
+        first = [*self.comparison.plan.named, *suite.OF_PAPERS]
+        first = [name for name in dict.fromkeys(first) if name in order]
+        most = max(len(first), len(style.DISTINCT))
+        return style.looks([*first, *order], self.comparison.files, most)
+
+    @cached_property
+    def coloured(self) -> set[str]:
+        """The solvers with a colour; pictures show the others in grey."""
+        return {solver for solver, look in self.looks.items() if look["color"] != style.GREY}
+
+    @property
+    def newest(self) -> dict[str, Any]:
+        """The newest row, which represents the comparison in footers and references."""
+        row: dict[str, Any] = self.comparison.rows.sort_values("written").iloc[-1].to_dict()
+        return row
