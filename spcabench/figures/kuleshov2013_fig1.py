@@ -16,7 +16,7 @@ import pandas as pd
 
 from spcabench import claims
 from spcabench.claims import claim, meaning
-from spcabench.figures._kuleshov2013 import NAMES, PENALTIES, k_at, matched
+from spcabench.figures._kuleshov2013 import NAMES, PENALTIES, k_of, matched
 from spcabench.running import schema
 from spcabench.showing.style import LETTERS, look, mark_level, name_lines
 from spcabench.showing.words import number
@@ -34,8 +34,7 @@ def runs(scale):
     n, seeds = (1000, 10) if scale == "paper" else (500, 5)
     for seed in range(seeds):
         for penalty in PENALTIES:
-            k = dict(k=k_at(SPARSITY, n))
-            yield from matched(penalty, n, seed, "main", k, history=True)
+            yield from matched(penalty, n, seed, "main", k_of(SPARSITY, n), history=True)
         yield from matched("gpower0", n, seed, GIVEN, dict(gamma=GAMMA), history=True)
 
 
