@@ -57,7 +57,7 @@ def draw_times(axis, rows: pd.DataFrame, solvers: Sequence[str] = SOLVERS) -> No
         draw_line(axis, part, middle, solver)
         band: dict[str, Any] = dict(color=look(solver)["color"], alpha=0.2, linewidth=0)
         axis.fill_between(*broken(part, low, high), **band)
-    axis.set(yscale="log", ylabel="processor time of a run, s")
+    axis.set(yscale="log", ylabel="time of a run, s")
 
 
 def draw_values(axis, rows: pd.DataFrame, solvers: Sequence[str] = SOLVERS) -> None:

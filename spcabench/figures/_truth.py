@@ -105,9 +105,13 @@ class Truth:
         )
         # the optimum does not decrease with k: carry values to larger k, and bounds to smaller k
         best = by_k.best.max().cummax().ffill()
-        bound = np.maximum(by_k.bound.min()[::-1].cummin()[::-1].ffill(), best)
+        bound = by_k.bound.min()[::-1].cummin().ffill()[::-1]
+        # lambda_1 is a bound for every k
+        bound = bound.fillna(exact.get("lambda_1", np.nan)).fillna(np.inf)
+        bound = np.maximum(bound, best)
+        proven = best >= bound * (1.0 - PROVEN)
         table = pd.DataFrame(
-            {"best": best, "bound": bound, "proven": best >= bound * (1.0 - PROVEN)}
+            {"best": best, "bound": bound.replace(np.inf, np.nan), "proven": proven}
         )
         return cls(
             table.join(by_k[["nodes", "seconds"]].max()).reset_index(), str(exact.problem), key
@@ -155,7 +159,7 @@ class Truth:
 
         Rows of other problems are ignored.
         """
-        table = self.table.set_index("k")
+        table = self.table.dropna(subset=["bound"]).set_index("k")
         part = (
             rows[(_key(rows) == self.key) & rows.cardinality.isin(table.index)]
             if self.key

@@ -40,6 +40,16 @@ def test_best_and_bound_rise_with_k_and_hold_their_order(rows):
     assert table.proven.tolist() == [True, True, True, False, False, False]
 
 
+@pytest.mark.parametrize("lambda_1", [np.nan, 20.0])
+def test_a_bound_is_not_carried_to_a_larger_cardinality(rows, lambda_1):
+    # the optimum for k = 12 can exceed every bound for k = 10
+    more = pd.DataFrame([_row("grqi", "main", 12, 12.5, np.nan)])
+    known = Truth.of(pd.concat([rows.assign(lambda_1=lambda_1), more], ignore_index=True))
+    last = known.table.set_index("k").loc[12]
+    assert not last.proven and not last.bound < lambda_1
+    assert "nan" not in known.distance(more, "variance", "GRQI")
+
+
 def test_the_dual_bound_shrinks_the_band(rows):
     answers = list(truth("paper", "gaussian", dict(m=30, n=30, seed=0), 3, [3, 10, 0.5]))
     assert [run.settings["k"] for run in answers if run.function] == [10]
