@@ -7,8 +7,8 @@ is the cardinality that GPower reached when its penalty was searched. Runs stop 
 1e-6, where x is the gene loading (both vectors for the SVD). The methods are compared by sigma^2 =
 (u'Rv)^2, which for GPower is the variance; a second reading uses sigma. Flops follow the paper's
 rule; dotted lines add those of the start. We added GRQI (Algorithm 1 with the columns of Sigma
-computed from the data), whose curve is lighter. Lines join the runs at the cardinalities of
-GPower1; hollow markers show the runs at the cardinalities of GPower0.
+computed from the data), whose curve is lighter. GRQI is shown at the cardinalities of GPower1; the
+runs at those of GPower0 are another reading.
 
 The paper does not state which algorithm produced the curve (section 5.1 names both Algorithm 5 and
 Algorithm 1), what k_u was, or where the SVD starts. The picture and the verdicts use Algorithm 5
@@ -33,7 +33,7 @@ from spcabench.showing.style import look, name_lines, plain_log_ticks
 SHARES = ("kuleshov2013_fig2",)
 PANELS, SIZE = (1, 2), (11.5, 4.2)
 SMALL = 0.05  # "small sparsities" are below this one
-# the first bands of Figure 2, with which K21 compares
+# the first bands of Figure 2, with which K9 compares
 EDGES = (0.0, 0.01, 0.02, SMALL)
 COLUMN = "SVD started from the largest column of the covariance"
 START = dict(first="covariance")  # the setting of the sparse SVD with this start
@@ -84,7 +84,7 @@ def pairs(rows, penalty, reading=COLUMN, solver="ssvd_grqi"):
     """Pair each run of GPower below 5 % with the run of a solver with equal cardinality.
 
     ratio : flops of GPower divided by those of the solver. more : by how many percent the variance
-    of the solver exceeds that of GPower, also after a refit; far : its absolute value.
+    of the solver exceeds that of GPower, also after a refit.
     """
     rows = rows[(rows.penalty == penalty) & (rows.label == reading)]
     rows = rows.assign(variance=rows.value)
@@ -98,8 +98,7 @@ def pairs(rows, penalty, reading=COLUMN, solver="ssvd_grqi"):
         f"more{of}": (100 * (both[f"variance{of}_g"] / both[f"variance{of}_p"] - 1)).round(4)
         for of in ("", "_refit")
     }
-    both = both.assign(k=both.cardinality_p, ratio=both.flops_p / both.flops_g, **gain)
-    return both.assign(far=both.more.abs(), far_refit=both.more_refit.abs())
+    return both.assign(k=both.cardinality_p, ratio=both.flops_p / both.flops_g, **gain)
 
 
 # what is drawn
@@ -128,21 +127,16 @@ def draw(data, axes):
 
 
 def _draw_solver(panels, rows, solver):
-    """Draw a line through runs with GPower1's cardinalities, and markers for those with GPower0's.
-
-    A single line through all runs would jump between the results of two searches.
-    """
+    """Draw a line through the runs of GPower, or through those with GPower1's cardinalities."""
     left, right = panels
     style = look(solver) | dict(alpha=0.4 if solver == "grqi" else 1.0)
     if solver == "ssvd_grqi":
         style |= dict(linewidth=2.2)
     label = "GRQI, Algorithm 1" if solver == "grqi" else base.NAMES[solver]
-    first = solver if solver in base.PENALTIES else base.PENALTIES[0]
-    line, marks = rows[rows.penalty == first], rows[rows.penalty != first]
-    hollow = style | dict(linestyle="none", fillstyle="none", markersize=3.5)
-    for axis, of in ((left, rows.value / rows.lambda_1), (right, rows.flops)):
-        axis.plot(line.sparsity, of[line.index], label=label, **style)
-        axis.plot(marks.sparsity, of[marks.index], **hollow)
+    # a line through the runs with the cardinalities of both would jump between two searches
+    line = rows[rows.penalty == (solver if solver in base.PENALTIES else base.PENALTIES[0])]
+    left.plot(line.sparsity, line.value / line.lambda_1, label=label, **style)
+    right.plot(line.sparsity, line.flops, label=label, **style)
     in_all = line.flops + line.setup_flops
     right.plot(line.sparsity, in_all, color=style["color"], linestyle=":", linewidth=0.9)
 
