@@ -101,15 +101,6 @@ def as_problem(X: Any, scale: bool = False, argument: str = "X") -> Problem:
     return Problem.from_data(X, "X", scale=scale)
 
 
-def default_solver(problem: Problem, nonnegative: bool = False, thorough: bool = False) -> str:
-    """Return the name of the default solver for a problem.
-
-    thorough : whether to choose a solver that can take minutes for large data.
-    """
-    cost = 0 if thorough else problem.product_cost
-    return registry.solver_for(problem.n, cost, bool(nonnegative))
-
-
 @overload
 def solve(
     X: Any,

@@ -274,7 +274,7 @@ def name_of(solver: ModuleType) -> str:
 def module_of(solver: Any, problem: Problem, nonnegative: bool = False) -> ModuleType:
     """Return the module of a solver; by default, of the solver for problems of this size."""
     if solver is None:
-        solver = registry.solver_for(problem.n, problem.product_cost, bool(nonnegative))
+        solver = registry.solver_for(problem.n)
     if isinstance(solver, ModuleType) and hasattr(solver, "TRAITS"):
         return solver
     if not isinstance(solver, str):
