@@ -4,8 +4,8 @@
     python -m docs.tables.bounds seconds    # docs/bounds_seconds.svg: gap against seconds
     python -m docs.tables.bounds size       # docs/bounds_size.svg: gap against n
 
-Seconds are processor time on one thread. A gap is the excess of a bound over the best known value,
-or over the value of a local search.
+Seconds are processor time on one thread. A gap is (bound - value) / bound for the best known value,
+or for the value of a local search.
 """
 
 import sys
@@ -80,9 +80,9 @@ def beside_the_sdp():
         relaxed = result.relaxation_bound if result.relaxation_bound else result.bound
         won += dual.value <= relaxed * (1.0 + 1e-6) and dual_seconds <= 0.1 * seconds
         print(
-            f"| {problem.name} | {k} | {dual.value / best - 1.0:.2%} | {dual_seconds:.2f} "
-            f"| {single / best - 1.0:.2%} | {single_seconds:.2f} "
-            f"| {relaxed / best - 1.0:.2%} | {seconds:.1f} |",
+            f"| {problem.name} | {k} | {1.0 - best / dual.value:.2%} | {dual_seconds:.2f} "
+            f"| {1.0 - best / single:.2%} | {single_seconds:.2f} "
+            f"| {1.0 - best / relaxed:.2%} | {seconds:.1f} |",
             flush=True,
         )
     print(f"\nTighter or equal at a tenth of the time: {won} of {len(BESIDE)}.")
@@ -96,7 +96,7 @@ def trace(S, k, best):
     while search.steps < STEPS and search.bound > 1.0 + 1e-9:
         search.descend()
         spent = process_time() - clock
-        points.append((spent, search.certificate.times(best).bound(S, k) / best - 1.0))
+        points.append((spent, 1.0 - best / search.certificate.times(best).bound(S, k)))
         clock = process_time() - spent  # computing the certificate is not timed
     return points
 
@@ -105,7 +105,7 @@ def cheap(S, k, best):
     """Return (seconds, gap) of the smallest of the cheap bounds."""
     start = process_time()
     value = bound_formulas.cheap(S)[k - 1]
-    return process_time() - start, value / best - 1.0
+    return process_time() - start, 1.0 - best / value
 
 
 def _plot(name, title, draw, place):

@@ -164,7 +164,7 @@ def _published(answer: dict[str, Any]) -> str:
 
 
 def _state(proven: bool, gap: float) -> str:
-    return "proven" if proven else f"open: at most {number(gap, 'share')} more"
+    return "proven" if proven else f"open: gap {number(gap, 'share')}"
 
 
 def _of_figure(entry: dict[str, Any]) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def _of_figure(entry: dict[str, Any]) -> dict[str, Any]:
         "k": int(entry["k"]),
         "value": entry["best"],
         "published": "",
-        "state": _state(entry["proven"], max(entry["bound"] / entry["best"] - 1.0, 0.0)),
+        "state": _state(entry["proven"], max(1.0 - entry["best"] / entry["bound"], 0.0)),
         "proven": entry["proven"],
         "who": "",
         "bound_by": best_known.EXACT,
