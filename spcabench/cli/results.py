@@ -107,7 +107,7 @@ def verify_run(
         check_run(against)  # before the first run is judged, which takes a minute
     checks = [
         *verify.rejudge(folder),
-        *(verify.against(folder, against, None, named) if against else ()),
+        *(verify.against(folder, against, named) if against else ()),
     ]
     for check in checks:
         say("\n  ".join([check.line, *check.differences]))
@@ -124,9 +124,6 @@ def publish_run(
             metavar="[COMPARISON]...", help="Folders of comparisons to publish as well."
         ),
     ] = None,
-    fewer: Annotated[
-        bool, typer.Option("--fewer", help="Remove published figures that this run does not have.")
-    ] = False,
     only: Annotated[
         list[str] | None,
         typer.Option(
@@ -137,8 +134,8 @@ def publish_run(
 ) -> None:
     """Copy a run to results/published, and update the README.
 
-    The gallery and the table in the README are updated. Files that are too large for git are not
-    copied. Comparisons that were published earlier are kept.
+    The gallery and the table in the README are updated. Figures and comparisons that were published
+    earlier are kept, unless the repository no longer has the figure.
 
     With --only, groups of rows in this run replace published groups with the same name, and the
     figure is drawn and judged from all its rows. Each row retains the commit that computed it.
@@ -155,7 +152,7 @@ def publish_run(
             raise InputError(f"{source} has no plan.json, so it is not a comparison")
     root = options.ROOT
     out = root / "results" / "published"
-    about = publish.publish(folder, out, root / "README.md", comparisons or (), fewer, only or ())
+    about = publish.publish(folder, out, root / "README.md", comparisons or (), only or ())
     say(
         f"results/published: {about['figures']} figures, {about['bytes'] / 1e6:.1f} MB; commit it "
         "with README.md"

@@ -40,7 +40,6 @@ CLOSE, TOLERANCE = ("variance", "variance_refit", "bound", "lambda_1"), 1e-9
 # tolerance for statements: least-squares fits of figures differ in the 9th digit between processors
 TOLERANCE_CLAIMS, NOTHING = 1e-6, 1e-12
 ENDED_BY_CLOCK = (Status.TIME_LIMIT, Status.KILLED, Status.CRASH, Status.MEMORY_LIMIT)
-Names = dict[str, dict[str, str]]
 Stored = dict[str, Any]
 
 
@@ -163,12 +162,9 @@ def _data_flags(figure: str, before: dict[str, Any], after: dict[str, Any]) -> l
     ]
 
 
-def against(
-    folder: Path, other: Path, names: Names | None = None, whole: bool = True
-) -> Iterator[Outcome]:
+def against(folder: Path, other: Path, whole: bool = True) -> Iterator[Outcome]:
     """Compare the rows and the verdicts of two runs at the same scale.
 
-    names : column -> {old: new}, for older names in the other run.
     whole : whether a figure in only one of the runs is a difference; otherwise only the figures of
         this run are compared.
     """
@@ -185,7 +181,7 @@ def against(
                 "compared"
             )
         else:
-            tables = _table(folder / "rows" / figure), _table(other / "rows" / figure, names)
+            tables = _table(folder / "rows" / figure), _table(other / "rows" / figure)
             outcome = (
                 _compared(figure, *tables)
                 if any(map(len, tables))
@@ -196,9 +192,9 @@ def against(
             yield outcome
 
 
-def _table(folder: Path, names: Names | None = None) -> pd.DataFrame:
+def _table(folder: Path) -> pd.DataFrame:
     files = sorted(folder.glob("*.parquet"))
-    table = rows.read_text(files, [*KEY, *EXACT, *CLOSE, "flops_convention"]).replace(names or {})
+    table = rows.read_text(files, [*KEY, *EXACT, *CLOSE, "flops_convention"])
     table[KEY] = table[KEY].astype(object).where(table[KEY].notna(), "").astype(str)
     # rounds of timing have the same key, and are compared in their order
     table["place"] = table.groupby(KEY).cumcount()
