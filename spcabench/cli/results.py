@@ -87,6 +87,14 @@ def verify_run(
             help="Another run. The default is results/published, if it has the same scale."
         ),
     ] = None,
+    since: Annotated[
+        str,
+        typer.Option(
+            "--against",
+            metavar="RELEASE",
+            help="Only say which published numbers and verdicts changed since a release, and why.",
+        ),
+    ] = "",
 ) -> None:
     """Judge a run again, and compare it with another run.
 
@@ -96,6 +104,10 @@ def verify_run(
     """
     from spcabench.page import verify
 
+    if since:
+        for told in verify.since(options.ROOT, since):
+            say(told)
+        return
     published, named = options.ROOT / "results" / "published", against is not None
     if (
         against is None
