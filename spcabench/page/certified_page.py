@@ -98,10 +98,11 @@ def write(folder: Path, of_figures: Iterable[dict[str, Any]], about: dict[str, A
         for what, rows in parts.items()
     )
     rows = [row for part in parts.values() for row in part]
+    told_rows = pd.DataFrame([_told(row, folder) for row in rows])
     text = render(
         "optimal.html.j2",
         told=f"{told}.",
-        table=Table(COLUMNS, pd.DataFrame([_told(row, folder) for row in rows]), "Instances"),
+        table=Table(COLUMNS, told_rows.assign(by=linked(told_rows.by, "")), "Instances"),
         sources=published()["sources"],
         site=about["site"] | {"optimal": NAME},
         cite=about["cite"],
@@ -127,7 +128,7 @@ def _told(row: dict[str, Any], folder: Path) -> dict[str, Any]:
         "named": named,
         "published": row["published"] or "none that we know of",
         "told": f"{state}\n{told}",
-        "by": linked(row["who"], "") if row["who"] else "runs of the figure",
+        "by": row["who"] or "runs of the figure",
         "support": row["support"] or "not stored",
     }
 

@@ -198,9 +198,9 @@ def _ranking(standing: Standing, top: str | None) -> Table:
                 standing.looks.get(s, {}).get("color", ""),
                 s in named,
                 s in warned,
-                getattr(linked(s, top), "address", ""),
+                getattr(link, "address", ""),
             )
-            for s in ranks.solver
+            for s, link in zip(ranks.solver, linked(ranks.solver, top), strict=True)
         ],
     )
     return Table(RANKING, rows)
@@ -343,7 +343,7 @@ def _answers(part: pd.DataFrame, k: int, top: str | None) -> dict[str, Any]:
         "above": _above(pair),
         "table": Table(
             ANSWERS,
-            part.assign(solver=[linked(s, top) for s in part.solver], of_best=shares, told=told),
+            part.assign(solver=linked(part.solver, top), of_best=shares, told=told),
             f"{pair['item']}, k = {k}",
         ),
     }

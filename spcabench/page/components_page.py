@@ -162,9 +162,9 @@ def _rankings(
                         "",
                         s in about["named"],
                         s in warned,
-                        getattr(linked(s, top), "address", ""),
+                        getattr(link, "address", ""),
                     )
-                    for s in mine.solver
+                    for s, link in zip(mine.solver, linked(mine.solver, top), strict=True)
                 ],
             ),
             title=formulation.capitalize(),

@@ -55,7 +55,7 @@ def write(files: list[Path], out: Path, figure: dict[str, Any], about: dict[str,
         "numbers.html.j2",
         table=Table(
             [column for column in shown if column not in same],
-            table.assign(solver=[linked(name, "../../") for name in table.solver]),
+            table.assign(solver=linked(table.solver, "../../")),
             "Runs",
         ),
         same=[(column.head, table[column.field].iloc[0]) for column in same],

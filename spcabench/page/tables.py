@@ -112,11 +112,14 @@ class Table:
         return [f"{self.title}: {self.words}", *lines] if self.title else lines
 
 
-def linked(solver: str, home: str | None) -> str | Link:
-    """Return the name of a solver, as a link if it has a page in the folder of the site."""
-    name = str(solver).partition(" ")[0]
-    known = home is not None and name in registry.names("solver")
-    return Link(str(solver), f"{home}solvers/{name}.html") if known else str(solver)
+def linked(solvers: Iterable[Any], home: str | None) -> list[str | Link]:
+    """Return names of solvers, as links if they have pages in the folder of the site."""
+    known = {*registry.names("solver")} if home is not None else {*()}
+    return [
+        Link(str(s), f"{home}solvers/{name}.html") if name in known else str(s)
+        for s in solvers
+        for name in [str(s).partition(" ")[0]]
+    ]
 
 
 def _cell(value: Any, how: Callable[[Any], str] | str) -> Any:
