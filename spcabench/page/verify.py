@@ -321,14 +321,14 @@ def _why(old: Stored | None, new: Stored | None) -> list[str]:
     if old is None or new is None:
         return ["the statement is new" if old is None else "the statement is gone"]
     before, after = ({r["name"]: r for r in s["readings"]} for s in (old, new))
-    was, is_ = ("; ".join(map(_rule, s["parts"])) for s in (old, new))
-    told = [] if was == is_ else [f"rule: was {was}, is {is_}"]
+    rule, other = ("; ".join(map(_rule, s["parts"])) for s in (old, new))
+    told = [] if rule == other else [f"rule: was {rule}, is {other}"]
     told += [f"reading {name!r} is new" for name in after if name not in before]
     told += [f"reading {name!r} is gone" for name in before if name not in after]
     for name in [name for name in after if name in before]:
         a, b = before[name], after[name]
-        values = [[p["value"] for p in r["places"]] for r in (a, b)]
-        if not list(_different(*values)) and a["verdict"] == b["verdict"]:
+        was, is_ = ([p["value"] for p in r["places"]] for r in (a, b))
+        if not list(_different(was, is_)) and a["verdict"] == b["verdict"]:
             continue
         same = f"other values in {b['rows']} rows"
         rows = same if a["rows"] == b["rows"] else f"{a['rows']} were replaced by {b['rows']}"
