@@ -263,6 +263,10 @@ class Call:
             given = {"k": self.k, **given}
         if "seed" in parameters(self.solver.solve):
             given["seed"] = self.seed
+        if self.traits.pace and np.isfinite(self.limits.time_limit):
+            # a search that counts its operations has to plan for the time that it has
+            allowed = given.get("budget", parameters(self.solver.solve)["budget"].default)
+            given["budget"] = min(allowed, self.limits.time_limit * self.traits.pace)
         return given
 
 
