@@ -66,9 +66,10 @@ class Blocks:
             self.W, self.S = J, self.covariance(J)
             return
         W = np.union1d(self.W, new)
-        at, old, S = np.searchsorted(W, new), np.searchsorted(W, self.W), np.empty((len(W),) * 2)
+        at, old = np.searchsorted(W, new), np.searchsorted(W, self.W)
         rows = self.covariance(new, W)
         rows[:, at] = 0.5 * (rows[:, at] + rows[:, at].T)  # symmetric despite rounding
+        S = np.empty_like(rows, shape=(len(W), len(W)))  # of the class of rows, for an audit
         S[np.ix_(old, old)], S[at], S[:, at] = self.S, rows, rows.T
         self.W, self.S = W, S
 
