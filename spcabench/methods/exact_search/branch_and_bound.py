@@ -146,7 +146,7 @@ class Exact:
         """Return S[W, W] or S[J, W], whose cost is charged to the budget."""
         with counting() as ledger:
             block = self.blocks(*places)
-        self.left -= FLOP * ledger.flops
+            self.left -= FLOP * ledger.flops
         return block
 
     def block(self, *places: Indices) -> Array:
@@ -226,7 +226,7 @@ class Exact:
         with counting() as ledger:
             for start in islice(starts, count):
                 search.climb(start)
-        self.left -= FLOP * ledger.flops
+            self.left -= FLOP * ledger.flops
         self.offer(search.k, head[search.W])
 
     def _scans(self, n: int, k: int, most: int) -> int:
