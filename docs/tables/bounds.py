@@ -133,9 +133,9 @@ def dominance():
         search = Splitting(S, k, False)
         while search.steps < 10 * STEPS:
             search.descend()
-        gaps = [f"{100.0 * max(value - 1.0, 0.0):.3f}" for value in relaxations(S, k)]
+        gaps = [f"{100.0 * max(1.0 - 1.0 / value, 0.0):.3f}" for value in relaxations(S, k)]
         print(
-            f"| {problem.name} | {k} | {100.0 * (search.bound - 1.0):.4f} | {' | '.join(gaps)} |",
+            f"| {problem.name} | {k} | {100.0 * (1.0 - 1.0 / search.bound):.4f} | {' | '.join(gaps)} |",
             flush=True,
         )
 
