@@ -133,11 +133,9 @@ def dominance():
         search = Splitting(S, k, False)
         while search.steps < 10 * STEPS:
             search.descend()
-        gaps = [f"{100.0 * max(1.0 - 1.0 / value, 0.0):.3f}" for value in relaxations(S, k)]
-        print(
-            f"| {problem.name} | {k} | {100.0 * (1.0 - 1.0 / search.bound):.4f} | {' | '.join(gaps)} |",
-            flush=True,
-        )
+        gaps = [max(1.0 - 1.0 / value, 0.0) for value in (search.bound, *relaxations(S, k))]
+        shown = " | ".join(f"{100.0 * gap:.4f}" for gap in gaps)
+        print(f"| {problem.name} | {k} | {shown} |", flush=True)
 
 
 def trace(S, k, best):
