@@ -265,7 +265,8 @@ class Exact:
                 yield from self._settle(k)
                 self.left = self.budget
             elif self.is_large:
-                yield from self._bound_smaller(k, reserve + (self.left - reserve) / (self.K - k))
+                share = (self.left - reserve) / (self.K - k)
+                yield from self._bound_smaller(k, self.left - share)
         # the optimum never decreases with k
         self.bound = np.minimum.accumulate(self.bound[::-1])[::-1]
 
