@@ -14,7 +14,7 @@ import pandas as pd
 
 from .commits import MEASURES, ROOT, WORSE, accepted, convention, git, releases
 
-RESULTS = Path("results/performance")  # asv's results_dir
+RESULTS = Path(".asv/results")  # asv's results_dir
 PAGE = Path("results/history/index.html")
 PUBLISHED = "epyc"  # the machine of the published history
 COVERAGE = 0.95  # fraction of the changes between commits with the same counts that is called noise

@@ -1,29 +1,55 @@
 """MkDocs hooks that combine documents and results into one site with a common design and search."""
 
+import html as markup
+import os
 import re
 import shutil
 from pathlib import Path
 
 from jinja2 import ChoiceLoader, PackageLoader
 
-from spcabench.page import search_index
+from spcabench.page import claims_file, search_index
+from spcabench.page.cite import cite
 
-PUBLISHED = Path(__file__).parents[1] / "results" / "published"
-# links to files of the repository, which only work offline if the site is in the repository
-CODE = re.compile(r'"(?:\.\./)+((?:spcabench|solvers|datasets|benchmarks|tests)/[^":]+)"')
+ROOT = Path(__file__).parents[1]
+PUBLISHED = ROOT / "results" / "published"
+# links to code of the repository, which has pages of its own in the site
+CODE = re.compile(
+    r'"(?:\.\./)+((?:spcabench|solvers|datasets|benchmarks|tests)/[\w/]+\.py)(#L\d+)?"'
+)
 entries = []  # entries of the search index, one for each part of a document
+linked = set()  # files of code to which a page links
 
 
-def with_code(html, config):
-    """Point links to code at the repository, if mkdocs.yml defines its address as ``repo_url``."""
-    url = config.repo_url
-    return CODE.sub(rf'"{url.rstrip("/")}/blob/main/\1"', html) if url else html
+def with_code(html, home):
+    """Point links to code at its pages. home : the folder of the page, from that of the site."""
+    linked.update(file for file, _ in CODE.findall(html))
+    way = os.path.relpath("code", home)
+    return CODE.sub(rf'"{way}/\1.html\2"', html)
+
+
+def page_of_code(text, name):
+    """Return a page with the lines of a file, each with an anchor such as L12."""
+    lines = "\n".join(
+        f'<a id="L{i}" href="#L{i}">{i:5}</a>  {line}'
+        for i, line in enumerate(markup.escape(text).splitlines(), 1)
+    )
+    style = (
+        "a{color:gray;text-decoration:none}:target{background:gold}:root{color-scheme:light dark}"
+    )
+    head = f'<meta charset="utf-8"><title>{name}</title><style>{style}</style>'
+    return (
+        f'<!doctype html><html lang="en"><head>{head}</head><body><pre>{lines}</pre></body></html>'
+    )
 
 
 def on_env(env, config, files):
     """Let the theme use the templates of the result pages."""
     env.loader = ChoiceLoader([env.loader, PackageLoader("spcabench.page")])
     env.globals["site"] = search_index.site(PUBLISHED) | {"docs": "../", "ext": ".html"}
+    env.globals["cite"] = cite(
+        max(claims_file.read_all(PUBLISHED).values(), key=lambda report: report["written"])
+    )
     return env
 
 
@@ -31,20 +57,27 @@ def on_page_content(html, page, config, files):
     """Redirect links from published pages to their copies, and add the document to the search."""
     for part in re.split(r"(?=<h[1-3])", html):
         if heading := re.match(r'<h[1-3] id="([^"]*)"[^>]*>(.*?)</h', part, re.DOTALL):
-            title, text = (re.sub(r"<[^>]*>", "", words) for words in (heading[2], part))
+            plain = (re.sub(r"<[^>]*>", "", words) for words in (heading[2], part))
+            title, text = map(markup.unescape, plain)
             name = title if title == page.title else f"{page.title}: {title}"
             entries.append((name, " ".join(text.split())[:400], f"{page.url}#{heading[1]}"))
     html = re.sub(r'"\.\./results/published/(\w+)\.md', r'"results/\1.html', html)
-    return with_code(html.replace('"../results/published/', '"results/'), config)
+    return with_code(html.replace('"../results/published/', '"results/'), Path(page.url).parent)
 
 
 def on_post_build(config):
     """Copy the published pages to the site, adjust their links, and write the search index."""
     site = Path(config.site_dir)
     shutil.copytree(PUBLISHED, site / "results", ignore=shutil.ignore_patterns("*.md"))
-    for file in (site / "results").rglob("*.html"):
+    for file in [*(site / "results").rglob("*.html"), site / "results" / search_index.NAME]:
         text = file.read_text(encoding="utf-8")
         text = re.sub(r"\.\./\.\./docs/(\w+)\.md", r"../\1.html", text)
         text = re.sub(r'data-indexes="([^"]*)"', r'data-indexes="\1 \1../"', text)
-        file.write_text(with_code(text, config), encoding="utf-8")
+        home = file.parent.relative_to(site)
+        file.write_text(with_code(text, home), encoding="utf-8")
+    for name in sorted(linked):
+        file = site / "code" / f"{name}.html"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        code = (ROOT / name).read_text(encoding="utf-8")
+        file.write_text(page_of_code(code, name), encoding="utf-8")
     search_index.write_index(site / search_index.NAME, entries)

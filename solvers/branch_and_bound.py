@@ -1,4 +1,4 @@
-"""Exact sparse PCA by branch and bound: proves optima, or bounds, for all cardinalities up to k.
+"""Exact sparse PCA by branch and bound: proves the optimum for k, or a bound on it.
 
 This suite's own search (2026), based on the combinatorial bounds of Moghaddam, Weiss, Avidan,
 "Spectral bounds for sparse PCA: exact and greedy algorithms", NIPS 18 (2006); see
@@ -9,16 +9,14 @@ This suite's own search (2026), based on the combinatorial bounds of Moghaddam, 
    limited length cannot guarantee an exact answer, so the traits do not promise one.
 2. The initial supports come from local search by swaps. A poor initial support increases the number
    of nodes, but never changes a proven answer.
-3. If the paper's kind of search does not finish soon, branch and bound with the dual bound follows
-   (`exact_search.dual_search`, docs/bounds.md). If that does not narrow the gap soon either, the
-   search continues with the scaled Gershgorin dual (`exact_search.gershgorin_search`).
-4. For x >= 0, the search first runs on max(Sigma, 0). Its optimum is an upper bound, and is the
-   optimum itself if the support found has no negative covariance. Next come the dual bound for x >=
-   0 and the search over faces (`exact_search.nonnegative_faces`). A gap can remain, because even
-   the value of one large support with negative covariances is hard to compute.
-5. If Sigma is a matrix of rank at most four plus a multiple of the identity, it is solved by cells
-   of directions (`exact_search.direction_cells`).
-6. An indefinite Sigma (from Hotelling's deflation) is shifted by its smallest eigenvalue, which
+3. If the paper's kind of search does not finish soon, branch and bound with the single-matrix dual
+   follows (`exact_search.dual_part`, docs/bounds.md). If its gap is wide, or if it does not finish
+   soon either, the search continues with the scaled Gershgorin dual (`exact_search.pair_part`).
+4. For x >= 0, the tree searches max(Sigma, 0). Its optimum is an upper bound, and is the optimum
+   itself if the support found has no negative covariance. The dual bounds use the signs, and few
+   variables are searched over faces (`exact_search.nonnegative_faces`). A gap can remain, because
+   even the value of one large support with negative covariances is hard to compute.
+5. An indefinite Sigma (from Hotelling's deflation) is shifted by its smallest eigenvalue, which
    changes every value by the same amount.
 """
 
@@ -26,8 +24,9 @@ import numpy as np
 
 from spcabench.errors import InputError
 from spcabench.iterate import Facts, Iterate, Traits
-from spcabench.methods.exact_search.branch_and_bound import SECOND, Exact
-from spcabench.vectors import embed
+from spcabench.methods.exact_search.branch_and_bound import HEAD, SECOND, Exact
+from spcabench.steps import greedy_signs, lanczos
+from spcabench.vectors import embed, largest_indices, normalize
 
 TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True, pace=SECOND)
 FACTS = Facts(
@@ -53,10 +52,10 @@ def solve(
 ):
     """Yield the best x (n,) for k so far and its bound, after each part of the search.
 
-    ``extra`` contains value_j, bound_j and nodes_j for every cardinality j up to k.
+    ``extra`` contains value_k, bound_k and nodes_k; with ``every``, also those of smaller j.
 
-    budget : limit on the computation for k, in matrix entries; 2e11 takes up to four minutes.
-    every : give each smaller cardinality the same budget, instead of only a short trial.
+    budget : limit on the computation for k, in operations of about a nanosecond.
+    every : also search for each smaller cardinality, with the same budget.
     jobs : number of parallel processes. It does not affect the answer, unless a time limit stops
         the run.
     """
@@ -66,27 +65,39 @@ def solve(
     shift = Sigma.indefinite_by() if problem.indefinite else 0.0
 
     def covariance(J, W=None):
-        return Sigma[J].B + shift * np.eye(len(J)) if W is None else Sigma.block(J, W)
+        S = Sigma[J].B if W is None else Sigma.block(J, W)
+        return S + shift * (J[:, None] == (J if W is None else W)) if shift else S
 
     d = Sigma.diagonal() + shift
     search = Exact(d, covariance, k, budget, not nonnegative, seed, nonnegative, every, jobs)
-    for _ in search.incumbents():
-        yield answer(search, Sigma.n, k, shift)
+    for _ in search.incumbents(*starts(Sigma, d, k)):
+        yield answer(search, Sigma.n, shift)
     for _ in search.run():
-        yield answer(search, Sigma.n, k, shift)
-    last = answer(search, Sigma.n, k, shift)
+        yield answer(search, Sigma.n, shift)
+    last = answer(search, Sigma.n, shift)
     last.end, last.why = search.end(k)
     yield last
 
 
-def answer(search, n, k, shift):
-    """Return the best x for k, its bound, and the results for smaller cardinalities."""
+def starts(Sigma, d, k):
+    """Yield supports of a large problem, because its best support can have small variances."""
+    if Sigma.n > HEAD:
+        *_, (_, greedy) = greedy_signs(Sigma, [1] * k, d)
+        yield greedy
+        x = lanczos(Sigma.__matmul__, normalize(d + d.max()), 1e-6)
+        yield largest_indices(np.abs(x), k)
+
+
+def answer(search, n, shift):
+    """Return the best x for k, its bound, and with ``every`` the results for smaller j."""
+    k = search.K
     columns = {
         "value": search.value - shift,
         "bound": search.bound - shift,
         "nodes": search.nodes,
     }
-    extra = {f"{name}_{j}": float(of[j]) for name, of in columns.items() for j in range(1, k + 1)}
+    ks = range(1, k + 1) if search.every else (k,)
+    extra = {f"{name}_{j}": float(of[j]) for name, of in columns.items() for j in ks}
     extra["nodes"] = float(search.nodes.sum())
     x = embed(search.loadings[k], search.support[k], n)
     return Iterate(x, bound=float(search.bound[k] - shift), extra=extra)

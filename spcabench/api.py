@@ -1,5 +1,6 @@
 """The public functions that load problems and run solvers by name."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
@@ -12,6 +13,7 @@ import scipy.sparse as sp
 from spcabench import registry, validate
 from spcabench.errors import InputError, deprecated, renamed
 from spcabench.problem.problem import Problem
+from spcabench.showing import text
 from spcabench.solving import answers, deflate
 from spcabench.solving.answers import answer, cardinalities
 from spcabench.solving.call import (
@@ -85,7 +87,8 @@ def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
 def as_problem(X: Any, scale: bool = False, argument: str = "X") -> Problem:
     """Return a problem unchanged, or convert data to a problem with the sample covariance as Sigma.
 
-    Raises InputError if X is neither a problem nor data; the error names the argument.
+    Raises InputError if X is neither a problem nor data; the error names the argument. Warns if one
+    variable dominates the variance of unscaled data.
     """
     validate.switch("scale", scale)
     if isinstance(X, Problem):
@@ -98,16 +101,10 @@ def as_problem(X: Any, scale: bool = False, argument: str = "X") -> Problem:
             "(Problem.from_data, Problem.from_covariance), or an array, data frame or sparse "
             "matrix of shape (m, n)"
         )
-    return Problem.from_data(X, "X", scale=scale)
-
-
-def default_solver(problem: Problem, nonnegative: bool = False, thorough: bool = False) -> str:
-    """Return the name of the default solver for a problem.
-
-    thorough : whether to choose a solver that can take minutes for large data.
-    """
-    cost = 0 if thorough else problem.product_cost
-    return registry.solver_for(problem.n, cost, bool(nonnegative))
+    problem = Problem.from_data(X, "X", scale=scale)
+    if sentence := text.dominance(problem, "Problem.from_data(X, scale=True)"):
+        warnings.warn(f"{argument}: {sentence}", UserWarning, stacklevel=4)
+    return problem
 
 
 @overload

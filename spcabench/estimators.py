@@ -18,6 +18,7 @@ from spcabench import api, files, validate
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.selecting.selection import select
+from spcabench.showing import text
 from spcabench.solving import model as models
 from spcabench.solving.call import arguments, own_settings
 from spcabench.solving.deflate import Components
@@ -204,11 +205,15 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         -----
         RuntimeWarning
             If fewer components than requested were found, or if components add no variance.
+        UserWarning
+            If one feature dominates the variance of unscaled data.
         """
         validate.switch("bound", self.bound)
         with _scikit_learns_errors():
             problem = Problem.from_data(X, "X", scale=self.scale)
         validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and feature_names_in_
+        if sentence := text.dominance(problem, "scale=True"):
+            warnings.warn(f"X: {sentence}", UserWarning, stacklevel=2)
         components = self._found(problem)
         self.mean_, self.scale_ = np.array(problem.mean), np.array(problem.scale)
         self.components_, self.n_components_ = components.Z.T, len(components)

@@ -76,7 +76,7 @@ class Traits:
     pace : float, optional
         For a solver that counts operations and stops when its setting ``budget`` is exhausted: the
         approximate number of operations per second of processor time. ``solve --time`` uses it to
-        convert seconds to a budget.
+        convert seconds to a budget, and a time limit limits the budget.
     """
 
     control: Literal["cardinality", "penalty"] | None

@@ -222,12 +222,9 @@ def _from_file(file: Path) -> ModuleType:
     return loaded
 
 
-def solver_for(n: int, cost: int = 0, nonnegative: bool = False) -> str:
-    """Return the default solver for n variables if a product with Sigma costs ``cost`` flops."""
-    table = _package("solver").BY_SIZE
-    return next(
-        names[nonnegative] for most, dearest, names in table if n <= most and cost <= dearest
-    )
+def solver_for(n: int) -> str:
+    """Return the default solver for n variables."""
+    return next(name for most, name in _package("solver").BY_SIZE if n <= most)
 
 
 def quick_solver(nonnegative: bool = False) -> tuple[str, dict[str, Any]]:

@@ -7,7 +7,6 @@ from typing import Any
 from spcabench.errors import InputError
 
 Settings = Mapping[str, Any]
-FUNCTIONS = ("function", "judge")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,13 +24,9 @@ class Run:
     function : callable, optional
         Function ``function(problem, *, seed, **settings)`` that is called instead of a solver. It
         must be defined at the top level of a module. It returns a dict of numbers, which are stored
-        in the column ``extra`` of the row.
+        in the column ``extra`` of the row, or a sentence if there is no feasible answer.
     uses : tuple of str
         Solvers that the function calls. If one of them changes, the run is repeated.
-    judge : callable, optional
-        Function ``judge(problem, numbers, *, seed, **settings)`` that is called with the
-        numbers returned by ``function``, untimed. It returns a dict that replaces these numbers,
-        or a sentence that describes an error.
     settings : mapping
         For a solver, arguments of `spcabench.solve`: ``k``, ``refit``, and the settings of the run
         and the solver. A k below 1 is interpreted as a fraction of the variables. For a function,
@@ -76,7 +71,6 @@ class Run:
     solver: str | None = None
     function: Callable[..., Any] | None = None
     uses: tuple[str, ...] = ()
-    judge: Callable[..., Any] | None = None
     settings: Settings = field(default_factory=dict)
     seed: int = 0
     match: str | None = None
@@ -128,9 +122,8 @@ class Run:
     def described(self) -> dict[str, Any]:
         """Return the fields of the run; a function is represented by its module and its name."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
-        for name in FUNCTIONS:
-            if values[name] is not None:
-                values[name] = f"{values[name].__module__}:{values[name].__name__}"
+        if self.function is not None:
+            values["function"] = f"{self.function.__module__}:{self.function.__name__}"
         return values
 
 

@@ -164,7 +164,7 @@ class Copy:
         for file in [*ROOT.glob("*.*"), ROOT / "Makefile", ROOT / "Snakefile", ROOT / "LICENSE"]:
             if file.is_file():
                 shutil.copy2(file, folder)
-        for name in (".ci", ".github", "results"):
+        for name in (".asv", ".ci", ".github", "results"):
             (folder / name).symlink_to(ROOT / name)
         for name in ("solvers", "datasets"):
             (folder / "spcabench" / name).symlink_to(folder / name)

@@ -4,20 +4,21 @@
 force: for random and optimised matrices, with and without fixed variables, at all cardinalities of
 2,000 problems, some of them with x >= 0.
 
-2. The exact search equals brute force in 500 cases, from good and poor incumbents, with and without
-its first tree, compiled or by NumPy, and the search that fixes variables.
+2. The exact search equals brute force in 500 cases, from good and poor incumbents, by each of its
+steps: the trees, compiled or by NumPy, and the two dual bounds.
 
 The test suite makes the same checks on fewer problems.
 """
 
 import sys
-from itertools import product
+from itertools import cycle, product
 from time import process_time
 
-from spcabench.methods.exact_search import branch_and_bound, gershgorin_part
+import pytest
+
 from tests import problems
 from tests.methods.test_dual import blocks, check_bounds
-from tests.methods.test_dual_search import prove
+from tests.methods.test_exact_search import ENGINES, prove
 from tests.methods.test_splitting import check_splitting
 from tests.problems import FAMILIES
 
@@ -40,23 +41,14 @@ def bounds_hold():
 
 
 def searches_end():
-    """Prove all cardinalities, and yield after each case."""
-    trial, promising = branch_and_bound.TRIAL, branch_and_bound.PROMISING
-    nodes = branch_and_bound.NODES
-    narrow, root = branch_and_bound.NARROW, gershgorin_part.ROOT
-    head_start, branch_and_bound.NARROW = branch_and_bound.HEAD_START, 1.0
-    gershgorin_part.ROOT = 1  # or nothing is left to divide
-    for family, seed, poor in product(FAMILIES, range(1000, 1000 + SEARCH_SEEDS), (False, True)):
-        with_tree = bool(seed % 2)
-        branch_and_bound.NODES = nodes if seed % 4 == 1 else 0
-        branch_and_bound.TRIAL = trial if with_tree else 0.0
-        branch_and_bound.PROMISING = promising if with_tree else 0.0
-        branch_and_bound.HEAD_START = head_start if seed % 3 else 0.0
-        prove(problems.explicit(problems.problem(family, seed)[0]), poor)
+    """Prove all cardinalities by each step of the search, and yield after each case."""
+    cases = product(FAMILIES, range(1000, 1000 + SEARCH_SEEDS), (False, True))
+    for (family, seed, poor), engine in zip(cases, cycle(ENGINES)):
+        with pytest.MonkeyPatch.context() as patch:
+            for (module, name), value in ENGINES[engine].items():
+                patch.setattr(module, name, value)
+            prove(problems.explicit(problems.problem(family, seed)[0]), poor)
         yield
-    branch_and_bound.TRIAL, branch_and_bound.PROMISING = trial, promising
-    branch_and_bound.NARROW, gershgorin_part.ROOT = narrow, root
-    branch_and_bound.HEAD_START, branch_and_bound.NODES = head_start, nodes
 
 
 if __name__ == "__main__":

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from spcabench.selecting.chance import Chance
     from spcabench.selecting.selection import Selection
 
-PATIENT = 60.0  # seconds from which the strongest default solver is used for large data
-
 
 @dataclass(frozen=True)
 class Answer:
@@ -85,14 +83,12 @@ def _dataset(source: str, how: "Reading") -> "Problem":
 
 def answer(problem: "Problem", run: Run, show: Callable[[Answer], str]) -> tuple[Any, str]:
     """Compute an answer; return the results and the text returned by ``show``."""
-    from spcabench import api
+    from spcabench import registry
 
     _check_sizes(problem, run)
     if run.k is None and run.solver is None:
         raise InputError(f"-k: specify a number of variables from 1 to {problem.n}, or -k auto")
-    name = run.solver or api.default_solver(
-        problem, run.nonnegative, run.time is not None and run.time >= PATIENT
-    )
+    name = run.solver or registry.solver_for(problem.n)
     # another program can read the answer, so output of a solver is sent to the error stream
     with redirect_stdout(sys.stderr):
         values = settings.of_run(run, name)

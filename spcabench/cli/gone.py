@@ -47,8 +47,6 @@ INSTEAD = {  # an option, or a command and its option -> what to type instead
     "--fontsize": "--size WIDTHxHEIGHT,POINTS",
     "--no-title": "spcabench.page.draw.draw_to(..., title=False) in Python",
     "--long": "--scale long",
-    "verify --against": "the folder after that of the run",
-    "verify --names": "spcabench.page.verify.against(..., renamed=NAMES) in Python",
     "publish --comparison": "the folder after that of the run",
     "data --fetch": "data NAME",
     "data --json": "spcabench.cli.doctor.holdings() in Python",

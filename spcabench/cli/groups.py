@@ -152,7 +152,7 @@ class Run:
             metavar="SECONDS",
             help="Stop the solver after SECONDS. An exact search stops after the operations that "
             "one core executes in this time, so its answer does not depend on the load of the "
-            "machine. From 60 on, the strongest default solver is used even for large data.",
+            "machine.",
             min=1e-3,
             callback=options.finite,
         ),

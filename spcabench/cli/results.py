@@ -87,6 +87,14 @@ def verify_run(
             help="Another run. The default is results/published, if it has the same scale."
         ),
     ] = None,
+    since: Annotated[
+        str,
+        typer.Option(
+            "--against",
+            metavar="RELEASE",
+            help="Only say which published numbers and verdicts changed since a release, and why.",
+        ),
+    ] = "",
 ) -> None:
     """Judge a run again, and compare it with another run.
 
@@ -96,6 +104,10 @@ def verify_run(
     """
     from spcabench.page import verify
 
+    if since:
+        for told in verify.since(options.ROOT, since):
+            say(told)
+        return
     published, named = options.ROOT / "results" / "published", against is not None
     if (
         against is None
@@ -107,7 +119,7 @@ def verify_run(
         check_run(against)  # before the first run is judged, which takes a minute
     checks = [
         *verify.rejudge(folder),
-        *(verify.against(folder, against, None, named) if against else ()),
+        *(verify.against(folder, against, named) if against else ()),
     ]
     for check in checks:
         say("\n  ".join([check.line, *check.differences]))
@@ -124,9 +136,6 @@ def publish_run(
             metavar="[COMPARISON]...", help="Folders of comparisons to publish as well."
         ),
     ] = None,
-    fewer: Annotated[
-        bool, typer.Option("--fewer", help="Remove published figures that this run does not have.")
-    ] = False,
     only: Annotated[
         list[str] | None,
         typer.Option(
@@ -137,8 +146,8 @@ def publish_run(
 ) -> None:
     """Copy a run to results/published, and update the README.
 
-    The gallery and the table in the README are updated. Files that are too large for git are not
-    copied. Comparisons that were published earlier are kept.
+    The gallery and the table in the README are updated. Figures and comparisons that were published
+    earlier are kept, unless the repository no longer has the figure.
 
     With --only, groups of rows in this run replace published groups with the same name, and the
     figure is drawn and judged from all its rows. Each row retains the commit that computed it.
@@ -155,7 +164,7 @@ def publish_run(
             raise InputError(f"{source} has no plan.json, so it is not a comparison")
     root = options.ROOT
     out = root / "results" / "published"
-    about = publish.publish(folder, out, root / "README.md", comparisons or (), fewer, only or ())
+    about = publish.publish(folder, out, root / "README.md", comparisons or (), only or ())
     say(
         f"results/published: {about['figures']} figures, {about['bytes'] / 1e6:.1f} MB; commit it "
         "with README.md"

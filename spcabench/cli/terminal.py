@@ -15,7 +15,7 @@ from spcabench import flops
 from spcabench.files import say
 from spcabench.problem.problem import Problem
 from spcabench.selecting.chance import Chance
-from spcabench.showing.text import loadings, names, total_variance
+from spcabench.showing.text import dominance, loadings, names, total_variance
 from spcabench.solving.bounds import large_data
 from spcabench.solving.deflate import Components
 from spcabench.solving.result import Result
@@ -174,7 +174,8 @@ def notes(problem: Problem, results: Sequence[Result], chance: Chance) -> list[s
             if test
         ]
     about_file = problem.provenance.get("notes", ())
-    return [*about_file, *shortfalls, *idle, *faults, *unproven, *tests, *chance.notes]
+    dominant = filter(None, [dominance(problem, "--scale")])
+    return [*dominant, *about_file, *shortfalls, *idle, *faults, *unproven, *tests, *chance.notes]
 
 
 def _probable(results: Sequence[Result]) -> list[str]:

@@ -59,8 +59,8 @@ class Entry:
 
     @property
     def gap(self) -> float:
-        """Gap between bound and value, relative to the value."""
-        return max(self.bound / self.value - 1.0, 0.0)
+        """(bound - value) / bound; 0 if the value exceeds the bound by rounding."""
+        return max((self.bound - self.value) / self.bound, 0.0)
 
     @property
     def key(self) -> tuple[str, str, int, bool]:

@@ -69,13 +69,13 @@ def runs(entrant: Entrant) -> Iterator[Run]:
                 yield replace(run, seed=seed, memory=False, columns={**run.columns, "kind": SEED})
     if entrant.suite in ("standard", "quick"):
         for item in suite.recovery(entrant.fresh):
-            yield _measure(entrant, item, item.ks[0], *resampling.RECOVERY)
+            yield _measure(entrant, item, item.ks[0], resampling.recovery)
     if entrant.suite != "standard":
         return
     for item in suite.items(entrant.suite):
         if item.name in suite.RESAMPLED and not item.nonnegative:
-            for functions in resampling.MEASURES:
-                yield _measure(entrant, item, suite.RESAMPLED[item.name], *functions)
+            for function in (resampling.held_out, resampling.stability):
+                yield _measure(entrant, item, suite.RESAMPLED[item.name], function)
 
 
 def run_of(entrant: Entrant, item: Item, k: int, timed: bool = False, **run_settings: Any) -> Run:
@@ -93,13 +93,10 @@ def run_of(entrant: Entrant, item: Item, k: int, timed: bool = False, **run_sett
     )
 
 
-def _measure(
-    entrant: Entrant, item: Item, k: int, function: Callable[..., Any], judge: Callable[..., Any]
-) -> Run:
+def _measure(entrant: Entrant, item: Item, k: int, function: Callable[..., Any]) -> Run:
     settings = dict(k=k, time_limit=entrant.limit, **entrant.own_settings)
     return Run(
         function=function,
-        judge=judge,
         seed=entrant.fresh or 0,
         uses=(entrant.solver,),
         settings=dict(name=entrant.solver, **settings),

@@ -16,7 +16,8 @@ from spcabench.comparison.suite import SUITES
 from spcabench.files import write_text
 from spcabench.page.generated_block import markdown_table
 from spcabench.page.render import render
-from spcabench.page.tables import Column, Table
+from spcabench.page.row_names import in_address
+from spcabench.page.tables import Column, Link, Table, linked
 from spcabench.showing.words import counted, number, span
 
 PUBLISHED = Path(best_known.__file__).with_name("published.toml")
@@ -97,10 +98,11 @@ def write(folder: Path, of_figures: Iterable[dict[str, Any]], about: dict[str, A
         for what, rows in parts.items()
     )
     rows = [row for part in parts.values() for row in part]
+    told_rows = pd.DataFrame([_told(row, folder) for row in rows])
     text = render(
         "optimal.html.j2",
         told=f"{told}.",
-        table=Table(COLUMNS, pd.DataFrame(map(_told, rows)), "Instances"),
+        table=Table(COLUMNS, told_rows.assign(by=linked(told_rows.by, "")), "Instances"),
         sources=published()["sources"],
         site=about["site"] | {"optimal": NAME},
         cite=about["cite"],
@@ -108,13 +110,22 @@ def write(folder: Path, of_figures: Iterable[dict[str, Any]], about: dict[str, A
     write_text(folder / NAME, text)
 
 
-def _told(row: dict[str, Any]) -> dict[str, Any]:
-    """Return an instance in words. A search finds "k=5" in them, and no other k."""
+def _told(row: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return an instance in words, with a link to the answers of all solvers if there are any.
+
+    A search finds "k=5" in them, and no other k.
+    """
     state, _, more = row["state"].partition(": ")
     bound = f"bound by {row['bound_by']}{row['seconds'] and ', '}{row['seconds']}"
     told = "; ".join(filter(None, (more, bound if row["bound_by"] else "")))
+    named: str | Link = f"{row['instance']}\n{row['kind']}, k={row['k']}"
+    name, _, nonnegative = row["instance"].partition(", ")
+    for page in sorted(folder.glob(f"compare/*/pairs/{in_address(name)}.html")):
+        suite = page.parent.parent.name
+        if (suite == "nonnegative") == bool(nonnegative) and row["who"]:
+            named = Link(str(named), f"{page.relative_to(folder)}#k{row['k']}")
     return row | {
-        "named": f"{row['instance']}\n{row['kind']}, k={row['k']}",
+        "named": named,
         "published": row["published"] or "none that we know of",
         "told": f"{state}\n{told}",
         "by": row["who"] or "runs of the figure",
@@ -164,7 +175,7 @@ def _published(answer: dict[str, Any]) -> str:
 
 
 def _state(proven: bool, gap: float) -> str:
-    return "proven" if proven else f"open: at most {number(gap, 'share')} more"
+    return "proven" if proven else f"open: gap {number(gap, 'share')}"
 
 
 def _of_figure(entry: dict[str, Any]) -> dict[str, Any]:
@@ -175,7 +186,7 @@ def _of_figure(entry: dict[str, Any]) -> dict[str, Any]:
         "k": int(entry["k"]),
         "value": entry["best"],
         "published": "",
-        "state": _state(entry["proven"], max(entry["bound"] / entry["best"] - 1.0, 0.0)),
+        "state": _state(entry["proven"], max(1.0 - entry["best"] / entry["bound"], 0.0)),
         "proven": entry["proven"],
         "who": "",
         "bound_by": best_known.EXACT,

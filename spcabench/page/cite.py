@@ -1,6 +1,8 @@
 """What every page says about its origin: how to cite it, release, commit, machine and date."""
 
+import re
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import Any
 
 BIBTEX = """@misc{{spcabench,
@@ -12,11 +14,13 @@ BIBTEX = """@misc{{spcabench,
 
 
 def cite(row: Mapping[str, Any]) -> dict[str, str]:
-    """Return the facts for the footer of a page, from its newest row or a figure's claims file.
+    """Return the facts for the footer of a page: this release, and the origin of its newest row.
 
     row : the fields ``machine``, ``commit`` and ``written``.
     """
-    release, date = row["machine"]["versions"].get("spcabench", ""), row["written"][:10]
+    # one version on all pages, whenever their rows were computed; without the number of a commit
+    release = re.match(r"[\d.]*\d", version("spcabench"))[0]  # type: ignore[index]
+    date = row["written"][:10]
     return {
         "bibtex": BIBTEX.format(release=release, year=date[:4]),
         "release": release,

@@ -12,7 +12,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
-from spcabench import claims, figures, registry
+from spcabench import claims, figures
 from spcabench.claims import Claim, judging
 from spcabench.errors import InputError
 from spcabench.files import read_json, write_text
@@ -155,20 +155,3 @@ def changed(old: Stored, new: Stored) -> list[str]:
             if earlier[key] != later[key]
         ]
     return changes + (["number of rules"] if len(old["parts"]) != len(new["parts"]) else [])
-
-
-def revised(report: Stored) -> str:
-    """Describe which statements of a figure were changed or added after the figure was judged.
-
-    The text is empty if no statement was changed or added, or if the figure no longer exists.
-    """
-    if report["figure"] not in registry.names("figure"):
-        return ""
-    known = {entry["id"]: entry for entry in report["statements"]}
-    today = {s.id: s for s in statements(registry.module("figure", report["figure"]))}
-    other = [id for id in today if id in known and changed(known[id], today[id].described())]
-    new = [id for id in today if id not in known]
-    parts = [f"another rule or quote: {', '.join(other)} (judged here by the earlier one)"]
-    parts = parts if other else []
-    parts += [f"new, and not judged here: {', '.join(new)}"] if new else []
-    return "; ".join(parts)

@@ -21,7 +21,7 @@ from spcabench.page.math_html import compact
 from spcabench.page.render import render
 from spcabench.page.row_names import in_address
 from spcabench.page.standing import Standing
-from spcabench.page.tables import Column, Link, Solver, Strip, Table, known, percent
+from spcabench.page.tables import Column, Link, Solver, Strip, Table, known, linked, percent
 from spcabench.running import command
 from spcabench.running import rows as results
 from spcabench.showing.words import duration, size
@@ -65,6 +65,7 @@ RANKING = (
     ),
     Column("Flops", "flops", compact, "the same mean (shift 10^5); n/a if they are not counted"),
     Column("Memory", "memory", size, "median peak memory of a run", terminal=False),
+    Column("Most", "most_memory", size, "largest peak memory of a run", terminal=False),
 )
 PAIRS = (
     Column("Problem", "link"),
@@ -94,15 +95,15 @@ def write(folder: Path, published: bool = False) -> Path:
         page is written from the table if there are no rows.
     """
     if not (folder / stored.ROWS).is_file() and (folder / components_page.ABOUT).is_file():
-        return _write(folder, components_page.view(folder), published)
+        return _write(folder, components_page.view(folder, published), published)
     comparison = Comparison.read(folder)
     if comparison.terms.suite == COMPONENTS:
         components_page.write_table(comparison, folder)
-        return _write(folder, components_page.view(folder), published)
+        return _write(folder, components_page.view(folder, published), published)
     standing = Standing.of(comparison)
     files = comparison_tables.write(folder, standing.answers, standing.ranks, standing.warnings)
     _write_pairs(folder / "pairs", standing, published)
-    return _write(folder, _view(standing, files), published)
+    return _write(folder, _view(standing, files, published), published)
 
 
 def _write(folder: Path, view: View, published: bool) -> Path:
@@ -132,7 +133,7 @@ def publish(folder: Path, out: Path) -> Path:
     return write(out, published=True)
 
 
-def _view(standing: Standing, files: list[str]) -> View:
+def _view(standing: Standing, files: list[str], published: bool = False) -> View:
     """Return the contents of the page of a comparison for one component."""
     comparison, answers, ranks = standing.comparison, standing.answers, standing.ranks
     rows, terms, pairs = comparison.rows, comparison.terms, _pairs(standing)
@@ -147,7 +148,7 @@ def _view(standing: Standing, files: list[str]) -> View:
         f"best known value, then by the mean share of this value, then by {standing.last}. "
         f"{resolution(answers)}",
         notes=_seeds(ranks),
-        rankings=[_ranking(standing)],
+        rankings=[_ranking(standing, "../../" if published else None)],
         answers=answers,
         warnings=standing.warnings,
         sections=[
@@ -176,8 +177,8 @@ def _seeds(ranks: pd.DataFrame) -> str:
     )
 
 
-def _ranking(standing: Standing) -> Table:
-    """Return the ranking with its columns."""
+def _ranking(standing: Standing, top: str | None) -> Table:
+    """Return the ranking with its columns. top : the way to the folder of the site."""
     ranks, named = standing.ranks, standing.comparison.plan.named
     warned, answered = {warning["solver"] for warning in standing.warnings}, standing.ranks.answered
     rows = ranks.assign(
@@ -187,9 +188,19 @@ def _ranking(standing: Standing) -> Table:
         flops=ranks.flops.where(answered > 0),
         counts=answered.astype(str) + " of " + ranks.pairs.astype(str),
         strip=[_strip(row) for row in ranks.to_dict("records")],
+        most_memory=standing.answers.groupby("solver")
+        .memory.max()
+        .reindex(ranks.solver)
+        .to_numpy(),
         solver=[
-            Solver(s, standing.looks.get(s, {}).get("color", ""), s in named, s in warned)
-            for s in ranks.solver
+            Solver(
+                s,
+                standing.looks.get(s, {}).get("color", ""),
+                s in named,
+                s in warned,
+                getattr(link, "address", ""),
+            )
+            for s, link in zip(ranks.solver, linked(ranks.solver, top), strict=True)
         ],
     )
     return Table(RANKING, rows)
@@ -305,13 +316,14 @@ def _write_pairs(folder: Path, standing: Standing, published: bool) -> None:
     name = standing.comparison.name
     for item, mine in standing.answers.groupby("item", sort=False):
         file = in_address(str(item))
-        parts = [_answers(part, int(k)) for k, part in mine.groupby("asked", sort=False)]
+        top = "../../../" if published else None
+        parts = [_answers(part, int(k), top) for k, part in mine.groupby("asked", sort=False)]
         about = {"name": name, "item": item, "home": f"{name}/{file}", "published": published}
         text = render("pairs.html.j2", parts=parts, cite=cite(standing.newest), **about)
         write_text(folder / f"{file}.html", text)
 
 
-def _answers(part: pd.DataFrame, k: int) -> dict[str, Any]:
+def _answers(part: pd.DataFrame, k: int, top: str | None) -> dict[str, Any]:
     """Return the best known value of a problem and k, and all answers, starting with the best."""
     part = part.sort_values(["share", "time"], ascending=[False, True])
     shares = [
@@ -329,7 +341,11 @@ def _answers(part: pd.DataFrame, k: int) -> dict[str, Any]:
     return pair | {
         "k": k,
         "above": _above(pair),
-        "table": Table(ANSWERS, part.assign(of_best=shares, told=told), f"{pair['item']}, k = {k}"),
+        "table": Table(
+            ANSWERS,
+            part.assign(solver=linked(part.solver, top), of_best=shares, told=told),
+            f"{pair['item']}, k = {k}",
+        ),
     }
 
 

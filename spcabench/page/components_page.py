@@ -16,7 +16,7 @@ from spcabench.comparison.stored import Comparison
 from spcabench.files import read_json, write_text
 from spcabench.page import comparison_tables
 from spcabench.page.comparison_view import Section, View, problems
-from spcabench.page.tables import Column, Solver, Table, percent
+from spcabench.page.tables import Column, Solver, Table, linked, percent
 from spcabench.showing.words import duration
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.status import Status
@@ -113,11 +113,11 @@ def write_table(comparison: Comparison, folder: Path) -> None:
     write_text(folder / ABOUT, json.dumps(about) + "\n")
 
 
-def view(folder: Path) -> View:
+def view(folder: Path, published: bool) -> View:
     """Return the contents of the page of a comparison, from its table."""
     table, about = pd.read_parquet(folder / comparison_tables.ANSWERS), read_json(folder / ABOUT)
     ranks = ranking.ranking(table)
-    rankings = [*_rankings(table, ranks, about)]
+    rankings = [*_rankings(table, ranks, about, "../../" if published else None)]
     held_out = (table.kind == HELD_OUT) & (table.status == Status.FINISHED)
     return View(
         name=about["name"],
@@ -138,7 +138,9 @@ def view(folder: Path) -> View:
     )
 
 
-def _rankings(table: pd.DataFrame, ranks: pd.DataFrame, about: dict[str, Any]) -> Iterator[Table]:
+def _rankings(
+    table: pd.DataFrame, ranks: pd.DataFrame, about: dict[str, Any], top: str | None
+) -> Iterator[Table]:
     """Yield the ranking of each formulation."""
     warned, keys = {warning["solver"] for warning in about["warnings"]}, ["solver", "how"]
     for formulation in Formulation:
@@ -154,7 +156,16 @@ def _rankings(table: pd.DataFrame, ranks: pd.DataFrame, about: dict[str, Any]) -
                 rank=mine["rank"].where(~mine.partly, "–"),
                 counts=mine.answered.astype(str) + " of " + mine.pairs.astype(str),
                 twice=twice.mean().reindex(pd.MultiIndex.from_frame(mine[keys])).to_numpy(),
-                solver=[Solver(s, "", s in about["named"], s in warned) for s in mine.solver],
+                solver=[
+                    Solver(
+                        s,
+                        "",
+                        s in about["named"],
+                        s in warned,
+                        getattr(link, "address", ""),
+                    )
+                    for s, link in zip(mine.solver, linked(mine.solver, top), strict=True)
+                ],
             ),
             title=formulation.capitalize(),
             words=f"{formulation.meaning} Ranked by the "

@@ -8,7 +8,7 @@ import pandas as pd
 from spcabench.files import write_text
 from spcabench.page.render import render
 from spcabench.page.row_names import hashes
-from spcabench.page.tables import Column, Table
+from spcabench.page.tables import Column, Table, linked
 from spcabench.running import rows, schema
 
 NAME = "numbers.html"
@@ -53,7 +53,11 @@ def write(files: list[Path], out: Path, figure: dict[str, Any], about: dict[str,
     same = [c for c in shown if len(table) > 1 and table[c.field].nunique() == 1]
     text = render(
         "numbers.html.j2",
-        table=Table([column for column in shown if column not in same], table, "Runs"),
+        table=Table(
+            [column for column in shown if column not in same],
+            table.assign(solver=linked(table.solver, "../../")),
+            "Runs",
+        ),
         same=[(column.head, table[column.field].iloc[0]) for column in same],
         problems_of=_problems_of(figure["statements"]),
         home=f"../../{figure['paper']}.html",

@@ -95,7 +95,6 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
         "numbers": relative(numbers, folder) if numbers.exists() else None,
         "paragraphs": [part for part in figure["caption"].split("\n\n") if part.strip()],
         "source": source_links.source(folder, figure["figure"]),
-        "revised": claims_file.revised(figure),
         "statements": [
             s | {"code": written.get(s["id"]), "earlier": earlier.get(s["id"], [])}
             for s in figure["statements"]

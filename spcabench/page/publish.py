@@ -1,6 +1,5 @@
 """Publish a run: ``results/published/``, small enough for git, and the README's block."""
 
-import hashlib
 import json
 import shutil
 from collections.abc import Collection, Iterable
@@ -46,21 +45,18 @@ def publish(
     out: Path,
     readme: Path,
     comparisons: Iterable[Path] = (),
-    fewer: bool = False,
     only: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Copy the figures, verdicts and rows of a run, write its pages, and renew the README's block.
+    """Publish the rows of a run, with their figures, verdicts and pages, and the README's block.
 
-    Published rows of long runs (`figure_jobs.LONG`) are preserved if this run does not contain
-    them.
+    The rows of a run replace the published rows of its figures, except those of long runs
+    (`figure_jobs.LONG`) that it does not contain. Published figures that it does not contain
+    remain, unless the repository no longer has them. If the run is the published one itself, its
+    statements are judged again. Everything is written next to ``out``, which is replaced at the
+    end.
 
-    If the run is the published one itself, its statements are judged again from its rows, and the
-    pages and the block are renewed. The pages of comparisons published earlier are written again
-    from their rows. Everything is written next to ``out``, which is replaced at the end.
-
-    fewer : whether figures published earlier may be missing. only : figures to renew while all
-        others remain. Their groups of rows in the run replace the published ones, and they are
-        drawn and judged from the resulting rows, as are the figures that share these rows.
+    only : figures to renew, of which the run can have a part of the groups of rows. All others
+        remain.
 
     Returns what was published: scale, commits, counts. Raises InputError if the working tree has
     uncommitted changes.
@@ -70,118 +66,94 @@ def publish(
         raise InputError(
             f"publish: uncommitted changes ({', '.join(changed[:5])}); commit or remove them"
         )
-    # if the published run itself is published again, its rows are preserved, and all other files
-    # are renewed
     again = folder.resolve() == out.resolve()
     figures, sources = claims_file.read_all(out if only else folder), list(comparisons)
-    if only:
-        _check_rows(folder, out, only)
-    elif not fewer:
-        _check_complete(figures, out)
+    scale = next(iter(figures.values()))["scale"]
+    for name in only:
+        _check_rows(folder, name, scale)
     for comparison in sources:
         _check_comparison(comparison, out / COMPARISONS)
     # everything is written to a copy that is swapped in at the end, so a crash changes nothing
     with replacing_folder(out, keep=True) as aside:
-        if not (again or only):
-            _copy_run(folder, figures, aside)
+        named = only or ([] if again else [*figures])
+        for name in named if not again else ():
+            _renew_rows(folder / "rows" / name, aside / "rows" / name, whole=not only)
+        _renew_figures(aside, {*named}, scale)
+        for file in aside.glob("rows/*/rows.parquet"):
+            _without_histories(file)
         _copy_history(folder.parent / "history", aside / "history")
         shutil.copy(best_known.TABLE, aside)
         _copy_comparisons(sources, aside / COMPARISONS)
-        for name in only if not again else ():
-            _renew_rows(folder / "rows" / name, aside / "rows" / name)
-        # after the rows, because figures that share the renewed rows must use them
-        for name in _drawing(only, figures):
-            _renew_figure(aside, name, next(iter(figures.values()))["scale"])
-        for name, report in figures.items() if again and not only else ():
-            _copy_rows(aside / "rows" / name, aside / "rows" / name)
-            _judge_again(aside, name, report["scale"])
         # last, because the pages summarise what the steps before have copied and judged
         about = _write_pages(aside)
     write_text(readme, with_block(readme.read_text(encoding="utf-8"), out))
     return about
 
 
-def _check_complete(figures: Collection[str], out: Path) -> None:
-    """Raise InputError if a published figure is missing from the figures to publish."""
-    missing = {file.parent.name for file in out.glob("figures/*/claims.json")} - {*figures}
-    if missing:
-        raise InputError(
-            f"publish: {len(missing)} published figures are not in this run "
-            f"({', '.join(sorted(missing)[:3])}); use --fewer to drop them"
-        )
+def _renew_figures(out: Path, renewed: set[str], scale: str) -> None:
+    """Judge all published figures from their rows, and draw those that use renewed rows."""
+    known = registry.names("figure")
+    for home in out.glob("figures/*"):
+        if home.name not in known:
+            shutil.rmtree(home)
+            shutil.rmtree(out / "rows" / home.name, ignore_errors=True)
+    for name in known:
+        if files := verify.rows_of(out, name):
+            home = out / "figures" / name
+            if {name, *figure_jobs.shared(name)} & renewed:
+                _draw(name, files, home)
+            draw.judge_figure(name, scale, files, home / claims_file.NAME)
 
 
-def _check_rows(folder: Path, out: Path, names: Iterable[str]) -> None:
+def _check_rows(folder: Path, name: str, scale: str) -> None:
     """Raise InputError for a figure without rows in the run, or with rows of another scale."""
-    scales = {report["scale"] for report in claims_file.read_all(out).values()}
-    for name in names:
-        registry.path("figure", name)
-        if not (files := verify.rows_of(folder, name)):
-            raise InputError(f"--only: {folder} has no rows of {name}")
-        if others := {*rows.read_text(files, ["scale"]).scale} - scales:
-            raise InputError(f"--only: rows of {name} have the scale {', '.join(others)}")
+    registry.path("figure", name)
+    if not (files := verify.rows_of(folder, name)):
+        raise InputError(f"--only: {folder} has no rows of {name}")
+    if others := {*rows.read_text(files, ["scale"]).scale} - {scale}:
+        raise InputError(f"--only: rows of {name} have the scale {', '.join(others)}")
 
 
-def _drawing(names: Collection[str], published: Iterable[str]) -> list[str]:
-    """Return these figures and the published figures that plot the same rows."""
-    known = {*registry.names("figure")}
-    others = [n for n in published if n in known and {*figure_jobs.shared(n)} & {*names}]
-    return [*dict.fromkeys([*names, *others])]
+def _renew_rows(source: Path, out: Path, whole: bool) -> None:
+    """Replace the published rows of a figure, or their groups that are in the run.
 
-
-def _renew_rows(source: Path, out: Path) -> None:
-    """Replace published groups of rows by the same groups of a run.
-
-    Groups are never mixed, because the runs of a group were timed in turns. Rows of all other
-    groups retain the commit and the machine that computed them.
+    Groups are never mixed, because the runs of a group were timed in turns. Rows of groups that
+    remain retain the commit and the machine that computed them.
     """
     if not (files := sorted(source.glob("*.parquet"))):
         return
-    new, old = rows.read_table(files), rows.read_table(sorted(out.glob("*.parquet")))
-    renewed = pc.is_in(old["group"], value_set=pc.unique(new["group"]))
-    _write_rows(pa.concat_tables([old.filter(pc.invert(renewed)), new]), out)
+    table, target = rows.read_table(files), out / "rows.parquet"
+    if target.exists():
+        old = rows.read_table([target])
+        kept = pc.invert(pc.is_in(old["group"], value_set=pc.unique(table["group"])))
+        if whole:
+            kept = pc.and_(kept, pc.starts_with(old["group"], figure_jobs.LONG))
+        table = pa.concat_tables([table, old.filter(kept)])
+    out.mkdir(parents=True, exist_ok=True)
+    rows.write_table(table, target, small=True)
 
 
-def _renew_figure(out: Path, name: str, scale: str) -> None:
-    """Draw and judge a published figure from its rows."""
-    home = out / "figures" / name
-    # drawn in another folder first, so that an error does not destroy the current picture
-    aside, files = home.with_name(f".{name}"), verify.rows_of(out, name)
-    draw.draw_figure(name, files, aside)
-    draw.judge_figure(name, scale, files, aside / claims_file.NAME)
-    shutil.rmtree(home, ignore_errors=True)
-    _copy_figure(aside, home)
-    shutil.rmtree(aside)
+def _draw(name: str, files: list[Path], out: Path) -> None:
+    """Draw a published figure, as SVG or, if that is large, as PNG with few colours."""
+    from PIL import Image
+
+    shutil.rmtree(out, ignore_errors=True)
+    draw.draw_figure(name, files, out)
+    (out / "figure.pdf").unlink()
+    # in one format: scatter plots as SVG take megabytes, and git never forgets them
+    if paper_page.is_small(out / "figure.svg"):
+        (out / "figure.png").unlink()
+        return
+    (out / "figure.svg").unlink()
+    # a picture with 256 colours looks the same and takes a third of the space
+    with Image.open(out / "figure.png") as picture:
+        picture.convert("RGB").quantize(256).save(out / "figure.png", optimize=True)
 
 
-def _copy_run(folder: Path, figures: Iterable[str], out: Path) -> None:
-    kept = {name: _long_rows(out / "rows" / name) for name in figures}
-    # a figure that was dropped or renamed must not remain in the published run
-    for part in ("figures", "rows", "solvers"):
-        shutil.rmtree(out / part, ignore_errors=True)
-    for name in figures:
-        _copy_figure(folder / "figures" / name, out / "figures" / name)
-        _copy_rows(folder / "rows" / name, out / "rows" / name)
-    for name, table in kept.items():
-        if len(table) and _added(table, out / "rows" / name):
-            _renew_figure(out, name, rows.read_text(verify.rows_of(out, name), ["scale"]).scale[0])
-
-
-def _long_rows(folder: Path) -> pa.Table | list[Any]:
-    """Return the published rows of a figure's long runs."""
-    if not (files := sorted(folder.glob("*.parquet"))):
-        return []
-    table = rows.read_table(files)
-    return table.filter(pc.starts_with(table["group"], figure_jobs.LONG))
-
-
-def _added(long_rows: pa.Table, out: Path) -> bool:
-    """Add published rows of long runs to the rows of a run, and return whether there were any."""
-    new = rows.read_table(sorted(out.glob("*.parquet")))
-    known = pc.is_in(long_rows["group"], value_set=pc.unique(new["group"]))
-    if missing := long_rows.filter(pc.invert(known)):
-        _write_rows(pa.concat_tables([new, missing]), out)
-    return bool(missing)
+def _without_histories(file: Path) -> None:
+    """Remove the histories of rows that are too large; only the figure itself uses them."""
+    if file.stat().st_size > LARGEST_ROWS:
+        rows.write_table(rows.without_histories(rows.read_table([file])), file, small=True)
 
 
 def _write_pages(out: Path) -> dict[str, Any]:
@@ -193,7 +165,7 @@ def _write_pages(out: Path) -> dict[str, Any]:
     for paper in paper_page.papers(out):
         text = render("paper.md.j2", paper=paper, about=about, markdown=forest.markdown)
         write_text(out / f"{paper['key']}.md", text)
-    about |= _contents(out)
+    about["bytes"] = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     write_text(out / "about.json", json.dumps(about, indent=1) + "\n")
     return about
 
@@ -248,26 +220,6 @@ def _uncommitted(root: Path, *written: Path) -> list[str]:
         raise InputError(f"publish: {root} must be a git clone: {error.stderr:.100}") from None
 
 
-def _judge_again(out: Path, figure: str, scale: str) -> None:
-    """Judge a published figure by its current statements, if its rows are available."""
-    if figure in registry.names("figure") and (files := verify.rows_of(out, figure)):
-        draw.judge_figure(figure, scale, files, out / "figures" / figure / claims_file.NAME)
-
-
-def _copy_figure(source: Path, out: Path) -> None:
-    from PIL import Image
-
-    out.mkdir(parents=True)
-    shutil.copy(source / "claims.json", out)
-    # in one format: scatter plots as SVG take megabytes, and git never forgets them
-    if paper_page.is_small(source / "figure.svg"):
-        shutil.copy(source / "figure.svg", out)
-        return
-    # a picture with 256 colours looks the same and takes a third of the space
-    with Image.open(source / "figure.png") as picture:
-        picture.convert("RGB").quantize(256).save(out / "figure.png", optimize=True)
-
-
 def _copy_history(source: Path, out: Path) -> None:
     """Copy the history of the commits; if there is none, the published history is preserved."""
     if (source / "index.html").exists():
@@ -291,33 +243,6 @@ def _copy_comparisons(sources: list[Path], out: Path) -> None:
     for name, source in given.items():
         shutil.rmtree(out / name, ignore_errors=True)
         comparison_page.publish(source, out / name)
-
-
-def _copy_rows(source: Path, out: Path) -> None:
-    if files := sorted(source.glob("*.parquet")):
-        _write_rows(rows.read_table(files), out)
-
-
-def _write_rows(table: pa.Table, out: Path) -> None:
-    """Write the published rows of a figure, without histories if they are too large."""
-    target = out / "rows.parquet"
-    out.mkdir(parents=True, exist_ok=True)
-    rows.write_table(table, target, small=True)
-    # histories take most of a file, and only the figure itself uses them
-    if target.stat().st_size > LARGEST_ROWS:
-        rows.write_table(rows.without_histories(table), target, small=True)
-
-
-def _contents(out: Path) -> dict[str, Any]:
-    """Return size and checksum of every published file except about.json, which contains them."""
-    # about.json cannot contain its own checksum
-    files = sorted(f for f in out.rglob("*") if f.is_file() and f != out / "about.json")
-    return {
-        "bytes": sum(file.stat().st_size for file in files),
-        "sha256": {
-            f.relative_to(out).as_posix(): hashlib.sha256(f.read_bytes()).hexdigest() for f in files
-        },
-    }
 
 
 def _about(figures: dict[str, dict[str, Any]]) -> dict[str, Any]:

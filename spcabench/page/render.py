@@ -47,7 +47,7 @@ def _shown(value: Any) -> Any:
     return files.plain(value) if isinstance(value, str) else value
 
 
-def packed(lines: Iterable[Iterable[str]]) -> Markup:
+def packed(lines: Iterable[Iterable[Any]]) -> Markup:
     """Return the cells of a large table as JSON by columns, from which a script draws the lines.
 
     A column with repeated cells is stored as a list of distinct cells and, for each line, an index
@@ -55,7 +55,11 @@ def packed(lines: Iterable[Iterable[str]]) -> Markup:
     """
     columns: list[list[Any]] = []
     for column in zip(*lines, strict=True):
-        cells = [files.plain(text) for text in column]
+        # a link is a pair of its text and its address
+        cells = [
+            files.plain(cell) if isinstance(cell, str) else tuple(map(files.plain, cell))
+            for cell in column
+        ]
         place = {text: i for i, text in enumerate(dict.fromkeys(cells))}
         repeats = len(place) < len(cells) / 2
         columns.append([[*place], [place[text] for text in cells]] if repeats else [cells])

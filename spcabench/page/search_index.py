@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from spcabench.files import write_text
+from spcabench.page import forest, in_short
 
 NAME = "search.js"
 # optional pages of a run, by their names in the navigation bar
@@ -61,25 +62,60 @@ def _statements(values: dict[str, Any]) -> Iterator[Entry]:
 def _pages(values: dict[str, Any]) -> Iterator[Entry]:
     for paper in values["papers"]:
         yield paper["name"], paper["told"], paper["page"]
+        for verdict in in_short.WORDS:
+            mine = [s for s in paper["statements"] if s["verdict"] == verdict]
+            if mine:
+                told = "; ".join(f"{s['id']}: {s['short']}" for s in mine)
+                words = urlencode({"paper": paper["key"], "verdict": verdict})
+                title = f"{paper['name']}: which claims have the verdict {verdict}"
+                yield title, told, f"claims.html#claims?{words}"
     for solver in values["solvers"]:
         yield f"solver {solver['name']}", solver["what"], f"solvers/{solver['name']}.html"
+    yield "all solvers", "list of the solvers with their ranks", "solvers.html"
     for c in values["comparisons"]:
         text = "ranking of the solvers, best within a budget of time or flops, every problem and k"
         yield f"comparison {c['name']}", text, c["path"]
+        text = f"columns of the comparison {c['name']}: most memory, slowest time, share, gap, rank"
+        yield f"memory and time of solvers, {c['name']}", text, f"{c['path']}#ranking"
+    cited = values["cite"]
+    text = f"version {cited['release']}, BibTeX, commit {cited['commit']}, {cited['date']}"
+    yield "cite spcabench, version and release", text, "index.html#cite"
+    text = f"{cited['machine']}; times and memory depend on it, flops do not"
+    yield "machine of the published times", text, "index.html#cite"
+    for name, figure in values["shown"].items():
+        if figure["numbers"]:
+            text = f"{figure['title']}: every run, filtered, as a CSV file"
+            yield f"numbers of {name}, CSV", text, f"{figure['numbers']}#runs"
+    yield from _other_pages(values)
+
+
+def _other_pages(values: dict[str, Any]) -> Iterator[Entry]:
+    """Yield the words of verdicts, and the pages that a run may not have."""
     site = values["site"]
-    if "history" in site:
-        text = "what became slower or faster since the first commit: flops, time, memory"
-        yield "history: performance across commits", text, site["history"]
-    if "choose" in site:
-        text = "which solver or method for your data: genes, text, n, m, k, budget"
-        yield "choose a solver", text, site["choose"]
-    if "docs" in site:
-        text = "run and compare your own method: spcabench compare mine.py"
-        yield "run your own: test my solver", text, f"{site['docs']}new_solver{site['ext']}"
     others = [s["id"] for s in values["statements"] if "stand-in" in s["marks"]]
     text = f"stand-in: the paper's data are not public for {', '.join(others) or 'no statement'}"
     title, page = "claims that rest on other data than the paper's", "claims.html"
     yield title, text, f"{page}#claims?data=stand-in"
+    for word, meaning in forest.EXPLAINED.items():
+        yield f"what {word} means (word, verdict, mark)", meaning, page
+    told = {
+        "history": ("history: performance across commits", "what became slower or faster"),
+        "choose": ("choose a solver", "which solver is best for your data: genes, text, n, m, k"),
+    }
+    for name in told.keys() & site.keys():
+        yield *told[name], site[name]
+    if "history" in site:
+        for solver in values["solvers"]:
+            text = "whether it became slower or takes more flops since a release"
+            yield f"history of {solver['name']} across commits", text, site["history"]
+    if "choose" in site:
+        text = "x >= 0, nonnegative loadings"
+        yield "best solver for x >= 0, nonnegative", text, f"{site['choose']}#mode=nonnegative"
+    if "docs" in site:
+        text = "run and compare your own method: spcabench compare mine.py"
+        yield "run your own: test my solver", text, f"{site['docs']}new_solver{site['ext']}"
+        text = "what each column of the rows means: variance, flops, setup_flops, peak_memory"
+        yield "columns of the rows", text, f"{site['docs']}numbers{site['ext']}"
 
 
 def _optima(values: dict[str, Any]) -> Iterator[Entry]:

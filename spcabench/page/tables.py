@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from spcabench import registry
+
 NUMBER = re.compile(r"[-+]?\.?\d|n/a|–|$")  # the start of a cell in a column of numbers
 
 
@@ -19,12 +21,16 @@ class Link(NamedTuple):
 
 
 class Solver(NamedTuple):
-    """A cell with a solver, its colour, and whether it was named and has warnings."""
+    """A cell with a solver, its colour, and whether it was named and has warnings.
+
+    address : of its page, if it has one.
+    """
 
     text: str
     colour: str = ""
     named: bool = False
     warned: bool = False
+    address: str = ""
 
 
 class Strip(NamedTuple):
@@ -104,6 +110,16 @@ class Table:
         for place in sorted(self.begins, reverse=True):
             lines.insert(place + 1, "-" * len(lines[0]))
         return [f"{self.title}: {self.words}", *lines] if self.title else lines
+
+
+def linked(solvers: Iterable[Any], home: str | None) -> list[str | Link]:
+    """Return names of solvers, as links if they have pages in the folder of the site."""
+    known = {*registry.names("solver")} if home is not None else {*()}
+    return [
+        Link(str(s), f"{home}solvers/{name}.html") if name in known else str(s)
+        for s in solvers
+        for name in [str(s).partition(" ")[0]]
+    ]
 
 
 def _cell(value: Any, how: Callable[[Any], str] | str) -> Any:

@@ -10,14 +10,20 @@ were stopped by a time limit, and rounds of timing and rows of long runs (``spca
 long``) that exist in only one of the runs.
 """
 
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from subprocess import CalledProcessError
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from spcabench import machine
+from spcabench.errors import InputError
+from spcabench.files import read_json
 from spcabench.page import claims_file, paper_page
 from spcabench.page.draw import judgement
 from spcabench.running import jobs as figure_jobs
@@ -40,7 +46,6 @@ CLOSE, TOLERANCE = ("variance", "variance_refit", "bound", "lambda_1"), 1e-9
 # tolerance for statements: least-squares fits of figures differ in the 9th digit between processors
 TOLERANCE_CLAIMS, NOTHING = 1e-6, 1e-12
 ENDED_BY_CLOCK = (Status.TIME_LIMIT, Status.KILLED, Status.CRASH, Status.MEMORY_LIMIT)
-Names = dict[str, dict[str, str]]
 Stored = dict[str, Any]
 
 
@@ -163,12 +168,9 @@ def _data_flags(figure: str, before: dict[str, Any], after: dict[str, Any]) -> l
     ]
 
 
-def against(
-    folder: Path, other: Path, names: Names | None = None, whole: bool = True
-) -> Iterator[Outcome]:
+def against(folder: Path, other: Path, whole: bool = True) -> Iterator[Outcome]:
     """Compare the rows and the verdicts of two runs at the same scale.
 
-    names : column -> {old: new}, for older names in the other run.
     whole : whether a figure in only one of the runs is a difference; otherwise only the figures of
         this run are compared.
     """
@@ -185,7 +187,7 @@ def against(
                 "compared"
             )
         else:
-            tables = _table(folder / "rows" / figure), _table(other / "rows" / figure, names)
+            tables = _table(folder / "rows" / figure), _table(other / "rows" / figure)
             outcome = (
                 _compared(figure, *tables)
                 if any(map(len, tables))
@@ -196,9 +198,9 @@ def against(
             yield outcome
 
 
-def _table(folder: Path, names: Names | None = None) -> pd.DataFrame:
+def _table(folder: Path) -> pd.DataFrame:
     files = sorted(folder.glob("*.parquet"))
-    table = rows.read_text(files, [*KEY, *EXACT, *CLOSE, "flops_convention"]).replace(names or {})
+    table = rows.read_text(files, [*KEY, *EXACT, *CLOSE, "flops_convention"])
     table[KEY] = table[KEY].astype(object).where(table[KEY].notna(), "").astype(str)
     # rounds of timing have the same key, and are compared in their order
     table["place"] = table.groupby(KEY).cumcount()
@@ -270,3 +272,65 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
     return None if value is None or value != value else value
+
+
+def since(root: Path, release: str) -> Iterator[str]:
+    """Yield what changed for each published statement since a release, and why.
+
+    A number or a verdict changes with the rule, the readings or the rows. If the changelog mentions
+    the statement, the line is part of the answer.
+
+    root : the clone. release : a version of CHANGELOG.md, or a commit.
+    """
+    changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    file = f"results/published/{claims_file.NAME}"
+    later, known, _ = changelog.partition(f"\n## {release} ")
+    try:
+        commits = machine.git(
+            root, "log", "--format=%h", f"-S\n## {release} ", "--", "CHANGELOG.md"
+        )
+        commit = commits.split()[-1] if known and commits else release
+        old = json.loads(machine.git(root, "show", f"{commit}:{file}"))["statements"]
+    except (OSError, CalledProcessError):
+        versions = ", ".join(re.findall(r"^## (\d\S+)", changelog, re.MULTILINE))
+        raise InputError(
+            f"--against: {release!r:.40} is no release ({versions}) and no commit with {file}"
+        ) from None
+    lines = [" ".join(line.split()) for line in later.split("\n- ")] if known else []
+    for id, a, b in _pairs(old, read_json(root / file)["statements"]):
+        if why := _why(a, b):
+            told = [line for line in lines if re.search(rf"\b{id}\b", line)]
+            before, after = (s["verdict"] if s else "not stated" for s in (a, b))
+            yield "\n  ".join(
+                [f"{id}: {before} -> {after}", *why, *map("changelog: {}".format, told)]
+            )
+
+
+def _rule(part: Stored) -> str:
+    """Return the rule of a part, and the places to which it applies, as text."""
+    rule, over = part["rule"], part["over"]
+    # version 0.3.0 had one word for all places
+    need = over.get("need", "every" if over.get("all") else "some")
+    inside = [over["low"], over["high"]]
+    where = f" in {inside}" if inside != [None, None] else ""
+    return f"[{rule['low']}, {rule['high']}] for {need} {over['noun']}{where}"
+
+
+def _why(old: Stored | None, new: Stored | None) -> list[str]:
+    """Return why a statement has another number or verdict: rule, readings or rows."""
+    if old is None or new is None:
+        return ["the statement is new" if old is None else "the statement is gone"]
+    before, after = ({r["name"]: r for r in s["readings"]} for s in (old, new))
+    rule, other = ("; ".join(map(_rule, s["parts"])) for s in (old, new))
+    told = [] if rule == other else [f"rule: was {rule}, is {other}"]
+    told += [f"reading {name!r} is new" for name in after if name not in before]
+    told += [f"reading {name!r} is gone" for name in before if name not in after]
+    for name in [name for name in after if name in before]:
+        a, b = before[name], after[name]
+        was, is_ = ([p["value"] for p in r["places"]] for r in (a, b))
+        if not list(_different(was, is_)) and a["verdict"] == b["verdict"]:
+            continue
+        same = f"other values in {b['rows']} rows"
+        rows = same if a["rows"] == b["rows"] else f"{a['rows']} were replaced by {b['rows']}"
+        told.append(f"rows of reading {name!r}: {rows}; {a['verdict']} -> {b['verdict']}")
+    return told if told or old["verdict"] == new["verdict"] else ["the way verdicts are combined"]

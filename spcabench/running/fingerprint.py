@@ -202,7 +202,7 @@ def of_runs(runs: Iterable[Run], timing: Any = None) -> str:
     for name in {name for run in runs for name in run.solvers}:
         files |= set(closure(registry.path("solver", name)))
     files.discard(SCHEMA)
-    functions = {f.__name__: f for run in runs for f in (run.function, run.judge) if f}
+    functions = {run.function.__name__: run.function for run in runs if run.function}
     parts = [digest([timing, [run.described() for run in runs]])]
     parts += sorted(map(tree_hash, files))  # faster than sorting paths
     parts += [function_hash(functions[name]) for name in sorted(functions)]

@@ -168,7 +168,8 @@ def _of_file(file: Path, columns: list[str]) -> pa.Table:
             f"{file}: unknown columns {', '.join(unknown):.100}; see results/README.md"
         )
     try:
-        table = pq.read_table(file, columns=[name for name in columns if name in schema.names])
+        names = [name for name in columns if name in schema.names]
+        table = pq.read_table(file, columns=names, page_checksum_verification=True)
         table = _completed(table, columns)
     except (OSError, ValueError, pa.ArrowException) as error:
         raise InputError(f"{file}: damaged ({' '.join(str(error).split()):.100})") from None

@@ -168,17 +168,11 @@ def _call(current: _Current, run: Run) -> None:
 
 
 def _of_function(current: _Current) -> Answer:
-    """Return the answer of a function, whose numbers a judge can replace."""
-    run, numbers = current.run, current.numbers
+    """Return the answer of a function: its numbers, or why there is no feasible answer."""
     about: dict[str, Any] = dict(form=current.problem.form, **(current.columns or {}))
-    if run.judge:
-        try:
-            numbers = run.judge(current.problem, numbers, seed=run.seed, **run.settings)
-        except (TypeError, ValueError, LookupError, ArithmeticError) as error:
-            numbers = f"it cannot be graded: {' '.join(str(error).split())}"
-        if isinstance(numbers, str):
-            return Answer(status=Status.INFEASIBLE, reason=numbers, **about)
-    return Answer(status=Status.FINISHED, extra=numbers, **about)
+    if isinstance(current.numbers, str):
+        return Answer(status=Status.INFEASIBLE, reason=current.numbers, **about)
+    return Answer(status=Status.FINISHED, extra=current.numbers, **about)
 
 
 def _solve(current: _Current, run: Run, whole: bool, long: float) -> None:

@@ -11,8 +11,6 @@ from pathlib import Path
 from time import monotonic
 from typing import IO
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 from tqdm import tqdm
 
 from spcabench import files, machine
@@ -67,8 +65,7 @@ def workflow(
     targets : list of str
         Files to create, relative to ``root``.
     log : Path
-        File for the output of Snakemake. Damaged rows and figures in the same folder are first
-        removed and reported.
+        File for the output of Snakemake. Incomplete rows in the same folder are first removed.
     jobs : int
         Maximum number of parallel jobs.
     root : Path
@@ -91,7 +88,7 @@ def workflow(
     """
     files.check_room(log.parent)
     with _exclusive(root / LOCK) as lock:
-        remove_damaged(log.parent)
+        remove_incomplete(log.parent)
         command = [sys.executable, "-m", "snakemake", "--nolock", "--rerun-incomplete"]
         command += ["--snakefile", str(snakefile)]
         command += ["--workflow-profile", str(profile_folder(profile))]
@@ -178,35 +175,16 @@ def state(log: str) -> str:
     return f"{words}; in progress: {', '.join(names)}" if names else words
 
 
-def remove_damaged(home: Path) -> None:
-    """Remove rows and verdicts that cannot be read, and rows without some runs; report each file.
+def remove_incomplete(home: Path) -> None:
+    """Remove rows that lack some runs, and the verdicts of their figure.
 
-    Otherwise Snakemake would treat such a file as new, and fail in every call or never complete it.
-    The verdicts of a figure are removed together with its rows, so the figure is drawn again.
+    Otherwise Snakemake would treat such a file as new, and never complete it.
     """
-    for file in sorted((*home.glob("rows/*/*.parquet"), *home.glob("figures/*/claims.json"))):
-        fault = fault_of(file)
-        if not fault and not [*file.parent.glob(f"{file.stem}.*.journal")]:
-            continue
+    for journal in home.glob("rows/*/*.journal"):
+        file = journal.with_name(f"{journal.name.partition('.')[0]}.parquet")
         with files.writing(file):
-            file.unlink()
+            file.unlink(missing_ok=True)
             (home / "figures" / file.parent.name / "claims.json").unlink(missing_ok=True)
-        if fault:
-            message = f"{file} is damaged ({fault}) and will be created again"
-            say(f"spcabench: {message}", file=sys.stderr)
-
-
-def fault_of(file: Path) -> str:
-    """Read a whole file, and return a description of an error in it, or ""."""
-    try:
-        if file.suffix == ".parquet":
-            with pq.ParquetFile(file, page_checksum_verification=True) as opened:
-                opened.read()
-        else:
-            files.read_json(file)
-    except (OSError, ValueError, pa.ArrowException) as error:
-        return " ".join(str(error).removeprefix(f"{file}: ").split())[:100]
-    return ""
 
 
 def _explain(log: Path) -> None:

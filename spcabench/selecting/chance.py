@@ -88,7 +88,7 @@ def _affordable(problem: Problem, chance: Chance, test: str, check: str) -> bool
 
 
 def _frequencies(result: Result, chance: Chance, seed: int, seconds: float | None) -> Vector | None:
-    if not result.good:
+    if not result.good or result.cardinality == result.problem.n:  # every half uses all variables
         return None
     try:
         often, halves = inclusion(result, random_state=seed, seconds=seconds)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from spcabench.solving.result import Result
 
 SHOWN = 6  # number of variables listed on a line
+# a variable dominates if it has more than this fraction of the total variance, and more than this
+# multiple of the median variance
+DOMINANT_SHARE, DOMINANT_RATIO = 0.5, 10.0
 
 
 def names(problem: "Problem") -> list[str]:
@@ -34,6 +37,23 @@ def total_variance(problem: "Problem") -> float:
     """Return the trace of Sigma without charging its flops."""
     with uncharged():
         return float(problem.covariance.diagonal().sum())
+
+
+def dominance(problem: "Problem", remedy: str) -> str:
+    """Return a sentence if one variable of unscaled data dominates their variance, or "".
+
+    Every component then consists of this variable, and is proven and stable only because of its
+    unit. ``remedy`` is what the user can type to scale the data.
+    """
+    if problem.scale is None or (problem.scale != 1.0).any() or problem.n == 1:
+        return ""
+    with uncharged():
+        variances = problem.covariance.diagonal()
+    largest, share = int(variances.argmax()), float(variances.max() / variances.sum())
+    median = np.sort(variances)[(problem.n - 1) // 2]  # the smaller one of two
+    if share <= DOMINANT_SHARE or variances[largest] <= DOMINANT_RATIO * median:
+        return ""
+    return f"{names(problem)[largest]} has {share:.0%} of the variance; use {remedy}"
 
 
 def cells(problem: "Problem", result: "Result") -> dict[str, Any]:
@@ -48,7 +68,9 @@ def cells(problem: "Problem", result: "Result") -> dict[str, Any]:
         "cardinality": result.cardinality,
     }
     if "bound" in vars(result):
-        shown |= {"bound": f"{result.bound:.5g}", "gap": f"{result.gap:.1%}"}
+        # the variance is that in the original problem, which can exceed the bound after deflation
+        bound = "bound" if result.problem is problem else "bound after deflation"
+        shown |= {bound: f"{result.bound:.5g}", "gap": f"{result.gap:.1%}"}
     return shown | {"status": str(result.status), "variables": loadings(problem, result.x)}
 
 

@@ -263,6 +263,10 @@ class Call:
             given = {"k": self.k, **given}
         if "seed" in parameters(self.solver.solve):
             given["seed"] = self.seed
+        if self.traits.pace and np.isfinite(self.limits.time_limit):
+            # a search that counts its operations has to plan for the time that it has
+            allowed = given.get("budget", parameters(self.solver.solve)["budget"].default)
+            given["budget"] = min(allowed, self.limits.time_limit * self.traits.pace)
         return given
 
 
@@ -274,7 +278,7 @@ def name_of(solver: ModuleType) -> str:
 def module_of(solver: Any, problem: Problem, nonnegative: bool = False) -> ModuleType:
     """Return the module of a solver; by default, of the solver for problems of this size."""
     if solver is None:
-        solver = registry.solver_for(problem.n, problem.product_cost, bool(nonnegative))
+        solver = registry.solver_for(problem.n)
     if isinstance(solver, ModuleType) and hasattr(solver, "TRAITS"):
         return solver
     if not isinstance(solver, str):

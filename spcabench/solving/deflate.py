@@ -66,7 +66,9 @@ class Components(Sequence[Result]):
     def __repr__(self) -> str:
         lines = [f"{i}. {text.line(self.problem, result)}" for i, result in enumerate(self, 1)]
         head = f"Components({self[0].solver} on {self.problem.name})"
-        return files.plain("\n".join([head, *lines]))
+        # the variances of overlapping components do not add up
+        share = self.projected_variance / text.total_variance(self.problem)
+        return files.plain("\n".join([head, *lines, f"together {share:.1%} of the total"]))
 
     def _repr_html_(self) -> str:
         return text.html(self.problem, self.results)

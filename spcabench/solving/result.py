@@ -345,10 +345,8 @@ class Result:
             why = "the time limit was reached first"
         if not why or not self.good or ("bound" in vars(self) and self.gap <= bounds.ROUNDING):
             return ""
-        far = ""
-        if "bound" in vars(self):
-            far = f"; the optimum is at most {self.bound / self.variance - 1.0:.2%} larger"
-        return f"not proven optimal: {why}{far}"
+        gap = f"; gap {self.gap:.2%}" if "bound" in vars(self) else ""
+        return f"not proven optimal: {why}{gap}"
 
     @cached_property
     def primal_and_dual(self) -> tuple[Vector, Vector] | None:

@@ -141,7 +141,6 @@ def counted(monkeypatch):
     [
         (STEP, f"{STEP}        if j % 50 == 0:\n            Sigma @ x\n", 1),  # 2 % more flops
         (STEP + STEP, STEP, 0),
-        (STEP, f"{STEP}        sum(range(1000))\n", 0),  # a slower loop
         (STEP, STEP.replace("Sigma @ x", "-(Sigma @ -x) / 3.0"), 0),  # another rounding
         (STEP, f"{STEP}        1 / 0\n", 1),
     ],
@@ -201,18 +200,15 @@ def test_a_new_solver_must_run_and_one_that_never_ran_decides_nothing():
     assert gate.compare({("t", "p", "flops"): None}, new) == []
 
 
-@pytest.mark.parametrize("text", ["grqi", "grqi:", ": reason", "grqi speed: reason"])
-def test_an_acceptance_without_a_solver_or_a_reason_is_refused(text):
-    with pytest.raises(ValueError, match="write 'Accepted"):
-        commits.parse(f"{commits.KEY}: {text}", "abc")
-
-
 def test_an_acceptance_covers_its_solver_and_its_measure_or_all_of_them():
     one, every = (commits.parse(f"{commits.KEY}: {text}: r", "") for text in ("s gap", "s"))
     for measure in commits.MEASURES:
         assert every.covers("s", measure) and one.covers("s", measure) == (measure == "gap")
     assert not every.covers("t", "gap")
     assert commits.parse(f"{commits.KEY}: *: r", "").covers("t", "gap")
+    for text in ("grqi", ": reason", "grqi speed: reason"):
+        with pytest.raises(ValueError, match="write 'Accepted"):
+            commits.parse(f"{commits.KEY}: {text}", "abc")
 
 
 def test_the_flop_convention_is_that_of_the_commit(commit):

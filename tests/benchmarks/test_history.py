@@ -92,13 +92,6 @@ def test_a_commit_without_a_time_is_passed_over():
     assert np.exp(series["s"][1].sum()) == pytest.approx(0.5)
 
 
-def test_a_solver_is_compared_only_where_it_has_an_earlier_and_a_last_number():
-    nan = np.nan
-    table = table_of(new={"flops": [nan, nan, 5.0, 8.0]}, gone={"flops": [5.0, 8.0, 9.0, nan]})
-    assert set(rows_since(-1, table, commits_of(4))) == {"new"}
-    assert rows_since(1, table, commits_of(4)) == {}
-
-
 def test_a_problem_without_a_number_at_one_commit_changes_at_the_next():
     table = table_of(s={"flops": np.array([[8.0, 5.0], [np.nan, 5.0], [2.0, 5.0]])})
     assert np.allclose(history.changes(table, "flops"), [0.0, 0.0, 0.5 * np.log(2.0 / 8.0)])

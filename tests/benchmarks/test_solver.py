@@ -1,8 +1,5 @@
 """The asv benchmark of a solver: its counts are those of a run, and it runs once."""
 
-import resource
-import sys
-
 import numpy as np
 import pytest
 
@@ -71,14 +68,3 @@ def test_the_memory_of_a_solve_is_its_own(tmp_path, monkeypatch):
     if np.isnan(needed):
         pytest.skip("the system does not say")
     assert needed == pytest.approx(64e6, rel=0.1)
-
-
-def test_the_peak_memory_is_that_of_the_system():
-    unit = 1 if sys.platform == "darwin" else 1024
-    try:
-        peak = solver.peak_memory()
-    except OSError:
-        pytest.skip("the system does not say")
-    assert peak == pytest.approx(
-        unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, rel=0.01
-    )

@@ -12,6 +12,7 @@ from spcabench import Problem, api, registry
 from spcabench.checking.audit import AuditError, audit
 from spcabench.flops import LEDGER
 from spcabench.iterate import Traits
+from spcabench.methods.exact_search import branch_and_bound
 from spcabench.problem import covariance, data, spectral, working_set
 from spcabench.running.fingerprint import closure
 from spcabench.solving.call import arguments, parameters
@@ -98,12 +99,13 @@ def test_ledgers_of_deflated_problems_are_exact(case):
 
 
 @pytest.mark.parametrize(
-    ("n", "k", "nonnegative"), problems.some(1, [(60, 15, False), (80, 15, True)])
+    ("n", "k", "nonnegative"), problems.some(1, [(100, 25, False), (80, 15, True)])
 )
-def test_the_ledger_of_an_exact_search_is_exact_in_all_its_parts(n, k, nonnegative):
+def test_the_ledger_of_an_exact_search_is_exact_in_all_its_parts(n, k, nonnegative, monkeypatch):
+    monkeypatch.setattr(branch_and_bound, "HEAD_START", 5e8)
     # large enough for the dual bounds and their parts
     problem = Problem.from_covariance(np.cov(_data(n + 6, n, 1), rowvar=False))
-    audited = audit(problem, "branch_and_bound", k=k, nonnegative=nonnegative, budget=3e9)
+    audited = audit(problem, "branch_and_bound", k=k, nonnegative=nonnegative, budget=2e9)
     assert audited.calls["vdot"] > 5
     assert audited.exact, audited
 

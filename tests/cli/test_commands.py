@@ -98,13 +98,11 @@ def test_the_time_of_an_exact_search_is_an_amount_of_work(spcabench, here):
     assert first["bound"] == again["bound"] and first["support"] == again["support"]
 
 
-def test_the_time_limits_every_other_solver_and_chooses_the_default():
+def test_the_time_limits_every_other_solver():
     typed = settings.of_search(3.0, 1, "tpower", {})
     assert typed == {"time_limit": 3.0}
     with pytest.raises(InputError, match="time_limit"):
         settings.of_search(3.0, 1, "tpower", {"time_limit": 2.0})
-    large = type("Large", (), dict(n=10**5, product_cost=10**12))
-    assert api.default_solver(large, False, False) != api.default_solver(large, False, True)
 
 
 CHECKS = {  # the value of --checks -> what is shown

@@ -3,7 +3,6 @@
 import json
 import zlib
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from spcabench import Problem, api, registry
 from spcabench.checking import conformance, contract
 from spcabench.errors import InputError, SolverError, in_one_line, last_frame, using_file
 from spcabench.run import Run
-from spcabench.running import worker
 from spcabench.running.schema import Answer
 from spcabench.solving.call import Limits
 from tests import own_solver
@@ -90,32 +88,6 @@ def test_check_and_row_show_it(name, tmp_path):
         assert answer.reason.startswith(message) and answer.reason.endswith(f"(mine.py, {line})")
 
 
-def test_a_file_that_does_not_compile(tmp_path):
-    file = write(tmp_path, "x = = 1\nyield x")
-    answer = answer_to(file)
-    assert answer.reason == "SyntaxError: invalid syntax (mine.py, line 13: x = = 1)"
-
-
-def test_a_relative_path_is_the_same_file(tmp_path, monkeypatch):
-    write(tmp_path, "yield xx")
-    monkeypatch.chdir(tmp_path)
-    assert "(mine.py, line 13: yield xx)" in answer_to("mine.py").reason
-
-
-def test_an_error_of_a_dataset_shows_its_line(add_file):
-    add_file("dataset", "trial", '"""Trial."""\n\n\ndef load():\n    return 1 / 0\n')
-    reason = worker.ready(Run(dataset="trial", solver="grqi", settings=dict(k=3)))
-    assert reason.endswith("ZeroDivisionError: division by zero (trial.py, line 5: return 1 / 0)")
-
-
-def test_an_unknown_name_is_a_reason():
-    run = dict(dataset="pitprops", solver="grqi", settings=dict(k=3))
-    answer = answered(Run(**run | {"solver": "grqy"}))
-    assert answer["status"] == "error"
-    assert answer["reason"].startswith("InputError: unknown solver 'grqy'")
-    assert "unknown dataset 'pitprop'" in worker.ready(Run(**run | {"dataset": "pitprop"}))
-
-
 @pytest.mark.parametrize("name", GIVEN)
 def test_a_solver_that_gives_what_it_must_not(name, tmp_path, problem):
     body, message = GIVEN[name]
@@ -157,22 +129,9 @@ def test_what_goes_wrong_with_a_file_names_it(act, message, tmp_path):
     assert str(caught.value).startswith(str(file)) and message in str(caught.value)
 
 
-def test_a_bug_stays_a_bug(tmp_path):
-    with pytest.raises(ZeroDivisionError), using_file(tmp_path):
-        _raise(ZeroDivisionError())
-
-
 @pytest.mark.parametrize("line", ["import step_of_mine", "from .step_of_mine import x"])
 def test_a_module_beside_a_solver_is_not_found_and_that_is_said(line, tmp_path):
     (tmp_path / "step_of_mine.py").write_text("x = 1\n")
     (tmp_path / "mine.py").write_text(own_solver.HEAD.replace("import numpy as np", line))
     with pytest.raises(SolverError, match="a solver is a single file"):
         registry.module("solver", str(tmp_path / "mine.py"))
-
-
-def test_a_folder_is_no_solver(tmp_path, monkeypatch):
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "__init__.py").write_text("")
-    (tmp_path / "file.py").write_text("")
-    monkeypatch.setattr(registry, "_package", lambda kind: SimpleNamespace(__path__=[tmp_path]))
-    assert registry._files.__wrapped__("solver") == {"file": tmp_path / "file.py"}

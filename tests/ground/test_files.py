@@ -53,12 +53,6 @@ def test_what_names_no_file_is_refused(write, name):
         write(name)
 
 
-@pytest.mark.parametrize("name", ["model.csv", "model"])
-def test_a_model_has_the_suffix_of_its_format(name, tmp_path):
-    with pytest.raises(InputError, match=r"the name must end in \.npz"):
-        WRITERS["a model"](tmp_path / name)
-
-
 def test_no_cell_of_a_table_is_a_formula(tmp_path):
     import pandas as pd
 

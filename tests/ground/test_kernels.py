@@ -129,21 +129,6 @@ def test_compilation_is_on_no_clock(monkeypatch):
 SIGNATURE = "Tuple((i8, f8))(f8[:,::1], f8[:,::1], f8[:,::1], f8, f8, i8, f8)"
 
 
-def test_without_a_folder_for_the_cache_it_compiles_still(monkeypatch):
-    import numba
-
-    njit = numba.njit
-
-    def refuse(*args, cache=False, **settings):
-        if cache:
-            raise RuntimeError("cannot cache function: no locator available")
-        return njit(*args, **settings)
-
-    monkeypatch.setattr(numba, "njit", refuse)
-    double = flops.compiled("Tuple((i8, f8))(f8)")(lambda a: (1, 2.0 * a))
-    assert double(2.0) == 4.0
-
-
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 9, 30])
 def test_a_step_of_scol_is_its_twin_and_that_of_numpy(n):
     rng, plain = np.random.default_rng(n), twin(dense_steps.next_column)

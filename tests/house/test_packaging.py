@@ -92,17 +92,6 @@ def test_every_module_of_the_wheel_is_imported_from_it(installed, tmp_path):
 
 @WHOLE
 @of_the_wheel
-def test_the_installed_commands_find_their_data_and_templates(installed, tmp_path):
-    # GRQI has no kernel: nothing is compiled into the folder.
-    arguments = ("solve", "pitprops", "-k", "4", "--solver", "grqi")
-    solved = _run("-m", "spcabench", *arguments, cwd=tmp_path, path=installed)
-    assert "topdiam" in solved
-    _run("-m", "spcabench", "new", "solver", "mine", cwd=tmp_path, path=installed)
-    assert "def solve(" in (tmp_path / "mine.py").read_text()
-
-
-@WHOLE
-@of_the_wheel
 def test_the_wheel_holds_the_workflow(installed):
     files = installed / "spcabench" / "workflow"
     here = {"Snakefile"} | {f"profiles/{name}" for name in _files(ROOT / "profiles")}
@@ -139,12 +128,6 @@ def test_no_installed_package_is_published(installed, tmp_path):
         [sys.executable, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
     assert completed.returncode == 2 and "a clone of the repository" in completed.stderr
-
-
-@pytest.mark.parametrize("extra", ["slurm", "all", "dev"])
-def test_extras_for_comparisons_bring_what_a_comparison_needs(extra):
-    libraries = PROJECT["project"]["optional-dependencies"][extra]
-    assert any(re.match(r"spcabench\[.*\bbench\b", each) for each in libraries)
 
 
 def test_citation_changelog_and_package_have_one_version():

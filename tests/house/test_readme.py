@@ -34,6 +34,7 @@ def test_the_solver_of_the_readme_is_a_solver(tmp_path):
     assert result.status == "converged" and result.cardinality == 4
 
 
+@WHOLE
 def test_the_lines_for_an_analyst_can_be_typed_in_an_empty_folder(here, capsys):
     (block,) = [block for block in SHELL if "wine.csv" in block]
     for line in block.splitlines():

@@ -13,7 +13,7 @@ from spcabench.methods import quasi_newton
 from spcabench.methods.exact_search import dual_bound, dual_kernels
 from spcabench.methods.exact_search.dual_bound import Dual
 from spcabench.methods.exact_search.dual_certificate import dual_value, symmetric_part
-from spcabench.methods.exact_search.dual_part import Part
+from spcabench.methods.exact_search.dual_part import Restricted
 from spcabench.methods.exact_search.schur import Complement
 from tests import problems
 from tests.problems import FAMILIES
@@ -121,12 +121,17 @@ def gram(seed, n):
     return A.T @ A
 
 
+def value_of(S, W, nonnegative=False):
+    """Return the largest value of a support."""
+    B = S[np.ix_(W, W)]
+    return problems.copositive(B) if nonnegative else np.linalg.eigvalsh(B)[-1]
+
+
 def optimum_with(S, k, F, nonnegative):
     """Return the largest value of a support of k variables that contains F."""
     rest = np.setdiff1d(np.arange(len(S)), F)
     supports = [np.array([*F, *T], dtype=int) for T in combinations(rest, k - len(F))]
-    grade = problems.copositive if nonnegative else lambda B: np.linalg.eigvalsh(B)[-1]
-    return max(grade(S[np.ix_(W, W)]) for W in supports)
+    return max(value_of(S, W, nonnegative) for W in supports)
 
 
 @SIGNS
@@ -139,8 +144,7 @@ def test_the_complement_asks_the_same_question(seed, nonnegative):
     F, W = np.array([1, 4]), np.array([0, 2, 3, 5, 6])
     complement = Complement(S, F, W, nonnegative)
     for T in combinations(range(5), 2):
-        B = S[np.ix_([*F, *W[list(T)]], [*F, *W[list(T)]])]
-        value = problems.copositive(B) if nonnegative else np.linalg.eigvalsh(B)[-1]
+        value = value_of(S, [*F, *W[list(T)]], nonnegative)
         t = max(value, complement.largest + 1e-3)
         for at, reaches in ((t * (1 - 1e-6), value >= t), (t * (1 + 1e-6) + 1e-9, False)):
             if at <= complement.largest:
@@ -165,19 +169,20 @@ def test_the_bound_of_a_part_is_above_all_its_supports(seed, nonnegative):
     W = np.setdiff1d(np.arange(n), F)
     best = optimum_with(S, k, F, nonnegative)
     for t in (0.9 * best, best * (1 + 1e-9), 1.1 * best):
-        part = Part(S, k, nonnegative, F, W, t)
+        part = Restricted(S, k, nonnegative, F, W, t)
         for _ in range(4):
             part.descend()
         part.tighten()
         assert part.bound >= best * (1 - 1e-9)
         if part.missing <= 0.0:
             continue
-        j = int(part.halves()[0][1](t).F[-1])
+        halves = part.halves()
+        j = int(halves[0][1].F[-1])
         less = np.delete(np.arange(n), j)
         without = optimum_with(S[np.ix_(less, less)], k, F - (j < F), nonnegative)
         forced = optimum_with(S, k, np.append(F, j), nonnegative)
-        for (bound, make), value in zip(part.halves(), (forced, without), strict=True):
-            half = make(t)
+        for (bound, start), value in zip(halves, (forced, without), strict=True):
+            half = Restricted(S, k, nonnegative, start.F, start.W, t, start.seed)
             half.descend()
             half.tighten()
             assert min(bound, half.bound) >= value * (1 - 1e-9)
@@ -214,12 +219,11 @@ def test_what_is_fixed_is_in_no_better_support_or_in_all(seed, nonnegative):
     """
     n, k = 9, 4
     S = gram(seed, n)
-    grade = problems.copositive if nonnegative else lambda B: np.linalg.eigvalsh(B)[-1]
-    values = {W: grade(S[np.ix_(W, W)]) for W in combinations(range(n), k)}
+    values = {W: value_of(S, W, nonnegative) for W in combinations(range(n), k)}
     for share in (1.0, 0.97):
         t = share * max(values.values())
         better = {W: x / t for W, x in values.items() if x >= t}
-        part = Part(S / t, k, nonnegative, np.arange(0), np.arange(n), 1.0)
+        part = Restricted(S / t, k, nonnegative, np.arange(0), np.arange(n), 1.0)
         for _ in range(8):
             if part.decided or part.missing <= 0.0:
                 break
@@ -244,7 +248,7 @@ def test_a_part_in_which_too_many_variables_are_needed_is_empty(seed, share, non
     n, k = 12, 5
     S = gram(seed, n)
     t = share * optimum_with(S, k, np.arange(0), nonnegative)
-    part = Part(S / t, k, nonnegative, np.arange(0), np.arange(n), 1.0)
+    part = Restricted(S / t, k, nonnegative, np.arange(0), np.arange(n), 1.0)
     for _ in range(40):
         part.fix()
         assert len(part.F) <= k

@@ -127,28 +127,6 @@ def test_claims_are_filtered_and_searched(trial_run, tmp_path):
     assert state["hash"] == "#claims?words=nothing+like+it"
 
 
-def test_a_count_of_verdicts_leads_to_its_claims(trial_run, tmp_path):
-    make_run(trial_run)
-    begin = FILTER.partition("const set")[0]
-    text = (trial_run / "index.html").read_text()
-    (link,) = re.findall(r'href="claims.html(#claims\?paper=[^"]*)"[^>]*>2</a>', text)
-    anchor = html.unescape(link)
-    state, _ = probe(trial_run / "claims.html", tmp_path, more=begin, anchor=anchor)
-    assert anchor == "#claims?paper=trial2013&verdict=holds" and state["begin"] == 2
-    failed = anchor.replace("holds", "fails")
-    assert probe(trial_run / "claims.html", tmp_path, more=begin, anchor=failed)[0]["begin"] == 0
-
-
-def test_a_choice_of_claims_and_a_claim_have_addresses(trial_run, tmp_path):
-    make_run(trial_run)
-    begin = FILTER.partition("const set")[0]
-    state, _ = probe(trial_run / "claims.html", tmp_path, more=begin, anchor="#claims?words=shapes")
-    assert state["begin"] == 1
-    question = "found.target = document.getElementById(location.hash.slice(1)).innerText;"
-    state, _ = probe(trial_run / "trial2013.html", tmp_path, more=question, anchor="#T2")
-    assert "T2" in state["target"] and "shapes only" in state["target"]
-
-
 def test_the_search_finds_a_statement_and_leads_to_its_card(trial_run, tmp_path):
     make_run(trial_run)
     script = """<script>addEventListener("load", async () => {

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -38,6 +39,8 @@ def test_a_published_comparison_shows_what_the_whole_histories_show(folder, tmp_
     """Every table cell and picture is the same."""
     out = tmp_path / "published" / "compare" / "try"
     page.publish(folder, out)
+    folder = shutil.copytree(folder, tmp_path / "whole" / "compare" / "try")
+    page.write(folder, published=True)  # with the links of a published page
     whole, kept = (results.read_text([home / "rows.parquet"]) for home in (folder, out))
     entries = [table.history.dropna().map(json.loads).map(len) for table in (whole, kept)]
     assert entries[0].sum() > entries[1].sum() > 0

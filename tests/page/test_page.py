@@ -11,12 +11,10 @@ from spcabench.errors import InputError
 from spcabench.page import (
     claims_file,
     draw,
-    math_html,
     numbers_page,
     paper_page,
     source_links,
 )
-from spcabench.page.results_page import write_page
 from spcabench.running import rows
 from tests.trial import FIGURE, NAME, check_links, made_row, make_run, row
 
@@ -50,30 +48,6 @@ def test_the_page_holds_every_statement_and_its_links_resolve(trial_run):
         assert "data:image" not in file.read_text()
 
 
-def test_pages_say_which_claims_were_revised_since_the_run(trial_run, add_file):
-    _, page = make_run(trial_run)
-    paper = trial_run / "trial2013.html"
-    assert "revised" not in page + paper.read_text()
-    third = 'from dataclasses import replace\nT3 = replace(T2, id="T3")\ndef runs'
-    later = FIGURE.replace("at_most(3)", "at_most(2)").replace("def runs", third)
-    add_file("figure", NAME, later)
-    page = write_page(trial_run).read_text()
-    assert "Statements of 1 figure have been revised since this run" in page
-    assert (
-        "another rule or quote: T1 (judged here by the earlier one); new, and not judged here: T3"
-        in paper.read_text()
-    )
-    report = claims_file.read(trial_run / "figures" / NAME / "claims.json")
-    assert claims_file.revised(report | {"figure": "gone2013_fig1"}) == ""
-
-
-def test_nothing_was_revised_where_all_statements_are_those_of_the_run():
-    for figure in registry.names("figure"):
-        statements = claims_file.statements(registry.module("figure", figure))
-        judged = [statement.judge(None) for statement in statements]
-        assert claims_file.revised({"figure": figure, "statements": judged}) == "", figure
-
-
 def test_rounds_of_timing_are_one_line_and_the_same_value_of_all_is_said_once(tmp_path):
     times = (0.003, 0.001, 0.002)
     rounds = [row(repeat=i, solve_time=t, setup_time=0.0) for i, t in enumerate(times)]
@@ -102,15 +76,6 @@ def test_a_figure_without_a_good_row_is_drawn_empty_and_open(trial_run):
     assert "crash" in (trial_run / "trial2013.html").read_text()
 
 
-def test_real_data_that_a_figure_uses_in_the_place_of_the_papers_are_a_stand_in(
-    trial_run, add_file
-):
-    add_file("figure", NAME, FIGURE + 'STAND_INS = ("pitprops",)\n')
-    report, page = make_run(trial_run)
-    assert verdicts(report) == ["open", "holds"]
-    assert report["data"][0]["stand_in"] and "STAND-IN" in page
-
-
 def test_a_figure_for_publication_has_its_size_its_fonts_and_says_what_stands_in(trial_run):
     make_run(trial_run, stand_in=True)
     rows, out = [trial_run / "rows" / "trial2013_fig1" / "grqi.parquet"], trial_run / "F.pdf"
@@ -124,22 +89,6 @@ def test_a_figure_for_publication_has_its_size_its_fonts_and_says_what_stands_in
     assert (width, height) == pytest.approx((72 * 3.5, 72 * 3.5 * 2 / 3), abs=0.01)
     assert b"/FontFile2" in pdf and b"/Type3" not in pdf
     assert "STAND-IN" in (trial_run / "F.svg").read_text()  # matplotlib's comments hold the text
-
-
-def test_pictures_are_the_same_to_the_byte(trial_run):
-    make_run(trial_run)
-    out, rows = trial_run / "figures" / NAME, trial_run / "rows" / NAME / "grqi.parquet"
-    before = {kind: (out / f"figure.{kind}").read_bytes() for kind in ("svg", "pdf", "png")}
-    draw.draw_figure(NAME, [rows], out)
-    assert {kind: (out / f"figure.{kind}").read_bytes() for kind in before} == before
-
-
-def test_a_figure_needs_neither_data_nor_claims(trial_run, add_file):
-    first, _, rest = FIGURE.partition("@claim")
-    add_file("figure", NAME, f"{first}def runs{rest.partition('def runs')[2]}")
-    report, _ = make_run(trial_run)
-    assert report["statements"] == [] and report["certified"] == []
-    assert (trial_run / "figures" / NAME / "figure.svg").exists()
 
 
 def test_the_truth_that_the_data_carry_is_certified_without_a_word_in_the_figure(
@@ -177,17 +126,6 @@ def test_a_figure_is_of_the_commit_of_its_newest_row(trial_run, tmp_path):
     assert report["commit"] == "b" * 10 and report["written"] == newest.written
 
 
-def test_a_figure_of_its_own_size_is_drawn_whatever_the_library_makes_of_it(trial_run, monkeypatch):
-    """Sizes for which 9.5 * 3.8 / 3.8 differs from 9.5 are avoided."""
-    make_run(trial_run)
-    rows = [trial_run / "rows" / "trial2013_fig1" / "grqi.parquet"]
-    monkeypatch.setattr(draw, "_fits", lambda figure: False)
-    monkeypatch.setattr(registry.module("figure", "trial2013_fig1"), "SIZE", (9.5, 3.8))
-    draw.draw_to("trial2013_fig1", rows, [trial_run / "F.pdf"])
-    with pytest.raises(InputError, match="does not fit"):
-        draw.draw_to("trial2013_fig1", rows, [trial_run / "F.pdf"], height=3.8)
-
-
 def test_the_code_of_a_statement_is_found_in_its_file_or_beside_it():
     folder = options.ROOT / "results" / "published"
     for figure in registry.names("figure"):
@@ -198,26 +136,6 @@ def test_the_code_of_a_statement_is_found_in_its_file_or_beside_it():
                 file, _, line = address.partition("#L")
                 lines = (folder / file).read_text().splitlines()[int(line) - 1 :]
                 assert statement.id in "".join(lines[:2]) if place == 0 else "def " in lines[0]
-
-
-@pytest.mark.parametrize(
-    ("text", "html"),
-    [
-        ("O(k^3 + n^{d+1})", "O(k<sup>3</sup> + n<sup>d+1</sup>)"),
-        ("mu_0 <= lambda_{d+1}/eps^2", "μ<sub>0</sub> ≤ λ<sub>d+1</sub>/ε<sup>2</sup>"),
-        ("eps^-d", "ε<sup>−d</sup>"),
-        ("``a = b`` or `c`", "<code>a = b</code> or <code>c</code>"),
-        ("`a_b` and *start*", "<code>a_b</code> and <em>start</em>"),
-        (
-            "0e+00, 1.2e+04, 6e-05, 1000 x 30",
-            "0, 1.2 × 10<sup>4</sup>, 6 × 10<sup>−5</sup>, 1000 × 30",
-        ),
-        ("greedy_full, x* and <b>", "greedy_full, x* and &lt;b&gt;"),
-        ("the commutation", "the commutation"),
-    ],
-)
-def test_formulas_are_marked_up_and_names_are_not(text, html):
-    assert math_html.marked_up(text) == html
 
 
 def test_a_statement_that_two_figures_judge_is_counted_once_on_the_data_of_both(trial_run):

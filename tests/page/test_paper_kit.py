@@ -3,15 +3,13 @@
 import re
 import shutil
 import subprocess
-from dataclasses import replace
 
 import pandas as pd
 import pyarrow as pa
 
 from spcabench import registry
 from spcabench.comparison import suite
-from spcabench.iterate import Facts
-from spcabench.page import comparison_page, comparison_tables, paper_kit
+from spcabench.page import comparison_page, paper_kit
 from spcabench.running import rows as results
 from spcabench.solving.run_warnings import SENTENCES, Flag
 from tests.comparisons import compared
@@ -57,17 +55,6 @@ def test_a_warning_is_shown_wherever_the_ranking_is(tmp_path, monkeypatch):
     assert sentence in warnings["grqi"] and pd.isna(warnings["tpower"])
 
 
-def test_facts_of_a_file_are_text_and_nothing_else():
-    paper = Facts(
-        authors=r"Ann \input{x}", title="{%", venue="a_b \n}", address="javascript:alert(1)"
-    )
-    entry = paper_kit.bibtex("ann", paper)
-    assert r"\input" not in entry and "javascript" not in entry
-    assert re.sub(r"\\[{}]", "", entry).count("{") == re.sub(r"\\[{}]", "", entry).count("}")
-    safe = replace(paper, address="https://example.org/a_b")
-    assert r"\url{https://example.org/a_b}" in paper_kit.bibtex("ann", safe)
-
-
 def test_every_paper_of_a_solver_has_one_key_and_an_entry_with_balanced_braces():
     papers = {name: paper_kit.facts(name) for name in registry.names("solver")}
     keys = {}
@@ -86,9 +73,3 @@ def test_data_that_are_not_generated_by_this_repository_have_a_source():
         module = registry.module("dataset", item.dataset)
         if hasattr(module, "FILES") or hasattr(module, "FILE"):
             assert paper_kit._provider(item.dataset, "", DATA), item
-
-
-def test_a_table_has_the_ends_of_an_interval_where_there_are_some():
-    entry = {"share": 0.9, "share low": 0.81, "share high": 0.95}
-    assert comparison_tables._interval(entry, "share", "{:.2f}") == " [0.81, 0.95]"
-    assert comparison_tables._interval(entry | {"share low": float("nan")}, "share", "{}") == ""

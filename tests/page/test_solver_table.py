@@ -1,7 +1,5 @@
 """The table of all methods is generated from the solver files and agrees with them."""
 
-import re
-
 from spcabench import registry
 from spcabench.page import solver_table
 
@@ -22,16 +20,3 @@ def test_every_solver_states_its_cost_and_code_and_a_paper_has_all_its_parts():
         assert bool(facts.title) == bool(facts.authors) == bool(method.paper), name
         assert not facts.title or facts.year, name
         assert facts.address.startswith("https://") or not facts.address, name
-
-
-def test_a_solver_without_facts_is_listed(add_file):
-    source = registry.path("solver", "tpower").read_text(encoding="utf-8")
-    without = re.sub(r"FACTS = Facts\(.*?\n\)\n", "", source, flags=re.DOTALL)
-    add_file("solver", "without_facts", without)
-    (method,) = [m for m in solver_table.methods() if m.name == "without_facts"]
-    assert (method.year, method.paper, method.cost, method.control) == (None, "", "", "k")
-
-
-def test_the_command_lists_them(spcabench):
-    lines = spcabench("list", "solvers", "--long").stdout.splitlines()
-    assert {line.partition(":")[0] for line in lines if line[0] != " "} == set(METHODS)

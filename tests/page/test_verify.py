@@ -1,6 +1,5 @@
 """Verdicts are judged again from the rows, and rows are compared with those of another run."""
 
-import hashlib
 import json
 import re
 import shutil
@@ -205,14 +204,6 @@ def test_a_long_run_in_one_run_only_is_counted_and_is_no_difference(trial_run):
         assert "1 rows of long runs in one run only" in changes.line
 
 
-def test_renamed_solvers_are_the_same_by_an_explicit_map(trial_run):
-    judged_run(trial_run, group="grqi", label="")
-    other = change(trial_run, "solver", lambda name: "old_" + name)
-    assert len(differences(verify.against(trial_run, other))) == 2
-    renamed = {"solver": {"old_grqi": "grqi"}}
-    assert not differences(verify.against(trial_run, other, renamed))
-
-
 def test_runs_that_a_clock_ended_are_counted_not_compared(trial_run):
     judged_run(trial_run, group="grqi", label="", status="time_limit")
     (changes,) = verify.against(trial_run, change(trial_run, "flops", lambda v: v + 5))
@@ -235,24 +226,6 @@ def test_a_verdict_that_differs_is_a_difference_unless_it_rests_on_a_clock(trial
     add_file("figure", NAME, FIGURE.replace("changed=", "timed=True, changed="))
     judged_run(trial_run)
     assert not differences(verify.against(trial_run, change_a_verdict(trial_run)))
-
-
-def test_a_claims_file_of_another_version_is_refused(tmp_path):
-    file = tmp_path / "claims.json"
-    for text, message in (
-        ('{"schema": 2}', "run the figure again"),
-        ('{"version": 99}', "run the figure again"),
-        ('{"version": 4, "statements": 5}', "'scale' is a required property; run the figure"),
-        ("[]", "allowed|should be an object"),
-    ):
-        file.write_text(text)
-        with pytest.raises(InputError, match=message):
-            claims_file.read(file)
-
-
-def test_a_folder_without_a_run_is_refused(tmp_path):
-    with pytest.raises(InputError, match="make figures"):
-        list(verify.rejudge(tmp_path))
 
 
 def git(root, *arguments):
@@ -289,10 +262,8 @@ def test_a_published_run_is_whole_current_and_judged_again(trial_run, published)
     home, readme, about = published()
     assert about["figures"] == 1 and about["scale"] == "quick"
     files = {f for f in home.rglob("*") if f.is_file() and f.name != "about.json"}
-    assert about["sha256"] == {
-        file.relative_to(home).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in files
-    }
+    # the file itself is a few hundred bytes
+    assert 0 <= sum(f.stat().st_size for f in files) - about["bytes"] < 1000
     text = readme.read_text()
     assert "stale" not in text and "figures/trial2013_fig1/figure.svg" in text
     assert "| 2 · 0 · 0 · 0 |" in text
@@ -372,42 +343,12 @@ def test_a_figure_without_rows_or_of_another_scale_is_not_published_alone(
             publish.publish(source, home, readme, only=[NAME])
 
 
-@pytest.mark.parametrize("refused", [shutil.Error([("a", "b", "[Errno 28] full")]), OSError(28)])
-def test_a_disk_without_room_is_one_line(refused, trial_run, published, monkeypatch):
-    make_run(trial_run)
-    home, readme, _ = published()
-
-    def full(*names, **how):
-        raise refused
-
-    for name in ("copy", "copytree"):
-        monkeypatch.setattr(publish.shutil, name, full)
-    monkeypatch.setattr(publish, "_uncommitted", lambda *paths: [])
-    with pytest.raises(InputError, match=r"cannot be written \(.*\)$"):
-        publish.publish(home, home, readme)
-
-
 def test_publishing_with_uncommitted_changes_is_refused(trial_run, published):
     make_run(trial_run)
     home, readme, _ = published()
     readme.with_name("mine.py").write_text("x = 1\n")
     with pytest.raises(InputError, match=r"uncommitted changes.*mine\.py"):
         publish.publish(trial_run, home, readme)
-
-
-@pytest.mark.parametrize("plan", ["{}", '{"name": "x", "named": [], "jobs": ["a/b/c.json"]}'])
-def test_what_is_no_comparison_is_refused_before_anything_is_written(plan, trial_run, published):
-    make_run(trial_run)
-    home, readme, _ = published()
-    source = home.with_name("compare") / "x"
-    source.mkdir(parents=True)
-    (source / "plan.json").write_text(plan)
-    commit(readme.parent)
-    again = home / publish.COMPARISONS / "x"  # what is published is no source of itself
-    for folder in (source, again):
-        with pytest.raises(InputError, match="comparison"):
-            publish.publish(trial_run, home, readme, [folder])
-    assert not git(readme.parent, "status", "--porcelain")
 
 
 def test_verdicts_are_judged_again_where_histories_were_too_large_to_publish(
@@ -436,3 +377,26 @@ def test_a_published_figure_has_one_picture_of_the_same_size(
     assert (shown["width"], shown["height"]) == (drawn["width"], drawn["height"])
     assert drawn["width"] > 100
     assert shown["address"] in (home / "trial2013.md").read_text()
+
+
+def test_a_change_since_a_release_is_a_rule_a_reading_or_rows(trial_run, published):
+    make_run(trial_run)
+    home, readme, _ = published()
+    root, file = readme.parent, home / "claims.json"
+    log = root / "CHANGELOG.md"
+    log.write_text("# Changes\n\n## 1.0.0 - 2026-01-01\n\n- All.\n")
+    commit(root)
+    assert not [*verify.since(root, "1.0.0")]
+    log.write_text(log.read_text().replace("\n## 1", "\n## Unreleased\n\n- T1 counts.\n\n## 1"))
+    run = json.loads(file.read_text())
+    first, second = run["statements"]
+    first["readings"][0]["places"][0]["value"] = 2.0
+    first["readings"][0]["rows"] = 5
+    second["parts"][0]["rule"]["low"] = 2.0
+    second["readings"][0]["name"] = "another"
+    file.write_text(json.dumps(run))
+    one, two = verify.since(root, "1.0.0")
+    assert "1 were replaced by 5" in one and "changelog: T1 counts." in one and "rule" not in one
+    assert "rule: was [1.0," in two and "'another' is new" in two and "'as run' is gone" in two
+    with pytest.raises(InputError, match="no release"):
+        [*verify.since(root, "2.0.0")]

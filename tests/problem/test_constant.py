@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.preprocessing import StandardScaler
 
-from spcabench import Problem, SparsePCA, api
+from spcabench import Problem, api
 from spcabench.errors import InputError
 from spcabench.solving.call import arguments
 from tests import problems
@@ -42,12 +42,6 @@ def test_totals_of_shares_are_constant(seed, scale, sparse):
         assert not result.x[5:].any()
 
 
-def test_the_estimator_uses_the_same_rule():
-    fitted = SparsePCA(1, cardinality=7, scale=True).fit(_shares(0, totals=2))
-    assert not fitted.components_[0, 5:].any()
-    assert (fitted.scale_[5:] == 1.0).all()
-
-
 def test_data_in_which_every_column_is_constant_up_to_rounding_are_refused():
     total = _shares(0)[:, 5:]
     with pytest.raises(InputError, match="constant"):
@@ -60,13 +54,3 @@ def test_a_column_that_varies_little_is_not_constant(small):
     X = np.column_stack([rng.standard_normal(50), 1.0 + small * rng.standard_normal(50)])
     problem = Problem.from_data(X, scale=True, divisor="m")
     assert problem.covariance.diagonal() == pytest.approx(1.0, rel=1e-3)
-
-
-@pytest.mark.parametrize("names", [{"a", "b"}, frozenset("ab")])
-@pytest.mark.parametrize("argument", ["features", "labels"])
-def test_names_without_an_order_are_refused(names, argument):
-    with pytest.raises(InputError, match=argument):
-        Problem.from_data(np.eye(2), **{argument: names})
-    if argument == "features":
-        with pytest.raises(InputError, match=argument):
-            Problem.from_covariance(np.eye(2), features=names)

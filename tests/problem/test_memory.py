@@ -40,13 +40,6 @@ def test_all_arrays_of_a_problem_are_read_only(form, deflation):
     assert stored and not any(part.flags.writeable for part in stored)
 
 
-def test_rectangular_deflation_hands_out_read_only_data():
-    for result in api.solve(
-        Problem.from_data(X), "ssvd_grqi", n_components=3, k=2, deflation="hotelling"
-    ):
-        assert not result.problem.data.X.flags.writeable
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_later_changes_of_the_users_data_change_nothing(form):
     given = FORMS[form](X)
@@ -86,9 +79,3 @@ def test_a_solver_cannot_change_the_problem(form):
         drive(Call.of(problem, module, 1))
     assert np.array_equal(problem.covariance[np.arange(6)].B, before)
     assert np.array_equal(given.toarray() if form == "sparse" else given, X)
-
-
-def test_changing_the_start_does_not_change_the_users_vector():
-    start = np.ones(6)
-    api.solve(Problem.from_data(X), "tpower", k=2, settings={"start": start})
-    assert np.array_equal(start, np.ones(6))

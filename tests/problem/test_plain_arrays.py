@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcabench import api, flops
+from spcabench import api
 from spcabench.problem import spectral
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Block, Data
@@ -67,20 +67,3 @@ def test_decompositions_refuse_a_stack_of_matrices():
             function(stack)
     with pytest.raises(ValueError, match="shape"):
         spectral.product(np.eye(3), np.ones((2, 3, 3)))
-
-
-@pytest.mark.parametrize("Sigma", SIGMAS)
-def test_a_solve_pays_for_one_quotient_and_others_are_charged(Sigma):
-    x, k = np.array([1.0, 2.0, 3.0]), 3
-    once = cost(lambda rows: rows.rayleigh_step(x), Sigma)
-    assert cost(lambda rows: (rows.rayleigh_step(x), rows.quotient(x)), Sigma) == once
-    assert cost(lambda rows: rows.rayleigh_step(x, rows.quotient(x)), Sigma) == once
-    twice = cost(lambda rows: (rows.rayleigh_step(x), rows.quotient(x), rows.quotient(x)), Sigma)
-    assert twice == once + k**2
-    assert cost(lambda rows: rows.quotient(x), Sigma) == cost(lambda rows: rows.B, Sigma) + k**2
-
-
-def cost(work, Sigma):
-    with flops.counting() as ledger:
-        work(Sigma[np.array([0, 2, 5])])
-        return ledger.flops

@@ -14,15 +14,8 @@ SECOND = row(status=Status.ZERO, variance=None)
 
 GARBAGE = {
     "truncated": lambda line: line[: len(line) // 2],
-    "one byte short": lambda line: line[:-1],
-    "binary": lambda line: bytes(range(11, 256)),
     "zeros": lambda line: bytes(4096),
-    "utf-16": lambda line: line.decode().encode("utf-16"),
-    "words": lambda line: b"<html>not found</html>",
-    "no row": lambda line: b'{"task": "0-0-1", "row": {}}',
     "no task": lambda line: b'{"row": {"status": "converged"}}',
-    "a list": lambda line: b"[1, 2]",
-    "a number": lambda line: b"7",
     "deep": lambda line: ("[" * 100_000).encode(),
     "unknown column": lambda line: line.replace(b'"status"', b'"colour"'),
 }
@@ -61,11 +54,6 @@ def test_damaged_records_are_dropped_with_a_sentence(journal, capsys, kind, firs
     assert message.count("\n") == 1 and str(journal.path) in message and "repeated" in message
     again.add("0-0-1", SECOND)
     assert reopened(journal).rows == {"0-0-0": FIRST, "0-0-1": SECOND}
-
-
-def test_a_file_of_garbage_alone_is_an_empty_journal(journal):
-    journal.path.write_bytes(b"\0" * 100 + b"\n{}\n\xff\xfe\n")
-    assert not reopened(journal).rows
 
 
 def test_a_folder_in_its_place_is_named(journal):

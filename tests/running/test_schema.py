@@ -13,34 +13,31 @@ import pytest
 
 from spcabench.errors import InputError
 from spcabench.flops import CONVENTION
-from spcabench.page import draw, schema_table, verify
+from spcabench.page import draw, verify
 from spcabench.run import Run
 from spcabench.running import fingerprint, rows
-from spcabench.running.schema import COLUMNS, KEY, KINDS, VERSION, Answer, Row
+from spcabench.running.schema import COLUMNS, KEY, VERSION, Answer, Row
 from spcabench.solving.status import Status
 from tests.trial import NAME, change_columns, make_run, row
 
 PUBLISHED = Path(__file__).parents[2] / "results" / "published" / "rows"
 
 
-OF_OTHER_TYPES: dict[str, list] = {  # column -> values of another type
-    "flops": [3.5, "3", True],
-    "variance": ["2.5"],
-    "status": ["weird", None],
-    "dataset": [None, float("nan")],
-    "settings": ['{"k": 3}'],
-    "history": [{"flops": 1}],
-    "support": [(1, 2)],
-    "dirty": [1],
-    "solver": [np.zeros(2)],
+OF_OTHER_TYPES = {  # column -> a value of another type
+    "flops": True,
+    "variance": "2.5",
+    "status": "weird",
+    "dataset": None,
+    "settings": '{"k": 3}',
+    "support": (1, 2),
+    "dirty": 1,
 }
 
 
 @pytest.mark.parametrize("column", OF_OTHER_TYPES)
 def test_a_value_of_another_type_is_refused(column):
-    for value in OF_OTHER_TYPES[column]:
-        with pytest.raises(TypeError, match=f"column '{column}'"):
-            row(**{column: value})
+    with pytest.raises(TypeError, match=f"column '{column}'"):
+        row(**{column: OF_OTHER_TYPES[column]})
 
 
 def test_a_column_that_is_not_in_the_schema_is_refused(tmp_path):
@@ -53,14 +50,6 @@ def test_a_column_that_is_not_in_the_schema_is_refused(tmp_path):
     with pytest.raises(TypeError, match="differ from the schema"):
         rows.write_table(table, tmp_path / "b.parquet")
     assert not (tmp_path / "b.parquet").exists()
-
-
-def test_every_column_says_what_it_holds():
-    assert set(COLUMNS) == {f.name for f in fields(Row)}
-    for column in COLUMNS.values():
-        assert column.type in KINDS and column.meaning
-        if column.kind == "number":  # a number that is not a share or an eigenvalue has a unit
-            assert column.unit or not column.name.endswith(("time", "memory", "flops"))
 
 
 def test_numbers_of_numpy_are_those_of_python():
@@ -90,10 +79,6 @@ def test_a_file_keeps_what_the_rows_hold(tmp_path):
     assert table.flops.tolist() == [100, 100, 100] and table.flops.dtype == int
 
 
-def test_a_table_of_no_file_has_all_columns():
-    assert list(rows.read([]).columns) == list(COLUMNS)
-
-
 def marked(file, version):
     """Mark a file of rows as one of another schema version."""
     table = pq.read_table(file).replace_schema_metadata({rows.MARK: str(version)})
@@ -114,6 +99,12 @@ def test_a_file_of_another_schema_or_of_something_else_is_refused(tmp_path):
         rows.read([file])
     pd.DataFrame({"colour": ["red"]}).to_parquet(file)
     with pytest.raises(InputError, match="not a file of rows"):
+        rows.read([file])
+    rows.write([row()], file)
+    content = bytearray(file.read_bytes())
+    content[40] ^= 0xFF
+    file.write_bytes(content)
+    with pytest.raises(InputError, match="damaged"):
         rows.read([file])
     file.write_text("no parquet")
     with pytest.raises(InputError, match=r"not a readable \.parquet file"):
@@ -138,13 +129,8 @@ def test_the_published_rows_are_read():
     assert set(table.status) <= set(Status)
 
 
-def test_every_column_and_status_is_in_the_tables():
-    assert all(f"`{name}`" in schema_table.tables() for name in (*COLUMNS, *Status))
-
-
-@pytest.mark.parametrize("flag", ["ledger", "entries", "patched", "clock", "tied"])
-def test_flags_of_earlier_versions_are_read(tmp_path, flag):
-    rows.write([row(flags=[flag])], tmp_path / "rows.parquet")
+def test_flags_of_earlier_versions_are_read(tmp_path):
+    rows.write([row(flags=["ledger", "clock", "tied"])], tmp_path / "rows.parquet")
     rows.check(rows.read([tmp_path / "rows.parquet"]), "trial")
 
 
@@ -166,27 +152,16 @@ def test_flops_of_two_conventions_are_not_drawn_together(trial_run):
         rows.check(rows.read([file]), "trial2013_fig1")
 
 
-@pytest.mark.parametrize(
-    "impossible", [dict(flops=-1), dict(solve_time=math.inf), dict(flags=["best"])], ids=str
-)
-def test_a_figure_with_an_impossible_row_is_neither_drawn_nor_judged(trial_run, impossible):
+def test_a_figure_with_an_impossible_row_is_neither_drawn_nor_judged(trial_run):
     make_run(trial_run)
     (file,) = trial_run.glob("rows/*/*.parquet")
-    rows.write([row(**impossible)], file)
-    (name,) = impossible
-    with pytest.raises(InputError, match=f"{NAME}: a row of grqi: {name}: "):
-        draw.draw_figure(NAME, [file], trial_run / "figures" / NAME)
-    changes, *_ = verify.rejudge(trial_run)
-    assert f"a row of grqi: {name}: " in changes.differences[0]
-
-
-def test_a_figure_whose_rows_count_by_two_conventions_is_not_judged(trial_run):
-    make_run(trial_run)
-    (file,) = trial_run.glob("rows/*/*.parquet")
-    again = file.with_name("again.parquet")
-    rows.write([row(flops_convention=CONVENTION + 1)], again)
-    changes, *_ = verify.rejudge(trial_run)
-    assert f"conventions {CONVENTION}, {CONVENTION + 1}" in changes.differences[0]
+    for impossible in (dict(flops=-1), dict(solve_time=math.inf), dict(flags=["best"])):
+        rows.write([row(**impossible)], file)
+        (name,) = impossible
+        with pytest.raises(InputError, match=f"{NAME}: a row of grqi: {name}: "):
+            draw.draw_figure(NAME, [file], trial_run / "figures" / NAME)
+        changes, *_ = verify.rejudge(trial_run)
+        assert f"a row of grqi: {name}: " in changes.differences[0]
 
 
 def test_rows_that_count_by_another_convention_differ_in_no_flops(trial_run):

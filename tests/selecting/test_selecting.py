@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import load_wine
 
 import spcabench
 from docs.tables import choosing_k as table
@@ -15,7 +14,6 @@ from spcabench.selecting.samples import Samples
 from spcabench.selecting.selection import CRITERIA
 from tests.problems import some
 
-WINE = load_wine(as_frame=True).data
 SPIKED = table.draw(5, 4, 2000)
 
 
@@ -142,12 +140,6 @@ def test_a_copy_of_a_variable_is_its_substitute_without_loss():
     (swap,) = spcabench.solve(X, "tpower", k=1).substitutes().itertuples()
     assert {swap.variable, swap.substitute} == {"0", "50"}
     assert (swap.loss, swap.correlation) == pytest.approx((0.0, 1.0), abs=1e-9)
-
-
-def test_with_all_variables_there_are_no_substitutes():
-    assert spcabench.solve(WINE, k=13).substitutes().empty
-    with pytest.raises(InputError, match="loss: 2"):
-        spcabench.solve(WINE, k=3).substitutes(2)
 
 
 @pytest.mark.parametrize("m", [4, 9, 19])

@@ -61,15 +61,6 @@ def test_the_cells_cover_all_directions(d):
     assert np.abs(c @ centres.T).max(axis=1).min() >= cosine
 
 
-def test_more_than_few_thousand_variables_need_no_square_matrix():
-    X = np.random.default_rng(0).standard_normal((6, 6000))
-    problem = Problem.from_data(X)
-    assert not {"Gershgorin", "Frobenius", "soft threshold"} & set(
-        bounds.upper_bounds(problem, 5, full=True)
-    )
-    assert bounds.upper_bound(problem, 5) < bounds.leading_eigenvalue(problem)
-
-
 @pytest.mark.parametrize("n", problems.some(1, [4, 8]))
 @pytest.mark.parametrize("below", [0.0, 1e-13, 1e-10, 6e-9])
 def test_no_bound_is_below_the_value_where_sigma_is_hardly_indefinite(n, below):

@@ -109,3 +109,13 @@ def solve(problem, *, k):
     before = threadpoolctl.threadpool_info()
     assert solve(X, str(file), k=1).extra["most"] == 1
     assert threadpoolctl.threadpool_info() == before
+
+
+def test_the_unit_of_the_papers_has_a_name():
+    result = solve(X, k=3)
+    assert result.problem.divisor == 29
+    by_paper = Problem.from_data(X, divisor="1")
+    assert by_paper.divisor == 1
+    assert result.sum_of_squares == pytest.approx(by_paper.variance(result.x))
+    centred = X - X.mean(axis=0)
+    assert result.sum_of_squares == pytest.approx(np.sum((centred @ result.x) ** 2))

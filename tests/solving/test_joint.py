@@ -5,7 +5,6 @@ import pytest
 
 from spcabench import Problem, api, registry
 from spcabench.checking import conformance, contract
-from spcabench.errors import InputError, SolverError
 from tests import problems
 
 JOINT = [s for s in problems.SOLVERS if problems.traits(s).components == "joint"]
@@ -58,48 +57,6 @@ def test_components_are_infeasible_exactly_where_they_break_their_formulation(
     assert run.good == obeyed and bool(run.fault) != obeyed
     statuses = {"zero" if not r.x.any() else r.status for r in components}
     assert statuses <= ({"finished", "zero"} if obeyed else {"infeasible", "zero"})
-
-
-@pytest.mark.parametrize(
-    ("formulation", "settings", "sentence"),
-    [
-        ("common", "", "has no argument components"),
-        ("common", ", components=1", "two components: the loadings use 8 variables; at most 3"),
-        ("disjoint", ", components=1", "nonzeros; at most"),
-        ("penalised", ", components=1", ""),
-    ],
-)
-def test_check_tells_what_a_joint_solver_breaks(formulation, settings, sentence, tmp_path):
-    solver = _trial(tmp_path, formulation, "Z[:] = problem.n**-0.5", settings)
-    name = "finds components as stated" if settings else "says what it is"
-    outcome = conformance.outcome(name, contract.PROMISES[name], solver.__file__)
-    assert outcome.verdict == ("fails" if sentence else "holds") and sentence in outcome.sentence
-
-
-def test_a_joint_solver_with_a_cardinality_needs_one(tmp_path):
-    solver = _trial(tmp_path, "common", "Z[0, 0] = 1.0")
-    problem = Problem.from_covariance(np.eye(6) + 1.0)
-    with pytest.raises(InputError, match="needs a cardinality"):
-        api.solve(problem, solver, n_components=2, deflation="joint")
-
-
-def test_a_joint_solver_must_yield_its_components(tmp_path):
-    solver = _trial(tmp_path, "common", "Z = None")
-    with pytest.raises(SolverError, match="no Z"):
-        api.solve(
-            Problem.from_covariance(np.eye(6)), solver, n_components=2, k=2, deflation="joint"
-        )
-
-
-def test_a_joint_solver_must_not_yield_more_components_than_were_requested(tmp_path):
-    solver = _trial(tmp_path, "disjoint", "Z = np.eye(problem.n)[:, :4]", ", components=1")
-    with pytest.raises(SolverError, match="4 components; at most 2 were requested"):
-        api.solve(
-            Problem.from_covariance(np.eye(6)), solver, n_components=2, k=2, deflation="joint"
-        )
-    name = "finds components as stated"
-    outcome = conformance.outcome(name, contract.PROMISES[name], solver.__file__)
-    assert outcome.verdict == "fails" and "Z has shape (8, 4)" in outcome.sentence
 
 
 @pytest.mark.parametrize("solver", JOINT)

@@ -109,22 +109,6 @@ def test_the_derivatives_are_those_of_the_smooth_bound(seed, make):
     assert slope == pytest.approx(smooth(U.ravel())[1] @ D.ravel(), rel=1e-4, abs=1e-6)
 
 
-def test_each_formulation_names_what_is_broken():
-    e = np.eye(5)
-    slanted = np.column_stack([e[0], (e[0] + e[1]) / np.sqrt(2.0)])
-    assert fault(slanted, Formulation.DEFLATION, 2) == ""
-    assert fault(slanted, Formulation.PENALISED, 2) == ""
-    assert "nonzeros" in fault(slanted, Formulation.PENALISED, 1)
-    assert "loading 2 has 2 nonzeros" in fault(slanted, Formulation.DEFLATION, 1)
-    assert "Z'Z" in fault(slanted, Formulation.ORTHONORMAL, 2)
-    assert "variable 0" in fault(slanted, Formulation.DISJOINT, 2)
-    assert "Z'Z" in fault(slanted, Formulation.COMMON, 2)
-    assert fault(e[:, :2], Formulation.COMMON, 2) == ""
-    assert "loadings use 2 variables" in fault(e[:, :2], Formulation.COMMON, 1)
-    assert "norm 2" in fault(2.0 * e[:, :2], Formulation.DISJOINT, 1)
-    assert "there are 3 loadings; at most 2" in fault(e[:, :3], Formulation.DISJOINT, 1, 2)
-
-
 @SEEDS
 def test_measures_are_what_the_data_say(seed):
     """Each is computed by another formula than the code's: projections, QR, or least squares."""

@@ -1,7 +1,6 @@
 """Components saved to files are applied unchanged, without pickle; missing optional libraries."""
 
 import json
-import re
 import subprocess
 import sys
 from io import StringIO
@@ -10,12 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-import typer
 from matplotlib.text import Text
 from sklearn.datasets import load_wine
 
 import spcabench
-from spcabench import machine
 from spcabench.cli.application import app
 from spcabench.errors import InputError
 from spcabench.showing import pictures
@@ -23,6 +20,7 @@ from spcabench.solving import model as models
 from tests.problems import WHOLE
 
 WINE = load_wine(as_frame=True).data
+WINE *= np.linspace(1.0, 2.0, 13) / WINE.std()  # no variable has most of the variance
 # what the core must do without; the files of the package are there, these are not
 HIDDEN = ("abess", "asv", "clarabel", "cvxpy", "h5py", "isal", "jinja2", "matplotlib")
 HIDDEN += ("pyarrow", "rdata", "scs", "snakemake")
@@ -73,37 +71,6 @@ def test_an_estimator_is_the_same_after_its_file(scale, tmp_path):
         assert "numpy" in json.loads(str(file["about"]))["versions"]
 
 
-def test_apply_names_no_option_that_it_has_not(tmp_path, typed):
-    WINE.to_csv(tmp_path / "wine.csv")
-    typed("solve", tmp_path / "wine.csv", "-k", "3", "--out", tmp_path / "m.npz")
-    saved = models.load(tmp_path / "m.npz")
-    name = saved.variables[saved.used[0]]
-    command = typer.main.get_group(app).commands["apply"]
-    options = {option for parameter in command.params for option in parameter.opts}
-    wrong = {
-        "text": WINE.assign(**{name: "word"}),
-        "dates": WINE.assign(**{name: pd.Timestamp("2020-01-01")}),
-        "gaps": WINE.assign(**{name: [np.nan, *WINE[name][1:]]}),
-    }
-    for frame in wrong.values():
-        frame.to_parquet(tmp_path / "new.parquet")
-        with pytest.raises(InputError) as caught:
-            typed("apply", tmp_path / "m.npz", tmp_path / "new.parquet")
-        assert set(re.findall(r"--[a-z-]+", str(caught.value))) <= options, caught.value
-
-
-def test_an_answer_at_each_cardinality_is_not_called_a_component(tmp_path, typed):
-    WINE.to_csv(tmp_path / "wine.csv")
-    typed("solve", tmp_path / "wine.csv", "-k", "2,4", "--out", tmp_path / "m.npz")
-    completed = typed("apply", tmp_path / "m.npz", tmp_path / "wine.csv")
-    assert completed.splitlines()[0] == "sample,k = 2,k = 4"
-    saved = models.load(tmp_path / "m.npz")
-    arrays = {"columns": np.array(["k = 2"])}
-    models.Model(saved.loadings, saved.variables, None, None, {}, arrays).save(tmp_path / "m.npz")
-    with pytest.raises(InputError, match="columns: must be 2 names"):
-        models.load(tmp_path / "m.npz")
-
-
 @pytest.mark.parametrize("stream", [np.random.RandomState(3), np.random, 5, None])
 def test_a_loaded_estimator_is_fitted_with_the_random_numbers_that_come_next(stream, tmp_path):
     model = spcabench.SparsePCA(1, cardinality=3, random_state=stream).fit(WINE)
@@ -138,19 +105,6 @@ def test_scores_of_a_file_are_those_of_the_estimator(scale, table, tmp_path, typ
     assert list(written.index[:2]) == ["b0", "b1"]
 
 
-def test_genes_in_rows_are_applied_as_they_were_solved(tmp_path, typed):
-    table, model, scores = (tmp_path / name for name in ("t.csv", "m.npz", "s.csv"))
-    genes = WINE.iloc[:20].T.rename_axis("gene").rename(columns="patient {}".format)
-    genes.insert(0, "description", [f"protein number {j}" for j in range(len(genes))])
-    genes.to_csv(table)
-    typed("solve", table, "--transpose", "--drop", "text", "-k", "3", "--out", model)
-    typed("apply", model, table, "--transpose", "--out", scores)
-    written = pd.read_csv(scores, index_col="sample")
-    assert list(written.index) == [f"patient {i}" for i in range(20)]
-    same = spcabench.SparsePCA(1, cardinality=3).fit(WINE.iloc[:20])
-    np.testing.assert_allclose(abs(written), abs(same.transform(WINE.iloc[:20])), rtol=1e-6)
-
-
 def test_only_the_variables_of_the_components_are_needed_in_any_order(table, tmp_path, typed):
     typed("solve", table, "--missing", "mean", "-k", "2", "--out", tmp_path / "m.npz")
     saved = models.load(tmp_path / "m.npz")
@@ -163,42 +117,12 @@ def test_only_the_variables_of_the_components_are_needed_in_any_order(table, tmp
         typed("apply", tmp_path / "m.npz", tmp_path / "few.csv")
 
 
-def test_infinite_samples_are_refused_and_a_covariance_is_not_asked_whether_it_is_one(
-    tmp_path, typed
-):
-    np.save(tmp_path / "x.npy", WINE.to_numpy())
-    typed("solve", tmp_path / "x.npy", "-k", "3", "--out", tmp_path / "m.npz")
-    np.save(tmp_path / "x.npy", np.where(np.arange(178)[:, None] == 5, np.inf, WINE.to_numpy()))
-    with pytest.raises(
-        InputError, match="3 NaN or infinite entries, the first in row 6, column '4'"
-    ):
-        typed("apply", tmp_path / "m.npz", tmp_path / "x.npy")
-    np.save(tmp_path / "s.npy", np.cov(WINE.T))
-    assert "square and symmetric" in typed("solve", tmp_path / "s.npy", "-k", "2")
-    covariance = typed("solve", tmp_path / "s.npy", "--covariance", "-k", "2")
-    assert "square and symmetric" not in covariance
-
-
 def test_arrays_sparse_or_not_are_found_by_place(tmp_path, typed):
     np.save(tmp_path / "x.npy", WINE.to_numpy())
     sp.save_npz(tmp_path / "x.npz", sp.csr_array(WINE.to_numpy()))
     typed("solve", tmp_path / "x.npy", "-k", "3", "--out", tmp_path / "m.npz")
     dense, sparse = (typed("apply", tmp_path / "m.npz", tmp_path / f) for f in ("x.npy", "x.npz"))
     assert dense == sparse and len(dense.splitlines()) == 179
-
-
-def test_files_that_are_no_models_are_refused(tmp_path, typed):
-    np.savez(tmp_path / "a.npz", x=np.ones(3))
-    (tmp_path / "b.npz").write_text("text")
-    np.savez(tmp_path / "c.npz", loadings=np.array([{}], dtype=object), variables=[], about="{}")
-    for name, message in (("a", "no loadings"), ("b", "not a model"), ("c", "not a model")):
-        with pytest.raises(InputError, match=message):
-            models.load(tmp_path / f"{name}.npz")
-    with pytest.raises(InputError, match="no such file"):
-        models.load(tmp_path / "d.npz")
-    typed("solve", "pitprops", "-k", "3", "--out", tmp_path / "e.npz")
-    with pytest.raises(InputError, match="not a model of SparsePCA"):
-        spcabench.SparsePCA.load(tmp_path / "e.npz")
 
 
 DAMAGES = {
@@ -231,30 +155,7 @@ def test_a_damaged_model_is_refused_in_one_line(damage, tmp_path):
     assert "\n" not in str(error.value)
 
 
-ODD_SAMPLES = {  # what column `a` of the new samples holds -> what is said
-    "dates": (["2020-01-01", "2020-01-02", "2020-01-03"], "column 'a' is text"),
-    "nothing": ([], "no rows"),
-    "infinity": ([1.0, np.inf, 2.0], "the first in row 2, column 'a'"),
-}
-
-
-@pytest.mark.parametrize("case", ODD_SAMPLES)
-def test_a_used_column_is_never_taken_for_the_names_of_the_rows(case, tmp_path, typed):
-    values, said = ODD_SAMPLES[case]
-    about, ones = {"solver": "grqi"}, np.ones(2)
-    models.Model(np.eye(2), ["a", "b"], ones, ones, about).save(tmp_path / "m.npz")
-    pd.DataFrame({"a": values, "b": 1.0}).to_csv(tmp_path / "x.csv", index=False)
-    with pytest.raises(InputError, match=said):
-        typed("apply", tmp_path / "m.npz", tmp_path / "x.csv")
-
-
-LACKING = {  # part of an estimator's file -> what is said without it
-    **{name: name for name in ("mean", "scale", "deflated_variance_", "explained_variance_ratio_")},
-    **{name: f"about: {name}" for name in ("named", "cardinality", "formulation", "parameters")},
-}
-
-
-@pytest.mark.parametrize("part", LACKING)
+@pytest.mark.parametrize("part", ["mean", "deflated_variance_", "cardinality", "parameters"])
 def test_an_estimator_needs_every_part_of_its_file(part, tmp_path):
     file = tmp_path / "m.npz"
     spcabench.SparsePCA(2, cardinality=3).fit(WINE).save(file)
@@ -263,20 +164,8 @@ def test_an_estimator_needs_every_part_of_its_file(part, tmp_path):
     about = json.loads(str(arrays["about"]))
     about.pop(part, None)
     np.savez(file, **arrays | {"about": np.array(json.dumps(about))})
-    with pytest.raises(InputError, match=LACKING[part]):
+    with pytest.raises(InputError, match=part):
         spcabench.SparsePCA.load(file)
-
-
-def test_k_auto_says_why(table, typed):
-    words = "--missing rows --scale -k auto:certified --json"
-    assert '"k": ' in typed("solve", table, *words.split())
-
-
-def test_bounds_are_shown_on_demand(typed):
-    words = ("solve", "pitprops", "-k", "6", "--checks", "none")
-    plain = typed(*words, "--components", "2")
-    assert "certified" not in plain and "gap" not in plain
-    assert json.loads(typed(*words, "--json"))["components"][0]["bound"] is None
 
 
 @pytest.mark.parametrize("kind", pictures.KINDS)
@@ -306,17 +195,9 @@ def test_the_names_of_a_biplot_stay_inside_the_axes():
     pictures.require("matplotlib.pyplot").close(figure)
 
 
-def test_what_cannot_be_drawn_is_said():
-    result = spcabench.solve(spcabench.load("pitprops"), k=3)
-    with pytest.raises(InputError, match="covariance, which has no scores"):
-        result.plot("biplot")
-    with pytest.raises(InputError, match="kind: 'pie'"):
-        result.plot("pie")
-
-
 def test_data_are_solved_as_they_are():
     result = spcabench.solve(WINE, k=3)
-    assert result.solver == "branch_and_bound" and "proline" in repr(result)
+    assert result.solver == "branch_and_bound" and "flavanoids" in repr(result)
     S = np.cov(WINE.to_numpy().T)
     assert result.variance == pytest.approx(result.x @ S @ result.x)
     assert result.variance == pytest.approx(spcabench.solve(WINE.to_numpy(), k=3).variance)
@@ -337,26 +218,3 @@ def test_the_core_alone_solves_applies_and_lists(table, tmp_path):
     ):
         completed = _without_extras(*line, folder=tmp_path)
         assert completed.returncode == 0, completed.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "extra"),
-    [
-        (("solve", "pitprops", "-k", "3", "--plot", "p.png"), "figures"),
-        (("solve", "pitprops", "-k", "3", "--out", "p.parquet"), "parquet"),
-        (("solve", "pitprops", "-k", "3", "--solver", "exact_sdp"), "sdp"),
-        (("compare", "tpower"), "bench"),
-    ],
-)
-def test_a_missing_extra_is_one_line_that_names_it(arguments, extra, tmp_path):
-    completed = _without_extras(*arguments, folder=tmp_path)
-    assert completed.returncode == 2 and len(completed.stderr.strip().splitlines()) == 1, (
-        completed.stderr
-    )
-    assert f'pip install ".[{extra}]"' in completed.stderr
-
-
-def test_every_extra_is_known_by_its_libraries():
-    for library, extra in (("cvxpy", "sdp"), ("h5py", "hdf5"), ("abess", "compare")):
-        assert machine.extra_of(library) == extra
-    assert machine.extra_of("no_such_library") == "all"

@@ -15,8 +15,7 @@ from spcabench.solving.call import Call, arguments
 from spcabench.solving.driver import drive
 from spcabench.solving.result import graded, refitted
 from spcabench.steps import nonnegative_ascent
-from spcabench.vectors import normalize, one_sided
-from tests import problems
+from spcabench.vectors import normalize
 
 S = np.array([[2.0, 1.0, -1.0], [1.0, 2.0, -1.0], [-1.0, -1.0, 3.0]])
 PROBLEM = Problem.from_covariance(S)
@@ -66,19 +65,6 @@ def test_a_solver_that_gives_nothing_else_is_always_graded_so():
         assert result.status == "infeasible"
 
 
-NONNEGATIVE = [
-    s
-    for s in problems.SOLVERS
-    if problems.traits(s).nonnegative and problems.traits(s).components == "single"
-]
-
-
-@pytest.mark.parametrize("solver", NONNEGATIVE)
-def test_components_are_nonnegative(solver):
-    components = api.solve(PROBLEM, solver, n_components=2, k=2, nonnegative=True)
-    assert components.Z.min() >= 0.0
-
-
 @given(st.integers(0, 10**6))
 def test_the_refit_keeps_the_signs_and_never_loses(seed):
     rng = np.random.default_rng(seed)
@@ -96,14 +82,6 @@ def test_the_refit_keeps_the_signs_and_never_loses(seed):
         assert problem.variance(y) >= problem.variance(x) * (1 - 1e-12)
 
 
-def test_the_refit_is_the_eigenvector_where_that_has_one_sign():
-    T = np.abs(S)
-    assert np.allclose(
-        refitted(Problem.from_covariance(T), np.ones(3) / np.sqrt(3), True),
-        np.abs(np.linalg.eigh(T)[1][:, -1]),
-    )
-
-
 def test_the_ascent_ends_at_a_fixed_point_also_where_sigma_is_indefinite():
     rng = np.random.default_rng(2)
     for _ in range(50):
@@ -116,12 +94,6 @@ def test_the_ascent_ends_at_a_fixed_point_also_where_sigma_is_indefinite():
         P = M @ M
         value, x = nonnegative_ascent(lambda v, P=P: P @ v, start)
         assert np.abs(normalize(np.maximum(P @ x, 0.0)) - x).max() < 1e-4
-
-
-def test_one_sided_takes_the_longer_side():
-    V = np.array([[1.0, -2.0, 0.0], [3.0, -2.0, 4.0], [0.0, 0.0, 0.0]])
-    assert one_sided(V).tolist() == [[0.0, 1.0, 0.0], [0.6, 0.0, 0.8], [0.0, 0.0, 0.0]]
-    assert np.array_equal(one_sided(V[1]), one_sided(V)[1])
 
 
 def _claiming(own, **bounds):

@@ -1,5 +1,7 @@
 """Printing answers and converting them to tables."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,30 +17,6 @@ X = np.random.default_rng(2).standard_normal((40, 8)) @ np.diag(np.arange(8, 0, 
 @pytest.fixture
 def pitprops():
     return api.load("pitprops")
-
-
-def test_a_result_says_its_variance_share_variables_and_end(pitprops):
-    result = api.solve(pitprops, "grqi", k=4)
-    message = repr(result)
-    assert message.startswith("Result(grqi on pitprops: variance ") and "\n" not in message
-    share = result.variance / pitprops.covariance.diagonal().sum()
-    assert f"{share:.1%}" in message and str(result.status) in message
-    assert all(pitprops.features[j] in message for j in result.support)
-    assert "bound" not in message and "bound" not in vars(result)  # nothing long is computed
-    bound = result.bound
-    assert f"bound {bound:.5g}" in repr(result) and f"gap {result.gap:.1%}" in repr(result)
-
-
-def test_an_answer_that_is_none_says_why(pitprops):
-    result = api.solve(pitprops, "nspca", settings={"beta": 1e300})
-    assert "fault" in repr(result) and "nan" not in repr(result).lower().replace("has nan", "")
-
-
-def test_components_have_a_line_each_and_a_table(pitprops):
-    components = api.solve(pitprops, "grqi", n_components=3, k=4)
-    head, *lines = repr(components).splitlines()
-    assert head == "Components(grqi on pitprops)" and len(lines) == 3
-    assert components._repr_html_().count("<tr>") == 3
 
 
 def test_names_are_escaped_in_html():
@@ -86,3 +64,39 @@ def test_the_inverse_has_the_scores_and_all_of_it_where_nothing_is_lost(scale):
     np.testing.assert_allclose(full.inverse_transform(full.transform(X)), X, atol=1e-8)
     with pytest.raises(InputError, match=r"scores must have shape \(m, 3\)"):
         model.inverse_transform(np.ones((2, 4)))
+
+
+def test_several_components_explain_what_their_span_explains(pitprops):
+    components = api.solve(pitprops, "grqi", n_components=3, k=4)
+    head, *lines, together = repr(components).splitlines()
+    assert head == "Components(grqi on pitprops)" and len(lines) == 3
+    share = components.projected_variance / pitprops.covariance.diagonal().sum()
+    assert together == f"together {share:.1%} of the total"
+    assert components[1].bound > 0.0 and "bound after deflation" in repr(components)
+
+
+CLINIC = X / X.std(axis=0) * [40.0, 3.0, 1.0, 2.0, 1.0, 1.0, 3.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("table", "dominates"),
+    [
+        (CLINIC, True),
+        (CLINIC[:, :2], True),
+        (CLINIC[:, 1:], False),
+        (CLINIC[:, [1, 2]], False),  # 9 of 10, but only 9 times the other one
+        (CLINIC[:, :1], False),
+        (np.column_stack([CLINIC[:, 0], CLINIC[:, 0]]), False),
+    ],
+)
+def test_a_variable_that_dominates_unscaled_data_is_named(table, dominates):
+    """Scaled data and problems, which the user prepared, give no warning."""
+    for compute in (lambda: api.solve(table, k=1), lambda: SparsePCA(1, cardinality=1).fit(table)):
+        with (
+            pytest.warns(UserWarning, match="0 has .*% of the variance; use .*scale=True")
+            if (dominates)
+            else nullcontext()
+        ):
+            compute()
+    SparsePCA(1, cardinality=1, scale=True).fit(table)
+    api.solve(Problem.from_data(table), k=1)

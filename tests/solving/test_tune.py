@@ -68,20 +68,6 @@ def test_of_the_trials_that_fit_the_best_one_is_returned():
         assert tune._best([*order], fitting, 3) is fitting[1]
 
 
-@by_penalty
-def test_equal_variables_enter_together_and_the_first_is_kept(solver):
-    column = np.random.default_rng(0).standard_normal((6, 1))
-    twins = Problem.from_data(np.hstack([column, column]), center=False)
-    result = api.solve(twins, solver, k=1)
-    assert result.good
-    assert result.cardinality == 1
-    # one column or entry first: that can break the tie without a cut
-    trials = problems.traits(solver).relaxation or problems.traits(solver).nonnegative == "always"
-    assert Flag.tied in result.cost.flags or trials
-    assert list(result.support) == [0] or trials
-    assert api.solve(twins, solver, k=2).cardinality == 2
-
-
 def test_a_trial_that_does_not_tie_is_not_cut():
     """Every penalty gives too many nonzeros, which differ: there is no answer, and a reason."""
     problem, _ = problems.problem("gaussian data", 0)
@@ -91,13 +77,6 @@ def test_a_trial_that_does_not_tie_is_not_cut():
     assert best.cost.flags == ()
     message = replace(best, k=1, cost=replace(best.cost, search={"runs": 1})).fault
     assert "no penalty gave at most k = 1" in message
-
-
-@by_penalty
-@pytest.mark.parametrize("seed", problems.some(2, range(5)))
-def test_one_variable_is_the_one_of_largest_variance(solver, seed):
-    problem, _ = problems.problem("gaussian data", seed)
-    assert api.solve(problem, solver, k=1).cardinality == 1
 
 
 @pytest.mark.parametrize("solver", [s for s in problems.SOLVERS if problems.traits(s).control])
@@ -115,17 +94,6 @@ def test_a_rank_one_covariance_is_solved_by_all(solver):
             problems.optimum(problems.explicit(problem), 3), rel=1e-9
         )
         assert refitted.variance >= result.variance * (1 - 1e-12)
-
-
-def test_a_refit_after_a_search_is_graded_anew():
-    problem = api.load("pitprops")
-    raw = api.solve(problem, "gpower1", k=5)
-    assert raw.variance > 0  # graded, and kept
-    result = api.solve(problem, "gpower1", k=5, refit=True)
-    W = result.support
-    assert result.variance == pytest.approx(np.linalg.eigvalsh(problem.matrix.S[np.ix_(W, W)])[-1])
-    assert result.variance == pytest.approx(problem.variance(result.x))
-    assert result.cost.search["runs"] >= 1
 
 
 BY_PATH = [s for s in BY_PENALTY if problems.traits(s).path]

@@ -1,7 +1,6 @@
-"""Compute the loadings of a run with one of the ways to use a solver, their cost and their grade.
+"""Compute loadings with one of the ways to use a solver, their cost and their measures.
 
-A run has a function that computes the loadings as lists of indices and values, and a judge that
-grades them off the clock: it returns their measures, or the reason why they are infeasible.
+The functions of a run return these as a dict, or the reason why the loadings are infeasible.
 """
 
 from dataclasses import asdict, dataclass, field
@@ -54,14 +53,12 @@ def loadings(
     r: int,
     k: int,
     limit: float,
-    formulation: str = "",
 ) -> dict[str, Any]:
     """Return the loadings as lists of indices and values, with seconds, flops and statuses.
 
     Loadings that the solver did not find are omitted.
 
-    limit : time limit of each run in seconds. formulation : the formulation by which the loadings
-    will be judged.
+    limit : time limit of each run in seconds.
     """
     bill = Bill()
     if how in (CALIBRATED, ROUNDED):
@@ -85,12 +82,6 @@ def loadings(
         "values": [z[support(z)].tolist() for z in Z.T],
         **vars(bill),
     }
-
-
-def halves(problem: Problem, **question: Any) -> dict[str, Any]:
-    """Return the loadings found on the training samples of `train_and_test`."""
-    train, _ = train_and_test(problem)
-    return loadings(train, **question)
 
 
 def train_and_test(problem: Problem) -> tuple[Problem, Problem]:
@@ -163,33 +154,34 @@ def eigenvectors_on(problem: Problem, W: Indices, r: int) -> Array:
     return Z
 
 
-def measured(
-    problem: Problem, numbers: dict[str, Any], *, k: int, r: int, formulation: str, **question: Any
+def components(
+    problem: Problem, *, k: int, r: int, formulation: str, **question: Any
 ) -> dict[str, Any] | str:
-    """Return the measures of the loadings, and their recovery if the true loadings are known.
+    """Return loadings, their measures, and their recovery if the true loadings are known.
 
     ``value`` is the objective of the formulation, which is the total variance if loadings must be
     orthonormal, and otherwise the projected variance.
     """
-    obeyed = Formulation(formulation)
+    obeyed, numbers = Formulation(formulation), loadings(problem, k=k, r=r, **question)
     Z, wrong = _feasible(problem, numbers, obeyed, k, r)
     if wrong:
         return wrong
-    measured_values = measures(problem, Z)
+    measured = measures(problem, Z)
     truth = problem.provenance.get("loadings")
     recovered = asdict(recovery(Z, np.array(truth).T)) if truth is not None else {}
-    value = measured_values.total if obeyed.orthonormal else measured_values.projected
-    return {**numbers, **asdict(measured_values), **recovered, "value": value}
+    value = measured.total if obeyed.orthonormal else measured.projected
+    return {**numbers, **asdict(measured), **recovered, "value": value}
 
 
-def on_others(
-    problem: Problem, numbers: dict[str, Any], *, k: int, r: int, formulation: str, **question: Any
+def components_held_out(
+    problem: Problem, *, k: int, r: int, formulation: str, **question: Any
 ) -> dict[str, Any] | str:
-    """Return the measures on samples that were not used to find the loadings."""
+    """Return loadings of the training samples, and their measures on the other samples."""
+    train, test = train_and_test(problem)
+    numbers = loadings(train, k=k, r=r, **question)
     Z, wrong = _feasible(problem, numbers, Formulation(formulation), k, r)
     if wrong:
         return wrong
-    train, test = train_and_test(problem)
     shares = asdict(held_out(train, test, Z))
     return {**numbers, **{f"held_out_{name}": value for name, value in shares.items()}}
 

@@ -1,7 +1,4 @@
-"""The runs of a solver in a comparison of several components: every way on every problem.
-
-The loadings are graded after the run, off the clock.
-"""
+"""The runs of a solver in a comparison of several components: every way on every problem."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -59,8 +56,7 @@ def _run(entrant: Entrant, item: Item, way: Way, r: int, k: int, kind: str = TRU
     return Run(
         dataset=item.dataset,
         parameters=item.parameters,
-        function=find.halves if held_out else find.loadings,
-        judge=find.on_others if held_out else find.measured,
+        function=find.components_held_out if held_out else find.components,
         uses=(entrant.solver,),
         settings=recorded,
         timed=not held_out,

@@ -1,82 +1,78 @@
-"""Exact search for the best supports of every cardinality up to a limit.
+"""Exact search for the best support of K variables.
 
-The problem for cardinality k is max x'Sigma x over ||x|| = 1, ||x||_0 <= k. The search settles the
-smaller cardinalities first, because their optima (or upper bounds on them) prune the larger ones.
+The problem is max x'Sigma x over ||x|| = 1, ||x||_0 <= K. The search works in this order, and ends
+as soon as the bound equals the value:
 
-Most features of a large problem are discarded first (`exact_search.candidates`), with the help of
-dual bounds on the smaller cardinalities. If Sigma has a small rank, up to a multiple of the
-identity, its optima are proven by cells of directions (`exact_search.direction_cells`), in
-milliseconds.
+1. Incumbents: local search finds good supports (`methods.local_search`).
+2. Variable test: a variable that no better support can contain is dropped
+   (`exact_search.candidates`).
+3. Tree: branch and bound with Schur complements (`exact_search.pruning`), for a short time. It is
+   the fastest if k is small or the variances decay.
+4. Single-matrix dual: branch and bound with the bound of `exact_search.dual_bound`, if its gap is
+   narrow. It drops and takes variables at no cost.
+5. Pair relaxation: branch and bound with the scaled Gershgorin dual (`exact_search.splitting`). It
+   has the tightest bound and the most expensive steps.
 
-The remaining features are first searched by a tree (`exact_search.pruning`), which is faster if k
-is small or the variances decay. If the tree does not finish soon, branch and bound on the dual
-bound (`exact_search.dual_search`) follows; it can fix variables at no cost. If the gap is not
-narrow after a number of evaluations, or if this search does not finish soon either, branch and
-bound on the scaled Gershgorin dual (`exact_search.gershgorin_search`) takes over, with few but
-expensive nodes. The budget is counted in operations and not in seconds, so a run is reproducible to
+The variable test and the tree need bounds for the smaller cardinalities. Simple formulas suffice
+for up to `DUAL_MOST` variables. In larger problems, these bounds decide how many variables remain,
+so steps 2, 3 and 5 are first applied to all smaller cardinalities.
+
+Work is counted in operations, each of which takes about a nanosecond, so a run is reproducible to
 the last digit. "Proven" means proven to within the relative `TOLERANCE`.
 """
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from itertools import islice
-from typing import TypeVar
 
 import numpy as np
 
+from spcabench.flops import counting
 from spcabench.iterate import End
 from spcabench.methods import bound_formulas
+from spcabench.methods.exact_search.best_first import BestFirst
 from spcabench.methods.exact_search.candidates import (
     MOST,
     Block,
+    Blocks,
     Candidates,
     by_variances,
     candidates,
     largest_squares,
     two_by_two_eigenvalue,
 )
-from spcabench.methods.exact_search.direction_cells import Cells
-from spcabench.methods.exact_search.dual_certificate import ROUNDING
-from spcabench.methods.exact_search.dual_search import DualSearch, cost
-from spcabench.methods.exact_search.gershgorin_part import cost as steps_cost
-from spcabench.methods.exact_search.gershgorin_search import GershgorinSearch
+from spcabench.methods.exact_search.dual_part import DualPart
+from spcabench.methods.exact_search.pair_part import PairPart
+from spcabench.methods.exact_search.part import Part
 from spcabench.methods.exact_search.pruning import EXHAUSTED, FOUND
 from spcabench.methods.exact_search.search_tree import CHUNK, NODES, SMALL, SmallTree, Tree
 from spcabench.methods.local_search import NonnegativeSearch, Search
-from spcabench.methods.lowrank import NEGLIGIBLE, low_rank
 from spcabench.problem.covariance import Covariance
-from spcabench.problem.spectral import eigenvalues, leading_pairs
+from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
 from spcabench.steps import nonnegative_loading
 from spcabench.vectors import Array, Indices, Vector, largest_indices
 
 TOLERANCE = 1e-9  # relative tolerance within which an optimum is proven
 SECOND = 1e9  # operations that take about a second of processor time
-PACE = 30.0  # measured cost of an entry of a node's matrix, which is read, sorted and updated
+FLOP = 0.5  # measured cost of a flop of the matrix layer, most of which are in BLAS
 HEAD = 1000  # incumbents consist of features among this many of largest variance
-# number of scans over all swaps for the incumbent of a smaller cardinality, and of K
-SCANS, MORE_SCANS = 40, 300
+# Number of scans over all swaps for the incumbent of a smaller cardinality, and of K: at most, and
+# at least, if INCUMBENTS is the fraction of the budget for them.
+SCANS, MORE_SCANS, FEW_SCANS, INCUMBENTS = 40, 300, 3, 0.05
 # number of starts of the first local search for K, and of the one for x >= 0
 FIRST, FIRST_ALLOWED = 3, 8
 # operations of the tree before the dual bound is computed: longer trials prove nothing sooner, and
 # a search that is stopped within a trial has a poor bound
 TRIAL = 2e8
-# fraction of the budget for all smaller cardinalities, usually and in a large problem, where their
-# bounds determine which variables remain
-SMALLER, LARGE_SMALLER = 0.05, 0.4
-# fraction of the budget for the tree if too many candidates remain for dual bounds
-PROMISING = 0.5
+SMALLER = 0.4  # fraction of the remaining budget for all smaller cardinalities of a large problem
+PACE = 3.0  # measured cost of an entry that the tree reads, sorts or updates
+# fraction of the remaining budget for rows of S, and the measured cost of sorting an entry of them
+ROWS, SORTED = 0.3, 10.0
 # the search that fixes variables at no cost continues after PROBE evaluations only if its gap is
 # below the fraction NARROW of the value, and then spends at most HEAD_START operations
 PROBE, NARROW, HEAD_START = 50, 0.03, 8e9
-PATIENCE = 2  # number of unproven smaller cardinalities after which the remaining ones are skipped
-DUAL_MOST = 1000  # maximum number of candidates for the dual bound
-# number of steps for the bound of a smaller cardinality; the number of candidates is halved until
-# the steps fit the budget, but not below about FEW
+DUAL_MOST = 1000  # maximum number of candidates for the dual bounds
+# the number of these candidates is halved until STEPS steps fit the budget, but not below FEW
 STEPS, FEW = 60, 125
-RANK = 4  # largest rank of Sigma for which its optima are proven by cells of directions
-
-Dual = TypeVar("Dual", DualSearch, GershgorinSearch)
-Maker = Callable[..., Dual]
 
 
 class Exact:
@@ -89,12 +85,11 @@ class Exact:
     d : array of shape (n,)
         Diagonal of S.
     covariance : callable
-        Function W -> S[W, W], and I, W -> S[I, W], up to a multiple of the identity. The whole
-        matrix S is never formed.
+        Function W -> S[W, W], and I, W -> S[I, W]. The whole matrix S is never formed.
     K : int
         Largest cardinality.
     budget : float
-        Maximum cost of the search for K, in matrix entries, each of which takes about a nanosecond.
+        Maximum cost of the search for K, in operations, each of which takes about a nanosecond.
     psd : bool
         Whether S has no negative eigenvalue.
     seed : int
@@ -103,9 +98,9 @@ class Exact:
         Whether x >= 0 is required. The tree then searches max(S, 0), which can only have larger
         values; the dual bound uses the signs.
     every : bool
-        Whether each smaller cardinality also gets the whole budget, instead of a short trial.
+        Whether each smaller cardinality is also searched, with the whole budget.
     jobs : int
-        Number of processes for the scaled Gershgorin dual, which does not affect the result.
+        Number of processes for the pair relaxation, which does not affect the result.
     """
 
     def __init__(
@@ -121,8 +116,8 @@ class Exact:
         jobs: int = 1,
     ) -> None:
         self.d, self.K, self.budget, self.psd = d, K, budget, psd
-        self.covariance, self.nonnegative, self.every = covariance, nonnegative, every
-        self.divided: Maker[GershgorinSearch] = partial(GershgorinSearch, jobs=jobs)
+        self.nonnegative, self.every, self.blocks = nonnegative, every, Blocks(covariance)
+        self.jobs, self.left = jobs, budget  # operations that remain for the present cardinality
         self.nodes = np.zeros(K + 1, dtype=np.int64)
         self.sums = np.concatenate([[0.0], np.sort(self.d)[::-1].cumsum()])
         self.bound = np.zeros(K + 1)
@@ -141,57 +136,23 @@ class Exact:
         self.indivisible = np.zeros(K + 1, dtype=bool)
         self.is_begun = np.zeros(K + 1, dtype=bool)  # whether a dual search has begun
         self.is_large = len(d) > DUAL_MOST
-        self.squares: Vector | None = None
+        self.squares: Array | None = None  # bounds (n, K - 1) on the sums of largest S_jl^2
+        # the last result of the variable test, and its question
+        self.screened: tuple[tuple[int, float], float, Candidates] | None = None
         # if there were too many candidates: their number, and a bound on the supports not searched
         self.beyond, self.outside = [0] * (K + 1), 0.0
+
+    def covariance(self, *places: Indices) -> Array:
+        """Return S[W, W] or S[J, W], whose cost is charged to the budget."""
+        with counting() as ledger:
+            block = self.blocks(*places)
+            self.left -= FLOP * ledger.flops
+        return block
 
     def block(self, *places: Indices) -> Array:
         """Return S[W, W] or S[J, W], or its positive part if x >= 0 is required."""
         B = self.covariance(*places)
         return np.maximum(B, 0.0) if self.nonnegative else B
-
-    def incumbents(self) -> Iterator[None]:
-        """Find a good support of every cardinality among the features of largest variance.
-
-        A poor incumbent increases the number of nodes but never changes a proven answer, so a
-        subset of the features is sufficient. Forming the covariance of all features would cost more
-        than the search itself.
-        """
-        self.offer(1, largest_indices(self.d, 1))
-        yield
-        head = largest_indices(self.d, max(HEAD, self.K))
-        S = Covariance(self.block(head))
-        # K comes first, from its best starts, because a search that is cut short reports only K.
-        last = Search(S, self.K, MORE_SCANS, self.rng)
-        remaining_starts = last.starts()
-        for start in islice(remaining_starts, FIRST if S.n > self.K else 0):
-            last.climb(start)
-            self.offer(self.K, head[last.W])
-            yield
-        if self.nonnegative and S.n > self.K:
-            allowed = NonnegativeSearch(Covariance(self.covariance(head)), self.K, SCANS, self.rng)
-            for start in islice(allowed.starts(), FIRST_ALLOWED):
-                allowed.climb(start)
-                self.offer(self.K, head[allowed.W])
-                yield
-        before = np.array([np.argmax(S.diagonal())])
-        for k in range(1, self.K + 1):
-            search = last if k == self.K else Search(S, k, SCANS, self.rng)
-            # The first start is the best support of size k - 1 plus the feature with the largest
-            # covariance with it. By itself, it would follow a single greedy path, so the starts of
-            # the local search follow, which do not depend on the smaller cardinalities.
-            outside = np.setdiff1d(np.arange(S.n), before)
-            together = np.abs(S.S[before].sum(axis=0))
-            search.climb(
-                before if k == 1 else np.append(before, outside[together[outside].argmax()])
-            )
-            for start in remaining_starts if k == self.K else search.starts():
-                if not search.left or k == S.n:
-                    break
-                search.climb(start)
-            before = search.W
-            self.offer(k, head[search.W])
-            yield
 
     def offer(self, k: int, W: Indices) -> None:
         """Store a support of k variables for each cardinality >= k where it is the best so far."""
@@ -212,172 +173,175 @@ class Exact:
         return bool(self.bound[k] <= self.value[k] * (1.0 + 2.0 * TOLERANCE))
 
     def end(self, k: int) -> tuple[End, str]:
-        """Return the outcome of the search for k, and the reason if there is no proof."""
+        """Return the outcome of the search for k, and why there is no proof and what would help."""
         if self.proven(k):
             return "proven", ""
-        if self.beyond[k]:
-            candidates = f"{self.beyond[k]:,} candidate variables"
-            if not self.is_begun[k]:
-                return "not_attempted", f"{candidates}; the search takes {MOST:,}"
-            return "work_limit", f"{candidates}; the search took the {DUAL_MOST:,} most promising"
         if self.indivisible[k]:
             return "work_limit", "what is left of the problem cannot be divided further"
-        seconds = self.budget / SECOND
-        return "work_limit", f"the search spent its work, that of about {seconds:.3g} s"
+        spent = f"the search spent its work, that of about {self.budget / SECOND:.3g} s"
+        if not self.beyond[k]:
+            return "work_limit", f"{spent}; more time lowers the bound"
+        candidates = f"{self.beyond[k]:,} candidate variables"
+        help_ = "more time or a smaller k leaves fewer"
+        if not self.is_begun[k]:
+            return "not_attempted", f"{candidates}; the search takes {MOST:,}; {help_}"
+        return "work_limit", f"{candidates}, of which the most promising were searched; {help_}"
 
-    def run(self) -> Iterator[int]:
-        """Solve for each cardinality, in increasing order, and yield it after each chunk."""
+    def incumbents(self, *starts: Indices) -> Iterator[None]:
+        """Find a good support among the features of largest variance, and those of ``starts``.
+
+        A poor incumbent increases the number of nodes but never changes a proven answer, so a
+        subset of the features is sufficient. Forming the covariance of all features would cost more
+        than the search itself.
+        """
         self.offer(1, largest_indices(self.d, 1))
-        if len(self.d) <= DUAL_MOST:
-            self.bound[1:] = np.minimum(
-                self.bound[1:], self._cheap(self.block(np.arange(len(self.d))))
-            )
-        small = self._small_rank()
-        failures = 0
-        left = (LARGE_SMALLER if self.is_large else SMALLER) * self.budget
+        for W in starts:
+            self.offer(self.K, W)
+        yield
+        head = largest_indices(self.d, max(HEAD, self.K))
+        head = np.unique(np.concatenate([head, *starts]))
+        S = Covariance(self.block(head))
+        # K comes first, from its best starts, because a search that is cut short reports only K.
+        last = Search(S, self.K, self._scans(S.n, self.K, MORE_SCANS), self.rng)
+        remaining_starts = last.starts()
+        for W in starts:
+            self._climb(last, iter([np.searchsorted(head, np.sort(W))]), head, 1)
+        for _ in range(FIRST if S.n > self.K else 0):
+            self._climb(last, remaining_starts, head, 1)
+            yield
+        if self.nonnegative and S.n > self.K:
+            allowed = NonnegativeSearch(Covariance(self.covariance(head)), self.K, SCANS, self.rng)
+            allowed_starts = allowed.starts()
+            for _ in range(FIRST_ALLOWED):
+                self._climb(allowed, allowed_starts, head, 1)
+                yield
+        if self.every or self.is_large:
+            yield from self._smaller_incumbents(S, head)
+        while last.left and S.n > self.K:
+            self._climb(last, remaining_starts, head, FIRST)
+            yield
+
+    def _climb(self, search: Search, starts: Iterator[Indices], head: Indices, count: int) -> None:
+        """Climb from some starts, charge the cost to the budget, and offer the best support."""
+        with counting() as ledger:
+            for start in islice(starts, count):
+                search.climb(start)
+            self.left -= FLOP * ledger.flops
+        self.offer(search.k, head[search.W])
+
+    def _scans(self, n: int, k: int, most: int) -> int:
+        """Return the number of scans for an incumbent that the budget allows."""
+        share = INCUMBENTS * self.budget / (self.K if k < self.K else 1)
+        return int(np.clip(share / (n * k * (k + 2.0)), FEW_SCANS, most))
+
+    def _smaller_incumbents(self, S: Covariance, head: Indices) -> Iterator[None]:
+        """Find supports of the smaller cardinalities.
+
+        The first start is the best support of size k - 1 plus the feature with the largest
+        covariance with it. By itself, it would follow a single greedy path, so the starts of the
+        local search follow, which do not depend on the smaller cardinalities.
+        """
+        before = np.array([np.argmax(S.diagonal())])
+        for k in range(2, self.K):
+            search = Search(S, k, self._scans(S.n, k, SCANS), self.rng)
+            outside = np.setdiff1d(np.arange(S.n), before)
+            together = np.abs(S.S[before].sum(axis=0))
+            grown = np.append(before, outside[together[outside].argmax()])
+            self._climb(search, iter([grown]), head, 1)
+            starts = search.starts()
+            while search.left and self.every:
+                self._climb(search, starts, head, 1)
+            before = search.W
+            yield
+
+    def run(self) -> Iterator[None]:
+        """Search for K, with the smaller cardinalities that it needs; yields regularly."""
+        self.offer(1, largest_indices(self.d, 1))
+        if not self.is_large:
+            self._bound_by_formulas(self.block(np.arange(len(self.d))))
+        reserve = (1.0 - SMALLER) * self.left
         for k in range(2, self.K + 1):
-            if small is not None:
-                yield from (k for _ in self._by_cells(k, *small))
-            yield from (k for _ in self._look_at_rows(k))
-            if self.every or k == self.K:
-                yield from (k for _ in self._settle(k, self.budget))
-            elif failures < PATIENCE and left > 0.0:
-                for work in self._glance(k, left):
-                    left -= work
-                    yield k
-                failures += not self.proven(k) and not self.is_large
-            yield k
+            if k == self.K or self.every:
+                yield from self._settle(k)
+                self.left = self.budget
+            elif self.is_large:
+                share = (self.left - reserve) / (self.K - k)
+                yield from self._bound_smaller(k, self.left - share)
         # the optimum never decreases with k
         self.bound = np.minimum.accumulate(self.bound[::-1])[::-1]
 
-    def _glance(self, k: int, budget: float) -> Iterator[float]:
-        """Bound the value for a smaller cardinality, and yield the cost of each chunk."""
-        yield from self._try(k, self._planted(k), min(TRIAL, budget))
-        if self.is_large and not self.proven(k):
-            count, share = DUAL_MOST, budget / (self.K - k)
-            while count > FEW and STEPS * steps_cost(count) > share:
-                count //= 2
-            search = self._searched(self.divided, k, share, count)
-            yield from self._chunks(k, search) if search else ()
+    def _bound_by_formulas(self, S: Array) -> None:
+        """Bound the optima of all cardinalities by formulas, which are computed at once."""
+        rows = bound_formulas.falling(S)
+        formulas = bound_formulas.gershgorin(rows), bound_formulas.frobenius(rows)
+        most = np.minimum(np.min(formulas, axis=0), largest_eigenvalue(S))
+        self.bound[1:] = np.minimum(self.bound[1:], most[: self.K] * (1.0 + TOLERANCE))
 
-    def _settle(self, k: int, budget: float) -> Iterator[float]:
-        """Prove the value for k, or compute the smallest bound that the budget allows.
+    def _settle(self, k: int) -> Iterator[None]:
+        """Prove the value for k, or compute the smallest bound that the budget allows."""
+        yield from self._look_at_rows(k)
+        for search in (self._by_tree, self._by_matrix, self._by_pairs):
+            if not self.proven(k):
+                yield from search(k, 0.0)
 
-        Yields the cost of each chunk.
-        """
-        tree, by_tree = self._planted(k), 0.0
-        for work in self._try(k, tree, min(TRIAL, budget)):
-            by_tree += work
-            yield work
-        spent = by_tree
-        for work in () if self.proven(k) else self._leaving_out(k, min(HEAD_START, budget - spent)):
-            spent += work
-            yield work
-        search = None if self.proven(k) else self._searched(self.divided, k, budget - spent)
-        if search is not None:
-            yield from self._chunks(k, search)
-        elif tree and not self.proven(k):
-            yield from self._try(k, tree, PROMISING * budget - by_tree)
+    def _bound_smaller(self, k: int, reserve: float) -> Iterator[None]:
+        """Bound the optimum for a smaller cardinality of a large problem, down to a reserve."""
+        yield from self._look_at_rows(k)
+        for search in (self._by_tree, self._by_pairs):
+            if not self.proven(k):
+                yield from search(k, reserve)
 
-    def _leaving_out(self, k: int, budget: float) -> Iterator[float]:
-        """Run the search that fixes variables at no cost, if its gap is narrow."""
-        search = self._searched(DualSearch, k, budget)
-        for work in self._chunks(k, search) if search else ():
-            yield work
-            is_wide = self.bound[k] > self.value[k] * (1.0 + NARROW)
-            if search and is_wide and search.spent >= PROBE * cost(len(search.S)):
+    def _look_at_rows(self, k: int) -> Iterator[None]:
+        """Compute rows of S, once, if the variances leave too many candidates."""
+        if not self.is_large or self.squares is not None:
+            return
+        most = two_by_two_eigenvalue(self.d, self.bound[k - 1], by_variances(self.d, k))
+        rows = np.flatnonzero(most >= self.reached[k])
+        if len(rows) <= MOST:
+            return
+        self.squares = self.d[:, None] * self.sums[1 : self.K]
+        stop = (1.0 - ROWS) * self.left
+        for J, sums in largest_squares(self.d, self.block, rows, self.K - 1):
+            self.squares[J] = np.minimum(self.squares[J], sums)
+            self.left -= SORTED * len(J) * len(self.d)
+            if self.left < stop:
                 return
-
-    def _small_rank(self) -> tuple[Array, float] | None:
-        """Return V (n, d) and r with S = V V' + r I up to rounding, or None if d is large."""
-        n = len(self.d)
-        if n > DUAL_MOST or n <= RANK:
-            return None
-        S = self.covariance(np.arange(n))
-        w = eigenvalues(S)[::-1]
-        ranks = np.flatnonzero(w[1 : RANK + 1] - w[-1] <= NEGLIGIBLE * w[0]) + 1
-        if not len(ranks):
-            return None
-        d = int(ranks[0])
-        V, remainder = low_rank(*leading_pairs(S, d + 1), d, shift=True)
-        return V, remainder + (NEGLIGIBLE + ROUNDING * n) * float(w[0])
-
-    def _by_cells(self, k: int, V: Array, remainder: float) -> Iterator[None]:
-        """Prove the value for k with cells of directions, where S = V V' + remainder I."""
-
-        def best_with(W: Indices) -> float:
-            self.offer(k, W)
-            return float(self.value[k])
-
-        cells = Cells(V, remainder, k, self.nonnegative, best_with)
-        for _ in cells.run(TOLERANCE):
-            self._lower(k, max(cells.bound, self.value[k]))
             yield
-        self._lower(k, max(cells.bound, self.value[k]))
 
-    def _planted(self, k: int) -> Tree | None:
-        """Return a tree that searches for supports of k variables that exceed the value.
-
-        The result is None if no supports or too many supports remain.
-        """
-        t = self.reached[k] * (1.0 + TOLERANCE)
-        if self.proven(k):
-            return None
-        screened = self._screened(k, t)
-        W, S = screened.W, screened.S
-        if len(W) < k or screened.beyond:
-            return None
-        # Upper bounds for the smaller cardinalities are sufficient for the tree's tests. If a bound
-        # was not proven to be the optimum, the tree is still correct, but slower.
-        opt = self.bound[:k].copy()
-        if k == self.K and len(W) <= DUAL_MOST and len(W) < len(self.d):
-            among = self._cheap(S)  # bounds on the supports that reach t
-            opt[1:] = np.minimum(opt[1:], among[: k - 1])
-            self._lower(k, max(t, among[k - 1]))
-        # a harder problem is searched by the kernel, which is faster if it is compiled
-        kind = SmallTree if len(W) <= SMALL and self.nodes.sum() < NODES else Tree
-        return kind(S, W, k, opt, t, self.psd)
-
-    def _screened(self, k: int, t: float) -> Candidates:
-        """Return the variables that a support of size k, value t can contain; lower the bound."""
-        squares = None if self.squares is None else self.squares[:, k - 2]
-        screened = candidates(self.d, self.block, k, self.bound[k - 1], t, squares)
-        W, most = screened.W, screened.most
-        among = float(most.max(initial=0.0)) if len(W) >= k else 0.0
+    def _screened(self, k: int, best: float) -> Candidates:
+        """Return the variables of supports that exceed the best value, and lower the bound."""
+        t, opt = best * (1.0 + TOLERANCE), self.bound[k - 1]
+        if self.screened is None or self.screened[0] != (k, opt) or t < self.screened[1]:
+            squares = None if self.squares is None else self.squares[:, k - 2]
+            found = candidates(self.d, self.block, k, opt, t, squares)
+            self.screened = (k, opt), t, found
+        screened = self.screened[2].reaching(t)
+        among = float(screened.most.max(initial=0.0)) if len(screened.W) >= k else 0.0
         self._lower(k, max(t, among, screened.beyond))
         self.beyond[k] = screened.left if screened.beyond else 0
         return screened
 
-    def _look_at_rows(self, k: int) -> Iterator[None]:
-        """Compute rows of S, once, if the variances leave too many candidates."""
-        if not self.is_large or self.squares is not None or self.budget < MOST * len(self.d):
+    def _by_tree(self, k: int, reserve: float) -> Iterator[None]:
+        """Search for supports of k variables that exceed the value, for a short time."""
+        screened = self._screened(k, self.reached[k])
+        W, S, t = screened.W, screened.S, self.reached[k] * (1.0 + TOLERANCE)
+        if len(W) < k or screened.beyond or self.proven(k):
             return
-        most = two_by_two_eigenvalue(self.d, self.bound[k - 1], by_variances(self.d, k))
-        if (most >= self.reached[k]).sum() <= MOST:
-            return
-        sums = []
-        for of_rows in largest_squares(self.d, self.block, self.K - 1):
-            sums.append(of_rows)
+        # a harder problem is searched by the kernel, which is faster if it is compiled
+        kind = SmallTree if len(W) <= SMALL and self.nodes.sum() < NODES else Tree
+        # Upper bounds for the smaller cardinalities are sufficient for the tree's tests. If a bound
+        # was not proven to be the optimum, the tree is still correct, but slower.
+        tree = kind(S, W, k, self.bound[:k].copy(), t, self.psd)
+        stop = max(reserve, self.left - TRIAL)
+        while not tree.ended and self.left > stop:
+            self._advance(k, tree)
             yield
-        self.squares = np.concatenate(sums) if sums else None
 
-    def _cheap(self, S: Array) -> Vector:
-        """Return bounds (K,) on the supports of 1 to K variables of S."""
-        return bound_formulas.cheap(S)[: self.K] * (1.0 + TOLERANCE)
-
-    def _try(self, k: int, tree: Tree | None, budget: float) -> Iterator[float]:
-        """Run a tree until it finishes or the budget is spent, and yield the cost of each chunk."""
-        while tree and not tree.ended and budget > 0.0:
-            work = self._advance(k, tree)
-            budget -= work
-            yield work
-
-    def _advance(self, k: int, tree: Tree) -> float:
-        """Run one chunk of a tree, and return its cost."""
-        if (t := self.reached[k] * (1.0 + TOLERANCE)) > tree.t:
-            tree.raise_to(t)  # something better was found elsewhere
-        nodes, status = tree.nodes, tree.go()
+    def _advance(self, k: int, tree: Tree) -> None:
+        """Run one chunk of a tree."""
+        nodes, spent, status = tree.nodes, tree.spent, tree.go()
         self.nodes[k] += tree.nodes - nodes
+        self.left -= PACE * (tree.spent - spent)
         if status == FOUND:
             before = self.reached[k]
             self._improve(k, tree.found, tree.variables)
@@ -385,21 +349,36 @@ class Exact:
             # The kernel rounds differently, so it can report a support that turns out not to be
             # better when its value is recomputed. Such a report costs a chunk, because it could
             # otherwise recur forever.
-            return 0.0 if self.reached[k] > before else CHUNK * PACE
+            self.left -= 0.0 if self.reached[k] > before else PACE * CHUNK
+            return
         tree.ended = status == EXHAUSTED
         self._lower(k, tree.t if tree.ended else max(tree.t, tree.bound(self.bound[k - 1])))
-        return CHUNK * PACE
 
-    def _searched(
-        self, kind: Maker[Dual], k: int, budget: float, most: int = DUAL_MOST
-    ) -> Dual | None:
-        """Return a search with dual bounds for a support of size k that exceeds the best value.
+    def _by_matrix(self, k: int, reserve: float) -> Iterator[None]:
+        """Divide the supports by the single-matrix dual, if its gap is narrow."""
+        search = self._divided(DualPart, k, min(HEAD_START, self.left - reserve))
+        for _ in self._run(k, search) if search else ():
+            yield
+            is_wide = self.bound[k] > self.value[k] * (1.0 + NARROW)
+            if search and is_wide and search.spent >= PROBE * DualPart.cost(len(search.S)):
+                return
 
-        If there are more than ``most`` candidates, only the most promising ones are searched. The
-        result is None if no supports remain.
+    def _by_pairs(self, k: int, reserve: float) -> Iterator[None]:
+        """Divide the supports by the scaled Gershgorin dual."""
+        search = self._divided(PairPart, k, self.left - reserve)
+        if search:
+            yield from self._run(k, search)
+
+    def _divided(self, kind: type[Part], k: int, budget: float) -> BestFirst | None:
+        """Return a search for a support of size k that exceeds the best value.
+
+        If there are too many candidates for the budget, only the most promising ones are searched.
+        The result is None if no supports remain.
         """
-        t = self.value[k] * (1.0 + TOLERANCE)
-        screened = self._screened(k, t).first(most)
+        count = DUAL_MOST
+        while count > FEW and STEPS * kind.cost(count) > budget:
+            count //= 2
+        screened = self._screened(k, self.value[k]).first(count)
         W, self.outside = screened.W, screened.beyond
         if len(W) < k:
             return None
@@ -409,21 +388,25 @@ class Exact:
             return float(self.value[k])
 
         S = self.covariance(W) if self.nonnegative else screened.S
-        return kind(S, k, self.value[k], best_with, self.nonnegative, budget)
+        jobs = self.jobs if kind is PairPart else 1
+        value = float(self.value[k])
+        return BestFirst(kind, S, k, value, best_with, self.nonnegative, budget, jobs)
 
-    def _chunks(self, k: int, search: DualSearch | GershgorinSearch) -> Iterator[float]:
-        """Run a dual search, and yield the cost of each chunk."""
-        before = 0.0
+    def _run(self, k: int, search: BestFirst) -> Iterator[None]:
+        """Run a search, charge its cost to the budget, and lower the bound."""
+        spent = 0.0
         for _ in search.run(TOLERANCE):
+            self.left -= search.spent - spent
+            spent = search.spent
             self._lower(k, self._on_all(search, k))
             self.is_begun[k] = True
-            yield search.spent - before
-            before = search.spent
+            yield
+        self.left -= search.spent - spent
         self._lower(k, self._on_all(search, k))
         self.nodes[k] += search.parts
         self.indivisible[k] = self.nonnegative and search.parts > 0 and search.left > 0.0
 
-    def _on_all(self, search: DualSearch | GershgorinSearch, k: int) -> float:
+    def _on_all(self, search: BestFirst, k: int) -> float:
         """Return an upper bound over all supports of size k, including those outside the search."""
         return max(search.bound, self.value[k], self.outside) * (1.0 + TOLERANCE)
 

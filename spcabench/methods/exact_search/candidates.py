@@ -19,6 +19,7 @@ from spcabench.vectors import Array, Indices, Vector
 
 Block = Callable[..., Array]  # W -> S[W, W], or I, W -> S[I, W]
 MOST = 3000  # maximum number of candidates; their covariance takes 72 MB
+MOST_STORED = 4000  # maximum number of variables whose covariance is stored
 ENTRIES = 4e8  # maximum number of entries of S that are computed for its rows, in a few seconds
 AT_ONCE = 1e7  # number of these entries that are computed at a time
 
@@ -41,25 +42,59 @@ def root_bounds(S: Array, k: int, opt: float) -> Vector:
     )
 
 
-def largest_squares(d: Vector, block: Block, count: int) -> Iterator[Vector]:
-    """Bound the sums of the 1 to ``count`` largest S_jl^2, l != j, for a block of rows at a time.
+class Blocks:
+    """Blocks of a covariance, in which each entry S[W, W] is computed only once.
 
-    Yields an array (rows, count) for each block, or nothing if ``count`` is too large. In large
+    Data are often sparse or have many samples, so an entry costs far more than reading it.
+    """
+
+    def __init__(self, covariance: Block) -> None:
+        self.covariance, self.W, self.S = covariance, np.arange(0), np.zeros((0, 0))
+
+    def __call__(self, J: Indices, W: Indices | None = None) -> Array:
+        """Return S[J, W], which is computed, or S[J, J], which is stored."""
+        if W is not None:
+            return self.covariance(J, W)
+        new = np.setdiff1d(J, self.W)
+        if len(new):
+            self._add(new, np.unique(J))
+        places = np.searchsorted(self.W, J)
+        return self.S[np.ix_(places, places)]
+
+    def _add(self, new: Indices, J: Indices) -> None:
+        if not len(self.W) or len(self.W) + len(new) > MOST_STORED:
+            self.W, self.S = J, self.covariance(J)
+            return
+        W = np.union1d(self.W, new)
+        at, old = np.searchsorted(W, new), np.searchsorted(W, self.W)
+        rows = self.covariance(new, W)
+        rows[:, at] = 0.5 * (rows[:, at] + rows[:, at].T)  # symmetric despite rounding
+        S = np.empty_like(rows, shape=(len(W), len(W)))  # of the class of rows, for an audit
+        S[np.ix_(old, old)], S[at], S[:, at] = self.S, rows, rows.T
+        self.W, self.S = W, S
+
+
+def largest_squares(
+    d: Vector, block: Block, rows: Indices, count: int
+) -> Iterator[tuple[Indices, Array]]:
+    """Bound the sums of the 1 to ``count`` largest S_jl^2, l != j, for some rows j.
+
+    Yields blocks of rows and an array (rows, count), or nothing if ``count`` is too large. In large
     problems, only the columns with the largest variances are computed; in the other columns, S_jl^2
     is at most S_jj S_ll.
     """
     n = len(d)
-    h = min(n, int(ENTRIES // n))
+    h = min(n, int(ENTRIES // len(rows)))
     if h <= count:
         return
     falling = np.argsort(-d, kind="stable")
     columns, beyond = falling[:h], d[falling[h : h + count]]
-    for J in np.array_split(np.arange(n), int(np.ceil(n * h / AT_ONCE))):
+    for J in np.array_split(rows, int(np.ceil(len(rows) * h / AT_ONCE))):
         squares = block(J, columns) ** 2
         squares[J[:, None] == columns] = 0.0
         largest = np.partition(squares, h - count, axis=1)[:, h - count :]
         largest = np.hstack([largest, d[J, None] * beyond])
-        yield -np.sort(-largest, axis=1)[:, :count].cumsum(axis=1)
+        yield J, -np.sort(-largest, axis=1)[:, :count].cumsum(axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +111,14 @@ class Candidates:
     most: Vector
     beyond: float
     left: int
+
+    def reaching(self, t: float) -> "Candidates":
+        """Return the variables whose bounds reach a higher value t."""
+        if self.most.min(initial=np.inf) >= t:
+            return self
+        left = self.most >= t
+        S = self.S[np.ix_(left, left)]
+        return Candidates(self.W[left], S, self.most[left], self.beyond, self.left)
 
     def first(self, count: int) -> "Candidates":
         """Return the ``count`` variables with the largest bounds."""
@@ -114,6 +157,6 @@ def candidates(
     S, reached, left = block(W), np.zeros(0), np.ones(len(W), dtype=bool)
     while len(W) >= k and not (len(reached) and left.all()):
         W, S = W[left], S[np.ix_(left, left)]
-        reached = root_bounds(S, k, opt) if len(W) else reached
+        reached = root_bounds(S, k, opt) if len(W) else np.zeros(0)
         left = reached >= t
     return Candidates(W, S, reached, beyond, count)

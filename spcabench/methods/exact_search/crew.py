@@ -1,7 +1,7 @@
 """The processes that work on the parts of a search: this process, or several others.
 
-The outcome of a part depends only on its `Order` (`exact_search.gershgorin_part`), and not on the
-process that works on it. On Linux, the other processes are forked and share the covariance.
+The outcome of a part depends only on its `Order` (`exact_search.part`), and not on the process that
+works on it. On Linux, the other processes are forked and share the covariance.
 """
 
 import multiprocessing
@@ -18,22 +18,24 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from spcabench.flops import LEDGER, counting
-from spcabench.methods.exact_search.gershgorin_part import Order, Outcome, Part
+from spcabench.methods.exact_search.part import Order, Outcome, Part
 from spcabench.vectors import Array
 
 LOOK = 0.1  # seconds between two checks of the clock while other processes work
-Question = tuple[Array, int, bool, float]
+Question = tuple[type[Part], Array, int, bool, float]
 Work = Generator[None, None, Outcome]
 
 
 class Crew:
     """A context manager that computes the parts of a search on S (n, n) for cardinality k.
 
-    jobs : number of processes. positive, tolerance : as in `Part`.
+    jobs : number of processes. kind : the bound of the parts. positive, tolerance : as in `Part`.
     """
 
-    def __init__(self, jobs: int, S: Array, k: int, positive: bool, tolerance: float) -> None:
-        self.question: Question = S, k, positive, tolerance
+    def __init__(
+        self, jobs: int, kind: type[Part], S: Array, k: int, positive: bool, tolerance: float
+    ) -> None:
+        self.question: Question = kind, S, k, positive, tolerance
         self.others: ProcessPoolExecutor | None = None
         if jobs > 1:
             context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
@@ -54,11 +56,11 @@ class Crew:
     def begin(self, order: Order) -> Work:
         """Start a part; return a generator that yields regularly and returns the outcome."""
         if self.others is None:
-            return Part(*self.question, order).run()
+            return _part(self.question, order).run()
         try:
             return self._awaited(order, self.others.submit(_done, order))
         except BrokenProcessPool:  # one of the processes was killed from outside
-            return Part(*self.question, order).run()
+            return _part(self.question, order).run()
 
     def _awaited(self, order: Order, sent: "Future[tuple[Outcome, int, int]]") -> Work:
         try:
@@ -66,12 +68,17 @@ class Crew:
                 yield
             outcome, flops, compiled = sent.result()
         except BrokenProcessPool:
-            return (yield from Part(*self.question, order).run())
+            return (yield from _part(self.question, order).run())
         finally:
             sent.cancel()
         LEDGER.charge(flops - compiled)
         LEDGER.charge_compiled(compiled)
         return outcome
+
+
+def _part(question: Question, order: Order) -> Part:
+    kind, S, k, positive, tolerance = question
+    return kind(S, k, positive, tolerance, order)
 
 
 # set in each process of the crew: the question to answer, and the event that stops the process
@@ -98,7 +105,7 @@ def _done(order: Order) -> tuple[Outcome, int, int]:
     """Return the outcome of a part, its flops, and the number of flops counted by kernels."""
     question, stop = _asked[0]
     with counting() as ledger:
-        part = Part(*question, order)
+        part = _part(question, order)
         for _ in part.run():
             if stop.is_set():
                 break

@@ -1,20 +1,29 @@
-"""A part of the dual-bound search: the supports that contain certain variables and lack others.
+"""A part that is bounded by the single-matrix dual.
 
 The variables F, which are in all supports of a part, are removed by a Schur complement
 (`exact_search.schur`). The remaining question is whether s = k - |F| of the other variables reach a
 value t in a smaller matrix E. If the dual bound of E is below t, no support of the part reaches t.
 Otherwise, the search looks for a larger tau for which the dual bound of the matrix E for tau is
 below tau. Then no support of the part exceeds tau.
+
+The bound is minimised in chunks of evaluations. After each chunk, a variable is left out if the
+bound shows that no better support contains it, and taken if all better supports contain it.
 """
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from spcabench.methods.exact_search.dual_bound import Minimum, start
+from spcabench.methods.exact_search.dual_bound import CHUNK, Minimum, start, starts
+from spcabench.methods.exact_search.dual_certificate import NONE
+from spcabench.methods.exact_search.part import Part
 from spcabench.methods.exact_search.schur import Complement
 from spcabench.vectors import Array, Indices
+
+ROOT = 300  # minimum number of evaluations for all variables
+# a part is not halved while a chunk gains at least this fraction of the required decrease
+ROOT_GAIN, GAIN = 0.03, 1.0 / 6.0
 
 SAFE = 1e-9  # no variable is fixed within this margin, relative to the value to be reached
 APART = 1e-10  # the Schur complement requires this relative distance of t from lambda_1(S[F, F])
@@ -23,7 +32,7 @@ TRIES = 8  # number of values tau that are tried
 LITTLE = 1e-6  # added to decreases, to rank variables for which one of the decreases is zero
 
 
-class Part:
+class Restricted:
     """The supports of k of the variables F and W that contain F, and a bound on their values.
 
     Parameters
@@ -170,57 +179,122 @@ class Part:
                 low = tau
         self.bound = min(self.bound, high)
 
-    def halves(self) -> "list[tuple[float, Callable[[float], Part]]]":
-        """Return two halves: the supports that contain a variable, and those that do not.
+    def halves(self) -> "list[tuple[float, Half]]":
+        """Return the bounds and starts of the supports that contain a variable, and that do not.
 
-        The variable is the one for which the bounds of both halves decrease most. Each half is
-        returned as a bound and a function that creates the part for a value t.
+        The variable is the one for which the bounds of both halves decrease most.
         """
         probes = self.low.probes()
         having, without = (np.maximum(self.low.value - of, 0.0) + LITTLE for of in probes)
         # lacking one variable of many is the weaker condition, so its decrease has more weight
         j = int(np.argmax(having * without**2))
         others, seed = np.delete(self.W, j), Seed(self)
-        halves: list[tuple[float, Callable[[float], Part]]] = []
+        halves = []
         for F, probed in zip((np.append(self.F, self.W[j]), self.F), probes, strict=True):
-            bound = self.bound
-            if not len(self.F):
-                bound = min(bound, self.level * float(probed[j]))
-            halves.append(
-                (bound, partial(_half, self.S, self.k, self.positive, F, others, seed, bound))
-            )
+            bound = self.bound if len(self.F) else min(self.bound, self.level * float(probed[j]))
+            halves.append((bound, Half(seed, F, others)))
         return halves
 
 
 class Seed:
     """The state of a part that is halved; the halves start from it."""
 
-    def __init__(self, part: Part) -> None:
-        self.S, self.F, self.W, self.positive = part.S, part.F, part.W, part.positive
+    def __init__(self, part: Restricted) -> None:
+        self.F, self.W = part.F, part.W
         self.level: float = part.level
         self.bound: float = part.bound
         self.floor: float = part.floor
         # any matrix certifies a bound, so single precision is enough
         self.U = part.low.U.astype(np.float32)
 
-    def matrix(self, part: Part) -> Array:
+    def matrix(self, part: Restricted) -> Array:
         """Return the initial U for a half, with the change in E added."""
         place = np.searchsorted(self.W, part.W)
-        at = np.ix_(place, place)
-        before = Complement(self.S, self.F, part.W, self.positive).at(self.level) / self.level
-        return self.U[at] + (part.E - before)
+        before = Complement(part.S, self.F, part.W, part.positive).at(self.level) / self.level
+        return self.U[np.ix_(place, place)] + (part.E - before)
 
 
-def _half(
-    S: Array,
-    k: int,
-    positive: bool,
-    F: Indices,
-    W: Indices,
-    seed: Seed,
-    bound: float,
-    t: float,
-) -> Part:
-    part = Part(S, k, positive, F, W, t, seed)
-    part.bound = min(part.bound, bound)
-    return part
+@dataclass(frozen=True, eq=False)
+class Half:
+    """One of the two halves of a part: its variables F and W, and the state of the part."""
+
+    seed: Seed
+    F: Indices
+    W: Indices
+
+
+class DualPart(Part):
+    """A part whose bound is the single-matrix dual."""
+
+    @staticmethod
+    def cost(n: int) -> float:
+        """Return the measured cost of evaluating the bound for n variables, in operations."""
+        return n**3 / 5.0 + 90.0 * n**2 + 2e5
+
+    def work(self) -> Iterator[None]:
+        """Close the part, or halve it when its bound decreases too slowly."""
+        half: Half | None = self.order.start
+        part = yield from self._begun(half)
+        least, share = (0, GAIN) if half else (ROOT, ROOT_GAIN)
+        evaluations, gain = 0, np.inf
+        while self._is_open(part) and self.has_work_left:
+            self.attempt(part.support)
+            if part.decided:
+                break
+            part.ask(self.target)
+            # The Schur complement cannot exclude a part in which F alone reaches the target,
+            # however small its values are.
+            if part.level > self.target and self._by_all_faces(part):
+                return
+            if part.missing <= 0.0 or part.fix():
+                if part.decided or part.missing > 0.0:
+                    continue
+                break
+            slow = evaluations >= max(least, 1) and gain < share * part.missing
+            if slow or part.bound <= part.floor:
+                break
+            yield from self._chunk(part)
+            gain, evaluations = part.low.gain, evaluations + CHUNK
+        if self._is_open(part):
+            self._leave(part)
+
+    def _begun(self, half: Half | None) -> Generator[None, None, Restricted]:
+        """Return the part at the start of its minimisation."""
+        S, k, positive = self.S, self.k, self.positive
+        if half:
+            part = Restricted(S, k, positive, half.F, half.W, self.target, half.seed)
+            part.bound = min(part.bound, self.order.bound)
+            return part
+        least, U = np.inf, None
+        if len(S) > k:
+            for bound, matrix in starts(S / self.target, k, positive):
+                least, U = min((least, U), (bound, matrix), key=lambda start: start[0])
+                if self.spend(self.cost(len(S)) / 3.0):  # eigenvalues only
+                    yield
+        return Restricted(S, k, positive, NONE, np.arange(len(S)), self.target, U=U)
+
+    def _is_open(self, part: Restricted) -> bool:
+        """Store the bound of the part, and return whether it exceeds the target."""
+        self.order.bound = min(self.order.bound, part.bound)
+        return part.bound > self.target
+
+    def _chunk(self, part: Restricted) -> Iterator[None]:
+        """Run one chunk of evaluations, yielding within the chunk if evaluations take long."""
+        for _ in part.steps():
+            if self.spend(self.cost(len(part.W))):
+                yield
+
+    def _by_all_faces(self, part: Restricted) -> bool:
+        closed = self.is_closed_by_faces(np.append(part.F, part.W))
+        return closed and part.floor <= self.target
+
+    def _leave(self, part: Restricted) -> None:
+        """Evaluate the last support of an open part, or halve the part."""
+        self.decide(min(part.floor, part.bound))  # supports left out of it reach at most the floor
+        if part.decided:
+            self.settle(part.support)
+        elif part.missing > 0.0 and part.bound > part.floor:
+            part.tighten()
+            self.outcome.halves = part.halves()
+        elif not self._by_all_faces(part):
+            self.decide(part.bound)

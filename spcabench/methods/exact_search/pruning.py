@@ -105,9 +105,14 @@ def leads(e, alive, j, t, best):  # type: ignore[no-untyped-def]
 
 @inlined
 def next_branch(E, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-untyped-def]
-    """Return the candidate with the largest potential among those that can lead, or -1."""
+    """Return the candidate with the largest potential among those that can lead, or -1.
+
+    The second result is the number of entries that were read.
+    """
     alive, leader, potential = ints[d, ALIVE], ints[d, LEADER], reals[d, POTENTIAL]
+    spent = ZERO
     while True:
+        spent += 2 * len(E)
         j, second = NONE, -np.inf
         for i in range(len(E)):
             if alive[i] and leader[i]:
@@ -117,7 +122,7 @@ def next_branch(E, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-unty
                 elif potential[i] > second:
                     second = potential[i]
         if j < 0:
-            return j
+            return j, spent
         # Potentials only decrease while the node loses candidates, so an old potential is still a
         # bound, and only the largest one has to be updated. If it remains the largest, it is also
         # the largest among the exact potentials.
@@ -132,12 +137,15 @@ def next_branch(E, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-unty
         elif not leads(E[j], alive, j, t, best):
             leader[j] = 0
         elif potential[j] >= second:
-            return j
+            return j, spent
 
 
 @inlined
 def closing(E, diagonal, alive, j, s, t):  # type: ignore[no-untyped-def]
-    """Return the last s = 1 or 2 candidates with which F and its leader j reach t, or -1."""
+    """Return the last s = 1 or 2 candidates with which F and its leader j reach t, or -1.
+
+    The last result is the number of entries that were read.
+    """
     # With E' = E + g e e', a pair {i, m} reaches t if and only if t I - E'[{i, m}, {i, m}] is not
     # positive definite: a diagonal entry or the determinant is not positive. This takes a few
     # multiplications per pair, whereas a node with its own matrix would cost as many as its size.
@@ -149,23 +157,24 @@ def closing(E, diagonal, alive, j, s, t):  # type: ignore[no-untyped-def]
         if i != j and alive[i]:
             top = max(top, abs(e[i]))
     near = np.empty(len(e), dtype=np.int64)
-    count = 0
+    count, spent = ZERO, len(e)
     for i in range(len(e)):
         if i == j or not alive[i] or (s == 2 and abs(e[i]) + top < least):
             continue
         a = t - diagonal[i] - e[i] * e[i] * g
         if a <= 0.0:
-            return i, -1
+            return i, -1, spent
+        spent += count
         row, f = E[i], e[i] * g
         for q in range(count):
             m = near[q]
             if abs(e[i]) + abs(e[m]) >= least:
                 x = row[m] + f * e[m]
                 if x * x >= a * (t - diagonal[m] - e[m] * e[m] * g):
-                    return i, m
+                    return i, m, spent
         near[count] = i
         count += s == 2
-    return -1, -1
+    return -1, -1, spent
 
 
 @inlined
@@ -250,17 +259,18 @@ def grow(E, d, stack, start, reals, ints, j, opt_s, t, psd, best):  # type: igno
 
 
 @compiled(
-    "Tuple((i8, i8, i8, i8))(i8, f8[::1], f8, b1, i8, i8, f8[::1], f8[:,:,::1], i8[:,:,::1], "
+    "Tuple((i8, i8, i8, i8, i8))(i8, f8[::1], f8, b1, i8, i8, f8[::1], f8[:,:,::1], i8[:,:,::1], "
     "i8[:,::1])"
 )
 def descend(k, opt, t, psd, budget, depth, stack, reals, ints, place):  # type: ignore[no-untyped-def]
-    """Continue a search from a depth; return the flops, status, new depth and number of nodes.
+    """Continue a search from a depth until it ends or has read more entries than the budget.
 
-    If the status is FOUND, the variables that reach t are place[CHOSEN, :depth + 1].
+    Returns the flops, the status, the new depth, the number of nodes, and the entries read. If the
+    status is FOUND, the variables that reach t are place[CHOSEN, :depth + 1].
     """
     # An explicit stack instead of recursion: the search can stop between two branches and resume
     # there, because its whole state is in the arrays that the caller owns.
-    work, nodes, buffer = 0, 0, np.empty(k)
+    work, nodes, spent, buffer = 0, 0, 0, np.empty(k)
     while depth >= 0:
         c, offset, s = place[COUNT, depth], place[OFFSET, depth], k - depth - 1
         E, best = stack[offset : offset + c * c].reshape((c, c)), buffer[:s]
@@ -268,28 +278,31 @@ def descend(k, opt, t, psd, budget, depth, stack, reals, ints, place):  # type: 
         # Both stops come before a branch is chosen, so nothing is lost or done twice. The last two
         # variables need no matrix, and thus no space on the stack.
         full = s > 2 and start + c * c > len(stack)
-        if full or work > budget:
-            return work, FULL if full else PAUSED, depth, nodes
-        j = next_branch(E, depth, reals, ints, opt[s], t, psd, best)
+        if full or spent > budget:
+            return work, FULL if full else PAUSED, depth, nodes, spent
+        j, read = next_branch(E, depth, reals, ints, opt[s], t, psd, best)
+        spent += read
         if j < 0:
             depth -= 1  # no candidate can lead, so this node contains no support of value t
             continue
         place[CHOSEN, depth] = ints[depth, VARIABLE, j]
         ints[depth, LEADER, j] = 0
         if reals[depth, DIAGONAL, j] >= t:
-            return work, FOUND, depth, nodes
+            return work, FOUND, depth, nodes, spent
         if s in (1, 2):
             work += c
-            for i in closing(E, reals[depth, DIAGONAL], ints[depth, ALIVE], j, s, t):
+            one, two, read = closing(E, reals[depth, DIAGONAL], ints[depth, ALIVE], j, s, t)
+            spent += read
+            for i in (one, two):
                 # One of the two can be sufficient, because a set of fewer than k can reach t.
                 if i >= 0:
                     depth += 1
                     place[CHOSEN, depth] = ints[k - s - 1, VARIABLE, i]
             if depth > k - s - 1:
-                return work, FOUND, depth, nodes
+                return work, FOUND, depth, nodes, spent
         elif s:
             nodes += 1
             m, flops = grow(E, depth, stack, start, reals, ints, j, opt[s - 1], t, psd, best[1:])
-            depth, work = depth + 1, work + flops
+            depth, work, spent = depth + 1, work + flops, spent + 3 * flops
             place[COUNT, depth], place[OFFSET, depth] = m, start
-    return work, EXHAUSTED, depth, nodes
+    return work, EXHAUSTED, depth, nodes, spent

@@ -16,14 +16,13 @@ from spcabench.methods.exact_search.pruning import (
     EXHAUSTED,
     FOUND,
     FULL,
-    LEADER,
     POTENTIAL,
     VARIABLE,
     descend,
 )
 from spcabench.vectors import Array, Indices, Vector
 
-CHUNK = 4_000_000  # entries of node matrices between two checks of the clock
+CHUNK = 40_000_000  # entries read between two checks of the clock
 # maximum numbers of candidates and of nodes that are searched without the compiled kernel
 SMALL, NODES = 40, 250
 Node = tuple[Array, Vector, Indices, list[int]]  # E, diag(E - S), candidates and F
@@ -53,6 +52,7 @@ class Tree:
     ) -> None:
         c = len(S)
         self.k, self.opt, self.t, self.psd, self.nodes, self.depth = k, opt, t, psd, 0, 0
+        self.spent = 0  # number of entries read
         self.S, self.variables, self.ended = S, variables, False
         # A flat array contains the node matrices on the path from the root to the current node, one
         # after another. Going back drops a node, so nothing is allocated during the search. The
@@ -70,7 +70,7 @@ class Tree:
         """Search one more chunk, and return EXHAUSTED (no support reaches t), PAUSED or FOUND."""
         status = FULL
         while status == FULL:
-            status, self.depth, nodes = descend(
+            status, self.depth, nodes, spent = descend(
                 self.k,
                 self.opt,
                 self.t,
@@ -83,6 +83,7 @@ class Tree:
                 self.place,
             )
             self.nodes += nodes
+            self.spent += spent
             # Compiled code cannot enlarge an array of its caller, so it stops and asks for space.
             # Because the size is doubled, the number of copies is logarithmic in the final size.
             if status == FULL:
@@ -103,12 +104,6 @@ class Tree:
         self.ints[0, ALIVE:, self.ints[0, VARIABLE] == self.place[CHOSEN, 0]] = 1
         self.reals[0, POTENTIAL] = np.inf
         self.t, self.depth = t, 0
-
-    @property
-    def progress(self) -> float:
-        """Return the fraction of the root's candidates that are finished."""
-        left = (self.ints[0, ALIVE] > 0) & (self.ints[0, LEADER] > 0)
-        return 1.0 - float(left.mean())
 
     def bound(self, opt: float) -> float:
         """Bound the supports of size k, paused or exhausted; ``opt`` is a bound for k - 1.
@@ -156,6 +151,7 @@ class SmallTree(Tree):
             d = E.diagonal()
             if d.max() >= self.t:
                 return [*F, int(W[d.argmax()])]
+            self.spent += 2 * E.size
             LEDGER.charge_compiled(2 * E.size)  # charged like the kernel that this replaces
             # forcing the variable of row j adds row j of these squares to the diagonal of E
             squares = E * E / (self.t - d)[:, None]

@@ -1,11 +1,9 @@
-"""Branch and bound on the scaled Gershgorin dual: all supports of k variables, divided into parts.
+"""Branch and bound: all supports of k variables, divided into parts.
 
-A part is the set of supports that contain certain variables and lack others. Its bound is minimised
-by the splitting method (`exact_search.splitting`), which continues from the state of the part that
-was halved. The method also gives a value of the relaxation, which is a lower limit for the bound of
-the part. If this value is above the best known value, the part is halved soon
-(`exact_search.gershgorin_part`). One half takes a variable, the other leaves it out. The part with
-the largest bound comes first, so the bound on all supports keeps decreasing.
+A part is the set of supports that contain certain variables and lack others
+(`exact_search.part`). A part whose bound stays above the best known value is halved: one half takes
+a variable, the other leaves it out. The part with the largest bound comes first, so the bound on
+all supports keeps decreasing.
 
 Several processes can work on parts in parallel (`exact_search.crew`). The outcomes are used in the
 order in which the parts were started, and only the outcomes determine which part is started next.
@@ -16,11 +14,12 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import count
+from typing import Any
 
 import numpy as np
 
 from spcabench.methods.exact_search.crew import Crew, Work
-from spcabench.methods.exact_search.gershgorin_part import Halves, Order, cost
+from spcabench.methods.exact_search.part import Order, Part
 from spcabench.vectors import Array, Indices
 
 FEWEST = 40  # number of steps that the budget must allow before a search starts
@@ -30,20 +29,20 @@ AHEAD, SHARE, MOST_AHEAD = 4, 0.25, 512
 Value = Callable[[Indices], float]
 
 
-class GershgorinSearch:
+class BestFirst:
     """A search for supports of size k that exceed the best known value; bounds all supports.
 
-    S : covariance (n, n). t : positive value to be exceeded. best_with : function that takes a
-        promising support of at most k variables and returns the best known value. positive :
-        whether x >= 0 is required. budget : maximum cost in matrix entries; see `cost`. jobs :
-        number of processes that work on parts.
-    best : the best value divided by t. bound : bound on all supports. parts : number of parts
-        worked on, excluding the first. spent : cost so far. left : the remaining budget, which the
-        caller can lower.
+    kind : the bound of the parts. S : covariance (n, n). t : positive value to be exceeded.
+        best_with : function that takes a promising support of at most k variables and returns the
+        best known value. positive : whether x >= 0 is required. budget : maximum cost in
+        operations; see `Part.cost`. jobs : number of processes that work on parts.
+    best : the best value divided by t. parts : number of parts worked on, excluding the first.
+        left : the remaining budget. ended : cost of the parts that ended.
     """
 
     def __init__(
         self,
+        kind: type[Part],
         S: Array,
         k: int,
         t: float,
@@ -52,12 +51,12 @@ class GershgorinSearch:
         budget: float,
         jobs: int = 1,
     ) -> None:
-        self.scale, self.k, self.best_with, self.positive = t, k, best_with, positive
-        self.S, self.left, self.spent, self.parts, self.jobs = S / t, budget, 0.0, 0, jobs
-        self.best, self.tolerance, self.decided, self.order = 1.0, 0.0, 0.0, count()
-        self.waiting: list[tuple[float, int, Halves, bool]] = []
+        self.kind, self.k, self.best_with, self.positive = kind, k, best_with, positive
+        self.scale, self.S, self.left, self.ended, self.parts = t, S / t, budget, 0.0, 0
+        self.best, self.tolerance, self.decided, self.jobs = 1.0, 0.0, 0.0, jobs
+        self.waiting: list[tuple[float, int, Any]] = []
         self.begun: deque[tuple[Order, Work]] = deque()
-        self._is_new = True
+        self.order, self._is_new = count(), True
 
     @property
     def bound(self) -> float:
@@ -66,6 +65,11 @@ class GershgorinSearch:
             return np.inf
         begun = max((order.bound for order, _ in self.begun), default=0.0)
         return max(self.best, self.decided, begun, self._first) * self.scale
+
+    @property
+    def spent(self) -> float:
+        """The cost so far."""
+        return self.ended + sum(order.spent for order, _ in self.begun)
 
     @property
     def _first(self) -> float:
@@ -82,20 +86,20 @@ class GershgorinSearch:
         Stops earlier if the budget is spent. Yields regularly.
         """
         self.tolerance = tolerance
-        if self.left < FEWEST * cost(len(self.S)):
+        if self.left < FEWEST * self.kind.cost(len(self.S)):
             return
         self._is_new = False
-        question = (self.S, self.k, self.positive, tolerance)
+        question = (self.kind, self.S, self.k, self.positive, tolerance)
         with Crew(1, *question) as alone:
-            order = Order(None, True, np.inf, self.best, self.left)
+            order = Order(None, np.inf, self.best, self.left)
             self.begun.append((order, alone.begin(order)))
             yield from self._take_first()
         yield
         with Crew(self.jobs if self.waiting else 1, *question) as crew:
             while self.left > 0.0:
                 while self._may_begin():
-                    bound, _, halves, taken = heapq.heappop(self.waiting)
-                    order = Order(halves, taken, -bound, self.best, self.left)
+                    bound, _, start = heapq.heappop(self.waiting)
+                    order = Order(start, -bound, self.best, self.left)
                     self.begun.append((order, crew.begin(order)))
                 if not self.begun:
                     return
@@ -117,11 +121,9 @@ class GershgorinSearch:
         outcome = yield from work
         self.begun.popleft()
         self.left -= outcome.spent
-        self.spent += outcome.spent
+        self.ended += outcome.spent
         self.decided = max(self.decided, outcome.decided)
         for W in outcome.supports:
             self.best = max(self.best, self.best_with(W) / self.scale)
-        if outcome.halves:
-            for taken in (True, False):
-                item = (-outcome.bound, next(self.order), outcome.halves, taken)
-                heapq.heappush(self.waiting, item)
+        for bound, start in outcome.halves:
+            heapq.heappush(self.waiting, (-bound, next(self.order), start))

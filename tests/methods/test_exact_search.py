@@ -1,0 +1,399 @@
+"""The exact search agrees with brute force, from good and poor incumbents, by each bound."""
+
+from collections import deque
+from itertools import product
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from spcabench import Problem, api, flops
+from spcabench.iterate import Iterate, Traits
+from spcabench.methods import quasi_newton
+from spcabench.methods.exact_search import (
+    branch_and_bound,
+    candidates,
+    dual_bound,
+    dual_part,
+    nonnegative_faces,
+    pair_part,
+    part,
+    pruning,
+    search_tree,
+    splitting,
+)
+from spcabench.methods.exact_search.best_first import BestFirst
+from spcabench.methods.exact_search.branch_and_bound import Exact
+from spcabench.methods.exact_search.dual_part import DualPart
+from spcabench.methods.exact_search.pair_part import PairPart
+from spcabench.methods.exact_search.search_tree import SmallTree, Tree
+from spcabench.solving.call import Limits
+from tests import problems
+from tests.methods.test_dual import SIGNS, gram, value_of
+from tests.problems import FAMILIES
+from tests.twins import twin
+
+KINDS = pytest.mark.parametrize("kind", [DualPart, PairPart])
+
+
+def searched(S, K, budget=1e11, nonnegative=False, every=True, start=None):
+    """Return a finished search from the incumbents, or from a support ``start``."""
+
+    def block(J, W=None):
+        return S[np.ix_(J, J if W is None else W)]
+
+    d = S.diagonal().copy()
+    search = Exact(d, block, K, budget, not nonnegative, 0, nonnegative, every)
+    if start is None:
+        deque(search.incumbents(), maxlen=0)
+    else:
+        for k in range(1, K + 1):
+            search.offer(k, start[:k])
+    deque(search.run(), maxlen=0)
+    return search
+
+
+def check(S, search, ks, nonnegative=False, all_proven=True):
+    """Compare values and bounds with brute force."""
+    for k in ks:
+        best = problems.optimum(S, k, nonnegative)
+        assert search.bound[k] >= best * (1 - 1e-12) and len(search.support[k]) <= k
+        assert search.value[k] <= best * (1 + 1e-9) + 1e-12
+        if all_proven or search.proven(k):
+            assert search.proven(k)
+            assert search.value[k] == pytest.approx(best, rel=4e-9, abs=1e-12)
+
+
+def prove(S, poor):
+    """Prove all cardinalities of S from good or poor incumbents."""
+    start = np.argsort(S.diagonal(), kind="stable") if poor else None
+    check(S, searched(S, len(S), start=start), range(1, len(S) + 1))
+
+
+ENGINES: dict[
+    str, dict[tuple[ModuleType, str], float]
+] = {  # constants that leave the proof to some steps of the search
+    "the compiled tree": {(branch_and_bound, "NODES"): 0},
+    "both trees": {(search_tree, "NODES"): 3},
+    "the single-matrix dual": {
+        (branch_and_bound, "TRIAL"): 0.0,
+        (branch_and_bound, "NARROW"): np.inf,
+        (dual_part, "ROOT"): 1,
+    },
+    "the pair relaxation": {
+        (branch_and_bound, "TRIAL"): 0.0,
+        (branch_and_bound, "HEAD_START"): 0.0,
+        (pair_part, "ROOT"): 1,
+    },
+    "all": {
+        (branch_and_bound, "TRIAL"): 1.0,
+        (search_tree, "CHUNK"): 20,
+        (branch_and_bound, "NARROW"): np.inf,
+        (branch_and_bound, "HEAD_START"): 1e8,
+    },
+}
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request, monkeypatch):
+    for (module, name), value in ENGINES[request.param].items():
+        monkeypatch.setattr(module, name, value)
+
+
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize("poor", [False, True])
+@pytest.mark.parametrize("seed", problems.some(1, range(6)))
+@pytest.mark.parametrize("family", problems.some(4, FAMILIES))
+def test_each_step_alone_proves_what_brute_force_finds(family, seed, poor):
+    prove(problems.explicit(problems.problem(family, seed)[0]), poor)
+
+
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize("seed", problems.some(1, range(18)))
+@pytest.mark.parametrize("family", problems.some(4, FAMILIES))
+def test_small_problems_of_nonnegative_loadings_are_proven(family, seed):
+    S = problems.explicit(problems.problem(family, seed)[0])
+    for k in range(3, min(len(S), 6) + 1, 2):
+        check(S, searched(S, k, 1e10, True, every=False), [k], True)
+
+
+@pytest.mark.parametrize("family", problems.some(5, FAMILIES))
+@pytest.mark.parametrize("seed", problems.some(1, range(20)))
+def test_variables_that_are_too_many_for_the_search_stay_in_its_bound(family, seed, monkeypatch):
+    S = problems.explicit(problems.problem(family, seed)[0])
+    n = len(S)
+    monkeypatch.setattr(branch_and_bound, "FEW", 2)
+    monkeypatch.setattr(branch_and_bound, "TRIAL", 1e6 * (seed % 2))
+    for most, entries, nonnegative in product(
+        (n - 1, n // 2, 2), (1e9, n * (n - 2)), (False, True)
+    ):
+        for module in (branch_and_bound, candidates):
+            monkeypatch.setattr(module, "MOST", most)
+        monkeypatch.setattr(candidates, "ENTRIES", entries)
+        monkeypatch.setattr(candidates, "MOST_STORED", n - 1)
+        monkeypatch.setattr(branch_and_bound, "DUAL_MOST", most)
+        K = n // 2 + 1
+        search = searched(S, K, 1e8, nonnegative, every=False)
+        check(S, search, range(1, K + 1), nonnegative, all_proven=False)
+
+
+@pytest.mark.parametrize("seed", problems.some(2, range(4)))
+def test_equal_optima_are_not_fixed_wrongly(seed, monkeypatch):
+    monkeypatch.setattr(branch_and_bound, "TRIAL", 0.0)
+    B = np.random.default_rng(seed).standard_normal((4, 3))
+    S = np.kron(np.eye(3), B.T @ B)
+    for k in (2, 3, 5):
+        check(S, searched(S, k, every=False, start=np.arange(1)), [k])
+
+
+@pytest.mark.parametrize("form", ["data", "covariance"])
+@pytest.mark.parametrize("seed", problems.some(2, range(5)))
+def test_an_indefinite_matrix_and_nonnegative_answers(form, seed):
+    problem, k = problems.problem(f"gaussian {form}", seed)
+    last = api.solve(problem, "grqi", n_components=3, k=k, deflation="hotelling")[-1].problem
+    S = problems.explicit(last)
+    result = api.solve(last, "branch_and_bound", k=k)
+    assert result.variance == pytest.approx(problems.optimum(S, k), abs=1e-7 * np.abs(S).max())
+    positive = api.solve(problem, "branch_and_bound", k=k, nonnegative=True)
+    best = problems.optimum(problems.explicit(problem), k, True)
+    assert positive.variance <= best * (1 + 1e-9)
+    assert positive.extra[f"bound_{k}"] >= best * (1 - 1e-9)
+
+
+def test_many_variables_are_screened_by_their_variances():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 6000)) * np.where(np.arange(6000) % 600, 1.0, 4.0)
+    result = api.solve(Problem.from_data(X), "branch_and_bound", k=3)
+    assert result.extra["bound_3"] == pytest.approx(result.variance, rel=1e-8)
+    assert (result.support % 600 == 0).all()
+
+
+def test_the_best_support_of_a_large_problem_can_have_small_variances():
+    """Its variables are not among those of largest variance, from which local search chooses."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 1300))
+    X[:, 1200:1210] = 0.9 * rng.standard_normal((60, 1)) + 0.1 * X[:, 1200:1210]
+    problem = Problem.from_data(X)
+    result = api.solve(problem, "branch_and_bound", k=10, settings={"budget": 1e8})
+    planted = np.zeros(1300)
+    planted[1200:1210] = 1.0
+    assert result.variance >= problem.variance(planted / np.sqrt(10.0))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_each_entry_is_computed_once(seed):
+    rng, computed = np.random.default_rng(seed), np.zeros((30, 30), dtype=int)
+    X = rng.standard_normal((20, 30))
+
+    def covariance(J, W=None):
+        W = J if W is None else W
+        computed[np.ix_(J, W)] += 1
+        return X[:, J].T @ X[:, W]
+
+    blocks = candidates.Blocks(covariance)
+    for _ in range(12):
+        W = rng.permutation(30)[: rng.integers(1, 20)]
+        S = blocks(W)
+        assert np.allclose(S, X[:, W].T @ X[:, W]) and np.array_equal(S, S.T)
+    assert computed.max() <= 1 or np.triu(computed).max() <= 1
+
+
+@KINDS
+@SIGNS
+@pytest.mark.parametrize("seed", problems.some(2, range(4)))
+def test_an_interrupted_search_has_a_bound(seed, nonnegative, kind, monkeypatch):
+    monkeypatch.setattr(part, "UNSEEN", 0.0)
+    S = problems.explicit(problems.problem("gaussian data", seed)[0])
+    k = max(1, len(S) // 2)
+    best, found = problems.optimum(S, k, nonnegative), []
+
+    def best_with(W):
+        assert len(W) <= k
+        found.append(value_of(S, W, nonnegative))
+        return max(found)
+
+    search = BestFirst(kind, S, k, best_with(np.arange(k)), best_with, nonnegative, 1e10)
+    bounds = [search.bound for _ in search.run(1e-9)] + [search.bound]
+    assert max(found) <= best * (1 + 1e-9)
+    assert min(bounds) >= best * (1 - 1e-9)
+    assert bounds == sorted(bounds, reverse=True)
+    if not nonnegative:
+        assert search.bound == pytest.approx(best, rel=3e-9)
+
+
+@KINDS
+def test_a_search_can_be_stopped_after_each_step_of_a_minimisation(kind, monkeypatch):
+    """An eigendecomposition of order 1000 takes a fifth of a second, and a bound needs many."""
+    monkeypatch.setattr(part, "UNSEEN", 0.0)
+    made, between = 0, []
+
+    def counted(function):
+        def call(matrix):
+            nonlocal made
+            made += 1
+            return function(matrix)
+
+        return call
+
+    for module, name in ((dual_bound, "eigen"), (dual_bound, "eigenvalues"), (splitting, "eigen")):
+        monkeypatch.setattr(module, name, counted(getattr(module, name)))
+    S = gram(0, 40)
+    search = BestFirst(kind, S, 8, 80.0, lambda W: value_of(S, W, False), False, 3e9)
+    for _ in search.run(1e-9):
+        between.append(made)
+        made = 0
+    assert max(between) <= quasi_newton.TRIALS
+    assert np.mean(between) <= 2.0
+
+
+@KINDS
+@SIGNS
+@pytest.mark.parametrize("share", [1.003, 1.02, 1.2])
+@pytest.mark.parametrize("seed", [26, *problems.some(1, range(16))])  # 26: a part without variables
+def test_a_value_that_nothing_reaches_is_excluded(seed, share, nonnegative, kind, monkeypatch):
+    """This includes parts with no variables left, or too many; no support has more than k."""
+    for module in (dual_part, pair_part):
+        monkeypatch.setattr(module, "ROOT", 1)
+        monkeypatch.setattr(module, "GAIN", 1e9)
+    monkeypatch.setattr(dual_part, "ROOT_GAIN", 1e9)
+    S = gram(seed, 12)
+    for k in (2, 4):
+        t = share * problems.optimum(S, k, nonnegative)
+
+        def best_with(W, t=t, k=k):
+            assert 0 < len(W) <= k
+            return t
+
+        search = BestFirst(kind, S, k, t, best_with, nonnegative, 1e10)
+        deque(search.run(1e-9), maxlen=0)
+        assert search.bound == pytest.approx(t, rel=3e-9)
+
+
+@pytest.mark.parametrize("budget", [1e7, 1e9, 1e10])
+@pytest.mark.parametrize("n", [60, 400])
+def test_the_work_is_at_most_the_budget_and_a_little(n, budget):
+    S = gram(1, n)
+    search = searched(S, n // 4, budget, every=False)
+    least = 30 * PairPart.cost(n)  # some steps are not divided
+    assert search.left >= -max(0.2 * budget, least) - 1.2e8
+
+
+def test_the_budget_and_the_time_end_a_search():
+    problem = Problem.from_data(np.random.default_rng(0).standard_normal((60, 60)))
+    short, longer, again = (
+        api.solve(problem, "branch_and_bound", k=25, settings={"budget": b})
+        for b in (1e8, 4e8, 1e8)
+    )
+    for result in (short, longer):
+        assert result.status == "work_limit"
+        assert result.variance < result.bound <= result.claimed_bound
+        assert "work" in result.unproven and "more time" in result.unproven
+    assert longer.claim.bound <= short.claim.bound
+    assert (again.claim.bound, again.variance) == (short.claim.bound, short.variance)
+    stopped = api.solve(problem, "branch_and_bound", k=25, limits=Limits(time_limit=0.1))
+    assert stopped.settings["budget"] == 0.1 * branch_and_bound.SECOND
+    assert stopped.status in ("time_limit", "work_limit")
+    assert stopped.variance <= stopped.claim.bound
+
+
+def test_a_search_cut_short_has_an_answer_of_the_cardinality_asked():
+    problem = Problem.from_covariance(gram(3, 40), "cut")
+    result = api.solve(problem, "local_search", k=20)
+    cut = api.solve(problem, "branch_and_bound", k=20, limits=Limits(max_iterations=2))
+    assert cut.cardinality == 20
+    assert cut.variance >= 0.9 * result.variance
+
+
+def test_a_search_says_that_it_proved_or_that_it_did_not_begin():
+    rng = np.random.default_rng(0)
+    small = api.solve(Problem.from_data(rng.standard_normal((20, 12))), "branch_and_bound", k=4)
+    assert small.status == "proven" and not small.unproven
+    assert small.bound <= small.variance * (1 + 3e-9)
+    wide = api.solve(
+        Problem.from_data(rng.standard_normal((200, candidates.MOST + 100))),
+        "branch_and_bound",
+        k=10,
+        settings={"budget": 1e6},
+    )
+    assert wide.status == "not_attempted" and wide.good
+    count = int(wide.claim.why.split()[0].replace(",", ""))
+    assert candidates.MOST < count <= wide.problem.n
+    assert wide.extra["nodes"] == 0.0
+
+
+def test_a_strangers_word_of_a_proof_is_no_proof():
+    solver = ModuleType("stranger")
+
+    def solve(problem, *, k):
+        x = np.eye(problem.n)[0]
+        yield Iterate(x, bound=float(problem.variance(x)), end="proven", why="I say so")
+
+    vars(solver).update(TRAITS=Traits(control="cardinality"), EXAMPLE=dict(k=2), solve=solve)
+    result = api.solve(Problem.from_covariance(np.diag([1.0, 2.0, 3.0])), solver, k=2)
+    assert result.status != "proven" and not result.claim.why and not result.unproven
+
+
+def test_the_smaller_cardinalities_have_the_budget_too_where_that_is_asked():
+    problem = Problem.from_data(np.random.default_rng(0).standard_normal((30, 30)))
+    full = api.solve(problem, "branch_and_bound", k=12, settings={"every": True, "budget": 1e10})
+    for j in range(1, 13):
+        value, bound = (full.extra[f"{name}_{j}"] for name in ("value", "bound"))
+        assert value <= bound <= value * (1 + 3e-9)
+
+
+@pytest.mark.parametrize("seed", problems.some(6, range(20)))
+def test_the_bound_by_faces_is_the_optimum_of_few_variables(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 8))
+    X = rng.integers(-2, 3, (n, n)).astype(float) if seed % 2 else rng.standard_normal((n, n))
+    B, k = X.T @ X + 1e-3 * np.eye(n), int(rng.integers(1, n + 1))
+    best = problems.optimum(B, k, True)
+    exceeded = []
+
+    def found(places):
+        exceeded.append(places)
+        return problems.copositive(B[np.ix_(places, places)])
+
+    bound, nodes = nonnegative_faces.nonnegative_bound(B, k, 0.5 * best, found)
+    assert bound == pytest.approx(best, rel=1e-9)
+    assert nodes <= 2**n
+    assert all(0 < len(places) <= k for places in exceeded)
+    above = nonnegative_faces.nonnegative_bound(B, k, 1.1 * best, found)[0]
+    assert above == 1.1 * best
+    monkeypatch.setattr(nonnegative_faces, "MOST", 3)  # the faces left over stay in the bound
+    assert nonnegative_faces.nonnegative_bound(B, k, 0.0, lambda places: 0.0)[0] >= best * (
+        1 - 1e-12
+    )
+
+
+def test_the_node_matrix_answers_for_its_supports():
+    """By Schur complements, S[F + T', F + T'] reaches t if and only if E[T', T'] does."""
+    S = gram(1, 7)
+    for F, scale in product(([0], [2, 5], [1, 3, 6]), (1.01, 1.3, 2.0)):
+        T = np.setdiff1d(np.arange(7), F)
+        t = scale * value_of(S, F)
+        E = S + S[:, F] @ np.linalg.solve(t * np.eye(len(F)) - S[np.ix_(F, F)], S[F])
+        for some in (T[:2], T[1:4], T):
+            reached = value_of(S, np.concatenate([F, some])) >= t
+            assert (value_of(E, some) >= t) == reached
+
+
+@pytest.mark.parametrize("seed", problems.some(3, range(8)))
+def test_the_trees_and_the_twin_of_the_kernel_end_alike(seed):
+    S, n = gram(seed, 10), 10
+    for k in (2, 3, 5):
+        opt = np.array([0.0, *(problems.optimum(S, j) for j in range(1, k))])
+        t = problems.optimum(S, k) * (0.97 if seed % 2 else 1 + 1e-9)
+        small, large, one, other = (
+            kind(S, np.arange(n), k, opt, t, True) for kind in (SmallTree, Tree, Tree, Tree)
+        )
+        assert small.go() == large.go() == (pruning.FOUND if seed % 2 else pruning.EXHAUSTED)
+        if seed % 2:
+            assert len(small.found) <= k and value_of(S, small.found) >= t * (1 - 1e-12)
+        ends = []
+        for tree, run in ((one, pruning.descend), (other, twin(pruning.descend))):
+            with flops.counting() as ledger:
+                out = run(k, opt, t, True, 10**9, 0, tree.stack, tree.reals, tree.ints, tree.place)
+                assert ledger.flops == ledger.compiled
+            ends.append(tuple(out[-4:]))
+        assert ends[0] == ends[1] and ends[0][-1] > 0

@@ -1,0 +1,134 @@
+"""Local search ends where no swap improves, and proves an optimum only if it is one."""
+
+from itertools import islice, product
+
+import numpy as np
+import pytest
+
+from spcabench import Problem, api, flops
+from spcabench.methods import local_search
+from spcabench.problem.covariance import Covariance
+from spcabench.steps import nonnegative_loading
+from tests import problems
+from tests.methods.test_dual import gram, value_of
+from tests.problems import FAMILIES
+
+
+@pytest.mark.parametrize("seed", problems.some(3, range(8)))
+def test_swaps_end_where_none_improves(seed, monkeypatch):
+    """Every swap is tried: none has a larger eigenvalue, and the first choice is the largest."""
+    S = gram(seed, 11)
+    search = local_search.Search(Covariance(S), 4, 10**6, np.random.default_rng(seed))
+    search.climb(np.arange(4))
+    values = [value_of(S, W) for W in swapped(search.W, 11)]
+    assert max(values) <= search.value * (1 + 1e-9)
+    W, picks = np.arange(4), []
+    for few in (0, 44):  # by the kernel, and by NumPy
+        monkeypatch.setattr(local_search, "FEW", few)
+        picks.append(local_search.best_swap(S[:4].copy(), S.diagonal().copy(), W))
+    assert picks[0] == picks[1]
+    _, i, j = picks[0]
+    assert (i < 0) == (max(value_of(S, each) for each in swapped(W, 11)) <= value_of(S, W))
+    assert i < 0 or value_of(S, np.where(W[i] == W, j, W)) > value_of(S, W)
+
+
+def swapped(W, n):
+    """Return all supports that differ from W in one variable."""
+    others = np.setdiff1d(np.arange(n), W)
+    return [np.where(i == W, j, W) for i in W for j in others]
+
+
+@pytest.mark.parametrize("seed", problems.some(2, range(6)))
+def test_power_steps_before_swaps_end_and_ascend(seed):
+    """The resulting support explains at least as much as the start."""
+    S, W = gram(seed, 12), np.arange(4)
+    R, v = S[:4].copy(), S[0, :4].copy()
+    with flops.counting() as ledger:
+        value, _ = local_search.power_steps(R, W, v)
+        assert ledger.flops == local_search.STEPS * 16 + 48
+    assert value <= np.linalg.eigvalsh(S)[-1] * (1 + 1e-12)
+    search = local_search.Search(Covariance(S), 4, 0, np.random.default_rng(0))
+    better = search._ascended(W)
+    assert len(set(better)) == 4 and value_of(S, better) >= value * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("S", "k"),
+    [(gram(1, 6), 1), (gram(1, 6), 6), (np.zeros((5, 5)), 3)],
+    ids=["one variable", "all variables", "no variance"],
+)
+def test_the_ascent_keeps_the_cardinality(S, k):
+    search = local_search.Search(Covariance(S), k, 5, np.random.default_rng(0))
+    assert len(set(search._ascended(np.arange(k)))) == k
+
+
+def test_no_support_is_scanned_twice_and_every_search_ends(monkeypatch):
+    seen, kernel = [], local_search.best_swap
+
+    def spy(R, d, W):
+        seen.append(tuple(np.sort(W)))
+        return kernel(R, d, W)
+
+    monkeypatch.setattr(local_search, "best_swap", spy)
+    result = api.solve(
+        Problem.from_covariance(gram(3, 6)), "local_search", k=3, settings={"budget": 500}
+    )
+    assert len(seen) == len(set(seen)) <= 20 and result.status == "finished"
+
+
+def test_a_larger_budget_is_never_worse_and_forms_agree():
+    X = np.random.default_rng(2).standard_normal((30, 40))
+    problem = Problem.from_data(X)
+    variances = [
+        api.solve(problem, "local_search", k=9, settings={"budget": b}).variance
+        for b in (1, 10, 200)
+    ]
+    assert variances == sorted(variances)
+    same = api.solve(problem.given_as("covariance"), "local_search", k=9, settings={"budget": 200})
+    assert same.variance == pytest.approx(variances[-1], rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", problems.some(3, range(30)))
+def test_local_search_ends_early_with_a_proof_and_only_at_an_optimum(seed):
+    rng = np.random.default_rng(seed)
+    n, k = 9, int(rng.integers(2, 6))
+    S = np.diag(rng.uniform(0.5, 1.0, n))
+    S[:k, :k] += rng.uniform(0.5, 3.0)
+    S += 0.05 * np.cov(rng.standard_normal((n, 40)))
+    result = api.solve(Problem.from_covariance(S), "local_search", k=k)
+    best = problems.optimum(S, k)
+    if result.status == "proven":
+        assert result.variance == pytest.approx(best, rel=2e-9)
+        assert best <= result.claim.bound
+    search = local_search.Search(Covariance(S), k, 1, rng)
+    search.climb(np.arange(n - k, n))  # from the worst support, one scan: perhaps not the best
+    assert not search.is_optimal() or search.value == pytest.approx(best, rel=2e-9)
+
+
+def test_a_spike_is_proven_by_local_search():
+    S = np.eye(30) + 4.0 * np.outer(np.arange(30) < 5, np.arange(30) < 5)
+    result = api.solve(Problem.from_covariance(S), "local_search", k=5)
+    assert result.status == "proven" and result.iterations == 2
+
+
+@pytest.mark.parametrize("seed", problems.some(6, range(40)))
+@pytest.mark.parametrize("family", problems.some(5, FAMILIES))
+def test_nonnegative_swaps_gain_what_they_promise_and_end_at_the_optimum_of_small_problems(
+    family, seed
+):
+    S = problems.explicit(problems.problem(family, seed)[0])
+    n, k = len(S), min(3, len(S) - 1)
+    W = np.arange(k)
+    value, y = nonnegative_loading(S[:k, :k], np.ones(k))
+    promised = local_search.swap_values(S[:k], S.diagonal(), W, y, value)
+    for i, j in product(range(k), range(k, n)):
+        swapped = np.append(np.delete(W, i), j)
+        best = problems.copositive(S[np.ix_(swapped, swapped)])
+        assert promised[i, j] <= best * (1 + 1e-9) + 1e-12
+    search = local_search.NonnegativeSearch(Covariance(S), k, 40, np.random.default_rng(0))
+    for start in islice(search.starts(), 12):
+        search.climb(start)
+    assert (search.loading >= 0.0).all() and len(search.W) == k
+    x = search.loading
+    assert x @ S[np.ix_(search.W, search.W)] @ x == pytest.approx(search.value, rel=1e-12)
+    assert search.value == pytest.approx(problems.optimum(S, k, True), rel=1e-9, abs=1e-12)
