@@ -190,8 +190,9 @@ def plain_log_ticks(axis: Any) -> None:
         decade = axis.get_window_extent().width / axis.figure.dpi * 72 / np.log10(high / low)
         # a label is about 24 points wide; from 1 to 2 are .3 decades, of which names beside the
         # panel take a fifth
-        close = (1.0, 2.0, 5.0) if 0.24 * decade >= 24 else (1.0, 3.0)
-        steps = (1.0,) if high >= 1e4 * low else close
+        steps = (1.0, 2.0, 5.0) if 0.24 * decade >= 24 else (1.0, 3.0)
+        if high >= 1e4 * low or (high >= 100 * low and 0.38 * decade < 24):
+            steps = (1.0,)
     axis.xaxis.set_major_locator(LogLocator(subs=steps))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())
