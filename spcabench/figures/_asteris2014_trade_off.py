@@ -143,8 +143,8 @@ A17 = claim(
     at=claims.every("k"),
     null=1.0,
     changed="the sentence on lambda_1, which is about genes, was judged on all data sets; before "
-    "that, both bounds were at most lambda_1, and the bound lambda_1 was a separate statement; 80 % "
-    "of our grid had to satisfy the rule; for genes k ended at 1000",
+    "that, both bounds were at most lambda_1, and lambda_1 was a separate statement; 80 % of our "
+    "grid had to satisfy the rule; for genes k ended at 1000",
     because={
         "against Theorem 1, both at most lambda_1": "Where the rule is missed on faces and genes, "
         "the a-priori bound exceeds lambda_1 and is replaced by it."
