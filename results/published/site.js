@@ -41,9 +41,11 @@ for (const form of document.querySelectorAll(".search")) {
 }
 // large tables are stored as columns: all cells, or the different cells and the place of each line's cell among them
 const LONGEST = 90;
-const filled = (cell, text) => {
-  const [first, second] = text.split("\n");
-  if (first.length > LONGEST) {
+const filled = (cell, told) => {
+  // a pair is a text and the address to which it leads
+  const [text, address] = Array.isArray(told) ? told : [told], [first, second] = text.split("\n");
+  if (address) cell.append(Object.assign(document.createElement("a"), { href: address, textContent: first }));
+  else if (first.length > LONGEST) {
     const fold = document.createElement("details");
     fold.append(Object.assign(document.createElement("summary"), { textContent: `${first.slice(0, LONGEST / 2)}...` }), first);
     cell.append(fold);
@@ -54,14 +56,15 @@ const filled = (cell, text) => {
 for (const table of document.querySelectorAll("[data-drawn]")) {
   const columns = JSON.parse(table.nextElementSibling.textContent).map(([cells, places]) => places ? places.map(place => cells[place]) : cells);
   const heads = [...table.tHead.rows[0].cells], name = table.dataset.drawn, body = table.createTBody();
-  columns[0]?.forEach((begin, line) => {
+  columns[0]?.forEach((_, line) => {
     const row = body.insertRow();
     heads.forEach((head, place) => row.append(Object.assign(filled(document.createElement(name && !place ? "th" : "td"), columns[place][line]), { className: head.className })));
     if (!name) return;
     // the address of a line, which `spcabench rerun` takes too
-    row.id = name + begin.replace(/[^A-Za-z0-9_]+/g, "-");
+    const words = row.cells[0].textContent;
+    row.id = name + words.replace(/[^A-Za-z0-9_]+/g, "-");
     row.cells[0].scope = "row";
-    row.cells[0].replaceChildren(Object.assign(document.createElement("a"), { href: `#${row.id}`, textContent: begin }));
+    row.cells[0].append(Object.assign(document.createElement("a"), { href: `#${row.id}`, className: "anchor", ariaLabel: `Link to ${words}`, textContent: "#" }));
   });
 }
 // a line that was not there when the page opened
