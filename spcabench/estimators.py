@@ -291,7 +291,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _count(self, problem: Problem) -> int:
         """Return the number of components to look for."""
         if self.n_components is not None:
-            return int(self.n_components)
+            return self.n_components  # type: ignore[no-any-return]
         if isinstance(self.cardinality_, list):
             return len(self.cardinality_)
         return min(problem.m or problem.n, problem.n)

@@ -46,7 +46,7 @@ def shown(value: Any) -> str:
 
 def whole(argument: str, value: Any, least: int, most: int | None = None) -> int:
     """Return the value as an int; raise InputError unless it is an integer in the range."""
-    integer = isinstance(value, Integral) and not isinstance(value, bool)
+    integer = isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
     if not integer or value < least or (most is not None and value > most):
         valid = f"at least {least}" if most is None else f"from {least} to {most}"
         raise InputError(f"{argument}: {shown(value)}; it must be a whole number, {valid}")
@@ -71,7 +71,7 @@ def cardinalities(values: Sequence[int] | None, count: int, k: int) -> list[int]
 
 def number(argument: str, value: Any, finite: bool = True) -> float:
     """Return the value as a float; raise InputError unless it is a nonnegative number."""
-    real = isinstance(value, Real) and not isinstance(value, bool)
+    real = isinstance(value, Real) and not isinstance(value, bool | np.timedelta64)
     if not real or not float(value) >= 0 or (finite and value == np.inf):
         raise InputError(f"{argument}: {shown(value)}; it must be a number, at least 0")
     return float(value)
@@ -101,7 +101,7 @@ def several(argument: str, values: Any) -> list[Any]:
         if isinstance(values, str | bytes | Mapping | Set):
             raise TypeError
         listed = list(values)
-    except TypeError:
+    except (TypeError, MemoryError):
         raise InputError(
             f"{argument}: {shown(values)}; it must be a sequence, such as a list"
         ) from None
@@ -191,10 +191,9 @@ def _array(argument: str, M: Any) -> Any:
         missing = hasattr(M, "isna") and np.any(M.isna())
         reason = "it has missing values" if missing else " ".join(str(error).split())
         raise InputError(f"{argument}: not a matrix of numbers ({reason:.150})") from error
-    if A.dtype.kind == "c":
-        raise InputError(f"{argument}: Complex data not supported; all entries must be real")
     if A.dtype.kind not in "biuf":  # dates would be read as integers
-        raise InputError(f"{argument}: entries of type {A.dtype}; they must be real numbers")
+        kind = "Complex data not supported" if A.dtype.kind == "c" else f"entries of type {A.dtype}"
+        raise InputError(f"{argument}: {kind}; they must be real numbers")
     affordable(argument, A.shape, 9.0 * A.size)  # for a copy and a mask of the finite entries
     return A
 
@@ -210,15 +209,19 @@ def sparse(argument: str, M: Any) -> sp.csc_array:
         if M.dtype.kind not in "biufO":
             raise TypeError(f"entries of type {M.dtype}")
         if hasattr(M, "indptr"):
-            if (np.diff(M.indptr) < 0).any():  # SciPy does not check this if the last number is 0
-                raise ValueError("indptr must increase")
+            # SciPy does not check whether indptr decreases if its last number is 0
+            kinds = {M.indices.dtype.kind, M.indptr.dtype.kind}
+            if kinds - {*"iu"} or (np.diff(M.indptr) < 0).any():
+                raise ValueError("indices must be whole numbers, and indptr must increase")
             M = type(M)((M.data, M.indices, M.indptr), shape=M.shape)
             M.check_format()
+        else:
+            M = M.tocoo()
+            M = sp.coo_array((M.data, M.coords), shape=M.shape)  # checks the indices
         # converted first, because sums of small integer types would overflow
         M = sp.csc_array(M.astype(np.float64, copy=False))
     except (AttributeError, IndexError, TypeError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"{argument}: not a sparse matrix of numbers ({reason:.100})") from None
+        raise InputError(f"{argument}: not a sparse matrix of numbers ({error!s:.100})") from None
     if not M.has_canonical_format:
         M = M.copy()
         M.sum_duplicates()
@@ -256,10 +259,9 @@ def finite(argument: str, M: Any, columns: Sequence[str] | None = None) -> None:
         i, j = entries.row[first], entries.col[first]
     else:
         i, j = np.argwhere(wrong)[0]
-    named = repr(columns[j]) if columns else j + 1
     raise InputError(
         f"{argument}: {int(wrong.sum()):,} NaN or infinite entries, the first in row {i + 1}, "
-        f"column {named}; all entries must be finite"
+        f"column {repr(columns[j]) if columns else j + 1}; all entries must be finite"
     )
 
 
@@ -279,8 +281,7 @@ def covariance(Sigma: Any) -> tuple[Array, Sequence[str] | None, float]:
     S = Sigma.toarray() if sp.issparse(Sigma) else np.array(Sigma, dtype=np.float64, order="C")
     has_variance("Sigma", np.abs(S).max(axis=0))
     top = np.abs(S).max()
-    skew = np.abs(S - S.T).max()
-    if skew > 1e-8 * top:
+    if (skew := np.abs(S - S.T).max()) > 1e-8 * top:
         raise InputError(
             f"Sigma: not symmetric, entries differ by up to {skew:.3g}; use (Sigma + Sigma')/2"
         )

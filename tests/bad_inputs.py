@@ -221,28 +221,19 @@ GOOD_WORDS = {  # words with which each command would run, cheaply
 LONG = "x" * 5000
 WORDS = {
     "empty": "",
-    "a blank": " ",
     "long": LONG,
     "up": "../../evil",
-    "a device": "/dev/null",
-    "a folder": ".",
     "of the system": "/proc/self/mem",
-    "a dash": "-",
     "an umlaut": "ü",
     "a mark": "\ufeffx",
     "a line end": "x\ny",
-    "a quote": "'\"",
-    "a star": "*",
     "a surrogate": "\udcff",
     "brackets": "[red]x[/nosuch]",
     "nan": "nan",
-    "minus": "-1",
     "zero": "0",
     "huge": "9" * 40,
-    "infinite": "inf",
     "a fraction": "2.5",
     "a word": "many",
-    "none": "None",
     "code": "__import__('os')",
 }
 
@@ -361,28 +352,17 @@ DOORS = {  # the file that a command opens, and the words
 DEEP = 200_000
 CONTENTS = {
     "empty": b"",
-    "a zero": b"\0",
-    "a number": b"5",
     "text": b"text",
-    "null": b"null",
     "a list": b"[]",
     "an object": b"{}",
-    "deep lists": b"[" * DEEP,
-    "deep objects": b'{"a":' * DEEP,
     "deep and closed": b"[" * DEEP + b"]" * DEEP,
-    "a deep field": b'{"solver": ' + b"[" * DEEP + b"]" * DEEP + b"}",
     "a long number": b"9" * 10_000,
     "a huge exponent": b"1e999999",
-    "not a number": b"[NaN, Infinity]",
     "not UTF-8": b"\xff\xfe\x00a",
-    "a mark": b"\xef\xbb\xbf{}",
-    "half a character": b'{"a": "\\ud800"}',
-    "twice the same key": b'{"name": 1, "name": []}',
     "parquet's head": b"PAR1" + bytes(40) + b"PAR1",
     "a zip's head": b"PK\x03\x04" + bytes(60),
     "numpy's head": b"\x93NUMPY\x01\x00\xff\xff",
     "code": b"__import__('os').system('true')",
-    "brackets": b"[/b][red]",
 }
 
 

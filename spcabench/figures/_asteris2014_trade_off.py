@@ -129,11 +129,8 @@ def A13(data):
         yield from by_preparation(data, {PLAIN: MAIN}, "explained", data.printed, place)
 
 
-TIGHTER = {
-    "against Theorem 1": "tighter",
-    "against Theorem 1, both at most lambda_1": "capped",
-    "against lambda_1": "upper",
-}
+TIGHTER = {"against Theorem 1": "tighter", "against Theorem 1, both at most lambda_1": "capped"}
+OF_GENES = {"against lambda_1, on genes": "upper"}
 A17 = claim(
     "A17",
     "abstract, and section 7 on genes",
@@ -145,13 +142,14 @@ A17 = claim(
     rule=meaning.SIGNIFICANTLY_LESS,
     at=claims.every("k"),
     null=1.0,
-    changed="both bounds were at most lambda_1, and the bound lambda_1 was a separate statement; "
-    "before that, 80 % of our grid had to satisfy the rule; for genes k ended at 1000",
+    changed="the sentence on lambda_1, which is about genes, was judged on all data sets; before "
+    "that, both bounds were at most lambda_1, and lambda_1 was a separate statement; 80 % of our "
+    "grid had to satisfy the rule; for genes k ended at 1000",
     because={
         "against Theorem 1, both at most lambda_1": "Where the rule is missed on faces and genes, "
         "the a-priori bound exceeds lambda_1 and is replaced by it."
     },
-    rows=lambda data: everywhere(data, TIGHTER),
+    rows=lambda data: everywhere(data, TIGHTER | (OF_GENES if data.name == "genes" else {})),
     calibrated=CHOSEN,
 )
 A22 = claim(

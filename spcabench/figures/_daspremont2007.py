@@ -170,7 +170,7 @@ def runs_to_a_gap(scale):
     for seed in FURTHER if paper else ():
         yield from size_runs(120, seed, SDP, timed=True, one_round=True)
     n = 40 if paper else 20
-    for seed in range(6 if paper else 3):
+    for seed in range(6):
         for eps in LEVELS:
             yield gap_run("dspca", n, seed, dict(eps=eps, tol=eps, **LIMIT), label="eps")
         # the subgradient method needs about 1/eps^2 iterations, a million for the last level

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from spcabench.run import Run
-from spcabench.showing.style import PALETTE
+from spcabench.showing.style import PALETTE, legend_below
 
 PANELS, SIZE = (1, 2), (9.6, 4.6)
 
@@ -96,7 +96,7 @@ def _draw_cone(axis, R, case):
     axis.set(xlim=(-1.75, 1.75), ylim=(-1.75, 1.75), aspect="equal", xlabel="$c_1$", ylabel="$c_2$")
     axis.set_title(rf"$I = \{{{rows}\}}$: $u$ is {state}")
     axis.grid(False)
-    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncol=2)
+    legend_below(axis)
 
 
 def _half_plane(axis, row, colour, label):

@@ -1,5 +1,4 @@
-"""Asteris, Papailiopoulos, Dimakis (2014), Figure 3: faces, and six nonnegative sparse components
-found by each method.
+"""Asteris, Papailiopoulos, Dimakis (2014), Figure 3: faces and nonnegative sparse components.
 
 The data are CBCL: 2429 faces of 19 x 19 pixels, contrast-normalised and centred; k = 40. Six
 components are computed one after the other; the pixels of a component are removed before the next

@@ -51,4 +51,4 @@ def draw(data, axes):
         for line in zip(*(part["lines"] for part in parts), strict=True)
     ]
     draw_table(axes.flat[0], ["variable", *names], lines)
-    axes.flat[0].set_title("DSPCA recovers both factors, X5 to X8 and X1 to X4 (no statement)")
+    axes.flat[0].set_title("loadings of both components; a blank is zero")

@@ -34,7 +34,7 @@ from spcabench.figures import _zhang2011_text as text
 from spcabench.figures._topics import SOLVER, component
 from spcabench.methods import eliminate
 from spcabench.run import Run
-from spcabench.showing.style import DASHES, MARKERS, PALETTE, mark_level, name_lines
+from spcabench.showing.style import DASHES, MARKERS, PALETTE, legend_below, mark_level
 from spcabench.showing.words import span
 from spcabench.vectors import normalize
 
@@ -167,11 +167,11 @@ def draw(data, axes):
         xlabel=r"$\lambda$ / largest variance",
         ylabel=r"words with variance of at least $\lambda$",
     )
-    for corpus, order in text.ORDERS.items():
-        mark_level(left, order, f"the paper, {text.CORPORA[corpus]}: {order}", "right")
+    for (corpus, order), side in zip(text.ORDERS.items(), ("left", "right"), strict=True):
+        mark_level(left, order, f"the paper, {text.CORPORA[corpus]}: {order}", side)
     fewer = span([*data.corpora.smaller], "times")
     left.set_title(f"elimination leaves {fewer} fewer words\n(the paper: 150 to 200)")
-    left.legend(loc="lower left")
+    legend_below(left)
     # the first four colours are used for the corpora in the left panel
     for (kind, name), colour, marker, dashes in zip(
         TIMES.items(), PALETTE[4:], MARKERS, DASHES, strict=False
@@ -180,12 +180,14 @@ def draw(data, axes):
         times = np.exp(logs.mean())
         right.plot(times.index, times, color=colour, marker=marker, linestyle=dashes, label=name)
     # side by side, because on an axis of sizes two corpora would overlap
-    named = [f"{row.corpus}\n{row.nnz:,.0f}" for row in data.corpora.itertuples()]
-    right.set_xticks(range(len(named)), named)
-    right.set(yscale="log", xlabel="corpus, and its nonzeros", ylabel="time (s)")
+    names = data.corpora.corpus.str.partition(" for ")[0]
+    millions = [
+        f"{name}\n{nnz / 1e6:.3g}" for name, nnz in zip(names, data.corpora.nnz, strict=True)
+    ]
+    right.set_xticks(range(len(millions)), millions)
+    right.set(yscale="log", xlabel="corpus, and its millions of nonzeros", ylabel="time (s)")
     right.set_title(f"PCA takes {Z10.told(data)} as long as all of sparse PCA")
-    right.autoscale_view()
-    name_lines(right)
+    right.legend(loc="upper left")
 
 
 # what is claimed

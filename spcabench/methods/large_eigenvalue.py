@@ -88,8 +88,8 @@ def probable_bound(A: Data, rng: np.random.Generator) -> float:
     After q steps of the Lanczos method from a uniformly distributed start of dimension d, the
     largest Ritz value is at least 1 - e times the eigenvalue, except with probability 1.648 sqrt(d)
     exp(-(2 q - 1) sqrt(e)) (Kuczynski and Wozniakowski 1992, theorem 4.1). The probability is over
-    the start, so ``rng`` must be unpredictable for whoever chooses A. All vectors are
-    orthogonalised against each other, because the theorem assumes exact arithmetic.
+    the start, so ``rng`` must not depend on A. All vectors are orthogonalised against each other,
+    because the theorem assumes exact arithmetic.
     """
     m, n = A.shape
     d = min(m, n)

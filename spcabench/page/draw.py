@@ -1,6 +1,7 @@
 """Draw and judge one figure from its rows alone."""
 
 import inspect
+import re
 import textwrap
 import warnings
 from collections.abc import Iterable
@@ -21,6 +22,9 @@ from spcabench.page.papers import key_of
 from spcabench.running import rows as results
 from spcabench.showing import style
 from spcabench.solving.status import GOOD
+
+FORMULA = re.compile(r"\$[^$]*\$")
+MOST_LINES = 6  # of a title
 
 
 def draw_figure(name: str, files: list[Path], folder: Path) -> None:
@@ -79,13 +83,20 @@ def draw_to(
 
 
 def _wrap_titles(figure: Any) -> None:
-    """Wrap the titles of panels that would be cut off at the edge of a figure with a layout."""
+    """Wrap each title that is wider than its panel with its labels, so that no title is cut off."""
     for axes in figure.axes:
-        box, text = axes.title.get_window_extent(), axes.get_title()
-        centre = (box.x0 + box.x1) / 2
-        room = 2 * min(centre, figure.bbox.width - centre)
-        if box.width > room:
-            axes.set_title(textwrap.fill(text, max(1, int(len(text) * room / box.width))))
+        axes.title.set_visible(False)
+        panel = axes.get_tightbbox()
+        axes.title.set_visible(True)
+        text = " ".join(axes.get_title().split())
+        for lines in range(1, MOST_LINES + 1):
+            box = axes.title.get_window_extent()
+            if panel is None or (panel.x0 <= box.x0 and box.x1 <= panel.x1):
+                break
+            # formulas stay on one line
+            whole = FORMULA.sub(lambda formula: formula[0].replace(" ", "\0"), text)
+            wrapped = textwrap.fill(whole, -(-len(whole) // lines), break_long_words=False)
+            axes.set_title(wrapped.replace("\0", " "))
 
 
 def _fits(figure: Any) -> bool:

@@ -36,6 +36,7 @@ NEAR = 0.2  # colours at a smaller distance in the RGB unit cube are treated as 
 # A figure is at most WIDEST inches wide and sets no font sizes. Pages show all pictures at the same
 # scale, so letters have the same size in all figures.
 WIDEST, LETTERS = 11.5, 8.0
+BELOW = 28.0  # points from a panel to its legend: ticks and the label of the axis
 
 RC: dict[Any, Any] = {
     "figure.constrained_layout.use": True,
@@ -178,14 +179,20 @@ def _apart(colour: str, others: Iterable[str]) -> float:
 def plain_log_ticks(axis: Any) -> None:
     """Label a logarithmic x axis with plain numbers at 1, 2 and 5 times powers of ten.
 
-    If the axis spans less than a decade, more labels are added; if it spans four, fewer are shown.
+    If the axis spans less than a decade, more labels are added; if it spans four or its panel is
+    narrow, fewer are shown.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     low, high = axis.get_xlim()
     steps: tuple[float, ...] = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0)
     if high > 10 * low:
-        steps = (1.0,) if high >= 1e4 * low else (1.0, 2.0, 5.0)
+        decade = axis.get_window_extent().width / axis.figure.dpi * 72 / np.log10(high / low)
+        # a label is about 24 points wide; from 1 to 2 are .3 decades, of which names beside the
+        # panel take a fifth
+        steps = (1.0, 2.0, 5.0) if 0.24 * decade >= 24 else (1.0, 3.0)
+        if high >= 1e4 * low or (high >= 100 * low and 0.38 * decade < 24):
+            steps = (1.0,)
     axis.xaxis.set_major_locator(LogLocator(subs=steps))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())
@@ -201,7 +208,8 @@ def name_lines(axis: Any) -> None:
     axis : matplotlib.axes.Axes
         The axes, with final limits.
     """
-    least = 0.055  # minimum distance between two names, as a fraction of the height of the panel
+    # minimum distance between two names, as a fraction of the panel's height, which titles shorten
+    least = 1.2 * LETTERS / (0.65 * axis.get_window_extent().height / axis.figure.dpi * 72)
     lines = [line for line in axis.get_lines() if not line.get_label().startswith("_")]
     named = [line for line in lines if line.get_color() != "black"]
     handles, labels = axis.get_legend_handles_labels()
@@ -239,10 +247,14 @@ def name_lines(axis: Any) -> None:
 
 def legend_below(axis: Any, *entries: Any) -> None:
     """Draw a legend below the panel, where it covers no curve; ``entries`` as in ``legend``."""
+    from matplotlib.transforms import ScaledTranslation
+
     # under a narrow panel, two columns would be wider than the panel
     wide = axis.get_window_extent().width / axis.figure.dpi > 3.5
-    below: dict[str, Any] = dict(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=1 + wide)
-    axis.legend(*entries, **below)
+    # in points, because the label of the axis does not shrink with the panel
+    shift = ScaledTranslation(0.0, -BELOW / 72, axis.figure.dpi_scale_trans)
+    below: dict[str, Any] = dict(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=1 + wide)
+    axis.legend(*entries, bbox_transform=axis.transAxes + shift, **below)
 
 
 def mark_level(axis: Any, level: float, name: str, side: str = "left") -> None:

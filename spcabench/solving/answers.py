@@ -74,8 +74,8 @@ def cardinalities(k: Any, count: int, deflation: Any = "projection") -> list[Any
     return listed
 
 
-def check_joint(call: Call) -> None:
-    """Raise InputError unless the solver of a call finds several components at once."""
+def _jointly(call: Call, count: int, refit: bool) -> deflate.Components:
+    """Return components that the solver finds at once; raise InputError if it cannot."""
     if call.traits.components != "joint":
         raise InputError(
             f"deflation: solver {call.name!r} finds one component at a time; choose from "
@@ -85,10 +85,6 @@ def check_joint(call: Call) -> None:
         raise InputError(
             f"k: specify {call.traits.penalty} instead, which controls joint components"
         )
-
-
-def _jointly(call: Call, count: int, refit: bool) -> deflate.Components:
-    check_joint(call)
     problem = call.problem
     result = answer(call.on(problem, call.k, components=count), refit)
     if result.Z is None or result.Z.ndim != 2:

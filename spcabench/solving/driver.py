@@ -22,8 +22,8 @@ from spcabench.errors import InputError, SolverError, last_frame
 from spcabench.flops import LEDGER, counting, solving
 from spcabench.iterate import Iterate, as_matrix
 from spcabench.problem.problem import Problem
-from spcabench.solving import joint
 from spcabench.solving.call import Call, Limits, in_form
+from spcabench.solving.formulations import fault_of_joint
 from spcabench.solving.result import Claim, Cost, Result, graded, without_constants
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import UNPROVEN, Status
@@ -129,7 +129,8 @@ def _graded(run: _Pass, call: Call, problem: Problem) -> Result:
     # only the exact searches of the suite can end with a proof
     ended = _ended(run) if own else run.status
     x, status = graded(last.x, ended, k, problem.n, nonnegative)
-    status = joint.graded(status, last.Z, problem.n, k, traits.formulation)
+    if last.Z is not None and fault_of_joint(last.Z, problem.n, k, traits.formulation):
+        status = Status.INFEASIBLE if status.good else status
     x, status = without_constants(problem, x, status)
     cost = Cost(
         run.flops,

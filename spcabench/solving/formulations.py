@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from spcabench.iterate import Joint
 from spcabench.vectors import Array
 
 UNIT = 1e-6  # allowed deviation of a loading's squared norm from one
@@ -98,3 +99,18 @@ def _not_apart(Z: Array, formulation: Formulation) -> str:
     if formulation.orthonormal and off > ORTHOGONAL:
         return f"the sum of |Z'Z - I| is {off:.3g}, above {ORTHOGONAL:g}"
     return ""
+
+
+def fault_of_joint(Z: Array, n: int, k: int | None, formulation: Joint) -> str:
+    """Return a sentence that describes the first error in components that a solver yielded, or "".
+
+    A zero column of Z (n, r) means that this component was not found, and is not an error.
+    Penalised components can have any number of nonzeros.
+    """
+    Z = np.asarray(Z)
+    if Z.ndim != 2 or len(Z) != n or Z.dtype != np.float64 or not np.isfinite(Z).all():
+        return f"Z has shape {Z.shape} and type {Z.dtype}; it must be finite floats ({n}, r)"
+    found = Z[:, Z.any(axis=0)]
+    if formulation == "penalised" or k is None or not found.size:
+        return ""
+    return fault(found, Formulation(formulation), k)

@@ -15,7 +15,8 @@ from spcabench.iterate import Matrix, Traits, as_matrix
 from spcabench.methods.relaxation import relative_gap
 from spcabench.problem.problem import Problem
 from spcabench.showing import substitutes, text
-from spcabench.solving import bounds, certify, joint
+from spcabench.solving import bounds, certify
+from spcabench.solving.formulations import fault_of_joint
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 from spcabench.steps import nonnegative_ascent
@@ -421,11 +422,8 @@ class Result:
             return f"x has {self.cardinality} nonzeros; at most k = {self.k} are allowed"
         if self.nonnegative and (x < 0).any():
             return "x has entries of both signs, but x >= 0 was required"
-        if self.Z is not None and (
-            wrong := joint.fault(self.Z, n, self.k, self.traits.formulation)
-        ):
-            return wrong
-        return "the number used by the stopping rule is NaN"
+        joint = self.Z is not None and fault_of_joint(self.Z, n, self.k, self.traits.formulation)
+        return joint or "the number used by the stopping rule is NaN"
 
 
 def graded(

@@ -97,6 +97,11 @@ def test_a_problem_without_a_number_at_one_commit_changes_at_the_next():
     assert np.allclose(history.changes(table, "flops"), [0.0, 0.0, 0.5 * np.log(2.0 / 8.0)])
 
 
+def test_a_count_of_zero_has_no_ratio():
+    counted = history.changes(table_of(s={"flops": [0.0, 5.0, 10.0]}), "flops")
+    assert [*counted.index] == [1, 2] and np.allclose(counted, [0.0, np.log(2.0)])
+
+
 def test_times_are_alike_only_where_no_count_of_any_problem_changed():
     time = np.array([1.0, 2.0, 8.0, 4.0])
     counts = {"flops": [7.0] * 4, "iterations": [[3.0, 9.0], [3.0, 9.0], [3.0, 8.0], [3.0, 8.0]]}

@@ -83,7 +83,7 @@ def test_failures_have_their_reasons_and_the_line_of_the_file(home):
     assert "needy: skipped on 5: needs no_such_library" in ranked and "nan" not in ranked
     for shown in (html.unescape(text), ranked):
         assert re.search(r"\(raises\.py, line \d+: yield problems\)", shown)
-    table = pd.read_csv(home / "here" / "table.csv")
+    table = pd.read_parquet(home / "here" / "table.parquet")
     assert {*table[table.solver == "loops"].status} == {"finished", "killed", "skipped"}
     good = table[table.value.notna()]
     assert (good.value <= good.bound * (1 + 1e-9)).all() and (good.share <= 1 + 1e-9).all()

@@ -142,7 +142,7 @@ def test_a_paper_is_on_the_pages_and_in_the_table_of_the_readme(house):
     document = (home / "published" / "newcomer2025.md").read_text(encoding="utf-8")
     assert document.startswith("# Newcomer, Friend (2025)\n")
     name = "[Newcomer, Friend (2025)](results/published/newcomer2025.md)"
-    assert f"| {name} | 1 · 0 · 0 |" in (house.folder / "README.md").read_text(encoding="utf-8")
+    assert f"| {name} | 1 · 0 · 0 · 0 |" in (house.folder / "README.md").read_text(encoding="utf-8")
 
 
 def test_no_other_file_is_touched_but_the_readme_by_publishing(house):

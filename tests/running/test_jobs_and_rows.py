@@ -199,7 +199,7 @@ def test_only_what_is_done_counts_in_a_hash(tmp_path):
 
 def test_a_solver_is_part_of_its_own_jobs_only(tmp_path):
     grqi = registry.path("solver", "grqi")
-    worker = fingerprint.closure(grqi.parent.parent / "spcabench" / "running" / "worker.py")
+    worker = fingerprint.closure(fingerprint.WORKER)
     names = {file.name for file in worker}
     assert {"data.py", "driver.py", "tune.py", "problem.py"} <= names and grqi not in worker
     assert not {"style.py", "claims.py", "results_page.py"} & names

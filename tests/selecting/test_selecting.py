@@ -37,8 +37,9 @@ def test_the_numbers_are_shares_and_repeat(criterion):
 
 @pytest.mark.parametrize("criterion", some(1, CRITERIA))
 def test_scale_order_and_storage_of_the_data_change_no_choice(criterion):
-    expected = spcabench.select(SPIKED, range(1, 9), criterion).to_frame()
-    for other in (1e3 * SPIKED, sp.csr_array(SPIKED), Problem.from_data(SPIKED)):
+    X = SPIKED[:300]
+    expected = spcabench.select(X, range(1, 9), criterion).to_frame()
+    for other in (1e3 * X, sp.csr_array(X), Problem.from_data(X)):
         table = spcabench.select(other, range(1, 9), criterion).to_frame()
         np.testing.assert_allclose(table, expected, rtol=1e-6, atol=1e-9)
 

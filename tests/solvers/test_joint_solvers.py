@@ -10,7 +10,7 @@ from spcabench.comparison import entrants
 from spcabench.errors import InputError
 from spcabench.registry import module
 from spcabench.solving.call import Limits, arguments
-from spcabench.solving.joint import fault
+from spcabench.solving.formulations import fault_of_joint as fault
 from spcabench.steps import varimax
 from tests import problems
 

@@ -22,7 +22,7 @@ from spcabench.methods.exact_search.crew import Crew, Work
 from spcabench.methods.exact_search.part import Order, Part
 from spcabench.vectors import Array, Indices
 
-FEWEST = 40  # number of steps that the budget must allow before a search starts
+FEWEST = 10  # number of steps that the budget must allow before a search starts
 # number of parts that are started before the outcome of the first of them is known: few at first,
 # then a fraction of the parts so far, because the part with the largest bound should not wait long
 AHEAD, SHARE, MOST_AHEAD = 4, 0.25, 512

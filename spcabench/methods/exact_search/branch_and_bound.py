@@ -67,12 +67,16 @@ SMALLER = 0.4  # fraction of the remaining budget for all smaller cardinalities 
 PACE = 3.0  # measured cost of an entry that the tree reads, sorts or updates
 # fraction of the remaining budget for rows of S, and the measured cost of sorting an entry of them
 ROWS, SORTED = 0.3, 10.0
-# the search that fixes variables at no cost continues after PROBE evaluations only if its gap is
-# below the fraction NARROW of the value, and then spends at most HEAD_START operations
-PROBE, NARROW, HEAD_START = 50, 0.03, 8e9
+ROOTS = 50  # number of reads of all entries that a trial of the tree must allow
+TESTED = 50.0  # measured cost of an entry of the candidates' covariance in the variable test
+# The single-matrix dual goes first, because it fixes variables at no cost. After each CHECK
+# evaluations, it goes on if its gap is below the fraction NARROW of the value, or was halved. It
+# spends at most HEAD_START operations and half of the budget, and does not start if the fraction
+# EARLY of the budget is too little for two checks.
+CHECK, NARROW, HALVED, HEAD_START, EARLY = 25, 0.03, 0.5, 2e10, 0.2
 DUAL_MOST = 1000  # maximum number of candidates for the dual bounds
 # the number of these candidates is halved until STEPS steps fit the budget, but not below FEW
-STEPS, FEW = 60, 125
+STEPS, FEW = 20, 125
 
 
 class Exact:
@@ -315,6 +319,7 @@ class Exact:
             squares = None if self.squares is None else self.squares[:, k - 2]
             found = candidates(self.d, self.block, k, opt, t, squares)
             self.screened = (k, opt), t, found
+            self.left -= TESTED * len(found.W) ** 2
         screened = self.screened[2].reaching(t)
         among = float(screened.most.max(initial=0.0)) if len(screened.W) >= k else 0.0
         self._lower(k, max(t, among, screened.beyond))
@@ -325,7 +330,8 @@ class Exact:
         """Search for supports of k variables that exceed the value, for a short time."""
         screened = self._screened(k, self.reached[k])
         W, S, t = screened.W, screened.S, self.reached[k] * (1.0 + TOLERANCE)
-        if len(W) < k or screened.beyond or self.proven(k):
+        too_many = screened.beyond or PACE * ROOTS * len(W) ** 2 > TRIAL
+        if len(W) < k or too_many or self.proven(k):
             return
         # a harder problem is searched by the kernel, which is faster if it is compiled
         kind = SmallTree if len(W) <= SMALL and self.nodes.sum() < NODES else Tree
@@ -355,13 +361,22 @@ class Exact:
         self._lower(k, tree.t if tree.ended else max(tree.t, tree.bound(self.bound[k - 1])))
 
     def _by_matrix(self, k: int, reserve: float) -> Iterator[None]:
-        """Divide the supports by the single-matrix dual, if its gap is narrow."""
-        search = self._divided(DualPart, k, min(HEAD_START, self.left - reserve))
-        for _ in self._run(k, search) if search else ():
+        """Divide the supports by the single-matrix dual, while its gap is narrow or falls fast."""
+        left = self.left - reserve
+        search = self._divided(DualPart, k, min(HEAD_START, 0.5 * left))
+        if not search or self.outside > self.value[k]:  # without all candidates, no proof
+            return
+        before, check = np.inf, CHECK * DualPart.cost(len(search.S))
+        if 2.0 * check > EARLY * left:
+            return
+        due = check
+        for _ in self._run(k, search):
             yield
-            is_wide = self.bound[k] > self.value[k] * (1.0 + NARROW)
-            if search and is_wide and search.spent >= PROBE * DualPart.cost(len(search.S)):
-                return
+            if search.spent >= due:
+                gap = self.bound[k] / self.value[k] - 1.0
+                if gap > max(NARROW, HALVED * before):
+                    return
+                before, due = gap, search.spent + check
 
     def _by_pairs(self, k: int, reserve: float) -> Iterator[None]:
         """Divide the supports by the scaled Gershgorin dual."""
