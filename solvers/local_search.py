@@ -27,7 +27,7 @@ EXAMPLE = dict(k=10)
 STOP, MAX_ITERATIONS = "end", 10**6
 FIXED = 2  # index of the last deterministic start
 # the default budget for at most this number of variables, if a product costs at most this much
-BUDGETS = ((500, 2e7, 480), (np.inf, 2e7, 120), (np.inf, 2e8, 40), (np.inf, np.inf, 8))
+BUDGETS = ((500, 2e7, 480), (2e4, 2e7, 120), (1e5, 2e8, 40), (np.inf, np.inf, 8))
 
 
 def solve(problem, *, k: int, nonnegative: bool = False, budget: int | None = None, seed: int = 0):

@@ -27,8 +27,6 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
-# bytes of address space for NumPy, SciPy and Numba, and for each of their threads
-LIBRARIES, THREAD_OF_LIBRARIES = 900e6, 64e6
 UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 PACKAGES = (
     "numpy",
@@ -296,19 +294,6 @@ def limit_memory(limit: float) -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         most = int(limit) if hard == resource.RLIM_INFINITY else min(int(limit), hard)
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
-
-
-def memory_limit() -> float:
-    """Return the limit on the address space of this process in bytes (``ulimit -v``), or inf."""
-    if not sys.platform.startswith("linux"):
-        return float("inf")
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return float("inf") if limit == resource.RLIM_INFINITY else float(limit)
-
-
-def is_too_small_for_libraries(limit: float) -> bool:
-    """Whether loading the numerical libraries would crash or hang under this memory limit."""
-    return limit < LIBRARIES + THREAD_OF_LIBRARIES * (os.cpu_count() or 1)
 
 
 class MissingExtra(InputError, ImportError):

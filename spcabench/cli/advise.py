@@ -12,8 +12,6 @@ from spcabench.files import say, width
 if TYPE_CHECKING:
     from spcabench.comparison.advice import Question
 
-PUBLISHED = options.ROOT / "results" / "published" / "compare"
-
 
 def advise(
     data: Annotated[
@@ -40,10 +38,10 @@ def advise(
     """
     from spcabench.comparison import advice
 
-    # parsed before the published answers are read, which takes seconds
+    answers = advice.read(options.published() / advice.NAME)
     budget = math.inf if time is None else time
-    question = advice.question(" ".join(data or []), k=k, budget=budget)
-    _show(question, advice.answer(advice.read(PUBLISHED), question))
+    question = advice.question(" ".join(data or []), answers.kinds, k=k, budget=budget)
+    _show(question, advice.answer(answers, question))
 
 
 def _show(question: "Question", found: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 import errno
 import faulthandler
 import os
+import shlex
 import signal
 import sys
 import traceback
@@ -119,8 +120,6 @@ OWN_DATA = (["solve"], ["report"])  # data of any size
 LIGHT = ("solve", "report", "apply", "list", "data", "doctor", "new", "check")  # need only the core
 UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
 ENDED = (128 + signal.SIGTERM, 128 + signal.SIGHUP)  # exit codes
-UNLOADED = ("shared object", "map segment")  # in errors of libraries that run out of memory
-TOO_SMALL = "not enough memory for the numerical libraries; raise the limit with `ulimit -v`"
 LONGEST = 200  # maximum number of characters of a word in a message
 COMMAND_NAMES = {*STEPS, *(name for commands in COMMANDS.values() for name in commands)}
 # exceptions for wrong arguments; Typer does not export Click's base class
@@ -171,10 +170,7 @@ def main() -> None:
     os.environ["MPLBACKEND"] = "agg"
     _raise_on_termination()
     try:
-        _check_folder()
         machine.warn_of_mixed_checkouts(_warn)
-        if "--help" not in arguments and machine.is_too_small_for_libraries(machine.memory_limit()):
-            raise InputError(TOO_SMALL)
         with machine.limited_memory() if arguments[:1] in OWN_DATA else nullcontext():
             code = _exit_code(options.with_values(arguments) or ["--help"])
         sys.stdout.flush()  # report a full disk here and not when Python exits
@@ -185,6 +181,8 @@ def main() -> None:
             traceback.print_exc()
         else:
             say(f"spcabench: {_in_one_line(error)}", file=sys.stderr)
+            if advice := getattr(error, "advice", ""):  # the options that a table needs
+                say(f"  spcabench {shlex.join(arguments)} {advice}", file=sys.stderr)
         sys.exit(2)
 
 
@@ -193,7 +191,8 @@ def _exit_code(arguments: list[str]) -> int:
     try:
         return app(arguments, standalone_mode=False) or 0
     except SystemExit as end:
-        if end.code in ENDED:
+        # the reader of a pipe can end first, as in `spcabench list solvers | head`
+        if end.code in ENDED or isinstance(end.__context__, OSError):
             raise
         # otherwise, the command would end in silence
         raise SolverError(f"solve called exit({end.code!r:.40})") from end
@@ -215,14 +214,6 @@ def _raise_on_termination() -> None:
             signal.signal(number, lambda number, frame: sys.exit(128 + number))
 
 
-def _check_folder() -> None:
-    """Raise InputError if the current folder was removed, which breaks relative paths."""
-    try:
-        Path.cwd()
-    except FileNotFoundError:
-        raise InputError("the current folder no longer exists; change to another folder") from None
-
-
 def _of_the_user(error: Any, arguments: list[str]) -> Any:
     """Return an error that the user can fix; raise any other error, because it is a bug."""
     if isinstance(error, UsageError) and (instead := gone.instead(error, arguments)):
@@ -232,8 +223,6 @@ def _of_the_user(error: Any, arguments: list[str]) -> Any:
         return InputError(f"{file}{error}")
     if isinstance(error, InputError | UsageError | MemoryError):
         return error
-    if any(word in str(error) for word in UNLOADED) and machine.memory_limit() < float("inf"):
-        return InputError(TOO_SMALL)
     if isinstance(error, ModuleNotFoundError):
         return _of_an_extra(error, arguments[0])
     if isinstance(error, OSError) and error.errno in UNWRITTEN and error.filename is None:

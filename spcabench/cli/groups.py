@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spcabench.readers.user_file import Reading
 
 CHECKS = ("bound", "null", "stability")
-READ = ("sep", "decimal", "header", "index", "key", "names")  # names in --read
+READ = ("sep", "decimal", "header", "encoding", "na", "index", "key", "names")  # in --read
 SEPARATORS = {"tab": "\t", r"\t": "\t", "space": r"\s+"}
 SWITCHES = {"yes": True, "no": False, "true": True, "false": False}
 
@@ -59,14 +59,21 @@ class Table:
             "values), or mean (fill in column means)."
         ),
     ] = "error"
+    thousands: Annotated[
+        bool,
+        typer.Option(
+            "--thousands", help="Numbers have thousands separators, as in 40.500,06 or 40,500.06."
+        ),
+    ] = False
     read: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
-            help="Override a guess about the file: sep=; (or tab, space), decimal=, or header=no "
-            "for a text table, index=no (or yes) for names of rows in the first column, key=X for "
-            "an array in an .npz or .mat file, or names=FILE for the names of the variables, one "
-            "per line. Repeatable.",
+            help="Override a guess about the file: sep=; (or tab, space), decimal=, header=no or "
+            "encoding=cp1252 for a text table, na=? for a word that means a missing value, "
+            "index=no (or yes) for names of rows in the first column, key=X for an array in an "
+            ".npz or .mat file or a sheet of an .xlsx file, or names=FILE for the names of the "
+            "variables, one per line. Repeatable.",
         ),
     ] = None
 
@@ -86,12 +93,14 @@ class Table:
             SEPARATORS.get(separator or "", separator),
             given.get("decimal"),
             header,
+            given.get("encoding"),
         )
         names = Path(given["names"]) if "names" in given else None
         typed = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         del typed["read"]
         typed |= {"drop": tuple(typed.get("drop") or ())}
-        how = Reading(**typed, key=given.get("key"), index=index, names=names, style=style)
+        typed |= {"key": given.get("key"), "na": given.get("na")}
+        how = Reading(**typed, index=index, names=names, style=style)
         how.check()
         return how
 

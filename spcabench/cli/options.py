@@ -17,12 +17,19 @@ if TYPE_CHECKING:
 
 # results are written to the clone of the repository or, without one, to the current folder
 ROOT = machine.checkout() or Path()
+INSTALLED = Path(machine.__file__).with_name("published")  # the published pages in a wheel
 CORES = os.cpu_count() or 1
 AUTO = "auto"  # value of -k that chooses the cardinality from the data
 NEW = "new"  # value of --fresh if no seed is specified
 DIGITS = 15  # maximum number of digits of a cardinality
 MOST_NUMBERS = 10_000  # maximum number of cardinalities of a command
 FORMS = "10, a list 5,10,20, or a range 5:50 or 5:50:5 (including 50)"
+
+
+def published() -> Path:
+    """Return the folder of the published results, in the clone or in the installed package."""
+    clone = machine.checkout()
+    return clone / "results" / "published" if clone else INSTALLED
 
 
 def _names(kind: "Kind") -> Callable[[str], list[str]]:

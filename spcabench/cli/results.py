@@ -1,7 +1,6 @@
 """The commands `claim`, `verify`, `publish` and `explore`, which show and publish results."""
 
 import sys
-from importlib.metadata import metadata
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +10,7 @@ from spcabench import machine
 from spcabench.cli import options
 from spcabench.cli.steps import check_run
 from spcabench.errors import InputError
-from spcabench.files import existing_folder, plain, say
+from spcabench.files import existing_folder, plain, read_json, say
 
 COLOURS = {
     "holds": "bold green",
@@ -34,28 +33,33 @@ def show_claim(
     ] = None,
 ) -> None:
     """Show a statement of a paper with its rule, numbers and verdict."""
-    from spcabench.page import claims_file
+    folder = run or options.published()
+    if run is None and folder.is_dir():  # its file is renewed with all figures
+        report = read_json(folder / "claims.json", expected="a claims file")
+        statements, reports = report["statements"], {}
+    else:
+        from spcabench.page import claims_file
 
-    published, quick = (options.ROOT / "results" / name for name in ("published", "quick"))
-    folder = run or (published if published.exists() else quick)
-    # a figure that was drawn separately is newer than the claims file of the run
-    reports = claims_file.read_all(folder)
-    for statement in _found(ids, claims_file.of_run(reports)):
+        folder, report = run or options.ROOT / "results" / "quick", {}
+        # a figure that was drawn separately is newer than the claims file of the run
+        reports = claims_file.read_all(folder)
+        statements = claims_file.of_run(reports)
+    for statement in _found(ids, statements):
         print_statement(statement, whole=True)
-        report = reports[statement["figure"]]
-        say(f"  run: {folder}, {report['scale']} scale, {report['written'][:10]}")
+        about = reports.get(statement["figure"], report)
+        say(f"  run: {folder}, {about['scale']} scale, {about['written'][:10]}")
         say(f"  card: {folder / statement['paper_key']}.html#{statement['id']}\n")
 
 
 def _found(ids: list[str], statements: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the statements with these ids; raise InputError if the run lacks an id."""
-    from spcabench import validate
-
     names = {statement["id"].casefold(): statement["id"] for statement in statements}
     chosen = []
     for id in ids:
         if id.casefold() not in names:
-            raise InputError(validate.nearest("statement", id, names.values()))
+            from spcabench.validate import nearest
+
+            raise InputError(nearest("statement", id, names.values()))
         chosen += [s for s in statements if s["id"] == names[id.casefold()]]
     return chosen
 
@@ -188,20 +192,10 @@ def _check_seeds(folder: Path) -> None:
 
 
 def explore() -> None:
-    """Open the published results in the browser: those of the clone, or else on the web."""
-    page = options.ROOT / "results" / "published" / "index.html"
-    address = page.resolve().as_uri() if page.is_file() else _on_the_web()
-    if not address:
-        raise InputError(
-            "explore: the published results are in a clone of the repository only; this package "
-            "names no web address of them"
-        )
-    say(address)
+    """Open the published results, which are in the clone or in the package, in the browser."""
+    page = options.published() / "index.html"
+    if not page.is_file():
+        raise InputError(f"{page}: no such file; install the package again")
+    say(page.resolve().as_uri())
     if sys.stdout.isatty():
-        typer.launch(address)
-
-
-def _on_the_web() -> str:
-    """Return the address named Results in the package's metadata ([project.urls]), or ""."""
-    named = metadata("spcabench").get_all("Project-URL") or []
-    return next((url.partition(", ")[2] for url in named if url.startswith("Results, ")), "")
+        typer.launch(page.resolve().as_uri())

@@ -15,6 +15,7 @@ from spcabench import flops
 from spcabench.files import say
 from spcabench.problem.problem import Problem
 from spcabench.selecting.chance import Chance
+from spcabench.showing import words
 from spcabench.showing.text import dominance, loadings, names, total_variance
 from spcabench.solving.bounds import large_data
 from spcabench.solving.deflate import Components
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 2.0  # seconds after which slow computations are reported
 MOST = 12  # maximum number of variables shown per component
+MOST_NOTES = 3  # below a table
 BOUNDS = "computing certified bounds (skip them with --checks none)"
 CLEARLY = 0.99  # a probable bound is shown if it is below this fraction of the certified bound
 
@@ -149,46 +151,51 @@ def as_json(problem: Problem, results: Sequence[Result], bound: bool, chance: Ch
 
 
 def notes(problem: Problem, results: Sequence[Result], chance: Chance) -> list[str]:
-    """Return notes for the user about the file and the answers."""
+    """Return notes for the user about the answers and the file, starting with the most important.
+
+    Labels are joined, so that there is one note for each thing that several components share.
+    """
     labelled = list(zip(labels(results), results, strict=True))
-    shortfalls = [
-        f"{label} has only {result.cardinality} of {result.k} requested variables, because "
-        f"{result.solver} found no better answer; try another solver"
+    faults = dict.fromkeys(f"no answer: {result.fault}" for result in results if not result.good)
+    several = isinstance(results, Components) and all(result.good for result in results)
+    idle = [f"component {i + 1}" for i in results.idle] if several else []  # type: ignore[attr-defined]
+    fewer = [
+        label
         for label, result in labelled
         if result.good and result.k is not None and result.cardinality < result.k
     ]
-    several = isinstance(results, Components) and all(result.good for result in results)
-    idle = [
-        f"component {i + 1} explains nothing beyond the preceding components; to avoid this, use "
-        "--set deflation=schur"
-        for i in (results.idle if several else ())  # type: ignore[attr-defined]
-    ]
-    faults = dict.fromkeys(f"no answer: {result.fault}" for result in results if not result.good)
-    unproven = [f"{label} is {result.unproven}" for label, result in labelled if result.unproven]
-    if len(chance.tests) < len(results):  # a path has a single test
-        tests = [f"the path {test.sentence(test.ks[0])}" for test in chance.tests if test]
-    else:
-        tests = [
-            f"{label} {test.sentence(result.cardinality)}"
-            for (label, result), test in zip(labelled, chance.tests, strict=True)
-            if test
-        ]
-    about_file = problem.provenance.get("notes", ())
+    tests = zip(
+        labels(results) if len(chance.tests) == len(results) else ["the path"],
+        chance.tests,
+        strict=False,
+    )
+    by_chance = [label for label, test in tests if test and not test.significant]
+    about: dict[str, list[str]] = {
+        "explains nothing beyond earlier components (--set deflation=schur avoids this)": idle,
+        "has fewer variables than requested, because the solver found no better answer; try "
+        "another --solver": fewer,
+        "explains no more than chance (p > 0.05)": by_chance,
+    }
+    for label, result in labelled:
+        if result.unproven:
+            about.setdefault(result.unproven, []).append(label)
+    sentences = [f"{words.listed(who)}: {what}" for what, who in about.items() if who]
     dominant = filter(None, [dominance(problem, "--scale")])
-    return [*dominant, *about_file, *shortfalls, *idle, *faults, *unproven, *tests, *chance.notes]
+    return [*faults, *dominant, *sentences, *problem.provenance.get("notes", ()), *chance.notes]
 
 
 def _probable(results: Sequence[Result]) -> list[str]:
-    """Return the bounds of the Lanczos method for large data, if they are clearly smaller."""
-    return [
-        f"{label}: the optimum is at most {result.bound_whp:.5g}, with a probability of 1e-9 that "
-        "this is wrong (Lanczos method); the certified bound is always right"
+    """Return a note on the bounds of the Lanczos method for large data that are clearly smaller."""
+    smaller = [
+        f"{result.bound_whp:.5g} ({label})"
         for label, result in zip(labels(results), results, strict=True)
         if result.good
         and large_data(result.problem) is not None
         and result.bound_whp is not None
         and result.bound_whp < CLEARLY * result.bound
     ]
+    about = "smaller bounds, which are wrong with a probability of 1e-9 (Lanczos method): "
+    return [about + words.listed(smaller)] if smaller else []
 
 
 def as_table(problem: Problem, results: Sequence[Result], bound: bool, chance: Chance) -> str:
@@ -203,7 +210,7 @@ def as_table(problem: Problem, results: Sequence[Result], bound: bool, chance: C
     console = Console(file=stream, width=max(100, shutil.get_terminal_size((120, 24)).columns))
     console.print(_table(problem, results, bound, chance))
     probable = _probable(results) if bound else []
-    for note in [*notes(problem, results, chance), *probable]:
+    for note in [*notes(problem, results, chance), *probable][:MOST_NOTES]:
         console.print(f"note: {note}", markup=False)
     if isinstance(results, Components) and len(results) > 1:
         explained = results.projected_variance
@@ -211,11 +218,6 @@ def as_table(problem: Problem, results: Sequence[Result], bound: bool, chance: C
         console.print(
             f"variance explained by their span: {explained:.5g}, {share:.1%} of the total"
         )
-        if bound:
-            console.print(
-                "the certified bounds hold for the deflated problems in which each component was "
-                "computed"
-            )
     return stream.getvalue().rstrip()
 
 
@@ -235,7 +237,18 @@ def _table(problem: Problem, results: Sequence[Result], bound: bool, chance: Cha
     after = ("after\ndeflation",) if several else ()
     bounds = ("bound\non it" if several else "certified\nbound", "gap") if bound else ()
     first = "component" if joint else "requested k"
-    for column in (first, "cardinality", "variance", "of the\ntotal", *after, *bounds, "status"):
+    tested = ("p against\nchance",) if any(chance.tests) and joint else ()
+    columns = (
+        first,
+        "cardinality",
+        "variance",
+        "of the\ntotal",
+        *after,
+        *bounds,
+        *tested,
+        "status",
+    )
+    for column in columns:
         table.add_column(column, justify="right")
     halves = chance.halves
     chosen = f", chosen in {halves} halves of the samples" if halves else ""
@@ -243,6 +256,9 @@ def _table(problem: Problem, results: Sequence[Result], bound: bool, chance: Cha
     for i, result in enumerate(results):
         label = str(i + 1 if joint else result.k)
         cells = _cells(problem, result, several, bound)
+        if tested:
+            test = chance.tests[i]
+            cells.insert(-2, f"{test.p_value:.2g}" if test else "")
         if np.isfinite(result.x).all():
             cells[-1] = loadings(problem, oriented(result.x), MOST, _frequencies(chance, i))
         # Text, because names must not be interpreted as markup

@@ -15,30 +15,29 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench import validate
-from spcabench.comparison import best_known, budgets, profiles, ranking, stored, suite
+from spcabench.comparison.profiles import shifted_mean
 from spcabench.errors import InputError
 from spcabench.showing.words import counted
-from spcabench.solving.formulations import Formulation
 from spcabench.vectors import Array, Vector
 
-SUITES = ("standard", "certified", "large", "nonnegative")
+NAME = "advice.csv.gz"  # in the folder of the published results
+NUMBERS = ("n", "m", "time")  # columns of the file that can be empty
+SHIFT = 0.01  # seconds; shift of the geometric means of times
+DIGITS = 6  # mean fractions that agree to this number of digits are equal
 PAIR = ["mode", "item", "asked", "r"]
 # the goals: one component, or several components in one of the formulations
 MODES = {
     "signed": "one component",
     "nonnegative": "one component with loadings >= 0",
-    str(Formulation.DEFLATION): "several components, one after the other",
-    str(Formulation.ORTHONORMAL): "several orthogonal components",
-    str(Formulation.DISJOINT): "several components without common variables",
+    "deflation": "several components, one after the other",
+    "orthonormal": "several orthogonal components",
+    "disjoint": "several components without common variables",
 }
 ANY, SPARSE, DENSE = "any", "sparse data", "dense data"
-KIND_OF = {"spiked, strong": "spiked", "spiked, weak": "spiked", "two spikes": "spiked"}
-KIND_OF |= {"published": "published tables", "sparse data": "random sparse"}
 SPARSE_BELOW = 0.2  # data with a smaller density are sparse
 SIZES = (60, 1_000, math.inf)  # largest number of variables of each class
 KS = (10, 30, math.inf)  # largest cardinality of each class
-BUDGETS = (*budgets.BUDGETS["time"], math.inf)  # choices of the page in seconds
+BUDGETS = (1e-3, 1e-2, 1e-1, 1.0, 10.0, math.inf)  # choices of the page in seconds
 SHOWN = 5  # number of solvers in an answer
 FEW = 5  # with fewer problems, an answer is only a hint
 DIFFERENT = {
@@ -91,7 +90,7 @@ class Answers:
         full = self.pairs.n * self.pairs.m.fillna(self.pairs.n)
         self.density = (self.pairs.nnz / full).to_numpy()
         self.sparse = self.density < SPARSE_BELOW
-        self.solvers = sorted(table.solver[table.answered].unique())
+        self.solvers = sorted(table.solver.unique())
         self.modes = [mode for mode in MODES if (table["mode"] == mode).any()]
         self.kinds = [ANY, SPARSE, DENSE, *sorted(self.pairs.kind.unique())]
         self.time = self._wide(table.time)
@@ -108,7 +107,10 @@ class Answers:
 
         The shape is (pairs, solvers).
         """
-        reached = [budgets.share_within(row, budget, "time") for row in self.table.itertuples()]
+        reached = self.table.share.to_numpy(copy=True)
+        for i in np.flatnonzero(self.table.time > budget):
+            steps = (step.split(":") for step in self.table.anytime[i].split())
+            reached[i] = max((float(v) for t, v in steps if float(t) <= budget), default=0.0)
         return np.nan_to_num(self._wide(reached))
 
     def select(self, question: Question) -> tuple[Vector, list[str]]:
@@ -150,14 +152,14 @@ class Answers:
                 "solver": solver,
                 "share": float(share[:, j].mean()),
                 "worst": float(share[:, j].min()),
-                "time": profiles.shifted_mean(filled[:, j], ranking.SHIFT["time"]),
+                "time": shifted_mean(filled[:, j], SHIFT),
                 "proves": int((proof[:, j] <= budget).sum()),
                 "pairs": len(share),
             }
             for j, solver in enumerate(self.solvers)
             if share[:, j].any()
         ]
-        return sorted(entries, key=lambda e: (-round(e["share"], ranking.DIGITS), e["time"]))
+        return sorted(entries, key=lambda e: (-round(e["share"], DIGITS), e["time"]))
 
     def about(self, mask: Vector) -> dict[str, Any]:
         """Describe the selected problems: their names, their number and the ranges of sizes."""
@@ -173,54 +175,12 @@ class Answers:
         }
 
 
-def read(compare: Path) -> Answers:
-    """Read the answers in results/published/compare; raise InputError if there are none."""
-    folders = [compare / name for name in SUITES if (compare / name / stored.ROWS).is_file()]
-    if not folders:
-        raise InputError(f"{compare}: no published comparison found")
-    known = best_known.read()
-    tables = [_of_suite(folder, known) for folder in folders]
-    if (several := compare / "components" / "table.parquet").is_file():
-        tables.append(_of_components(several, pd.concat(tables)))
-    return Answers(pd.concat(tables, ignore_index=True))
-
-
-def _of_suite(folder: Path, known: dict[Any, best_known.Entry]) -> pd.DataFrame:
-    rows = stored.Comparison.read(folder).rows
-    answers = ranking.standing(rows, known)
-    proven = answers.claimed_bound * (1.0 - best_known.PROVEN) <= answers.value
-    sizes = answers.groupby("item")[["n", "m", "nnz"]].transform("max")
-    return answers.assign(
-        mode=np.where(answers.sign, "nonnegative", "signed"),
-        kind=answers.family.replace(KIND_OF),
-        r=1,
-        proves=proven & answers.own.eq(True),
-        **sizes,
-    )
-
-
-def _of_components(file: Path, single: pd.DataFrame) -> pd.DataFrame:
-    """Return the answers for several components, with a row for each way to use a solver."""
-    table = pd.read_parquet(file)
-    table = table[(table.kind == "components") & table.formulation.isin(MODES)]
-    size_of = single.drop_duplicates("item").set_index("item")[["n", "m", "nnz"]]
-    known_n = {item.name: item.n for item in suite.COMPONENTS}
-    n = table.item.map(size_of.n).fillna(table.item.map(known_n))
-    ways = table.groupby(["solver", "formulation"]).how.transform("nunique")
-    how = " (" + table.how.str.replace("_", " ") + ")"
-    return table.assign(
-        mode=table.formulation,
-        kind=table.family.replace(KIND_OF),
-        solver=table.solver.where(ways == 1, table.solver + how),
-        asked=table.k,
-        n=n,
-        m=table.item.map(size_of.m),
-        nnz=table.item.map(size_of.nnz).fillna(n**2),
-        answered=table.share.notna(),
-        time=table.seconds.where(table.share.notna()),
-        search_time=table.seconds,  # a search has no answer until it finishes
-        history=None,
-        proves=False,
+def read(file: Path) -> Answers:
+    """Read the published answers, written by `advice_table`."""
+    if not file.is_file():
+        raise InputError(f"{file}: no published comparison found")
+    return Answers(
+        pd.read_csv(file, keep_default_na=False, na_values={name: "" for name in NUMBERS})
     )
 
 
@@ -243,8 +203,8 @@ def frontier(ranked: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the Pareto frontier of time and quality, starting with the fastest solver."""
     ends, best = [], 0.0
     for entry in sorted(ranked, key=lambda e: (e["time"], -e["share"])):
-        if round(entry["share"], ranking.DIGITS) > best:
-            best = round(entry["share"], ranking.DIGITS)
+        if round(entry["share"], DIGITS) > best:
+            best = round(entry["share"], DIGITS)
             ends.append(entry)
     return ends
 
@@ -319,19 +279,11 @@ def _digits(value: float, digits: int = 3) -> float:
     return float(f"{value:.{digits}g}")
 
 
-def kinds() -> list[str]:
-    """Return the kinds of data in the suites, which are known without reading the answers."""
-    from spcabench.comparison.suite import SUITES as ITEMS
-
-    families = {str(item.family) for name in SUITES for item in ITEMS[name]}
-    return [ANY, SPARSE, DENSE, *sorted({KIND_OF.get(family, family) for family in families})]
-
-
-def question(words: str, **asked: Any) -> Question:
+def question(words: str, kinds: list[str], **asked: Any) -> Question:
     """Parse words such as "5,000 x 20,000 text" as a question.
 
-    The words are m x n or n, a kind of data, and a mode of `MODES`. asked : additional fields of
-    the question.
+    The words are m x n or n, a kind of data, and a mode of `MODES`. kinds : the measured kinds.
+    asked : additional fields of the question.
 
     Raises InputError if the suites have no data of this kind or if the size is invalid.
     """
@@ -349,8 +301,10 @@ def question(words: str, **asked: Any) -> Question:
     if len(modes) > 1:
         raise InputError(f"{words[:40]!r}: {modes[0]} cannot be combined with {modes[1]}")
     kind = " ".join(word for word in rest if word not in MODES) or ANY
-    found = [known for known in kinds() if kind in (known, known.removesuffix(" data"))]
+    found = [known for known in kinds if kind in (known, known.removesuffix(" data"))]
     if not found:
-        raise InputError(validate.nearest("kind of data", kind, kinds()))
+        from spcabench.validate import nearest
+
+        raise InputError(nearest("kind of data", kind, kinds))
     asked |= {"mode": modes[0]} if modes else {}
     return Question(found[0], m=int(m) if m else None, n=int(n) if n else None, **asked)

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 
 from markupsafe import Markup
 
-from spcabench.comparison import advice, stored
+from spcabench.comparison import advice, advice_table
 from spcabench.files import write_text
 from spcabench.page import search_index
 from spcabench.page.render import render
@@ -23,9 +23,9 @@ def write(folder: Path, pages: list[str], about: dict[str, Any]) -> list[search_
     the best solvers for each kind of data and time.
     """
     compare = folder / "compare"
-    if not any((compare / name / stored.ROWS).is_file() for name in advice.SUITES):
+    if not advice_table.write(compare, folder / advice.NAME):
         return []
-    data = advice.choices(advice.read(compare))
+    data = advice.choices(advice.read(folder / advice.NAME))
     for selection in data["selections"]:
         # the two best of the solvers that no other is both faster and better than, but the best
         points, front = {p[0]: p for p in selection.pop("points")}, selection.pop("frontier")
@@ -34,7 +34,7 @@ def write(folder: Path, pages: list[str], about: dict[str, Any]) -> list[search_
     # "</" would end the script element that contains it
     text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
     budgets = [duration(seconds) for seconds in data["budgets"]]
-    suites = [name for name in (*advice.SUITES, "components") if (compare / name).is_dir()]
+    suites = [name for name in (*advice_table.SUITES, "components") if (compare / name).is_dir()]
     values = {"budgets": budgets, "choices": data, "suites": suites}
     # both pages are written together
     site = about["site"] | {n: search_index.OPTIONAL[n] for n in ("choose", "optimal")}

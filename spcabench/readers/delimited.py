@@ -4,13 +4,14 @@ Fields can be separated by commas, semicolons, tabs, bars or spaces. Numbers can
 or decimal commas. The encoding can be UTF-8 or UTF-16. Each guess can be overridden.
 """
 
+import codecs
 import csv
 import io
 import itertools
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -28,23 +29,26 @@ SPACES = r"\s+"
 COMMENT = "!"  # starts the lines before and after the table in GEO's series matrix files
 COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 POINT_NUMBER = re.compile(r"[+-]?\d*\.\d+(e[+-]?\d+)?", re.IGNORECASE)
-# numbers in formats that Python does not parse: 1.234,5 and 1'234 and 12 %
-NUMBER_LIKE = re.compile(r"[+-]?[\d.,'’\s]*\d\s*%?")
+# numbers with thousands separators, by their decimal mark: 40.500,06 and 40,500.06
+GROUPED = {
+    ",": re.compile(r"[+-]?\d{1,3}(?:[.'’\s]\d{3})*(?:,\d+)?"),
+    ".": re.compile(r"[+-]?\d{1,3}(?:[,'’\s]\d{3})*(?:\.\d+)?"),
+}
 csv.field_size_limit((1 << 31) - 1)  # with a wrong separator, a whole line is a single field
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # spreadsheets evaluate cells that start with these
-SAVE = "save the file as UTF-8, for example: iconv -f latin1 -t utf-8 OLD > NEW"
 
 
 @dataclass(frozen=True)
 class Style:
     """The style of a text table. As an argument, None means that a part is detected.
 
-    header : whether the first line contains the column names.
+    header : whether the first line contains the column names. encoding : of the file.
     """
 
     separator: str | None = None
     decimal: str | None = None
     header: bool | None = None
+    encoding: str | None = None
 
     def __post_init__(self) -> None:
         """Raise InputError if a part is not one that a table can have."""
@@ -58,15 +62,22 @@ class Style:
             raise InputError(f"--read decimal: {self.decimal!r:.40}; it must be . or ,")
         if self.decimal is not None and self.decimal == self.separator:
             raise InputError("--read decimal: must differ from sep")
+        try:
+            codecs.lookup(self.encoding or "utf-8")
+        except LookupError:
+            raise InputError(f"--read encoding: {self.encoding!r:.40} is not an encoding") from None
 
 
-def read(path: Path, given: Style, notes: list[str]) -> pd.DataFrame:
+def read(
+    path: Path, given: Style, notes: list[str], thousands: bool = False, na: str | None = None
+) -> pd.DataFrame:
     """Read a text table, and append a note for each guess about its style.
 
-    If the first line contains a word that is not a number, it is used as the header.
+    If the first line contains a word that is not a number, it is used as the header. na : a word
+    that means a missing value.
     """
     sizes.unpacked(path, sizes.FIELD)
-    encoding = _encoding(path)
+    encoding = given.encoding or _encoding(path)
     try:
         with _opened(path, encoding) as stream:
             lines, comment = _sample(stream)
@@ -74,11 +85,22 @@ def read(path: Path, given: Style, notes: list[str]) -> pd.DataFrame:
             raise InputError(f"{path}: the file is empty")
         if re.fullmatch(r'"?sep=.\s*"?\s*', lines[0]):  # a line for Excel
             raise InputError(f"{path}: remove its first line, {lines[0].strip()!r}")
-        style = _style(lines, given)
-        frame = _parsed(path, encoding, style, comment, _is_padded(lines, style))
+        style = _style(lines, given, thousands)
+        frame = _parsed(path, encoding, style, comment, _is_padded(lines, style), na)
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
-        raise InputError(f"{path}: not UTF-8 text (byte 0x{byte:02x}): {SAVE}") from None
+        raise InputError(
+            f"{path}: not {encoding.removesuffix('-sig').upper()} text (byte 0x{byte:02x}); use "
+            "--read encoding=cp1252 for a file that Excel saved as CSV in Western Europe"
+        ) from None
+    except pd.errors.ParserError as error:
+        found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
+        if found is None:
+            raise
+        raise InputError(
+            f"{path}: line {found[2]} has {found[3]} values, but earlier lines have {found[1]}; "
+            "mend it, or specify the separator with --read sep="
+        ) from None
     if frame.empty and style.header:
         raise InputError(f"{path}: no rows after the header; at least one sample is needed")
     _remark(lines, style, given, notes)
@@ -117,7 +139,7 @@ def _opened(path: Path, encoding: str) -> IO[str]:
     return io.TextIOWrapper(sizes.open_text(path), encoding=encoding, newline="")
 
 
-def _style(lines: list[str], given: Style) -> Style:
+def _style(lines: list[str], given: Style, thousands: bool) -> Style:
     separator = given.separator or _separator(lines)
     rows = [_fields(line, separator) for line in lines]
     words = [word for row in rows for word in row]
@@ -125,6 +147,8 @@ def _style(lines: list[str], given: Style) -> Style:
     points = any(map(POINT_NUMBER.fullmatch, words))
     # if commas separate fields, the comma in a quoted "1,234" can be a thousands separator
     decimal = given.decimal or ("," if commas and separator != "," and not points else ".")
+    if thousands and given.decimal is None and separator != ",":
+        decimal = decimal_of(words)
     header = not all(is_number(word, decimal) for word in rows[0])
     return Style(separator, decimal, header if given.header is None else given.header)
 
@@ -180,8 +204,26 @@ def is_number(word: str, decimal: str = ".") -> bool:
     return True
 
 
+def number_in(word: str, decimal: str) -> float | None:
+    """Return the number in a word that can have thousands separators, or None."""
+    if GROUPED[decimal].fullmatch(word):
+        return float(re.sub(r"[^\d+-]", lambda mark: "." if mark[0] == decimal else "", word))
+    plain = word.replace(",", ".", 1) if decimal == "," and "." not in word else word
+    return float(plain) if word and "_" not in word and is_number(plain) else None
+
+
+def decimal_of(words: Sequence[str]) -> str:
+    """Return the decimal mark of numbers with thousands separators."""
+
+    def fits(decimal: str) -> tuple[int, int]:
+        found = [word for word in words if number_in(word, decimal) is not None]
+        return len(found), sum(("." if decimal == "," else ",") in word for word in found)
+
+    return max((".", ","), key=fits)
+
+
 def _parsed(
-    path: Path, encoding: str, style: Style, comment: str | None, padded: bool
+    path: Path, encoding: str, style: Style, comment: str | None, padded: bool, na: str | None
 ) -> pd.DataFrame:
     with _opened(path, encoding) as stream, warnings.catch_warnings():
         # pandas warns before it drops values that have no column name
@@ -193,6 +235,7 @@ def _parsed(
             header=0 if style.header else None,
             index_col=False if padded else None,
             comment=comment,
+            na_values=na,
             low_memory=False,
             skipinitialspace=True,
         )

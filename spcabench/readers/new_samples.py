@@ -12,9 +12,6 @@ from spcabench.errors import InputError
 from spcabench.readers import table, user_file
 from spcabench.vectors import Array, Indices
 
-GAPS = "use --missing rows to drop {rows}, or --missing mean to fill in the model's means"
-NEEDED = "the model needs numbers in these columns"
-
 
 def read(
     path: Path,
@@ -40,15 +37,13 @@ def read(
         return _complete(path, pd.DataFrame(chosen, columns=used + 1), how, notes, None)
     frame, names = table.row_names(path, X, () if how.transpose else needed, notes, how.index)
     if how.transpose:
-        samples = table.without_text(path, frame, True, notes)
-        frame = table.transposed(samples, names)
-        names = [str(name) for name in samples.columns]
+        samples = table.split(frame, how)[1]
+        frame, names = table.transposed(samples, names), [str(name) for name in samples.columns]
     try:
         columns = choose([str(name) for name in frame.columns])
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    numbers = table.without_text(path, frame.iloc[:, columns], False, notes, NEEDED)
-    return _complete(path, numbers, how, notes, names)
+    return _complete(path, frame.iloc[:, columns], how, notes, names)
 
 
 def _complete(
@@ -58,19 +53,14 @@ def _complete(
     notes: list[str],
     names: list[str] | None,
 ) -> tuple[Array, list[str]]:
-    """Return the numbers and the row names; with missing="mean", the gaps remain NaN."""
+    """Return the numbers and the row names; with missing="mean", the gaps are NaN."""
     if how.missing == "columns":
         raise InputError("--missing columns: a model needs all its columns; choose rows or mean")
     if frame.empty:
         raise InputError(f"{path}: no rows; at least one sample is needed")
-    values = frame.to_numpy(dtype=np.float64)
-    # NaN marks a missing value, which is allowed here
+    numbers, present = table.numbers(path, frame, how, notes, of_model=True)
+    values = numbers.to_numpy(dtype=np.float64)
+    # NaN marks a missing value, which gets the model's mean
     validate.finite(str(path), np.where(np.isnan(values), 0.0, values), [*map(str, frame.columns)])
     names = names or [str(i + 1) for i in range(len(frame))]
-    if how.missing == "mean":
-        gaps = frame.isna().to_numpy()
-        if gaps.any():
-            notes.append(f"{table.missing_values(frame, gaps)}; replaced by the model's means")
-        return frame.to_numpy(dtype=np.float64), names
-    complete, present = table.complete(path, frame, how.missing, notes, GAPS)
-    return complete.to_numpy(dtype=np.float64), [names[i] for i in np.flatnonzero(present)]
+    return values, [names[i] for i in np.flatnonzero(present)]

@@ -1,29 +1,51 @@
-"""Converts a table to numbers: handles row names, text, missing values and transposition.
+"""Converts a table to numbers: row names, text, dates, thousands separators, missing values.
 
-Notes inform the user of dropped rows and columns and of values that were filled in.
+A table is refused in one message that lists everything that is wrong, with the options to add.
 """
 
+import re
+import shlex
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from numbers import Real
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from spcabench.errors import InputError
-from spcabench.readers.delimited import NUMBER_LIKE, is_number
+from spcabench.readers.delimited import GROUPED, decimal_of, is_number, number_in
 from spcabench.validate import nearest
-from spcabench.vectors import Array
+from spcabench.vectors import Array, Vector
+
+if TYPE_CHECKING:
+    from spcabench.readers.user_file import Reading
 
 MUCH = 0.05  # fraction of missing values above which imputation is recommended
+CLASSES = 0.2  # class labels have at most this number of different words, relative to the rows
+ODD = 0.1  # in a column of numbers, at most this fraction of the words is something else
 IDS = ("id", "index", "row", "nr", "no", "sample", "subject", "case")
-ADVICE = "--missing rows drops {rows}, --missing columns {columns}, --missing mean fills in means"
 TEXT = "text"  # in --drop: all columns of text
-TEXTS = "use --drop text to drop all of them"  # advice without --label
-NAMED = 35  # maximum length of a list of column names in characters
+LISTED = 3  # number of columns that are named before "and 4 more"
 IMPUTE = "consider imputing missing values first, for example with scikit-learn's IterativeImputer"
+# a column hides the others above this share of the variance and multiple of the median variance
+SHARE, RATIO = 0.5, 10.0
+MANY = 5  # maximum number of columns in the advice to drop columns
+GROUPING, ODD_WORDS = "thousands separators", "words among numbers"
+DAY = r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T].*)?"  # 2024-02-29 or 29.2.24, and the time of day
+MONTH = r"\d{1,2}[ .-]*[^\W\d]{3,9}[ .-]+\d{2,4}"  # 29 February 2024
+DATE = re.compile(rf"{DAY}|{MONTH}|\d{{1,2}}:\d{{2}}.*")
+Fault = tuple[str, list[str]]  # a sentence, and the options that resolve it
+
+
+class TableError(InputError):
+    """A table that can be read with the options in `advice`."""
+
+    def __init__(self, message: str, advice: Sequence[str]) -> None:
+        super().__init__(message)
+        self.advice = shlex.join(advice)
 
 
 def row_names(
@@ -45,19 +67,14 @@ def row_names(
     first, column = str(frame.columns[0]), frame.iloc[:, 0]
     if first in keep or frame.shape[1] == 1 or given is False:
         return frame, None
-    if given:
-        pass
-    elif _unnamed(first):
+    if given is None and not _unnamed(first):
+        if not _names_rows(column):
+            return frame, None
+        notes.append(f"column {first!r} is read as row names, because each row has another text")
+    elif given is None and _numeric(column.dtype) and not _counts(column):
         notes.append("the first column has no header and is read as row names")
-    elif _names_rows(column):
-        notes.append(
-            f"column {first!r} contains a different text in each row and is read as row names"
-        )
-    else:
-        return frame, None
     frame = frame.iloc[:, 1:]
     while frame.shape[1] > 1 and _unnamed(frame.columns[0]) and _counts(frame.iloc[:, 0]):
-        notes.append(f"column {frame.columns[0]!r} has no header and numbers the rows: dropped")
         frame = frame.iloc[:, 1:]
     return frame, column.astype(str).tolist()
 
@@ -83,7 +100,9 @@ def _counts(column: pd.Series) -> bool:
 
 
 def _like_a_number(word: str) -> bool:
-    return is_number(word) or NUMBER_LIKE.fullmatch(word.strip()) is not None
+    """Whether a word is a number in some country, without or with a percent sign."""
+    word = word.strip().rstrip("% ")
+    return is_number(word) or any(form.fullmatch(word) for form in GROUPED.values())
 
 
 def _numeric(kind: object) -> bool:
@@ -127,96 +146,227 @@ def chosen(path: Path, frame: pd.DataFrame, drop: Sequence[str]) -> pd.DataFrame
     return frame.loc[:, [name not in dropped for name in names]]
 
 
-def without_text(
-    path: Path, frame: pd.DataFrame, drop_text: bool, notes: list[str], advice: str = ""
-) -> pd.DataFrame:
-    """Return columns of numbers; drop other columns, or raise InputError if not ``drop_text``.
+def numbers(
+    path: Path,
+    frame: pd.DataFrame,
+    how: "Reading",
+    notes: list[str],
+    names: Sequence[str] | None = None,
+    of_model: bool = False,
+) -> tuple[pd.DataFrame, Vector]:
+    """Return a table of numbers, and a mask of the rows that remain.
 
-    advice : advice to the user in this error, if --label and --drop are not available.
+    names : names of the rows, which become columns if the table is transposed. of_model : whether
+    the columns are those of a model, which needs all of them and fills gaps in with its own means.
+    Raises TableError, which lists everything that is wrong, if ``how`` does not say what to do.
     """
+    text, values = split(frame, how)
+    drop_text = TEXT in how.words and not of_model
+    faults = [] if drop_text else [*_text_faults(text, how, of_model)]
+    if not values.shape[1] and not any("--thousands" in words for _, words in faults):
+        wrong = faults[0][0] if faults else "every column is text"
+        raise InputError(f"{path}: no column of numbers: {wrong}")
+    if how.transpose and not of_model:
+        values = chosen(path, transposed(values, names), how.drop)
+    faults += _missing_faults(values, how, of_model)
+    seeming = [] if of_model else [*_seeming(values)]
+    if faults:
+        faults += seeming
+        wrong = "; ".join(sentence for sentence, _ in faults)
+        advice = [words for _, words in faults]
+        given = [word for words in advice for word in words]
+        if "--read" in given and "--missing" not in given and how.missing == "error":
+            advice.append(["--missing", "mean"])  # the words in --read become missing values
+        advice.append(_scaling(values, how))
+        raise TableError(f"{path}: {wrong}", _merged(advice))
+    notes += [
+        f"{sentence}; to leave it out, use {shlex.join(words)}" for sentence, words in seeming
+    ]
+    if text.shape[1]:
+        notes.append(f"text and dates dropped: {_few(text)}")
+    return _complete(path, values, how.missing, notes, of_model)
+
+
+def split(frame: pd.DataFrame, how: "Reading") -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the columns of text and dates, and the columns of numbers as float64."""
     frame = as_numbers(frame)
+    if how.thousands:
+        frame = _ungrouped(frame)
     numeric = np.array([_numeric(kind) for kind in frame.dtypes], dtype=bool)
-    text = frame.loc[:, ~numeric]
-    if text.empty and numeric.all():
-        return frame
-    if not drop_text:
-        raise InputError(f"{path}: {_text_found(text, advice)}")
-    if not numeric.any():
-        raise InputError(f"{path}: every column is text; at least one variable is needed")
-    shown = textwrap.shorten(", ".join(map(str, text.columns)), 3 * NAMED, placeholder=" ...")
-    count = text.shape[1]
-    notes.append(f"dropped {count} column{'s'[: count > 1]} of text or dates: {shown}")
-    return frame.loc[:, numeric]
+    return frame.loc[:, ~numeric], frame.loc[:, numeric]
 
 
-def _text_found(text: pd.DataFrame, advice: str) -> str:
-    """Describe the first of the columns without numbers, and state how to read the table."""
-    name, *others = map(str, text.columns)
-    words = text.iloc[:, 0].reset_index(drop=True).dropna().astype(str)
-    wrong = words[~words.map(is_number)]
-    example = f": {wrong.iloc[0]!r:.30} in row {wrong.index[0] + 1}" if len(wrong) else ""
-    if len(wrong) and NUMBER_LIKE.fullmatch(wrong.iloc[0].strip()):
-        advice = "write numbers without thousands separators, spaces or %"
-    elif len(wrong) < 0.1 * len(words):
-        advice = "if this is a missing value, leave the field empty or write NA"
-    elif not advice:
-        advice = (
-            f"use --label {name:.20} for classes, --drop {name:.20} to drop it, or --drop text to "
-            "drop all text"
-        )
-    # all of them, so that one more attempt is enough
-    also = textwrap.shorten(f"(also {', '.join(others)})", NAMED, placeholder="...)")
-    return f"column {name!r:.30}{f' {also}' if others else ''} is text{example}; {advice}"
+def _ungrouped(frame: pd.DataFrame) -> pd.DataFrame:
+    """Convert columns of numbers with thousands separators, in the format that fits most words."""
+    words = {
+        j: frame.iloc[:, j].dropna().astype(str).str.strip()
+        for j, kind in enumerate(frame.dtypes)
+        if not _numeric(kind)
+    }
+    usual = decimal_of([word for column in words.values() for word in column])
+    frame = frame.copy()
+    for j, column in words.items():
+        for decimal in (usual, "." if usual == "," else ","):
+            read = column.map(lambda word, mark=decimal: number_in(word, mark))
+            if read.notna().all():
+                frame.isetitem(j, read.astype(np.float64).reindex(frame.index))
+                break
+    return frame
 
 
-def complete(
-    path: Path, frame: pd.DataFrame, missing: str, notes: list[str], advice: str = ADVICE
-) -> tuple[pd.DataFrame, Array]:
+def _text_faults(text: pd.DataFrame, how: "Reading", of_model: bool) -> Iterator[Fault]:
+    """Yield a fault for each kind of columns without numbers."""
+    kinds: dict[str, list[int]] = {}
+    for j in range(text.shape[1]):
+        kinds.setdefault(_kind(text.iloc[:, j]), []).append(j)
+    label = how.label
+    for kind, places in kinds.items():
+        columns, names = text.iloc[:, places], [str(text.columns[j]) for j in places]
+        found = "columns {} have {}" if len(places) > 1 else "column {} has {}"
+        options: list[str] = []
+        if kind == GROUPING:
+            options, names = ["--thousands"], []
+        elif kind == TEXT and label is None and not (of_model or how.transpose):
+            label = next((n for n, j in zip(names, places, strict=True) if _classes(text, j)), None)
+            options = [] if label is None else ["--label", label]
+            names = [name for name in names if name != label]
+        elif kind == ODD_WORDS and len(odd := _odd_words(columns)) == 1 and how.na is None:
+            options, names = ["--read", f"na={odd.pop()}"], []
+        if how.transpose and names:
+            names = [TEXT]
+        if not of_model:
+            options += [word for name in names for word in ("--drop", name)]
+        yield found.format(_few(columns), f"{kind} ({_example(columns)})"), options
+
+
+def _kind(column: pd.Series) -> str:
+    """Return what a column without numbers contains."""
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return "dates"
+    words = column.dropna().astype(str).str.strip()
+    if words.str.fullmatch(DATE).all():
+        return "dates"
+    odd = ~words.map(_like_a_number)
+    if not odd.any():
+        return "percent signs" if words.str.endswith("%").any() else GROUPING
+    return ODD_WORDS if odd.sum() < ODD * len(words) else TEXT
+
+
+def _odd_words(columns: pd.DataFrame) -> set[str]:
+    """Return the words in columns of numbers that are no numbers."""
+    words = columns.stack().dropna().astype(str)
+    return {*words[~words.map(_like_a_number)]}
+
+
+def _classes(text: pd.DataFrame, j: int) -> bool:
+    """Whether the words of a column seem to be class labels."""
+    return 2 <= text.iloc[:, j].nunique() <= max(2.0, CLASSES * len(text))
+
+
+def _example(columns: pd.DataFrame) -> str:
+    """Return the first word in columns of one kind that is not a number."""
+    words = columns.iloc[:, 0].reset_index(drop=True).dropna().astype(str)
+    odd = words[~words.map(is_number)]
+    odd = odd[~odd.map(_like_a_number)] if (~odd.map(_like_a_number)).any() else odd
+    return f"{odd.iloc[0]!r:.30} in row {odd.index[0] + 1}" if len(odd) else "no words"
+
+
+def _few(columns: pd.DataFrame) -> str:
+    """Return the names of columns in a sentence."""
+    names = [textwrap.shorten(str(name), 30, placeholder="...") for name in columns.columns]
+    names = names if len(names) <= LISTED else [*names[:LISTED], f"{len(names) - LISTED} more"]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _missing_faults(values: pd.DataFrame, how: "Reading", of_model: bool) -> list[Fault]:
+    """Return the faults of missing values in a table of numbers."""
+    gaps = values.isna().to_numpy()
+    empty = gaps.all(axis=0) & bool(len(values)) & (how.missing != "columns")
+    faults = []
+    if empty.any() and not of_model:
+        names = [str(name) for name in values.columns[empty]]
+        sentence = f"{_few(values.loc[:, empty])} {'have' if len(names) > 1 else 'has'} no values"
+        faults.append((sentence, [word for name in names for word in ("--drop", name)]))
+        values, gaps = values.loc[:, ~empty], gaps[:, ~empty]
+    if how.missing != "error" or not gaps.any():
+        return faults
+    rows, columns = gaps.any(axis=1).sum(), gaps.any(axis=0).sum()
+    lost = f"--missing rows drops {rows:,} of {len(values):,} rows"
+    if not of_model:
+        lost += f", --missing columns {columns:,} of {values.shape[1]:,} columns"
+    return [*faults, (f"{missing_values(values, gaps)} ({lost})", ["--missing", "mean"])]
+
+
+def _scaling(values: pd.DataFrame, how: "Reading") -> list[str]:
+    """Return the option that scales the columns if one has most of the variance."""
+    variances = values.var()
+    dominates = (
+        values.shape[1] > 1
+        and variances.max() > SHARE * variances.sum()
+        and variances.max() > RATIO * variances.median()
+    )
+    return ["--scale"] if dominates and not (how.scale or how.covariance) else []
+
+
+def _seeming(values: pd.DataFrame) -> Iterator[Fault]:
+    """Yield the columns of numbers that seem to be no variables."""
+    for names, what in (
+        (counting_columns(values), "number the rows"),
+        (date_columns(values), "contain dates"),
+    ):
+        for name in names:
+            yield f"column {name} seems to {what}", ["--drop", name]
+
+
+def _merged(options: Sequence[Sequence[str]]) -> list[str]:
+    """Return all options, with one --drop for all columns."""
+    every = [word for words in options for word in words]
+    pairs = list(zip(every, [*every[1:], ""], strict=True))
+    dropped = dict.fromkeys(name for word, name in pairs if word == "--drop")
+    merged = [w for i, w in enumerate(every) if "--drop" not in (w, every[i - 1] if i else "")]
+    if len(dropped) > MANY or TEXT in dropped:
+        dropped = {TEXT: None}
+    together = [",".join(name for name in dropped if "," not in name)]
+    apart = [name for name in dropped if "," in name]
+    drops = [word for name in (*together, *apart) if name for word in ("--drop", name)]
+    return [*drops, *merged]
+
+
+def _complete(
+    path: Path, frame: pd.DataFrame, missing: str, notes: list[str], of_model: bool
+) -> tuple[pd.DataFrame, Vector]:
     """Drop or fill in missing values; return the table, and a mask of the rows that remain.
 
-    missing : as in `Reading`. advice : advice to the user in the error about missing values, with
-        placeholders for the numbers of rows and columns.
+    missing : as in `Reading`.
     """
     gaps = frame.isna().to_numpy()
     every = np.ones(len(frame), dtype=bool)
     if not gaps.any():
         return frame, every
     rows, columns = gaps.any(axis=1), gaps.any(axis=0)
-    found = missing_values(frame, gaps)
-    if missing == "error":
-        lost_rows = f"{rows.sum():,} of {len(frame):,} rows"
-        lost_columns = f"{columns.sum():,} of {frame.shape[1]:,}"
-        raise InputError(f"{path}: {found}; {advice.format(rows=lost_rows, columns=lost_columns)}")
     much = f"; {IMPUTE}" if gaps.mean() > MUCH else ""
+    found = missing_values(frame, gaps)
+    if missing == "mean" and of_model:
+        notes.append(f"{found}: replaced by the model's means")
+        return frame, every
     if missing == "mean":
-        wholly = gaps.all(axis=0)
-        if wholly.any():
-            name = frame.columns[int(np.argmax(wholly))]
-            raise InputError(f"{path}: column {name!r} has no values; drop it with --drop {name}")
-        notes.append(f"{found}; replaced by the mean of the column, which lowers variances{much}")
+        notes.append(f"{found}: replaced by the mean of the column, which lowers variances{much}")
         # fillna processes one column at a time: 9 s instead of 0.02 s for 20,000 columns
         return frame.where(~gaps, frame.mean(), axis=1), every
     lost = rows if missing == "rows" else columns
     if lost.all():
         raise InputError(f"{path}: {found}; every {missing[:-1]} has missing values; {IMPUTE}")
-    notes.append(
-        f"{found}; {missing} with missing values dropped, {(~lost).sum():,} of {len(lost):,} remain"
-        f" ({lost.mean():.1%} lost){much}"
-    )
+    notes.append(f"{found}: dropped {lost.sum():,} of {len(lost):,} {missing}{much}")
     return (frame.loc[~rows], ~rows) if missing == "rows" else (frame.loc[:, ~columns], every)
 
 
 def missing_values(frame: pd.DataFrame, gaps: Array) -> str:
     """Describe how many values are missing, and in which columns most of them are."""
     counts = gaps.sum(axis=0)
-    where = np.flatnonzero(counts)
-    worst = where[np.argsort(-counts[where], kind="stable")[:3]]
-    shown = ", ".join(f"{frame.columns[j]} ({counts[j]:,})" for j in worst)
-    most = "most in " if len(where) > len(worst) else ""
-    return (
-        f"missing values: {gaps.sum():,} ({gaps.mean():.1%}), in {len(where):,} of {len(counts):,} "
-        f"columns: {most}{textwrap.shorten(shown, NAMED, placeholder='...')}"
-    )
+    worst = np.argsort(-counts, kind="stable")[: min(LISTED, np.count_nonzero(counts))]
+    most = "most in " if np.count_nonzero(counts) > len(worst) else "in "
+    shown = textwrap.shorten(", ".join(f"{frame.columns[j]} ({counts[j]:,})" for j in worst), 60)
+    return f"missing values: {gaps.sum():,} ({gaps.mean():.1%}), {most}{shown}"
 
 
 def date_columns(frame: pd.DataFrame) -> list[str]:

@@ -28,7 +28,8 @@ FORMATS = (
     "as .gz)"
 )
 DETECTED = delimited.Style()
-TALL = 10  # if the ratio of named rows to columns is larger, rows could be variables
+TEXTS = (".csv", ".tsv", ".txt")
+GENES, TALL = 1000, 10  # with more named rows, and this many times the columns, rows can be genes
 LONGEST = 150  # maximum length of a library's message about a file in characters
 
 
@@ -41,9 +42,11 @@ class Reading:
         for all columns of text; an entry can be a list separated by commas. transpose : whether the
         rows are the variables, as is common for genes. missing : treatment of missing values, one
         of "error", "rows" or "columns" (drop rows or columns with missing values) and "mean" (fill
-        in column means). names : file with the names of the variables, one per line. key : name of
-        an array in an .npz or .mat file. index : whether the first column contains names of rows;
-        None detects it. style : the style of a text table, as far as it is not detected.
+        in column means). thousands : whether numbers in text have thousands separators. names :
+        file with the names of the variables, one per line. key : name of an array in an .npz or
+        .mat file, or of a sheet in an .xlsx file. na : a word that means a missing value. index :
+        whether the first column contains names of rows; None detects it. style : the style of a
+        text table, as far as it is not detected.
     """
 
     covariance: bool = False
@@ -52,8 +55,10 @@ class Reading:
     drop: Sequence[str] = ()
     transpose: bool = False
     missing: str = "error"
+    thousands: bool = False
     names: Path | None = None
     key: str | None = None
+    na: str | None = None
     index: bool | None = None
     style: delimited.Style = DETECTED
 
@@ -119,10 +124,13 @@ def contents(path: Path, how: Reading, notes: list[str]) -> Any:
     files.regular_file(path, f"a file: {FORMATS}")
     if not kind:
         raise InputError(f"{path}: unknown format; supported formats are {FORMATS}")
-    if how.key is not None and kind not in (".npz", ".mat"):
-        raise InputError(f"--read key: only applies to .npz and .mat files; {path} has one table")
-    if how.style != DETECTED and READERS[kind] is not _text:
-        raise InputError(f"--read: sep, decimal, header only apply to text tables, not {path}")
+    for words, kinds, given in (
+        ("key", (".npz", ".mat", ".xlsx"), how.key is not None),
+        ("na", (*TEXTS, ".xlsx"), how.na is not None),
+        ("sep, decimal, header, encoding", TEXTS, how.style != DETECTED),
+    ):
+        if given and kind not in kinds:
+            raise InputError(f"--read {words}: only for {', '.join(kinds)} files, not {path}")
     with _one_line(path):
         return READERS[kind](path, how, notes)
 
@@ -158,7 +166,7 @@ def _one_line(path: Path) -> Iterator[None]:
 
 
 def _text(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
-    return delimited.read(path, how.style, notes)
+    return delimited.read(path, how.style, notes, how.thousands, how.na)
 
 
 def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
@@ -174,7 +182,14 @@ def _stata(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
 def _excel(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
     require("openpyxl")
     sizes.afford(path, 50.0 * path.stat().st_size)  # it is compressed, and each cell is an object
-    return pd.read_excel(path, engine="openpyxl")
+    with pd.ExcelFile(path, engine="openpyxl") as book:
+        sheets = [str(name) for name in book.sheet_names]
+        if how.key is not None and how.key not in sheets:
+            raise InputError(f"{path}: {table.nearest('sheet', how.key, sheets)}")
+        others = [name for name in sheets if name != (how.key or sheets[0])]
+        if how.key is None and others:
+            notes.append(f"sheet {sheets[0]!r} is read; for another one: --read key={others[0]}")
+        return pd.read_excel(book, how.key or 0, na_values=how.na)
 
 
 def _docword(path: Path, how: Reading, notes: list[str]) -> Any:
@@ -187,9 +202,7 @@ def _docword(path: Path, how: Reading, notes: list[str]) -> Any:
 
 Reader = Callable[[Path, Reading, list[str]], Any]
 READERS: dict[str, Reader] = {
-    ".csv": _text,
-    ".tsv": _text,
-    ".txt": _text,
+    **dict.fromkeys(TEXTS, _text),
     ".xlsx": _excel,
     ".parquet": _parquet,
     ".dta": _stata,
@@ -213,22 +226,14 @@ def _variables(path: Path, X: Any, how: Reading, notes: list[str]) -> tuple[Any,
         if sp.issparse(X) or X.dtype.kind != "f" or not np.isnan(X).any():
             return X, None
         numbered = pd.DataFrame(X, columns=[str(j + 1) for j in range(X.shape[1])])
-        return table.complete(path, numbered, how.missing, notes)[0].to_numpy(), None
+        return table.numbers(path, numbered, how, notes)[0].to_numpy(), None
     frame, names = table.row_names(path, X, (how.label, *how.words), notes, how.index)
-    if how.transpose:
-        numbers = table.without_text(path, frame, table.TEXT in how.words, notes, table.TEXTS)
-        frame = table.transposed(numbers, names)
     labels, frame = _labels(path, frame, how.label)
-    chosen = table.chosen(path, frame, how.drop)
-    numbers = table.without_text(path, chosen, table.TEXT in how.words, notes)
-    numbers, present = table.complete(path, numbers, how.missing, notes)
-    for names_of, what in (
-        (table.counting_columns, "number the rows"),
-        (table.date_columns, "contain dates"),
-    ):
-        for name in names_of(numbers):
-            notes.append(f"column {name!r} seems to {what}; to drop it, use --drop {name}")
-    if names is not None and not how.transpose and len(frame) > TALL * frame.shape[1]:
+    if not how.transpose:
+        frame = table.chosen(path, frame, how.drop)
+    numbers, present = table.numbers(path, frame, how, notes, names)
+    genes = names is not None and not all(map(delimited.is_number, names))
+    if genes and not how.transpose and len(frame) > max(GENES, TALL * frame.shape[1]):
         notes.append(
             f"the table has {len(frame):,} named rows and {frame.shape[1]:,} columns of numbers; "
             "if the rows are the variables (often genes), use --transpose"

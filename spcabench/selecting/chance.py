@@ -55,18 +55,23 @@ def beside(
         whether to compute how often each variable is chosen; None computes it if this takes no
         longer than the answers did.
     """
-    chance = Chance()
-    null = _affordable(problem, chance, "the permutation test", "null") if null is None else null
-    if stability is None and not _affordable(problem, chance, "stability", "stability"):
-        stability = False
+    chance, requested = Chance(), null or stability
+    if problem.m is not None and problem.product_cost > LARGE and None in (null, stability):
+        chance.notes.append(
+            "the data are large, so there is no comparison with chance, and no stability; to "
+            "compute them, use --checks all"
+        )
+        null, stability = bool(null), bool(stability)
+    null = null is None or null
     if not null and stability is False:
         return chance
     if problem.m is None or problem.m < FEWEST_SAMPLES:
         lack = "is a covariance" if problem.m is None else f"has {problem.m} samples"
-        chance.notes.append(
-            f"no stability and no permutation test: they need at least {FEWEST_SAMPLES} samples, "
-            f"and {problem.name} {lack}"
-        )
+        if requested or problem.m is not None:
+            chance.notes.append(
+                f"no stability and no comparison with chance: {problem.name} {lack}, and they need "
+                f"at least {FEWEST_SAMPLES}"
+            )
         return chance
     if stability is not False:
         took = max(SHORT, sum(result.cost.wall_time for result in results)) / len(results)
@@ -78,22 +83,13 @@ def beside(
     return chance
 
 
-def _affordable(problem: Problem, chance: Chance, test: str, check: str) -> bool:
-    if problem.m is not None and problem.product_cost > LARGE:
-        chance.notes.append(
-            f"{test} was skipped, because the data are large; --checks {check} runs it"
-        )
-        return False
-    return True
-
-
 def _frequencies(result: Result, chance: Chance, seed: int, seconds: float | None) -> Vector | None:
     if not result.good or result.cardinality == result.problem.n:  # every half uses all variables
         return None
     try:
         often, halves = inclusion(result, random_state=seed, seconds=seconds)
     except InputError as error:
-        _note(chance, f"some components have no stability ({error})")
+        _note(chance, f"later components have no stability ({error})")
         return None
     chance.halves = min(halves, chance.halves or halves)
     return often
@@ -127,7 +123,7 @@ def _tested(result: Result, ks: Sequence[int], chance: Chance, seed: int) -> Per
             result.problem, ks, nonnegative=result.nonnegative, random_state=seed
         )
     except InputError as error:
-        _note(chance, f"some components have no permutation test ({error})")
+        _note(chance, f"later components are not compared with chance ({error})")
         return None
 
 

@@ -44,20 +44,18 @@ class PermutationTest:
     variances: Vector
     permuted: Array = field(repr=False)
 
-    def sentence(self, k: int) -> str:
-        """Return the result of the test for a component of k variables, in a sentence."""
-        nearest = int(np.argmin(np.abs(np.log(np.array(self.ks) / k))))
-        ratio = self.variances[nearest] / self.permuted[:, nearest].mean()
-        tried = f" (k = {', '.join(map(str, self.ks))} were tried on each)" if self.ks[1:] else ""
+    @property
+    def significant(self) -> bool:
+        """Whether the data explain more than chance, at a level of 5 %."""
+        return self.p_value <= 0.05
+
+    def sentence(self) -> str:
+        """Return the result of the test in a sentence."""
         verdict = (
-            "explains more than chance"
-            if self.p_value <= 0.05
-            else "does not explain more than chance"
+            "explains more than chance" if self.significant else "explains no more than chance"
         )
         return (
-            f"{verdict}: p = {self.p_value:.2g} over {self.permutations} tables with permuted "
-            f"columns{tried}; at k = {self.ks[nearest]} the data have {ratio:.3g} times the "
-            "variance that these have on average"
+            f"{verdict} (p = {self.p_value:.2g}, {self.permutations} tables with permuted columns)"
         )
 
 

@@ -103,7 +103,7 @@ def _only_centred(name: str, A: Data) -> bool:
         return False
     if A.rank > 1 or np.ptp(A.U) > 0.0:
         raise InputError(
-            f"X: {name!r} is sparse and deflated, so its samples cannot be drawn again; pass the "
-            "problem before deflation"
+            f"X: {name!r} is sparse, and a component was removed from it; use dense data, or the "
+            "problem before the component was removed"
         )
     return True

@@ -68,6 +68,8 @@ def _figure(axis: Any, panels: int = 1, size: tuple[float, float] = (5.5, 4.2)) 
             figure, grid = pyplot.subplots(1, panels, squeeze=False, figsize=size)
             axes = [*grid.flat]
         yield figure, axes
+        if axis is None and "inline" in matplotlib.get_backend():
+            pyplot.close(figure)  # a notebook shows open figures, and also the one it gets
         for text in figure.findobj(require("matplotlib.text").Text):
             # a dollar sign in a variable's name does not start a formula
             text.set_parse_math(False)

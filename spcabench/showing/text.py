@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from spcabench.showing.substitutes import Substitute
     from spcabench.solving.result import Result
 
+HOW_TO_BOUND = "<code>result.bound</code> computes a certified bound, and the table then shows it"
 SHOWN = 6  # number of variables listed on a line
 # a variable dominates if it has more than this fraction of the total variance, and more than this
 # multiple of the median variance
@@ -106,7 +107,9 @@ def html(problem: "Problem", results: Sequence["Result"]) -> str:
 
     rows = pd.DataFrame([cells(problem, result) for result in results])
     rows.index = pd.RangeIndex(1, len(rows) + 1)
-    return files.plain(rows.fillna("").to_html(escape=True))
+    table = rows.fillna("").to_html(escape=True)
+    known = all("bound" in vars(result) for result in results if result.good)
+    return files.plain(table if known else f"{table}<p>{HOW_TO_BOUND}</p>")
 
 
 def write_csv(table: "pd.DataFrame", file: Path | str) -> None:

@@ -42,7 +42,8 @@ class CardinalityPath(Sequence[Result]):
 
     def _repr_html_(self) -> str:
         computed = all("bound" in vars(result) for result in self)  # never compute bounds here
-        return self.to_frame(bound=computed).to_html()
+        table = self.to_frame(bound=computed).to_html()
+        return table if computed else f"{table}<p><code>to_frame()</code> also shows the bounds</p>"
 
     def to_frame(self, bound: bool = True) -> "pd.DataFrame":
         """Return a table with a row for each cardinality.

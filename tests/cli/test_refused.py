@@ -18,7 +18,6 @@ import pytest
 from spcabench import api, machine, registry
 from spcabench.cli import application as command_line
 from spcabench.cli import gone, options
-from tests.bad_inputs import LONGEST
 from tests.own_solver import text_of
 
 WRONG_K = ["''", "0", "-1", "x", "3,", ",", "5:2", "5:50:0", "50:5:-5", "1:2:3:4", "2.5", ":"]
@@ -34,6 +33,7 @@ WRONG_SETTINGS = [
 WRONG_SETTINGS += ["J=two", "tol=inf", "mu=", "start=1", "start=[true]", "start=[NaN]", "j=2"]
 WRONG_SETTINGS += ["start=" + "[" * 10**5, "max_iterations=" + "9" * 5000, "k=3", "refit=maybe"]
 WRONG_SETTINGS += ["nonnegative=true", "seed=-1", "stop=gap", "deflation=schur", "time_limit=x"]
+LONGEST = 200  # characters of a message
 LONG = "x" * 5000
 # A word in the line, and what is typed in the folder below. "-" stands for any word.
 TABLE = r"""

@@ -107,7 +107,7 @@ def test_a_search_that_is_stopped_leaves_no_process():
         limits=Limits(time_limit=0.5, max_iterations=10**9),
         settings={"jobs": 2},
     )
-    assert result.status == "time_limit" and time.monotonic() - start < 60.0
+    assert result.status in ("time_limit", "work_limit") and time.monotonic() - start < 60.0
     assert not active_children()
 
 

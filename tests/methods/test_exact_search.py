@@ -86,7 +86,7 @@ ENGINES: dict[
         (pair_part, "ROOT"): 1,
     },
     "all": {
-        (branch_and_bound, "TRIAL"): 2e4,
+        (branch_and_bound, "TRIAL"): 2e3,
         (search_tree, "CHUNK"): 20,
         (branch_and_bound, "NARROW"): np.inf,
         (branch_and_bound, "HEAD_START"): 1e8,

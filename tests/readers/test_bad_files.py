@@ -19,9 +19,10 @@ import scipy.sparse as sp
 from spcabench import machine
 from spcabench.errors import InputError
 from spcabench.readers import user_file
-from tests.bad_inputs import LONGEST
 from tests.problems import some
+from tests.readers import test_tables
 
+LONGEST = 200  # characters of a message
 GOOD = np.arange(12.0).reshape(4, 3) ** 2
 MTX, HUGE = b"%%MatrixMarket matrix", 10**13
 SPARSE, DENSE = MTX + b" coordinate real general\n", MTX + b" array real general\n"
@@ -166,6 +167,21 @@ def test_a_file_that_is_wrong_is_one_line(name, number, here):
     line = str(caught.value).replace(f"{here}/", "")
     assert name in line and "\n" not in line and len(line) <= LONGEST, line
     assert "allow_pickle" not in line and [*here.iterdir()] == [here / name]
+
+
+@pytest.mark.parametrize("name", test_tables.WRITE)
+@pytest.mark.parametrize("seed", range(8))
+def test_a_file_with_bytes_replaced_is_one_line_or_a_problem(name, seed, here):
+    test_tables.WRITE[name](here / name)
+    rng = np.random.default_rng(seed)
+    good = (here / name).read_bytes()
+    start, length = rng.integers(len(good)), rng.integers(40, size=2)
+    bad = good[:start] + rng.bytes(length[0]) + good[start + length[1] :]
+    (here / name).write_bytes(bad)
+    try:
+        assert read(here / name).n
+    except InputError as error:
+        assert "\n" not in str(error)
 
 
 SIZE = 15 * 10**7

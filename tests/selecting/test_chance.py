@@ -47,7 +47,7 @@ def test_each_table_is_as_likely_as_any_other_to_be_extreme(seed, cardinalities)
 
 def test_a_planted_component_is_more_than_chance_and_noise_is_not():
     planted = suite.permutation_test(PLANTED, range(1, 11))
-    assert planted.p_value == 0.01 and "explains more than chance" in planted.sentence(5)
+    assert planted.p_value == 0.01 and planted.significant
     # of a hundred tables of noise five are rejected on average; three of three never should be
     noise = [
         suite.permutation_test(np.roll(NOISE, seed, axis=1)[seed:], 5, random_state=seed).p_value
@@ -105,7 +105,8 @@ def test_every_component_is_judged_or_a_note_says_why_not(sparse, deflation):
 def test_what_has_no_samples_is_told_so():
     problem = suite.load("pitprops")
     found = api.solve(problem, "tpower", n_components=1, k=5)
-    assert "is a covariance" in chance.beside(problem, found).notes[0]
+    assert "is a covariance" in chance.beside(problem, found, null=True).notes[0]
+    assert not chance.beside(problem, found).notes  # nothing was requested
     few = api.as_problem(NOISE[:7])
     assert (
         "has 7 samples"

@@ -41,7 +41,7 @@ def test_a_path_has_a_table_a_line_and_a_point_for_each_cardinality(pitprops, tm
     path = api.path(pitprops, "grqi", [5, 2, 3])
     assert [r.k for r in path] == [2, 3, 5] and "bound" not in repr(path)
     assert repr(path).splitlines()[0] == "CardinalityPath(grqi on pitprops)"
-    assert path._repr_html_().count("<tr>") == 4 and "bound" not in path._repr_html_()
+    assert path._repr_html_().count("<tr>") == 4 and "<th>bound" not in path._repr_html_()
     frame = path.to_frame()
     assert (frame.bound >= frame.variance).all() and frame.variance.is_monotonic_increasing
     for k, result in zip(frame.index, path, strict=True):

@@ -60,20 +60,19 @@ HEAD = 1000  # incumbents consist of features among this many of largest varianc
 SCANS, MORE_SCANS, FEW_SCANS, INCUMBENTS = 40, 300, 3, 0.05
 # number of starts of the first local search for K, and of the one for x >= 0
 FIRST, FIRST_ALLOWED = 3, 8
-# operations of the tree before the dual bound is computed: longer trials prove nothing sooner, and
-# a search that is stopped within a trial has a poor bound
-TRIAL = 2e8
+# operations of the tree before the dual bounds, which are at most the fraction EARLY of the budget,
+# because a search that is stopped within a trial has a poor bound
+TRIAL, EARLY = 2e9, 0.2
 SMALLER = 0.4  # fraction of the remaining budget for all smaller cardinalities of a large problem
 PACE = 3.0  # measured cost of an entry that the tree reads, sorts or updates
 # fraction of the remaining budget for rows of S, and the measured cost of sorting an entry of them
 ROWS, SORTED = 0.3, 10.0
-ROOTS = 50  # number of reads of all entries that a trial of the tree must allow
 TESTED = 50.0  # measured cost of an entry of the candidates' covariance in the variable test
 # The single-matrix dual goes first, because it fixes variables at no cost. After each CHECK
 # evaluations, it goes on if its gap is below the fraction NARROW of the value, or was halved. It
-# spends at most HEAD_START operations and half of the budget, and does not start if the fraction
-# EARLY of the budget is too little for two checks.
-CHECK, NARROW, HALVED, HEAD_START, EARLY = 25, 0.03, 0.5, 2e10, 0.2
+# spends at most HEAD_START operations and half of the budget, only a quarter of HEAD_START if its
+# gap is not below SMALL_GAP then, and does not start if EARLY is too little for two checks.
+CHECK, NARROW, HALVED, HEAD_START, SMALL_GAP = 25, 0.03, 0.5, 2e10, 0.01
 DUAL_MOST = 1000  # maximum number of candidates for the dual bounds
 # the number of these candidates is halved until STEPS steps fit the budget, but not below FEW
 STEPS, FEW = 20, 125
@@ -330,7 +329,7 @@ class Exact:
         """Search for supports of k variables that exceed the value, for a short time."""
         screened = self._screened(k, self.reached[k])
         W, S, t = screened.W, screened.S, self.reached[k] * (1.0 + TOLERANCE)
-        too_many = screened.beyond or PACE * ROOTS * len(W) ** 2 > TRIAL
+        too_many = screened.beyond or len(W) > DUAL_MOST
         if len(W) < k or too_many or self.proven(k):
             return
         # a harder problem is searched by the kernel, which is faster if it is compiled
@@ -338,7 +337,7 @@ class Exact:
         # Upper bounds for the smaller cardinalities are sufficient for the tree's tests. If a bound
         # was not proven to be the optimum, the tree is still correct, but slower.
         tree = kind(S, W, k, self.bound[:k].copy(), t, self.psd)
-        stop = max(reserve, self.left - TRIAL)
+        stop = self.left - min(TRIAL, EARLY * (self.left - reserve))
         while not tree.ended and self.left > stop:
             self._advance(k, tree)
             yield
@@ -374,7 +373,8 @@ class Exact:
             yield
             if search.spent >= due:
                 gap = self.bound[k] / self.value[k] - 1.0
-                if gap > max(NARROW, HALVED * before):
+                narrow = NARROW if search.spent < 0.25 * HEAD_START else SMALL_GAP
+                if gap > max(narrow, HALVED * before):
                     return
                 before, due = gap, search.spent + check
 
