@@ -75,7 +75,8 @@ def _pages(values: dict[str, Any]) -> Iterator[Entry]:
     for c in values["comparisons"]:
         text = "ranking of the solvers, best within a budget of time or flops, every problem and k"
         yield f"comparison {c['name']}", text, c["path"]
-        text = f"columns of the comparison {c['name']}: most memory, slowest time, share, gap, rank"
+        text = "most memory (MB, GB), slowest, share, gap, rank"
+        text = f"columns of the comparison {c['name']}: {text}"
         yield f"memory and time of solvers, {c['name']}", text, f"{c['path']}#ranking"
     cited = values["cite"]
     text = f"version {cited['release']}, BibTeX, commit {cited['commit']}, {cited['date']}"
