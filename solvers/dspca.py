@@ -13,7 +13,7 @@ Differences from the paper:
 3. Unless ``screen=False``, variables are first screened by connected components, which does not
    change the optimum.
 4. The search for rho starts at its largest value, for which few variables remain.
-5. For 40 variables or more, only eigenvalues with a weight of at least 1e-12 in the gradient are
+5. For 200 variables or more, only eigenvalues with a weight of at least 1e-12 in the gradient are
    computed. The paper computes all eigenvalues.
 6. x is the leading eigenvector of X, with entries below 1 % of the largest entry set to zero. The
    harness refits it on request.
@@ -68,7 +68,7 @@ def solve(
     eps : relative accuracy that determines the smoothing. It does not stop the run: the run stops
         when the certified gap is at most its ``tol``.
     eigenvalues : which eigenvalues to compute: "full" for all of them; "partial" for those that
-        affect the gradient, by the Lanczos method; "auto" for all of them below 40 variables, and
+        affect the gradient, by the Lanczos method; "auto" for all of them below 200 variables, and
         otherwise for those that affect the gradient, by LAPACK.
     screen : solve separately on each connected component of |Sigma_ij| > rho.
     start : x (n,), for example the answer at a larger rho. It provides the first primal matrix if

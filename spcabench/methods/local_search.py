@@ -123,7 +123,13 @@ class Search:
 
     def column(self, j: int) -> Vector:
         """Return column j of Sigma, an array of shape (n,)."""
-        return self._rows(np.array([j]))[0]
+        if j not in self.held:
+            if len(self.held) * self.n > HELD:
+                self.held.clear()
+            e = np.zeros(self.n)
+            e[j] = 1.0
+            self.held[j] = self.Sigma @ e
+        return self.held[j]
 
     def climb(self, W: Indices) -> None:
         """Improve a support by power steps and then by swaps.
@@ -168,14 +174,8 @@ class Search:
             self.climb(left.W)
         return True
 
-    def _rows(self, W: Indices) -> Array:
-        """Return the rows W (k, n) of Sigma, of which only new ones are computed."""
-        if len(self.held) * self.n > HELD:
-            self.held.clear()
-        new = np.array([j for j in W.tolist() if j not in self.held], dtype=np.int64)
-        if len(new):
-            self.held.update(zip(new.tolist(), self.Sigma.rows(new), strict=True))
-        return np.stack([self.held[j] for j in W.tolist()])
+    def _rows(self, W: Indices) -> Vector:
+        return np.stack([self.column(j) for j in W])
 
     def _seen(self, W: Indices) -> bool:
         """Whether this support was scanned before; in any case, it is recorded as scanned."""

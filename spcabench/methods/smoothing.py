@@ -23,7 +23,7 @@ from spcabench.vectors import Array, Vector
 
 CHECK = 10  # iterations between evaluations of the dual at Y_k
 FEW = 4  # initial guess of the number of eigenpairs with nonzero weight in the gradient
-LARGE = 40  # from this order on, LAPACK is faster if it computes only a few eigenpairs
+LARGE = 200  # from this order on, LAPACK is faster if it computes only a few eigenpairs
 
 
 def smooth(A: Array, rho: float, eps: float, eigenvalues: str = "auto") -> Iterator[Pair]:

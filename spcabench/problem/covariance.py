@@ -100,11 +100,6 @@ class Covariance(Symmetric):
         charge(R.size)
         return np.einsum("ij,ij->i", R, R)
 
-    def rows(self, W: Indices) -> Array:
-        """Return Sigma[W] (k, n) in n k flops."""
-        charge(self.n * len(W))
-        return self.S[W]
-
     def block(self, J: Indices, W: Indices) -> Array:
         """Return Sigma[J, W] by indexing, free of charge."""
         return self.S[np.ix_(J, W)]
@@ -200,13 +195,6 @@ class Gram(Symmetric):
             cross = np.einsum("jr,jr->j", self.A.columns(J).dense().T @ self._AQ, wQ_J)
             squares += np.einsum("jr,jr->j", wQ_J @ (self.Q.T @ self.Q), wQ_J) - 2.0 * cross
         return squares
-
-    def rows(self, W: Indices) -> Array:
-        """Return Sigma[W] (k, n) in m n k flops, or at the cost of k products for sparse data."""
-        if self.A.sparse:
-            return np.stack([self[W[i : i + 1]].power_step(np.ones(1)) for i in range(len(W))])
-        R = self.A.transposed_products(self.A.columns(W).dense()).T
-        return np.ascontiguousarray(R - (self.Q[W] * self.w) @ self.Q.T if len(self.w) else R)
 
     def block(self, J: Indices, W: Indices) -> Array:
         """Return Sigma[J, W] at the cost of `Data.cross`."""

@@ -282,15 +282,10 @@ def test_ctrl_c_ends_a_command_without_a_traceback(tmp_path):
     assert run.returncode == 130 and "Traceback" not in run.stderr
 
 
-def test_a_closed_output_and_a_removed_folder_are_no_tracebacks(tmp_path):
+def test_a_closed_output_is_no_traceback():
     words = f"{shlex.quote(sys.executable)} -m spcabench"
     closed = subprocess.run(f"{words} list datasets >&-", shell=True, capture_output=True)
     assert (closed.returncode, closed.stderr) == (0, b"")
-    folder = tmp_path / "gone"
-    folder.mkdir()
-    script = f"cd '{folder}' && rmdir '{folder}' && PYTHONSAFEPATH=1 {words} list datasets"
-    removed = subprocess.run(script, shell=True, capture_output=True, text=True)
-    assert removed.returncode == 2 and "Traceback" not in removed.stderr
 
 
 def test_a_backend_of_a_notebook_does_not_matter_to_a_command(spcabench, here, monkeypatch):

@@ -209,14 +209,11 @@ def test_the_site_builds_without_a_warning(tmp_path):
     assert 'href="results/kuleshov2013.html"' in findings and "../results" not in findings
 
 
-def test_a_link_to_code_leads_to_its_line_in_the_repository_if_it_is_known():
+def test_a_link_to_code_leads_to_its_line_on_the_page_of_the_file():
     hooks = runpy.run_path(str(ROOT / "docs" / "site_hooks.py"))
     link = '<a href="../../spcabench/figures/he2010_fig5.py#L52">'
-    site = types.SimpleNamespace(repo_url="https://example.org/repo/")
-    address = "https://example.org/repo/blob/main/spcabench/figures/he2010_fig5.py#L52"
-    assert hooks["with_code"](link, site) == f'<a href="{address}">'
-    site.repo_url = None
-    assert hooks["with_code"](link, site) == link
+    address = "../code/spcabench/figures/he2010_fig5.py.html#L52"
+    assert hooks["with_code"](link, Path("results")) == f'<a href="{address}">'
 
 
 def test_generated_blocks_are_current():
