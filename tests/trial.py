@@ -65,9 +65,10 @@ def answered(run):
 
 
 def table(rows):
-    """Return dicts as a table of rows with all columns of the schema."""
+    """Return dicts as a table of rows with all columns of the schema, and the names of rows."""
     frame = pd.DataFrame(rows)
-    return frame.reindex(columns=[*COLUMNS, *(name for name in frame if name not in COLUMNS)])
+    frame = frame.reindex(columns=[*COLUMNS, *(name for name in frame if name not in COLUMNS)])
+    return frame.assign(row=frame.index.astype(str))
 
 
 def change_columns(file, **changes):

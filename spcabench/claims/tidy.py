@@ -4,8 +4,8 @@ Each row is one value. The columns are ``reading``, ``part``, ``label`` and ``x`
 words and on its axis), ``seed`` (the replicate), ``value``, and ``missed`` (1 if the true value is
 at least this large, because the run hit its limit; -1 if it is at most this large). A number
 without a replicate is exact, and all values of its place are equal. ``over`` names the replicates;
-``problem``, ``stand_in`` and ``simulated`` describe the data. All functions accept the options of
-`tidy`.
+``problem``, ``stand_in`` and ``simulated`` describe the data. ``row`` names the runs behind the
+value. All functions accept the options of `tidy`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,6 +32,9 @@ def tidy(
 ) -> pd.DataFrame:
     """Return a tidy table with a value for each row.
 
+    The names of runs are in all columns ``row`` and ``row_...`` of the rows, so pairs of runs keep
+    both names.
+
     Parameters
     ----------
     rows : DataFrame
@@ -57,6 +60,8 @@ def tidy(
     columns = [seed] if isinstance(seed, str) else list(seed or ())
     if rows[columns].isna().any(axis=None):
         raise ValueError(f"reading {reading!r}: rows without a value of {' or '.join(columns)}")
+    runs = [rows[name] for name in rows if str(name).partition("_")[0] == "row"]
+    names = pd.Series("", rows.index).str.cat([run.astype(object) for run in runs], " ", na_rep="")
     table = rows.reindex(columns=ABOUT_DATA).assign(
         reading=reading,
         part=part,
@@ -66,8 +71,9 @@ def tidy(
         value=values.astype(float),
         missed=rows[missed].astype(int) if isinstance(missed, str) else missed,
         over=over if columns else "",
+        row=names,
     )
-    return table[COLUMNS + ABOUT_DATA]
+    return table[[*COLUMNS, *ABOUT_DATA, "row"]]
 
 
 def one(rows: pd.DataFrame, value: str | pd.Series, label: str, **options: Any) -> pd.DataFrame:

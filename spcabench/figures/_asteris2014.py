@@ -134,9 +134,10 @@ def data(table: pd.DataFrame) -> SimpleNamespace:
     others = rows[(rows.label != TIME) & rows.q.isna()].query("solver == 'em' or k == cardinality")
     others = others.assign(rival=others.starts.where(others.solver == "em", others.solver))
     values = others.pivot_table("value", ["label", "k"], "rival")
-    mine = rows[rows.q.notna()].join(
-        values.reindex(columns=[*STARTS.values(), "nspca"]), on=["label", "k"]
-    )
+    names = others.pivot_table("row", ["label", "k"], "rival", aggfunc="first")
+    rivals = [of.reindex(columns=[*STARTS.values(), "nspca"]) for of in (values, names)]
+    beside = rivals[0].join(rivals[1].add_prefix("run of "))
+    mine = rows[rows.q.notna()].join(beside, on=["label", "k"])
     k, n, top = mine.cardinality.clip(lower=1), mine.n, mine.lambda_1
     after = mine.lambda_next / top
     bound = mine.q / top / (1 - EPS) + after

@@ -86,8 +86,11 @@ def by_preparation(
     The numbers are exact, because there is only one such data set. prepared : a mapping from
     readings to labels of rows. ks : the k, by default all. label : format of the label of a place.
     """
+    starts, _, what = column.partition(" ")
+    rivals = [of for of in STARTS.values() if of == starts] + ["nspca"] * (what == "beside")
     for reading, of in prepared.items():
         rows = data.mine[(data.mine.label == of) & data.mine[column].notna()]
+        rows = rows.assign(**{f"row_{rival}": rows[f"run of {rival}"] for rival in rivals})
         rows = rows[rows.k.isin(ks)] if ks else rows
         yield claims.each(rows, "k", column, label, reading=reading, part=part, seed=None)
 

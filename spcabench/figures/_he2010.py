@@ -193,6 +193,7 @@ def _whole(table: pd.DataFrame) -> pd.DataFrame:
     runs = runs.assign(wanted=runs.label.astype(float), place=place, seconds=seconds)
     key = ["place", "wanted", "repeat"]
     wide = runs.set_index([*key, "solver"]).seconds.unstack().reset_index()
+    runs = runs.assign(row=runs.groupby(key).row.transform(" ".join))
     first = runs[runs.solver == "gpower0"].drop(columns="seconds")
     return first.merge(wide, on=key)
 

@@ -103,15 +103,8 @@ def pairs(table: pd.DataFrame, label: str) -> pd.DataFrame:
     chosen = table[table.label == label]
     key = ["group", "chain"]
     p, g = chosen[chosen.match.isna()], chosen[chosen.match.notna()]
-    columns = [
-        "flops",
-        "setup_flops",
-        "iterations",
-        "status",
-        "variance",
-        "variance_refit",
-        "cardinality",
-    ]
+    columns = ["row", "flops", "setup_flops", "iterations", "status", "cardinality"]
+    columns += ["variance", "variance_refit"]
     columns += [name for name in ("solve_time", "setup_time") if name in table]
     # each GRQI run belongs to the GPower run just before it, whose cardinality it uses
     both = p.merge(g[key + columns], on=key, suffixes=("_p", "_g"))
@@ -183,9 +176,9 @@ def weighted(both: pd.DataFrame, hits: pd.Series) -> pd.DataFrame:
     # a band has the weight of one run, whatever the number of its runs
     band = np.digitize(both.sparsity, EDGES)
     return (
-        both.assign(hit=hits.astype(float), band=band)
+        both.assign(hit=hits.astype(float), band=band, row=both.row_p + " " + both.row_g)
         .groupby(["seed", "band"], as_index=False)
-        .agg({"hit": "mean", "stand_in": "max", "problem": "first"})
+        .agg({"hit": "mean", "stand_in": "max", "problem": "first", "row": " ".join})
     )
 
 
@@ -210,6 +203,7 @@ def of_all_problems(table: pd.DataFrame) -> pd.DataFrame:
     parts = [pairs(table, "main")]
     for row in table[table.label == GIVEN].to_dict("records"):
         about = {name: row[name] for name in ("seed", "n", "problem", "stand_in", "label")}
+        about |= {"row_p": row["row"], "row_g": ""}  # a row has the answers of both solvers
         both = pd.DataFrame(row["extra"]).assign(**about, penalty=row["settings"]["penalty"])
         parts.append(compared(both))
     return pd.concat(parts, ignore_index=True)
@@ -221,7 +215,7 @@ def unfolded(table: pd.DataFrame, label: str) -> pd.DataFrame:
     numbers = pd.DataFrame(rows.extra.tolist(), index=rows.index)
     k = [settings["k"] for settings in rows.settings]
     return (
-        rows[["seed", "stand_in", "problem", "n"]]
+        rows[["seed", "stand_in", "problem", "n", "row"]]
         .join(numbers.drop(columns="k", errors="ignore"))
         .assign(k=k)
     )

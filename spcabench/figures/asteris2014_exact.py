@@ -89,15 +89,18 @@ def data(table):
         key=[f"{row.dataset} {sorted(row.parameters.items())}" for row in table.itertuples()],
     )
     brute = table[table.solver == EXACT]
-    optimum = brute.groupby("key").variance.first()
-    spectra = table[table.measure == eigenvalues.__name__].set_index("key").extra
+    optimum = brute.groupby("key")[["variance", "row"]].first()
+    spectra = table[table.measure == eigenvalues.__name__].set_index("key")
     rows = table[table.solver.isin([ALGORITHM_1, ALGORITHM_3])]
     rhos = [
-        rho(spectra[row.key]["w"], row.d) if row.key in spectra else np.nan
+        rho(spectra.extra[row.key]["w"], row.d) if row.key in spectra.index else np.nan
         for row in rows.itertuples()
     ]
     rows = rows.assign(
-        ratio=rows.variance / rows.key.map(optimum).astype(float), rho=np.array(rhos, dtype=float)
+        ratio=rows.variance / rows.key.map(optimum.variance).astype(float),
+        rho=np.array(rhos, dtype=float),
+        row_optimum=rows.key.map(optimum.row),
+        row_spectrum=rows.key.map(spectra.row),
     )
     # Algorithm 1 runs with three values of d on a matrix of full rank, and otherwise with one
     requested = len(brute) + 2 * (brute.label == "full rank").sum()

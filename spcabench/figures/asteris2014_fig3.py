@@ -120,7 +120,7 @@ def data(table):
     for row in table.itertuples():
         name = row.settings.get("method", "faces")
         for place, image in enumerate(row.extra["images"]):
-            item = dict(label=row.label, problem=row.problem, stand_in=row.stand_in)
+            item = dict(label=row.label, problem=row.problem, stand_in=row.stand_in, row=row.row)
             item |= dict(name=name, place=place, image=image)
             if name != "faces":
                 item |= dict(

@@ -72,11 +72,12 @@ def data(table):
     timed = timed.assign(seconds=timed.setup_time + timed.solve_time)
     em, mine = (timed[timed.solver == solver] for solver in ("em", "spannogram"))
     # within a round, because both runs met the same state of the machine
-    beside = em["repeat"].map(mine.set_index("repeat").seconds)
+    beside, names = (em["repeat"].map(mine.set_index("repeat")[of]) for of in ("seconds", "row"))
     prepared.times = em.assign(
         reading=[_of(settings) for settings in em.settings],
         ratio=beside / em.seconds,
         longer=np.maximum(beside, em.seconds),
+        row_mine=names,
     )
     return prepared
 

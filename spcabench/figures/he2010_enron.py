@@ -62,7 +62,8 @@ def data(table):
         above=(memory.peak_memory - memory.memory_before).iloc[0],
         seconds=(time.solve_time + time.setup_time).min(),
     )
-    return pd.DataFrame([measured]).assign(**time[["problem", "stand_in"]].iloc[0])
+    used = " ".join([*stored.row, *memory.row, *time.row])
+    return pd.DataFrame([measured]).assign(**time[["problem", "stand_in"]].iloc[0], row=used)
 
 
 # what is drawn

@@ -56,6 +56,7 @@ def data(table):
                 n=row.n,
                 stand_in=row.stand_in,
                 problem=row.problem,
+                row=row.row,
             )
         )
     return pd.concat(parts, ignore_index=True)

@@ -89,7 +89,7 @@ def pairs(rows, penalty, reading=COLUMN, solver="ssvd_grqi"):
     rows = rows[(rows.penalty == penalty) & (rows.label == reading)]
     rows = rows.assign(variance=rows.value)
     gpower, grqi = (rows[rows.solver == name] for name in (penalty, solver))
-    columns = ["chain", "variance", "variance_refit", "flops", "iterations", "cardinality"]
+    columns = ["chain", "row", "variance", "variance_refit", "flops", "iterations", "cardinality"]
     both = pd.merge(gpower, grqi[columns], on="chain", suffixes=("_p", "_g"))
     # the statements are about small sparsities
     both = both[(both.cardinality_p == both.cardinality_g) & (both.sparsity < SMALL)]

@@ -104,14 +104,9 @@ def data(table):
         # zeros alone could make a tile resemble an edge, so patches are truncated to as many zeros
         tiles["cut"] = np.array([project(x, K) for x in tiles["patches"]])
         for kind, X in tiles.items():
-            part = fit(X.reshape(-1, *TILE)).assign(label=row.label, kind=kind, values=list(X))
-            parts.append(
-                part.assign(
-                    n=row.n,
-                    stand_in=row.stand_in,
-                    problem=row.problem,
-                )
-            )
+            about = dict(label=row.label, problem=row.problem, stand_in=row.stand_in, row=row.row)
+            part = fit(X.reshape(-1, *TILE)).assign(**about, n=row.n, kind=kind, values=list(X))
+            parts.append(part)
     return pd.concat(parts, ignore_index=True)
 
 

@@ -107,6 +107,7 @@ def data(table):
                 seed=list(past.seed),
                 stand_in=past.stand_in.any(),
                 problem=past.problem.iloc[0],
+                row=" ".join(past.row),
                 flops=(past.flops / past.iterations).median(),
                 iterations=float(np.median(counts)),
                 reached=float(np.mean([s.any() for s in small])),

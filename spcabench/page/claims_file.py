@@ -113,6 +113,16 @@ def of_run(reports: dict[str, Stored]) -> list[Stored]:
     )
 
 
+def judged_rows(reports: Iterable[Stored], figure: Stored) -> dict[str, str]:
+    """Return the statements that rest on each row of a figure: the name of a row -> "K2 K3"."""
+    found: dict[str, str] = {}
+    for report in (r for r in reports if r["paper"] == figure["paper"]):
+        for id, rows in report.get("rows_of", {}).items():
+            for name in rows.get(figure["figure"], ()):
+                found[name] = f"{found.get(name, '')} {id}".strip()
+    return found
+
+
 def natural(name: str) -> list[tuple[float, str]]:
     """Return a key that sorts ``fig10`` after ``fig9`` and ``density 0.1`` after ``0.03``."""
     parts = re.split(r"(\d+(?:\.\d+)?)", name)

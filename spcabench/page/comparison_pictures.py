@@ -282,7 +282,8 @@ def _profile(
     if not lines:
         axis.text(0.5, 0.5, "no solver reaches it", transform=axis.transAxes, ha="center")
     coloured = [solver for solver in lines if solver in standing.coloured]
-    for solver in {*lines} - {*coloured}:
+    # in the ranking's order, so that the same rows give the same file
+    for solver in [solver for solver in lines if solver not in coloured]:
         axis.plot(grid, lines[solver], color=style.GREY, linewidth=0.6, zorder=1)
     for place, solver in enumerate(coloured):
         # markers are shifted, so that lines that coincide can be told apart

@@ -14,11 +14,13 @@ import numpy as np
 import pandas as pd
 
 from spcabench import registry
+from spcabench.claims import Claim
 from spcabench.errors import InputError, using_file
 from spcabench.figures import _truth
 from spcabench.files import make_folder, write_picture
 from spcabench.page import claims_file
 from spcabench.page.papers import key_of
+from spcabench.page.row_names import hashes
 from spcabench.running import rows as results
 from spcabench.showing import style
 from spcabench.solving.status import GOOD
@@ -132,7 +134,8 @@ def _changed(file: Path) -> int:
 def _of_files(
     module: ModuleType, files: tuple[Path, ...], written: tuple[int, ...]
 ) -> tuple[pd.DataFrame, Any]:
-    rows = results.read(files)
+    # with their names, so that each statement can say on which runs it rests
+    rows = results.read(files).assign(row=hashes(results.read_text(files)))
     results.check(rows, module.__name__.rpartition(".")[2])
     # the data are real, but not the paper's data
     others = rows.dataset.isin(getattr(module, "STAND_INS", ()))
@@ -205,15 +208,28 @@ def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
         "machines": [*{results.to_json(m, sort_keys=True): m for m in rows.machine}.values()],
         "runs": _summary(rows),
     }
+    written = claims_file.statements(module)
     report["statements"] = [
         statement.judge(data) | {"figure": name, "paper_key": report["paper"]}
-        for statement in claims_file.statements(module)
+        for statement in written
     ]
+    home = rows.set_index("row").experiment.to_dict()
+    report["rows_of"] = {statement.id: _rows_of(statement, data, home) for statement in written}
     certified = getattr(module, "certified", _truth.certified)
     report["certified"] = certified(data) if data is not None else []
     if hasattr(module, "tables"):
         report["tables"] = module.tables(data) if data is not None else []
     return report
+
+
+def _rows_of(statement: Claim, data: Any, home: dict[str, str]) -> dict[str, list[str]]:
+    """Return the names of the rows on which a statement rests, by the figure that has them."""
+    tables = [] if data is None else [table for _, table in statement.tables(data)]
+    names = {name for table in tables for line in table.row for name in line.split()}
+    found: dict[str, list[str]] = {}
+    for name in sorted(names & home.keys()):
+        found.setdefault(home[name], []).append(name)
+    return found
 
 
 def _provenance(rows: pd.DataFrame) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from spcabench.files import write_text
+from spcabench.page.claims_file import natural
 from spcabench.page.render import render
 from spcabench.page.row_names import hashes
 from spcabench.page.tables import Column, Table, linked
@@ -30,6 +31,7 @@ COLUMNS = (
     Column("Flops of the search", "search_flops"),
     Column("Also measured", "values"),
     Column("Status", "status", choose=True),
+    Column("Statements", "judged"),
     Column("Row", "name"),
 )
 # settings that are shown in other columns, or that do not describe the run
@@ -39,12 +41,19 @@ DIGITS = {"variance": 7, "refit": 7, "gap": 3, "time": 3}  # significant digits 
 ENTRIES = 20  # number of entries shown of a list
 
 
-def write(files: list[Path], out: Path, figure: dict[str, Any], about: dict[str, Any]) -> None:
+def write(
+    files: list[Path],
+    out: Path,
+    figure: dict[str, Any],
+    judged: dict[str, str],
+    about: dict[str, Any],
+) -> None:
     """Write the page of a figure's rows.
 
-    figure : its claims file. about : the links of the site and the footer.
+    figure : its claims file. judged : the statements that rest on each row. about : the links of
+    the site and the footer.
     """
-    table = _table(rows.read_text(files))
+    table = _table(rows.read_text(files), judged)
     if (table.refit == table.variance).all():  # the refit changed nothing
         table = table.drop(columns="refit")
     # an empty column wastes width on a phone
@@ -59,7 +68,7 @@ def write(files: list[Path], out: Path, figure: dict[str, Any], about: dict[str,
             "Runs",
         ),
         same=[(column.head, table[column.field].iloc[0]) for column in same],
-        problems_of=_problems_of(figure["statements"]),
+        ids=sorted({id for ids in judged.values() for id in ids.split()}, key=natural),
         home=f"../../{figure['paper']}.html",
         **{name: figure[name] for name in ("figure", "title", "scale")},
         **{name: about[name] for name in ("site", "cite")},
@@ -67,15 +76,7 @@ def write(files: list[Path], out: Path, figure: dict[str, Any], about: dict[str,
     write_text(out, text)
 
 
-def _problems_of(statements: list[dict[str, Any]]) -> dict[str, list[str]]:
-    """Return the problems on which each statement was measured, in any reading."""
-    return {
-        s["id"]: list(dict.fromkeys(name for reading in s["readings"] for name in reading["data"]))
-        for s in statements
-    }
-
-
-def _table(runs: pd.DataFrame) -> pd.DataFrame:
+def _table(runs: pd.DataFrame, judged: dict[str, str]) -> pd.DataFrame:
     """Return the lines of the page as texts; missing values are empty."""
     runs = runs.assign(time=runs.solve_time + runs.setup_time.fillna(0.0))
     # other load on the machine can only make a round slower, so the shortest time is used
@@ -104,6 +105,7 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
             "settings": runs.settings.map(_settings),
             "values": runs.extra.map(_values, na_action="ignore"),
             "status": runs.status + runs.reason.map(lambda why: why and f": {why}"),
+            "judged": runs.name.map(judged),
             "name": runs.name,
         }
     )

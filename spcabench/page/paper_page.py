@@ -50,6 +50,14 @@ def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
     figures = sorted(figures, key=lambda f: claims_file.natural(f["figure"]))
     # a statement that several figures judge appears once, with the places from all of them
     statements = claims_file.whole(s for figure in figures for s in figure["statements"])
+    pages = {figure["figure"]: figure["numbers"] for figure in figures}
+    for statement in statements:
+        at = [home for f in figures for home in f.get("rows_of", {}).get(statement["id"], ())]
+        statement["rows_at"] = [
+            (f"rows of {home.partition('_')[2]}", pages[home])
+            for home in dict.fromkeys(at)
+            if pages.get(home)
+        ]
     for figure in figures:
         ids = {s["id"] for s in figure["statements"]}
         figure["judged"] = [s for s in statements if s["id"] in ids]

@@ -40,14 +40,16 @@ def write_page(folder: Path, published: bool = False) -> Path:
     # these are written first, because the other pages link only to existing files
     for name, report in reports.items():
         if files := row_files(folder, name):
-            numbers_page.write(files, folder / "figures" / name / numbers_page.NAME, report, about)
+            page = folder / "figures" / name / numbers_page.NAME
+            judged = claims_file.judged_rows(reports.values(), report)
+            numbers_page.write(files, page, report, judged, about)
     papers = paper_page.papers(folder)
     figures = [figure for paper in papers for figure in paper["figures"]]
     # certified optima are also written as data, so that others can compare with them
     bounds = [{"figure": f["figure"], **entry} for f in figures for entry in f["certified"]]
     statements = [
-        # the links to the code are only for the pages
-        {name: value for name, value in s.items() if name != "code"}
+        # the links are only for the pages
+        {name: value for name, value in s.items() if name not in ("code", "rows_at")}
         for paper in papers
         for s in paper["statements"]
     ]

@@ -30,7 +30,8 @@ def test_differences_of_rounding_are_none():
 
 
 def test_a_band_weighs_the_same_whatever_its_number_of_runs():
-    pairs = pd.DataFrame(dict(sparsity=[0.03, 0.04, 0.12], seed=0, stand_in=False, problem="made"))
+    about = dict(seed=0, stand_in=False, problem="made", row_p="a", row_g="b")
+    pairs = pd.DataFrame(dict(sparsity=[0.03, 0.04, 0.12]) | about)
     weighted = base.weighted(pairs, pd.Series([True, False, True]))
     assert weighted.hit.tolist() == [0.5, 1.0]
 
@@ -46,7 +47,7 @@ def test_given_penalties_leave_up_to_a_fifth_of_the_variables(penalty):
 
 def test_pairs_are_of_equal_cardinality_and_the_ratio_is_of_gpower_to_grqi():
     common = dict(label="main", n=100, variance=1.0, variance_refit=1.0, iterations=2, status="")
-    common |= dict(setup_flops=40.0)
+    common |= dict(setup_flops=40.0, row="a")
     rows = [
         common | dict(chain=chain, group="g", solver=solver, match=match, flops=flops, **more)
         for chain, k_of_grqi in (("a", 5), ("b", 4))

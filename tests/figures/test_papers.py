@@ -1,4 +1,4 @@
-"""The files about papers: their order, and error messages for wrong ones."""
+"""The files about papers, and what all figures have in common."""
 
 import re
 from importlib import import_module
@@ -8,8 +8,9 @@ import pytest
 
 from spcabench import registry
 from spcabench.errors import InputError
-from spcabench.page import papers
+from spcabench.page import claims_file, draw, papers, verify
 from spcabench.showing import style
+from spcabench.solving.status import GOOD
 
 ROOT = Path(__file__).parents[2]
 
@@ -48,3 +49,21 @@ def test_letters_have_one_size_in_all_figures(name):
     # a page scales a picture that is wider than its column
     assert registry.module("figure", name).SIZE[0] <= style.WIDEST
     assert not re.search(r"(font|label)size=\d", registry.path("figure", name).read_text())
+
+
+def _places(statement, data):
+    """Return the numbers of a statement at each place of each reading."""
+    readings = statement.judge(data)["readings"]
+    keys = ("part", "label", "value", "spread", "count")
+    return {(r["name"], *(p[key] for key in keys)) for r in readings for p in r["places"]}
+
+
+@pytest.mark.parametrize("name", ["asteris2014_fig5", "he2010_fig2", "kuleshov2013_fig4"])
+def test_a_statement_needs_no_rows_but_its_own(name):
+    module = registry.module("figure", name)
+    rows, data = draw._loaded(module, verify.rows_of(ROOT / "results" / "published", name))
+    good = rows[rows.status.isin(GOOD)]
+    for statement in claims_file.statements(module):
+        names = " ".join(row for _, table in statement.tables(data) for row in table.row)
+        alone = module.data(good[good.row.isin(names.split())].reset_index(drop=True))
+        assert _places(statement, data) == _places(statement, alone)

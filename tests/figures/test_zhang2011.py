@@ -18,7 +18,7 @@ def _runs(solver, seconds, gap=9e-3, samples=1.0, **columns):
     """Yield the same run on three problems."""
     for seed in (200, 201, 202):
         run = dict(dataset="gaussian", solver=solver, n=100, seed=seed, repeat=0, label="time")
-        run |= dict(stand_in=False, problem="gaussian 100 x 100", cpu_time=seconds)
+        run |= dict(stand_in=False, problem="gaussian 100 x 100", cpu_time=seconds, row="")
         times = dict(solve_time=seconds, setup_time=0.0, samples=samples)
         yield run | times | dict(relaxation_gap=gap, settings=GOAL) | columns
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from spcabench.page import numbers_page, results_page
+from spcabench.page.row_names import hashes
 from spcabench.running import rows
 from tests.problems import WHOLE
 from tests.trial import make_run, row
@@ -147,18 +148,17 @@ def numbers_of(folder, written):
     rows.write(written, folder / "a.parquet")
     page = folder / "figures" / "f" / "numbers.html"
     page.parent.mkdir(parents=True)
-    statement = dict(id="T1", readings=[dict(name="as run", data=["pitprops"])])
-    figure = dict(figure="f", title="T", scale="paper", paper="p", statements=[statement])
-    numbers_page.write([folder / "a.parquet"], page, figure, dict(site={}, cite=None))
+    figure, about = dict(figure="f", title="T", scale="paper", paper="p"), dict(site={}, cite=None)
+    first = hashes(rows.read_text([folder / "a.parquet"]))[0]
+    numbers_page.write([folder / "a.parquet"], page, figure, {first: "T1 T12"}, about)
     return page
 
 
-def test_a_statement_has_an_address_for_the_rows_of_its_data(tmp_path):
-    written = [row(k=k, cardinality=k, settings={"k": k}) for k in (3, 4)]
-    page = numbers_of(tmp_path, [*written, row(problem="pitprops, other", settings={"k": 5})])
+def test_a_statement_has_an_address_for_its_rows(tmp_path):
+    page = numbers_of(tmp_path, [row(k=k, cardinality=k, settings={"k": k}) for k in (3, 4, 5)])
     question = 'found.said = document.querySelector(".filters output").value;'
     state, console = probe(page, tmp_path, more=question, anchor="#runs?statement=T1")
-    assert not console and state["said"].startswith("2 of 3 shown")
+    assert not console and state["said"].startswith("1 of 3 shown")
 
 
 RUNS = """

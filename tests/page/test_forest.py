@@ -19,7 +19,7 @@ from spcabench.page.render import render
 
 VILE = ("[/b]", "<script>alert(1)</script>", "$x^2$", "a & b", '"quoted"', "|pipe|", "% of it")
 PUBLISHED = Path(__file__).parents[2] / "results" / "published" / "claims.json"
-PAGE = """{% from "forest.html.j2" import forest %}{{ forest(blocks, statement, {}) }}"""
+PAGE = """{% from "forest.html.j2" import forest %}{{ forest(blocks, statement) }}"""
 
 
 def place(label, value, x=None, part="", **measured):

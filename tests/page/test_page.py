@@ -20,7 +20,8 @@ from tests.trial import FIGURE, NAME, check_links, made_row, make_run, row
 
 # what a page of numbers says about its figure and its run
 HEADINGS = (
-    dict(figure=NAME, title="T", scale="quick", paper="trial2013", statements=[]),
+    dict(figure=NAME, title="T", scale="quick", paper="trial2013"),
+    {},
     dict(site={}, cite=None),
 )
 
@@ -52,7 +53,7 @@ def test_rounds_of_timing_are_one_line_and_the_same_value_of_all_is_said_once(tm
     times = (0.003, 0.001, 0.002)
     rounds = [row(repeat=i, solve_time=t, setup_time=0.0) for i, t in enumerate(times)]
     rows.write([*rounds, row(k=4, cardinality=4, settings={"k": 4})], tmp_path / "a.parquet")
-    table = numbers_page._table(rows.read_text([tmp_path / "a.parquet"]))
+    table = numbers_page._table(rows.read_text([tmp_path / "a.parquet"]), {})
     assert table.asked.tolist() == ["3", "4"] and table.time.iloc[0] == "1"
     numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", *HEADINGS)
     text = (tmp_path / "n.html").read_text()

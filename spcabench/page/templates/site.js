@@ -113,7 +113,7 @@ for (const table of document.querySelectorAll("[data-first]")) {
 }
 // choices above a table: the field of words searches, every other one compares a cell, or the data of a row
 for (const form of document.querySelectorAll("form[data-table]")) {
-  const table = document.getElementById(form.dataset.table), begin = `#${table.id}?`, of = JSON.parse(form.dataset.of ?? "{}");
+  const table = document.getElementById(form.dataset.table), begin = `#${table.id}?`;
   const heads = [...table.tHead.rows[0].cells], rows = [...table.tBodies[0].rows].map(row => [row, plainWords(row.textContent)]), fits = {};
   const text = (row, head) => row.cells[head.cellIndex].firstChild?.textContent ?? "";
   for (const head of heads.filter(head => head.dataset.choose)) {
@@ -127,9 +127,8 @@ for (const form of document.querySelectorAll("form[data-table]")) {
     label.append(head.textContent.trim() + " ", choice);
     form.elements.words.parentNode.before(label);
   }
-  // a statement is about the rows of some problems, whose names can be followed by a seed
-  const problem = heads.find(head => head.dataset.choose === "problem");
-  fits.statement = (row, value) => !problem || !of[value] || of[value].some(name => `${text(row, problem)}, seed `.startsWith(`${name}, seed `));
+  const judged = heads.find(head => head.textContent === "Statements");
+  if (judged) fits.statement = (row, value) => text(row, judged).split(" ").includes(value);
   const fit = (row, all, [name, value]) => name !== "words" ? (fits[name]?.(row, value) ?? row.dataset[name] === value)
     // "k = 20" is one word, which "k = 200" does not contain
     : plainWords(value).split(/\s+/).every(word => word.includes("=") ? all.split(/[\s;,]+/).includes(word) : all.includes(word));
