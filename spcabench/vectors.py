@@ -271,3 +271,15 @@ def embed(y: Vector, W: Indices, n: int) -> Vector:
 def oriented(x: Vector) -> Vector:
     """Return x or -x, which describe the same component, so that its largest |x_i| is positive."""
     return x if x[np.argmax(np.abs(x))] >= 0 else 0.0 - x  # -x would contain -0.0
+
+
+def dominant(variances: Vector) -> int | None:
+    """Return the index of a variable that dominates the variance of unscaled data, or None.
+
+    It has more than half of the total variance, and more than ten times the median variance.
+    """
+    largest = int(variances.argmax())
+    median = np.sort(variances)[(len(variances) - 1) // 2]  # the smaller one of two
+    share, ratio = 0.5, 10.0
+    dominates = variances[largest] > max(share * variances.sum(), ratio * median)
+    return largest if dominates and len(variances) > 1 else None

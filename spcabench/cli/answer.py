@@ -76,7 +76,9 @@ def _dataset(source: str, how: "Reading") -> "Problem":
     scalable = "scale" in parameters(registry.module("dataset", source).load)
     for field, default in vars(Reading()).items():
         if getattr(how, field) != default and not (field == "scale" and scalable):
-            option = "read" if field in ("key", "index", "names", "style") else field
+            option = (
+                "read" if field in ("key", "index", "names", "style", "na", "thousands") else field
+            )
             raise InputError(f"--{option}: only applies to files, not to dataset {source!r}")
     return api.load(source, **({"scale": True} if how.scale else {}))
 

@@ -19,7 +19,17 @@ if TYPE_CHECKING:
     from spcabench.readers.user_file import Reading
 
 CHECKS = ("bound", "null", "stability")
-READ = ("sep", "decimal", "header", "encoding", "na", "index", "key", "names")  # in --read
+READ = (
+    "sep",
+    "decimal",
+    "header",
+    "encoding",
+    "thousands",
+    "na",
+    "index",
+    "key",
+    "names",
+)  # in --read
 SEPARATORS = {"tab": "\t", r"\t": "\t", "space": r"\s+"}
 SWITCHES = {"yes": True, "no": False, "true": True, "false": False}
 
@@ -59,18 +69,13 @@ class Table:
             "values), or mean (fill in column means)."
         ),
     ] = "error"
-    thousands: Annotated[
-        bool,
-        typer.Option(
-            "--thousands", help="Numbers have thousands separators, as in 40.500,06 or 40,500.06."
-        ),
-    ] = False
     read: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
             help="Override a guess about the file: sep=; (or tab, space), decimal=, header=no or "
-            "encoding=cp1252 for a text table, na=? for a word that means a missing value, "
+            "encoding=cp1252 for a text table, thousands=yes for numbers such as 40.500,06 or "
+            "40,500.06, na=? for a word that means a missing value, "
             "index=no (or yes) for names of rows in the first column, key=X for an array in an "
             ".npz or .mat file or a sheet of an .xlsx file, or names=FILE for the names of the "
             "variables, one per line. Repeatable.",
@@ -85,9 +90,10 @@ class Table:
         given = options.named_values("--read", self.read or ())
         for name in given:
             options.check_word("--read", "name", name, READ)
-        for name in {"header", "index"} & {*given}:
+        flags = ("header", "index", "thousands")
+        for name in {*flags} & {*given}:
             options.check_word("--read", name, given[name].lower(), (*SWITCHES,))
-        header, index = (SWITCHES.get(given.get(name, "").lower()) for name in ("header", "index"))
+        header, index, thousands = (SWITCHES.get(given.get(name, "").lower()) for name in flags)
         separator = given.get("sep")
         style = Style(
             SEPARATORS.get(separator or "", separator),
@@ -99,7 +105,7 @@ class Table:
         typed = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         del typed["read"]
         typed |= {"drop": tuple(typed.get("drop") or ())}
-        typed |= {"key": given.get("key"), "na": given.get("na")}
+        typed |= {"key": given.get("key"), "na": given.get("na"), "thousands": bool(thousands)}
         how = Reading(**typed, index=index, names=names, style=style)
         how.check()
         return how

@@ -22,7 +22,7 @@ CORES = os.cpu_count() or 1
 AUTO = "auto"  # value of -k that chooses the cardinality from the data
 NEW = "new"  # value of --fresh if no seed is specified
 DIGITS = 15  # maximum number of digits of a cardinality
-MOST_NUMBERS = 10_000  # maximum number of cardinalities of a command
+LONGEST_LIST = 10_000  # maximum number of cardinalities of a command
 FORMS = "10, a list 5,10,20, or a range 5:50 or 5:50:5 (including 50)"
 
 
@@ -109,8 +109,8 @@ def listed(text: str | None, option: str = "-k", least: int = 1) -> list[int]:
         parts = [_range(part) for part in text.split(",")]
     except ValueError:
         parts = []
-    if sum(map(len, parts)) > MOST_NUMBERS:
-        raise InputError(f"{option}: {_short(text)}; at most {MOST_NUMBERS:,} numbers are allowed")
+    if sum(map(len, parts)) > LONGEST_LIST:
+        raise InputError(f"{option}: {_short(text)}; at most {LONGEST_LIST:,} numbers are allowed")
     numbers = [k for part in parts for k in part]
     if not numbers or min(numbers) < least:
         raise InputError(

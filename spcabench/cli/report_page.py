@@ -22,7 +22,7 @@ from spcabench.vectors import largest_indices, oriented
 if TYPE_CHECKING:
     from spcabench.cli.answer import Answer
 
-MOST = 60  # maximum number of variables in the heat map
+HEAT_ROWS = 60  # maximum number of variables in the heat map
 MANY = 2000  # number of samples above which the plot of the scores is rasterised
 CLOSE = 3  # maximum number of substitutes per variable
 STABLE = 0.8  # a variable is stable if it is chosen in at least this fraction of half-samples
@@ -105,7 +105,7 @@ def _heat(problem: Problem, answer: "Answer", labels: list[str]) -> dict[str, An
     counted = answer.chance.frequencies or [None] * len(answer.results)
     often = np.array([unknown if counted[i] is None else counted[i] for i in good])
     close = [_close(answer.results[i]) for i in good]
-    largest, most, variables = np.abs(Z).max(), MOST // len(good), names(problem)
+    largest, most, variables = np.abs(Z).max(), HEAT_ROWS // len(good), names(problem)
     # variables are grouped by the first component that uses them, and sorted by loading
     order = dict.fromkeys(
         j for x in Z for j in np.argsort(-np.abs(x), kind="stable") if x[j] != 0.0

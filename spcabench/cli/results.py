@@ -96,7 +96,7 @@ def verify_run(
         typer.Option(
             "--against",
             metavar="RELEASE",
-            help="Only say which published numbers and verdicts changed since a release, and why.",
+            help="Only list the published statements that changed since a release, by cause.",
         ),
     ] = "",
 ) -> None:

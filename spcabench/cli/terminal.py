@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 PATIENCE = 2.0  # seconds after which slow computations are reported
-MOST = 12  # maximum number of variables shown per component
+VARIABLES = 12  # maximum number of variables shown per component
 MOST_NOTES = 3  # below a table
 BOUNDS = "computing certified bounds (skip them with --checks none)"
 CLEARLY = 0.99  # a probable bound is shown if it is below this fraction of the certified bound
@@ -260,7 +260,7 @@ def _table(problem: Problem, results: Sequence[Result], bound: bool, chance: Cha
             test = chance.tests[i]
             cells.insert(-2, f"{test.p_value:.2g}" if test else "")
         if np.isfinite(result.x).all():
-            cells[-1] = loadings(problem, oriented(result.x), MOST, _frequencies(chance, i))
+            cells[-1] = loadings(problem, oriented(result.x), VARIABLES, _frequencies(chance, i))
         # Text, because names must not be interpreted as markup
         table.add_row(*map(Text, (label, str(result.cardinality), *cells)))
     return table

@@ -12,6 +12,7 @@ long``) that exist in only one of the runs.
 
 import json
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +47,7 @@ CLOSE, TOLERANCE = ("variance", "variance_refit", "bound", "lambda_1"), 1e-9
 # tolerance for statements: least-squares fits of figures differ in the 9th digit between processors
 TOLERANCE_CLAIMS, NOTHING = 1e-6, 1e-12
 ENDED_BY_CLOCK = (Status.TIME_LIMIT, Status.KILLED, Status.CRASH, Status.MEMORY_LIMIT)
+WIDTH = 110  # of a line about a changed statement, in characters
 Stored = dict[str, Any]
 
 
@@ -275,34 +277,41 @@ def _plain(value: Any) -> Any:
 
 
 def since(root: Path, release: str) -> Iterator[str]:
-    """Yield what changed for each published statement since a release, and why.
+    """Yield what changed in the published statements since a release, grouped by the cause.
 
-    A number or a verdict changes with the rule, the readings or the rows. If the changelog mentions
-    the statement, the line is part of the answer.
+    A statement is new or gone, or its number or verdict changed with the rule, the readings or the
+    rows. There is one line for each statement.
 
     root : the clone. release : a version of CHANGELOG.md, or a commit.
     """
     changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     file = f"results/published/{claims_file.NAME}"
-    later, known, _ = changelog.partition(f"\n## {release} ")
     try:
         commits = machine.git(
             root, "log", "--format=%h", f"-S\n## {release} ", "--", "CHANGELOG.md"
         )
-        commit = commits.split()[-1] if known and commits else release
+        commit = commits.split()[-1] if f"\n## {release} " in changelog and commits else release
         old = json.loads(machine.git(root, "show", f"{commit}:{file}"))["statements"]
     except (OSError, CalledProcessError):
         versions = ", ".join(re.findall(r"^## (\d\S+)", changelog, re.MULTILINE))
         raise InputError(
             f"--against: {release!r:.40} is no release ({versions}) and no commit with {file}"
         ) from None
-    lines = [" ".join(line.split()) for line in later.split("\n- ")] if known else []
+    groups: dict[str, list[str]] = {}
     for id, a, b in _pairs(old, read_json(root / file)["statements"]):
-        if why := _why(a, b):
-            told = [line for line in lines if re.search(rf"\b{id}\b", line)]
-            before, after = (s["verdict"] if s else "not stated" for s in (a, b))
-            yield "\n  ".join(
-                [f"{id}: {before} -> {after}", *why, *map("changelog: {}".format, told)]
+        cause, details = _why(a, b)
+        if cause:
+            verdicts = " -> ".join(dict.fromkeys(s["verdict"] for s in (a, b) if s))
+            shown = textwrap.shorten(details, WIDTH - 30)
+            told = f"  {id:5} {verdicts:20} {shown}" if details else f"{id} ({verdicts})"
+            groups.setdefault(cause, []).append(told)
+    for cause, lines in groups.items():
+        yield f"{cause} ({len(lines)})"
+        if lines[0].startswith(" "):
+            yield from lines
+        else:  # new or gone, or with nothing to add
+            yield textwrap.fill(
+                ", ".join(lines), WIDTH, initial_indent="  ", subsequent_indent="  "
             )
 
 
@@ -316,21 +325,23 @@ def _rule(part: Stored) -> str:
     return f"[{rule['low']}, {rule['high']}] for {need} {over['noun']}{where}"
 
 
-def _why(old: Stored | None, new: Stored | None) -> list[str]:
-    """Return why a statement has another number or verdict: rule, readings or rows."""
+def _why(old: Stored | None, new: Stored | None) -> tuple[str, str]:
+    """Return the cause of another number or verdict, and its details; the cause is "" if equal."""
     if old is None or new is None:
-        return ["the statement is new" if old is None else "the statement is gone"]
-    before, after = ({r["name"]: r for r in s["readings"]} for s in (old, new))
+        return ("new statements" if old is None else "statements that are gone"), ""
     rule, other = ("; ".join(map(_rule, s["parts"])) for s in (old, new))
-    told = [] if rule == other else [f"rule: was {rule}, is {other}"]
-    told += [f"reading {name!r} is new" for name in after if name not in before]
-    told += [f"reading {name!r} is gone" for name in before if name not in after]
-    for name in [name for name in after if name in before]:
-        a, b = before[name], after[name]
-        was, is_ = ([p["value"] for p in r["places"]] for r in (a, b))
-        if not list(_different(was, is_)) and a["verdict"] == b["verdict"]:
-            continue
-        same = f"other values in {b['rows']} rows"
-        rows = same if a["rows"] == b["rows"] else f"{a['rows']} were replaced by {b['rows']}"
-        told.append(f"rows of reading {name!r}: {rows}; {a['verdict']} -> {b['verdict']}")
-    return told if told or old["verdict"] == new["verdict"] else ["the way verdicts are combined"]
+    if rule != other:
+        return "another rule", f"{rule} -> {other}"
+    before, after = ({r["name"]: r for r in s["readings"]} for s in (old, new))
+    renamed = [f"+ {name!r}" for name in after if name not in before]
+    renamed += [f"- {name!r}" for name in before if name not in after]
+    if renamed:
+        return "other readings of the paper", ", ".join(renamed)
+    changed = []
+    for name, reading in after.items():
+        a, b = ([place["value"] for place in r["places"]] for r in (before[name], reading))
+        if before[name]["verdict"] != reading["verdict"] or [*_different(a, b)]:
+            changed.append(f"{name!r} from {before[name]['rows']} to {reading['rows']} rows")
+    if changed:
+        return "other rows", ", ".join(changed)
+    return ("another way to combine readings" if old["verdict"] != new["verdict"] else ""), ""

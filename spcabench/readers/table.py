@@ -18,7 +18,7 @@ import pandas as pd
 from spcabench.errors import InputError
 from spcabench.readers.delimited import GROUPED, decimal_of, is_number, number_in
 from spcabench.validate import nearest
-from spcabench.vectors import Array, Vector
+from spcabench.vectors import Array, Vector, dominant
 
 if TYPE_CHECKING:
     from spcabench.readers.user_file import Reading
@@ -30,9 +30,8 @@ IDS = ("id", "index", "row", "nr", "no", "sample", "subject", "case")
 TEXT = "text"  # in --drop: all columns of text
 LISTED = 3  # number of columns that are named before "and 4 more"
 IMPUTE = "consider imputing missing values first, for example with scikit-learn's IterativeImputer"
-# a column hides the others above this share of the variance and multiple of the median variance
-SHARE, RATIO = 0.5, 10.0
 MANY = 5  # maximum number of columns in the advice to drop columns
+THOUSANDS = ["--read", "thousands=yes"]
 GROUPING, ODD_WORDS = "thousands separators", "words among numbers"
 DAY = r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T].*)?"  # 2024-02-29 or 29.2.24, and the time of day
 MONTH = r"\d{1,2}[ .-]*[^\W\d]{3,9}[ .-]+\d{2,4}"  # 29 February 2024
@@ -163,7 +162,7 @@ def numbers(
     text, values = split(frame, how)
     drop_text = TEXT in how.words and not of_model
     faults = [] if drop_text else [*_text_faults(text, how, of_model)]
-    if not values.shape[1] and not any("--thousands" in words for _, words in faults):
+    if not values.shape[1] and THOUSANDS not in [words for _, words in faults]:
         wrong = faults[0][0] if faults else "every column is text"
         raise InputError(f"{path}: no column of numbers: {wrong}")
     if how.transpose and not of_model:
@@ -175,8 +174,9 @@ def numbers(
         wrong = "; ".join(sentence for sentence, _ in faults)
         advice = [words for _, words in faults]
         given = [word for words in advice for word in words]
-        if "--read" in given and "--missing" not in given and how.missing == "error":
-            advice.append(["--missing", "mean"])  # the words in --read become missing values
+        declared = any(word.startswith("na=") for word in given)
+        if declared and "--missing" not in given and how.missing == "error":
+            advice.append(["--missing", "mean"])
         advice.append(_scaling(values, how))
         raise TableError(f"{path}: {wrong}", _merged(advice))
     notes += [
@@ -225,7 +225,7 @@ def _text_faults(text: pd.DataFrame, how: "Reading", of_model: bool) -> Iterator
         found = "columns {} have {}" if len(places) > 1 else "column {} has {}"
         options: list[str] = []
         if kind == GROUPING:
-            options, names = ["--thousands"], []
+            options, names = THOUSANDS, []
         elif kind == TEXT and label is None and not (of_model or how.transpose):
             label = next((n for n, j in zip(names, places, strict=True) if _classes(text, j)), None)
             options = [] if label is None else ["--label", label]
@@ -299,13 +299,12 @@ def _missing_faults(values: pd.DataFrame, how: "Reading", of_model: bool) -> lis
 
 def _scaling(values: pd.DataFrame, how: "Reading") -> list[str]:
     """Return the option that scales the columns if one has most of the variance."""
-    variances = values.var()
-    dominates = (
-        values.shape[1] > 1
-        and variances.max() > SHARE * variances.sum()
-        and variances.max() > RATIO * variances.median()
+    unscaled = values.shape[1] and not (how.scale or how.covariance)
+    return (
+        ["--scale"]
+        if unscaled and dominant(values.var().fillna(0.0).to_numpy()) is not None
+        else []
     )
-    return ["--scale"] if dominates and not (how.scale or how.covariance) else []
 
 
 def _seeming(values: pd.DataFrame) -> Iterator[Fault]:

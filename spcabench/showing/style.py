@@ -29,7 +29,7 @@ DASHES: tuple[Any, ...] = (
 # colours for the solvers in a picture; black is for bounds, grey for solvers without a colour
 DISTINCT = (*PALETTE[:7], "#8C510A")
 SPARE = ("#332288", "#882255", "#117733", "#DDCC77")  # from Tol's muted scheme
-MOST = len(DISTINCT) + len(SPARE)
+COLOURS = len(DISTINCT) + len(SPARE)
 GREY = "#B5B5B5"
 NEAR = 0.2  # colours at a smaller distance in the RGB unit cube are treated as equal
 
@@ -113,7 +113,7 @@ def looks(
     files : mapping, optional
         Mapping from names to files, for solvers that the registry does not contain.
     first : int
-        Number of solvers with a colour, at most `MOST`.
+        Number of solvers with a colour, at most `COLOURS`.
 
     Returns
     -------
@@ -122,7 +122,7 @@ def looks(
     """
     files, shown = files or {}, list(dict.fromkeys(solvers))
     by_solver = {solver: look(solver, files.get(solver)) for solver in shown}
-    coloured = shown[: min(first, MOST)]
+    coloured = shown[: min(first, COLOURS)]
     # a colour in a file takes precedence over a colour derived from a name
     order = sorted(coloured, key=lambda solver: own_colour(files.get(solver, solver)) is None)
     colours: list[str] = []

@@ -13,7 +13,7 @@ from spcabench import files
 from spcabench.errors import InputError
 from spcabench.files import replacing
 from spcabench.flops import uncharged
-from spcabench.vectors import Vector
+from spcabench.vectors import Vector, dominant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 HOW_TO_BOUND = "<code>result.bound</code> computes a certified bound, and the table then shows it"
 SHOWN = 6  # number of variables listed on a line
-# a variable dominates if it has more than this fraction of the total variance, and more than this
-# multiple of the median variance
-DOMINANT_SHARE, DOMINANT_RATIO = 0.5, 10.0
 
 
 def names(problem: "Problem") -> list[str]:
@@ -46,14 +43,14 @@ def dominance(problem: "Problem", remedy: str) -> str:
     Every component then consists of this variable, and is proven and stable only because of its
     unit. ``remedy`` is what the user can type to scale the data.
     """
-    if problem.scale is None or (problem.scale != 1.0).any() or problem.n == 1:
+    if problem.scale is None or (problem.scale != 1.0).any():
         return ""
     with uncharged():
         variances = problem.covariance.diagonal()
-    largest, share = int(variances.argmax()), float(variances.max() / variances.sum())
-    median = np.sort(variances)[(problem.n - 1) // 2]  # the smaller one of two
-    if share <= DOMINANT_SHARE or variances[largest] <= DOMINANT_RATIO * median:
+    largest = dominant(variances)
+    if largest is None:
         return ""
+    share = variances[largest] / variances.sum()
     return f"{names(problem)[largest]} has {share:.0%} of the variance; use {remedy}"
 
 

@@ -5,16 +5,15 @@ import os
 import re
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pandas as pd
 import pytest
 import typer
 
-from spcabench import api, flops, registry
+from spcabench import api, registry
 from spcabench.cli import application as command_line
-from spcabench.cli import groups, options, settings, solvers, terminal
+from spcabench.cli import groups, options, settings, solvers
 from spcabench.errors import InputError
 from spcabench.running import jobs, workflow
 from spcabench.solving.call import arguments, parameters
@@ -45,13 +44,6 @@ def test_the_workflow_calls_commands_that_exist():
     text = (options.ROOT / "Snakefile").read_text(encoding="utf-8")
     called = set(re.findall(r"\{STEP\} ([a-z-]+)", text))
     assert called and called <= set(COMMANDS)
-
-
-def test_four_commands_share_their_options():
-    of = {name: {p.name: p for p in COMMANDS[name].params} for name in COMMANDS}
-    for name, group in (("report", groups.Run), ("grade", groups.Data), ("apply", groups.Table)):
-        for field in group.__dataclass_fields__:
-            assert of[name][field].opts == of["solve"][field].opts
 
 
 def test_solve_prints_the_same_as_a_table_and_as_json(spcabench):
@@ -154,27 +146,11 @@ def test_fewer_variables_or_components_than_requested_are_mentioned(spcabench, h
     assert completed.returncode == 0 and "only 3 of 4 components" in completed.stderr
 
 
-def test_slow_compilation_of_kernels_is_mentioned(monkeypatch, capsys):
-    monkeypatch.setattr(flops, "telling", flops.telling)  # put back at the end
-    monkeypatch.setattr(terminal, "PATIENCE", 0.01)
-    terminal.tell_of_compilation()
-    with flops.telling():
-        time.sleep(0.5)
-    assert "compiling kernels" in capsys.readouterr().err
-
-
 def test_output_of_a_solver_is_no_part_of_the_answer(spcabench, here, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     (here / "mine.py").write_text(text_of("print('hello')\nyield np.eye(problem.n)[0]"))
     completed = spcabench("solve", "pitprops", "--solver", "mine.py", "-k", "3", "--json")
     assert json.loads(completed.stdout) and "hello" in completed.stderr
-
-
-def test_only_scaling_applies_to_a_dataset(monkeypatch, spcabench):
-    seen = {}
-    monkeypatch.setattr(api, "load", lambda name, **how: seen.update(how) or sys.exit(143))
-    spcabench("solve", "alon", "-k", "3", "--scale")
-    assert seen == dict(scale=True)
 
 
 @pytest.mark.parametrize(

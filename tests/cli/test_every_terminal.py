@@ -2,7 +2,6 @@
 
 import csv
 import os
-import signal
 import subprocess
 import sys
 
@@ -11,8 +10,6 @@ import pytest
 
 import spcabench
 from spcabench import api, files
-from spcabench.cli import figures, options, results
-from spcabench.page import claims_file
 from spcabench.readers import user_file
 from spcabench.readers.delimited import guarded, unguarded
 from tests.problems import some
@@ -115,39 +112,3 @@ sys.meta_path.insert(0, Interrupt())
 sys.argv = ["spcabench", "doctor"]
 runpy.run_module("spcabench", run_name="__main__")
 """
-
-
-def test_ctrl_c_shows_no_traceback_while_the_libraries_load():
-    completed = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True)
-    assert (completed.returncode, completed.stdout, completed.stderr) == (-signal.SIGINT, b"", b"")
-
-
-def test_a_verdict_is_coloured_where_a_terminal_shows_colours(monkeypatch, capsys):
-    statement = dict(id="K3", verdict="fails", marks=[], reason="", short="1 of 2 µs", readings=[])
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    shown = {}
-    for forced in ("", "1"):
-        monkeypatch.setenv("FORCE_COLOR", forced)
-        results.print_statement(statement)
-        shown[forced] = capsys.readouterr().out
-    assert shown[""] == "K3 fails\n    1 of 2 µs\n"
-    assert "\x1b[1;31mfails\x1b[0m\n" in shown["1"]
-    monkeypatch.setenv("NO_COLOR", "1")
-    results.print_statement(statement)
-    assert "[31m" not in capsys.readouterr().out
-
-
-def test_published_and_new_results_of_a_statement_are_side_by_side(monkeypatch, capsys, tmp_path):
-    about = dict(figure="trial2013_fig1", scale="paper")
-    report = about | dict(statements=[dict(id="T1", verdict="holds", short="3 [bold]")])
-    folder = tmp_path / "results" / "published" / "figures" / about["figure"]
-    folder.mkdir(parents=True)
-    monkeypatch.setattr(options, "ROOT", tmp_path)
-    figures._print_beside_published(report)
-    assert capsys.readouterr().out == ""
-    (folder / "claims.json").touch()
-    monkeypatch.setattr(claims_file, "read", lambda file, figure: report)
-    here = dict(id="T1", verdict="fails", short="4 nonzeros")
-    figures._print_beside_published(report | dict(scale="quick", statements=[here]))
-    line = capsys.readouterr().out.splitlines()[1]
-    assert line.split("  ")[0] == "T1" and "holds: 3 [bold]" in line and "fails: 4 nonz" in line

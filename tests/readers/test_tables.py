@@ -139,12 +139,12 @@ WRONG = {  # what is wrong with a table, and options that its message must advis
     "a large column": (lambda d: d.assign(x=1e6 * d.age, y="c"), "--scale"),
     "a name with a comma": (lambda d: d.assign(**{"a, b": "c"}), "--drop"),
     "many": (lambda d: d.assign(**dict.fromkeys("abcdefg", "c")), "--drop text"),
-    "thousands": (lambda d: d.assign(x=(1e4 * d.age).map("{:,.2f}".format)), "--thousands"),
+    "thousands": (lambda d: d.assign(x=(1e4 * d.age).map("{:,.2f}".format)), "thousands=yes"),
     "everything": (
         lambda d: d.mask(np.eye(40, 6) > 0).assign(
             id=range(40), x=DAYS * 10, y=["a", "b"] * 20, z=(1e4 * d.age).map(_german)
         ),
-        "--drop x --label y --thousands --missing mean --scale --drop id",
+        "--drop x --label y thousands=yes --missing mean --scale --drop id",
     ),
 }
 
