@@ -15,6 +15,7 @@ from time import process_time
 
 import cvxpy as cp
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from spcabench import load, solve
 from spcabench.comparison import best_known
@@ -230,4 +231,5 @@ def against_size():
 
 if __name__ == "__main__":
     tables = {"sdp": beside_the_sdp, "dominance": dominance}
-    (tables | {"seconds": against_seconds, "size": against_size})[sys.argv[1]]()
+    with threadpool_limits(1):
+        (tables | {"seconds": against_seconds, "size": against_size})[sys.argv[1]]()

@@ -11,6 +11,7 @@ from spcabench import Problem, api, flops
 from spcabench.iterate import Iterate, Traits
 from spcabench.methods import quasi_newton
 from spcabench.methods.exact_search import (
+    best_first,
     branch_and_bound,
     candidates,
     dual_bound,
@@ -219,6 +220,18 @@ def test_an_interrupted_search_has_a_bound(seed, nonnegative, kind, monkeypatch)
     assert bounds == sorted(bounds, reverse=True)
     if not nonnegative:
         assert search.bound == pytest.approx(best, rel=3e-9)
+
+
+def test_a_search_of_many_small_parts_yields_regularly(monkeypatch):
+    S, k = gram(0, 60), 15
+    often = 50 * PairPart.cost(len(S))
+    for module in (part, best_first):
+        monkeypatch.setattr(module, "UNSEEN", often)
+    t = value_of(S, np.arange(k), False)
+    search = BestFirst(PairPart, S, k, t, lambda W: value_of(S, W, False), False, 12 * often)
+    spent = [search.spent for _ in search.run(1e-9)] + [search.spent]
+    assert search.parts > 10
+    assert np.diff(spent).max() <= 2 * often
 
 
 @KINDS

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from spcabench.methods.exact_search.crew import Crew, Work
-from spcabench.methods.exact_search.part import Order, Part
+from spcabench.methods.exact_search.part import UNSEEN, Order, Part
 from spcabench.vectors import Array, Indices
 
 FEWEST = 10  # number of steps that the budget must allow before a search starts
@@ -54,6 +54,7 @@ class BestFirst:
         self.kind, self.k, self.best_with, self.positive = kind, k, best_with, positive
         self.scale, self.S, self.left, self.ended, self.parts = t, S / t, budget, 0.0, 0
         self.best, self.tolerance, self.decided, self.jobs = 1.0, 0.0, 0.0, jobs
+        self.seen = 0.0  # cost at the last yield between two parts
         self.waiting: list[tuple[float, int, Any]] = []
         self.begun: deque[tuple[Order, Work]] = deque()
         self.order, self._is_new = count(), True
@@ -127,3 +128,6 @@ class BestFirst:
             self.best = max(self.best, self.best_with(W) / self.scale)
         for bound, start in outcome.halves:
             heapq.heappush(self.waiting, (-bound, next(self.order), start))
+        if self.ended - self.seen >= UNSEEN:  # each of many small parts yields too rarely
+            self.seen = self.ended
+            yield

@@ -70,9 +70,10 @@ ROWS, SORTED = 0.3, 10.0
 TESTED = 50.0  # measured cost of an entry of the candidates' covariance in the variable test
 # The single-matrix dual goes first, because it fixes variables at no cost. After each CHECK
 # evaluations, it goes on if its gap is below the fraction NARROW of the value, or was halved. It
-# spends at most HEAD_START operations and half of the budget, only a quarter of HEAD_START if its
-# gap is not below SMALL_GAP then, and does not start if EARLY is too little for two checks.
-CHECK, NARROW, HALVED, HEAD_START, SMALL_GAP = 25, 0.03, 0.5, 2e10, 0.01
+# spends at most half of the budget and CHECKS checks, because the pair relaxation divides small
+# problems faster; a quarter of them if x >= 0, for which few parts end by variables that are fixed.
+# It does not start if EARLY is too little for two checks.
+CHECK, CHECKS, NARROW, HALVED = 25, 60, 0.03, 0.5
 DUAL_MOST = 1000  # maximum number of candidates for the dual bounds
 # the number of these candidates is halved until STEPS steps fit the budget, but not below FEW
 STEPS, FEW = 20, 125
@@ -362,19 +363,18 @@ class Exact:
     def _by_matrix(self, k: int, reserve: float) -> Iterator[None]:
         """Divide the supports by the single-matrix dual, while its gap is narrow or falls fast."""
         left = self.left - reserve
-        search = self._divided(DualPart, k, min(HEAD_START, 0.5 * left))
+        search = self._divided(DualPart, k, 0.5 * left)
         if not search or self.outside > self.value[k]:  # without all candidates, no proof
             return
         before, check = np.inf, CHECK * DualPart.cost(len(search.S))
         if 2.0 * check > EARLY * left:
             return
-        due = check
+        due, most = check, (0.25 if self.nonnegative else 1.0) * CHECKS * check
         for _ in self._run(k, search):
             yield
             if search.spent >= due:
                 gap = self.bound[k] / self.value[k] - 1.0
-                narrow = NARROW if search.spent < 0.25 * HEAD_START else SMALL_GAP
-                if gap > max(narrow, HALVED * before):
+                if gap > max(NARROW, HALVED * before) or search.spent > most:
                     return
                 before, due = gap, search.spent + check
 
