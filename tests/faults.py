@@ -1,14 +1,11 @@
-"""Disturb a command at random moments; when repeated, it must produce the usual rows.
+"""Disturb a command; when repeated, it must produce the usual rows.
 
-``python -m tests.faults --moments 40`` tries 40 moments; tests/running/test_faults.py tries each
-kind once. The commands make one figure, all figures with their page, or a comparison, in a copy of
-the repository that has one small figure and one small suite.
+The commands make one figure, all figures with their page, or a comparison, in a copy of the
+repository that has one small figure and one small suite.
 """
 
-import argparse
 import ctypes
 import os
-import random
 import resource
 import shutil
 import signal
@@ -16,9 +13,8 @@ import subprocess
 import sys
 import time
 import uuid
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import psutil
 
@@ -65,10 +61,8 @@ COMMANDS = {
 # what a run decides; clocks, memory and the machine are left out
 DECIDED = ["solver", "dataset", "settings", "seed", "k", "asked", "status", "cardinality"]
 DECIDED += ["variance", "bound", "iterations", "flops", "setup_flops", "support", "values"]
-SIZE = "24m"  # of the disk that is filled
 ORPHANS = 5.0  # seconds in which nothing may be left
 LONGEST = 240.0  # seconds of a command on a busy machine
-LEAST, MOST = 5_000, 60_000  # bytes that a limited file may have
 ASKED = (130, 143, -signal.SIGINT, -signal.SIGTERM)  # exit codes of who was asked to end
 DROP_CAPABILITY = 24  # of prctl(2)
 
@@ -165,117 +159,29 @@ def _restrict(limit):
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
 
-def _read_only(workspace, process):
-    results = workspace.folder / "results"
-    folders = [results, *(file for file in results.rglob("*") if file.is_dir())]
-    for folder in folders:
-        if folder.is_dir():
-            folder.chmod(0o555)
-    return lambda: [folder.chmod(0o755) for folder in folders if folder.exists()]
-
-
-def _fill(workspace, process):
-    """Fill the disk and keep it full, even if the process deletes files."""
-    ballast = workspace.folder / "ballast"
-    end = time.monotonic() + LONGEST
-    with ballast.open("ab", buffering=0) as stream:
-        while process.poll() is None and time.monotonic() < end:
-            with suppress(OSError):
-                while stream.write(bytes(4096)):
-                    pass
-            time.sleep(0.1)
-    return lambda: ballast.unlink()
-
-
-# kind -> what is done at the moment; it gives what takes it back
-FAULTS = {
+FAULTS = {  # kind -> what is done at the moment
     "kill -9": lambda workspace, process: process.kill(),
     "SIGTERM": lambda workspace, process: process.terminate(),
     "Ctrl-C": lambda workspace, process: os.killpg(process.pid, signal.SIGINT),
-    "read-only": _read_only,
-    "disk full": _fill,
-    "limited": lambda workspace, process: None,
+    "limited": lambda workspace, process: None,  # the length of files, from the start
 }
 
 
-def disturb(workspace, command, fault, moment, limit=None, whole=lambda workspace: None):
-    """Run a command with a fault at a moment in seconds, then repeat it; return its first output.
+def disturb(workspace, command, fault, moment, limit):
+    """Run a command with a fault at a moment in seconds, then repeat it.
 
-    limit : longest file in bytes for the fault "limited", which lasts from the start. whole :
-    function of the workspace that asserts that nothing is incomplete.
+    limit : longest file in bytes for the fault "limited".
     """
     process = workspace.start(command, limit if fault == "limited" else None)
     with suppress(subprocess.TimeoutExpired):
         process.wait(moment)
-    undo = FAULTS[fault](workspace, process) if process.poll() is None else None
-    try:
-        _, message = process.communicate(timeout=LONGEST)
-        workspace.check_left()
-        whole(workspace)
-    finally:
-        if undo:
-            undo()
+    if process.poll() is None:
+        FAULTS[fault](workspace, process)
+    _, message = process.communicate(timeout=LONGEST)
+    workspace.check_left()
     assert "Traceback" not in message, message
     if process.returncode not in (0, -signal.SIGKILL, *ASKED):  # it ended by itself, and says why
         assert "spcabench: " in message, (process.returncode, message)
     workspace.run(command)
     assert not list((workspace.folder / "results").rglob("*.journal"))
     workspace.check_left()
-    whole(workspace)
-    return message.strip().splitlines()
-
-
-@contextmanager
-def disk(folder, size=SIZE):
-    """Mount a small disk on a folder if possible; yield whether it worked."""
-    mounted = os.geteuid() == 0 and not subprocess.call(
-        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], stderr=subprocess.DEVNULL
-    )
-    try:
-        yield mounted
-    finally:
-        if mounted:
-            subprocess.call(["umount", "-l", folder])
-
-
-def _trial(workspace, undisturbed, number, choice):
-    command = list(COMMANDS)[number % len(COMMANDS)]
-    fault = list(FAULTS)[(number // len(COMMANDS) + number) % len(FAULTS)]
-    seconds, expected = undisturbed[command]
-    moment, limit = choice.uniform(0.0, seconds), choice.randint(LEAST, MOST)
-    workspace.clear()
-    message = disturb(workspace, command, fault, moment, limit)
-    assert workspace.rows() == expected
-    where = f"{limit} bytes" if fault == "limited" else f"{moment:.1f} of {seconds:.1f} s"
-    print(f"{number + 1}: {command}, {fault}, {where}: {message[:1] or ''}", flush=True)
-
-
-def main():
-    """Disturb commands at many moments; the exit code is 0 if every trial succeeds."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--moments", type=int, default=40)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--first", type=int, default=0, help="number of the first moment")
-    options = parser.parse_args()
-    choice = random.Random(options.seed)
-    with TemporaryDirectory() as folder, disk(folder) as mounted:
-        workspace = Workspace(Path(folder))
-        if not mounted:
-            FAULTS.pop("disk full")
-        undisturbed = {}
-        for command in COMMANDS:
-            workspace.clear()
-            undisturbed[command] = workspace.run(command), workspace.rows()
-        failures = 0
-        for number in range(options.first, options.first + options.moments):
-            try:
-                _trial(workspace, undisturbed, number, choice)
-            except Exception as error:
-                failures += 1
-                print(f"{number + 1}: FAILED: {type(error).__name__}: {error}", flush=True)
-    print(f"{options.moments - failures} of {options.moments} moments went well")
-    sys.exit(int(failures > 0))
-
-
-if __name__ == "__main__":
-    main()

@@ -41,9 +41,3 @@ def below(pid=None, deep=True):
     with suppress(psutil.NoSuchProcess):
         return {process.pid for process in psutil.Process(pid).children(recursive=deep)}
     return set()
-
-
-def called(word):
-    """Return the ids of all processes whose command line contains a word."""
-    processes = psutil.process_iter(["cmdline"])  # None of what ends meanwhile, and of zombies
-    return {p.pid for p in processes if any(word in part for part in p.info["cmdline"] or [])}

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from spcabench import api
-from spcabench.cli import compare, options
+from spcabench.cli import options
 from spcabench.errors import InputError
 from spcabench.run import Run
 from spcabench.running import command
@@ -134,9 +134,7 @@ def test_every_format_holds_the_matrix_to_its_last_digit(file_of, kind, tmp_path
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ("cat {k} {out}", "it must contain"),
         ("cat {data} {k} {out:txt}", "{out:txt}: unknown format; choose npy, csv or mtx"),
-        ("cat {data} {k}", "it must contain"),
         ("cat {data} {covariance} {k} {out}", "it must contain"),
         ("no_such_program {data} {k} {out}", "program 'no_such_program' not found"),
         ("cat '{data} {k} {out}", "No closing quotation"),
@@ -148,22 +146,10 @@ def test_a_wrong_command_is_one_line(tmp_path, arguments, sentence):
     assert len(str(error.value).splitlines()) == 1
 
 
-def test_a_command_needs_a_name():
-    with pytest.raises(InputError, match="--name"):
-        compare._of_command("cat {data} {k} {out}", None)
-
-
 def test_a_changed_program_is_run_again(file_of):
     first = Path(file_of("    pass\n")).read_text()
     assert Path(file_of("    pass\n")).read_text() == first
     assert Path(file_of("    x = 1\n")).read_text() != first
-
-
-def test_a_command_is_found_without_importing_its_file(file_of, tmp_path):
-    typed = command.words_of(Path(file_of("    pass\n")))
-    assert typed.endswith("program.py {covariance} {k} {out}")
-    (tmp_path / "other.py").write_text("TRAITS = 1\n")
-    assert not command.is_command(tmp_path / "other.py")
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")

@@ -17,7 +17,6 @@ from tests.trial import row
 
 # one process makes the copy, and takes these tests
 pytestmark = [pytest.mark.xdist_group("faults"), WHOLE]
-TRIED = ("kill -9", "SIGTERM", "limited")  # `python -m tests.faults` tries all, at random moments
 
 
 @pytest.fixture(scope="module")
@@ -27,10 +26,10 @@ def workspace(tmp_path_factory):
     copy.seconds = copy.run("figure")
     copy.expected = copy.rows()
     assert len(copy.expected[1]) == 8
-    yield copy
+    return copy
 
 
-@pytest.mark.parametrize("fault", TRIED)
+@pytest.mark.parametrize("fault", faults.FAULTS)
 def test_the_same_command_goes_on(workspace, fault):
     workspace.clear()
     faults.disturb(workspace, "figure", fault, 0.6 * workspace.seconds, limit=20_000)

@@ -138,15 +138,6 @@ def test_long_runs_have_one_round_if_all_of_a_problem_say_that_it_is_enough(one_
     assert [row.repeat for row in made] == sorted([*range(rounds)] * 2)
 
 
-def test_a_measure_that_figures_share_is_hashed_where_it_stands():
-    figures = ("asteris2014_fig4", "asteris2014_fig6")
-    runs = [run for figure in figures for run in figure_jobs.runs_of(figure, "quick")]
-    measures = [run.function for run in runs if run.function]
-    hashes = {(f.__name__, fingerprint.function_hash(f)) for f in measures}
-    assert len({text for _, text in hashes}) == len({f.__name__ for f in measures}) > 0
-    assert {function.__module__ for function in measures} == {"spcabench.figures._asteris2014"}
-
-
 def test_a_local_variable_is_not_the_function_with_its_name(tmp_path):
     text = (
         "RHO = 1\ndef helper(x):\n    return x\n"
@@ -176,13 +167,6 @@ def test_unknown_and_broken_jobs(figure, tmp_path, add_file):
     add_file("figure", figure, '"""Broken."""\ndef runs(scale:\n')
     assert figure_jobs.jobs(figure, "quick").keys() == {"broken"}
     assert isinstance(figure_jobs.shared(figure), tuple)
-
-
-@pytest.mark.parametrize("after", ["", "  # whose rows these are", "  # (both)"])
-def test_shared_rows_are_stated_with_or_without_a_comment(after, figure, add_file):
-    text = f'"""A figure."""\nSHARES = (\n    "one",\n    "two",\n){after}\nPANELS = (1, 2)\n'
-    add_file("figure", figure, text)
-    assert figure_jobs.shared(figure) == ("one", "two")
 
 
 def test_only_what_is_done_counts_in_a_hash(tmp_path):

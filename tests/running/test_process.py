@@ -11,9 +11,9 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from spcabench.running.process import Ended, Worker, end_group, kill
+from spcabench.running.process import Ended, Worker, end_group
 from spcabench.solving.status import Status
-from tests.system_processes import alive, below, called, gone
+from tests.system_processes import below, gone
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
 KEPT = []
@@ -45,12 +45,6 @@ def leaves_children(seconds=0):
     return 7
 
 
-def ends(number):
-    faulthandler.disable()
-    os.kill(os.getpid(), number)
-    time.sleep(600)
-
-
 def fills_memory():
     for _ in range(40):
         KEPT.append(np.ones(10**9))
@@ -69,9 +63,14 @@ def worker():
     assert gone(below() - before)
 
 
+def is_killed():
+    os.kill(os.getpid(), signal.SIGKILL)  # as by the system, if memory runs out, or by the user
+
+
 STATUS = {  # what a function does -> the status of its end
     forks_and_ends: Status.CRASH,
     segfaults: Status.CRASH,
+    is_killed: Status.NOT_RUN,
     sleeps: Status.KILLED,
     leaves_children: 7,
     forks_and_stays: 7,
@@ -90,21 +89,6 @@ def test_each_end_costs_one_answer(worker, function):
     assert worker.call(add, 3, 4, timeout=60.0) == 7
 
 
-@pytest.mark.parametrize(
-    ("number", "status"),
-    [
-        (signal.SIGKILL, Status.NOT_RUN),  # by the system, if memory runs out, or by the user
-        (signal.SIGTERM, Status.NOT_RUN),
-        (signal.SIGABRT, Status.CRASH),
-        (signal.SIGFPE, Status.CRASH),
-    ],
-)
-def test_a_signal_from_outside_is_no_crash(worker, number, status):
-    with pytest.raises(Ended, match=number.name) as ended:
-        worker.call(ends, number, timeout=60.0)
-    assert ended.value.status is status
-
-
 def test_an_exception_is_raised_with_the_traceback_of_the_worker(worker):
     with pytest.raises(RuntimeError, match="TypeError"):
         worker.call(add, 3, "4", timeout=60.0)
@@ -116,18 +100,17 @@ def test_memory_is_limited_to_what_was_asked():
         helper.call(fills_memory, timeout=60.0)
 
 
+def test_a_killed_worker_takes_along_what_it_started(worker):
+    with pytest.raises(Ended):
+        worker.call(leaves_children, 600, timeout=2.0)
+    assert not below(worker.process.pid) and len(below()) <= 2  # it and the guarding shell
+
+
 def test_the_line_in_which_a_process_hangs_is_named(worker):
     with pytest.raises(Ended) as ended:
         worker.call(sleeps, timeout=0.5)
     line = sleeps.__code__.co_firstlineno + 2
     assert f"(in {os.path.basename(__file__)}, line {line} in sleeps)" in str(ended.value)
-
-
-def test_a_killed_worker_takes_along_what_it_started(worker):
-    with pytest.raises(Ended):
-        worker.call(leaves_children, 600, timeout=2.0)
-    (pid,) = below() - {worker.process.pid} - below(worker.process.pid) or {0}
-    assert not below(worker.process.pid) and (not pid or alive(pid))  # only the guarding shell
 
 
 PARENT = """
@@ -140,8 +123,7 @@ Worker().call(leaves_children, 600, timeout=600)
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_everything_ends_with_the_process_that_asks(number):
+def test_everything_ends_with_the_process_that_asks():
     code = PARENT.format(folder=os.getcwd())
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -151,24 +133,5 @@ def test_everything_ends_with_the_process_that_asks(number):
         while len(started := below(parent.pid)) < 5:  # the shell, the worker and three below it
             assert time.monotonic() < end and parent.poll() is None
             time.sleep(0.05)
-        parent.send_signal(number)
+        parent.kill()
     assert gone(started)
-
-
-STARTS = """
-import subprocess
-print(flush=True)
-while True:
-    subprocess.Popen(["sleep", "{seconds}"])
-"""
-
-
-def test_what_starts_others_all_the_time_ends_with_all_of_them():
-    for attempt in range(5):
-        seconds = f"{os.getpid()}.{attempt}"
-        arguments = [sys.executable, "-c", STARTS.format(seconds=seconds)]
-        with subprocess.Popen(arguments, stdout=subprocess.PIPE) as process:
-            process.stdout.readline()
-            time.sleep(0.05)
-            kill(process.pid)
-        assert gone(called(seconds), 1.0)

@@ -1,12 +1,10 @@
 """The rule of timing, the rows of runs that fail, and jobs that are resumed."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from spcabench import registry
 from spcabench.run import Run
 from spcabench.running import rows, runner, worker
 from spcabench.running.journal import Journal
@@ -90,28 +88,9 @@ def test_a_run_that_the_driver_stops_has_an_answer(file_of):
 
 
 def test_an_answer_after_its_limit_is_flagged_and_not_refused(file_of):
-    late = replace(
-        TASK, solver=file_of("time.sleep(0.5); yield x"), settings=dict(k=3, time_limit=0.1)
-    )
-    answer = row_of(late, ONCE)
+    limited = replace(TASK, settings=dict(k=3, time_limit=0.1))
+    answer = row_of(replace(limited, solver=file_of("time.sleep(0.5); yield x")), ONCE)
     assert answer.status.good and answer.flags == ["overtime"]
-
-
-def test_a_file_and_its_copy_have_the_same_rows(here):
-    file = here / "another.py"
-    file.write_bytes(registry.path("solver", "tpower").read_bytes())
-    original, copy = rows_of([replace(GOOD, solver=s) for s in ("tpower", str(file))], ONCE)
-    for name in (
-        "status",
-        "support",
-        "values",
-        "variance",
-        "bound",
-        "flops",
-        "iterations",
-        "flags",
-    ):
-        assert getattr(original, name) == getattr(copy, name)
 
 
 def test_values_are_those_of_the_vector_whatever_a_solver_says(file_of):
@@ -123,17 +102,11 @@ def test_values_are_those_of_the_vector_whatever_a_solver_says(file_of):
 
 def test_the_fastest_round_is_the_row_of_a_run():
     times = [0.3, 0.1, 0.2]
-    rounds = [
-        row(
-            solve_time=t,
-            setup_time=0.0,
-            repeat=i,
-            support=None if i else [0, 4],
-            peak_memory=9.0 + i,
-        )
-        for i, t in enumerate(times)
-    ]
-    best = runner.fastest(rounds)
+    of_first = [dict(support=[0, 4], peak_memory=9.0), {}, {}]
+    columns = dict(setup_time=0.0, support=None, peak_memory=1.0)
+    best = runner.fastest(
+        [row(repeat=i, solve_time=times[i], **columns | of_first[i]) for i in range(3)]
+    )
     assert best.seconds == min(times) and best.round_times == times
     assert best.support == [0, 4] and best.peak_memory == 9.0 and best.repeat == 0
     killed = runner.fastest([row(status=Status.KILLED, solve_time=None, setup_time=None)])
@@ -213,25 +186,28 @@ def disturbed(monkeypatch):
     return disturb
 
 
-@pytest.mark.parametrize(("times", "status"), [(1, "converged"), (2, "not_run")])
-def test_a_run_that_was_killed_from_outside_is_repeated_once(disturbed, tmp_path, times, status):
-    executed = disturbed(times)
-    job = job_of({"a": [GOOD, GOOD.at(k=4)]}, tmp_path)
-    runner.run_job(job)
-    assert executed == [GOOD] * 2 + [GOOD.at(k=4)]
-    assert rows.read([job.out]).status.tolist() == [status, "converged"]
-    assert runner.is_current(job) == (status == "converged")
+def test_a_run_that_was_killed_from_outside_is_repeated_once_and_then_by_the_next_command(
+    disturbed, tmp_path
+):
+    job, told = job_of({"a": [GOOD, GOOD.at(k=4)]}, tmp_path), []
+    for times, status, runs in ((2, "not_run", 3), (1, "converged", 2)):
+        executed = disturbed(times)
+        runner.run_job(job, lambda *numbers: told.append(numbers))
+        assert executed == [GOOD] * 2 + [GOOD.at(k=4)] * (runs - 2)
+        assert rows.read([job.out]).status.tolist() == [status, "converged"]
+        assert runner.is_current(job) == (status == "converged")
+        executed.clear()
+    assert told == [(1, 2), (2, 2)] * 2
 
 
-def test_a_run_that_was_not_run_is_executed_by_the_next_command(disturbed, tmp_path):
-    executed = disturbed(2)
-    job = job_of({"a": [GOOD, GOOD.at(k=4)]}, tmp_path)
-    runner.run_job(job)
-    executed.clear()
-    runner.run_job(job)
-    assert executed == [GOOD]
-    assert rows.read([job.out]).status.tolist() == ["converged"] * 2
-    assert runner.is_current(job)
+def test_a_run_that_hangs_skips_the_harder_runs_of_its_series_and_in_a_warm_up_all(
+    file_of, monkeypatch
+):
+    monkeypatch.setattr(runner, "PATIENCE", 0.5)
+    slow = replace(TASK, solver=file_of("time.sleep(600); yield"), timeout=0.5, series="a")
+    runs = [slow, slow.at(k=4), replace(GOOD, series="b")]
+    assert [row.status for row in rows_of(runs, ONCE)] == ["killed", "skipped", "converged"]
+    assert [row.status for row in rows_of(runs, ONCE, warm=[slow])] == ["skipped"] * 3
 
 
 def test_a_problem_that_cannot_be_loaded_is_no_failure_of_a_solver():
@@ -250,12 +226,6 @@ def test_an_answer_that_cannot_be_graded_is_not_run(monkeypatch):
     monkeypatch.setattr(Worker, "call", crashes)
     answer = row_of(GOOD, ONCE)
     assert answer.status is Status.NOT_RUN and "could not be graded" in answer.reason
-
-
-def test_a_killed_run_skips_the_harder_runs_of_its_series(file_of):
-    slow = replace(TASK, solver=file_of("time.sleep(600); yield"), timeout=0.5, series="a")
-    first, harder, other = rows_of([slow, slow.at(k=4), replace(GOOD, series="b")], ONCE)
-    assert [first.status, harder.status, other.status] == ["killed", "skipped", "converged"]
 
 
 def test_a_file_that_changes_while_it_runs_is_a_warning(file_of, here, capsys):
@@ -278,31 +248,13 @@ def test_a_resumed_job_executes_only_what_is_missing(tmp_path):
 
 
 def test_a_resumed_job_makes_no_more_rounds_than_one_that_was_not_killed(tmp_path):
-    runs = [
-        replace(GOOD, timed=True, one_round=True),
-        replace(GOOD.at(k=4), timed=True, one_round=True),
-    ]
+    runs = [replace(GOOD.at(k=k), timed=True, one_round=True) for k in (3, 4)]
     job = job_of({"a": runs}, tmp_path, timing=Timing(rounds=15, least=2, seconds=5.0))
     journal = Journal(job.out, job.key)
     for index in (0, 1):  # the first round, which took longer than the budget
         journal.add(f"a 0-{index}-0", row(repeat=0, solve_time=6.0))
     runner.run_job(job)
     assert rows.read([job.out]).repeat.tolist() == [0, 0]
-
-
-def test_progress_counts_runs(tmp_path):
-    told = []
-    groups = {"a": [replace(GOOD, timed=True), GOOD.at(k=4)], "b": [GOOD]}
-    job = job_of(groups, tmp_path, timing=Timing(rounds=3, fastest=True))
-    made = runner.rows_of(job, lambda done, total: told.append((done, total)))
-    assert told == [(1, 3), (2, 3), (3, 3)] and len(made) == 3
-
-
-def test_a_warm_up_run_that_hangs_skips_all_runs(file_of, monkeypatch):
-    monkeypatch.setattr(runner, "PATIENCE", 0.5)
-    slow = replace(TASK, solver=file_of("time.sleep(600); yield"))
-    made = rows_of([slow, slow.at(k=4)], ONCE, warm=[slow])
-    assert [each.status for each in made] == ["skipped"] * 2
 
 
 def test_each_group_starts_in_a_new_process(file_of, tmp_path):
@@ -316,6 +268,4 @@ def test_memory_is_measured_in_a_run(file_of):
     body = "A = np.ones(20_000_000)\nx = x * A[0]\nyield x"
     answer = row_of(replace(TASK, solver=file_of(body), memory=True), ONCE)
     assert 150e6 < answer.peak_memory - answer.memory_before < 400e6
-    assert np.isfinite(answer.peak_memory)
     assert row_of(GOOD, ONCE).peak_memory is None
-    assert Path(registry.path("solver", "grqi")).exists()
