@@ -1,7 +1,6 @@
 """A whole comparison: one rule for every file, rows that are reused, what the page says."""
 
 import html
-import os
 import re
 import shutil
 
@@ -88,17 +87,6 @@ def test_failures_have_their_reasons_and_the_line_of_the_file(home):
     good = table[table.value.notna()]
     assert (good.value <= good.bound * (1 + 1e-9)).all() and (good.share <= 1 + 1e-9).all()
     assert (good.cardinality <= good.asked).all()
-
-
-@of_the_comparison
-def test_the_page_is_written_again_only_if_something_changed(copy):
-    page, entrants = copy / "there" / "index.html", entrants_of(["tpower", "grqi"], seeds=2)
-    assert making.is_current(page, entrants, ["tpower"])
-    assert not making.is_current(page, entrants, ["grqi"])
-    assert not making.is_current(page, entrants_of(["tpower"], seeds=2), ["tpower"])
-    newer = page.stat().st_mtime + 10.0
-    os.utime(entrants["grqi"].rows(copy), (newer, newer))
-    assert not making.is_current(page, entrants, ["tpower"])
 
 
 @of_the_comparison

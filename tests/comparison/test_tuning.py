@@ -45,11 +45,6 @@ def test_the_best_setting_is_chosen_and_the_page_says_on_what(tuned):
     assert "best of 4 settings" in entrant.tuned_on and "fresh spiked 40" in entrant.tuned_on
 
 
-def test_a_solver_without_a_grid_keeps_its_settings(tuned):
-    before, after = tuned({})
-    assert after is before
-
-
 @pytest.mark.parametrize(
     ("grid", "said"),
     [

@@ -85,12 +85,6 @@ def test_a_stored_bound_that_a_row_refutes_is_dropped_and_the_search_is_made(pro
     assert any("mistaken" in line for line in messages)
 
 
-def test_a_vector_that_is_worth_less_than_its_row_says_is_taken_at_its_worth(proposed):
-    claimed = replace(row(poor(), bound=9.0), variance_refit=8.0)
-    entry, _ = proposed([claimed])
-    assert entry.value < 3.0
-
-
 def test_a_search_that_is_stopped_keeps_what_it_has_found(tmp_path, monkeypatch):
     """It also keeps what another search has written in the meantime."""
     file = tmp_path / "table.json"
