@@ -1,7 +1,6 @@
 """The history: ratios since a release, where they changed, and the noise of times."""
 
 import json
-import re
 
 import numpy as np
 import pandas as pd
@@ -70,6 +69,7 @@ def test_small_changes_add_up_until_they_exceed_the_noise():
     assert set(rows) == {"drifts"} and rows["drifts"]["word"] == "slower"
     assert rows["drifts"]["time"] == pytest.approx(1.1**11)
     assert rows["drifts"]["noise"] == pytest.approx(1.1)
+    assert history.noise_of(np.array([-3.0, 0.1, 0.2])) == pytest.approx(0.95 * 3.0, rel=0.1)
     assert history.answer([*rows.values()], 2).startswith(
         "Slower by more than the noise: 1 of 2 solvers (drifts ×2.85)"
     )
@@ -84,22 +84,14 @@ def test_changes_of_the_code_are_not_noise():
     assert [int(commit["short"]) for commit in row["time at"]] == [*range(2, 20, 2)]
 
 
-def test_a_commit_without_a_time_is_passed_over():
-    time = [0.2, np.nan, 0.1, np.nan]
-    table = table_of(s={"flops": [9.0] * 4, "time_solve": time}, t={"flops": [9.0] * 4})
-    series = history.series_of(table, commits_of(4))
-    assert [*series["s"][1].index] == [0, 2] and len(series["t"][1]) == 0
-    assert np.exp(series["s"][1].sum()) == pytest.approx(0.5)
-
-
 def test_a_problem_without_a_number_at_one_commit_changes_at_the_next():
+    time = table_of(s={"flops": [9.0] * 4, "time_solve": [0.2, np.nan, 0.1, np.nan]})
+    series = history.series_of(time, commits_of(4))["s"][1]
+    assert [*series.index] == [0, 2] and np.exp(series.sum()) == pytest.approx(0.5)
+    counted = history.changes(table_of(s={"flops": [0.0, 5.0, 10.0]}), "flops")  # 0 has no ratio
+    assert [*counted.index] == [1, 2] and np.allclose(counted, [0.0, np.log(2.0)])
     table = table_of(s={"flops": np.array([[8.0, 5.0], [np.nan, 5.0], [2.0, 5.0]])})
     assert np.allclose(history.changes(table, "flops"), [0.0, 0.0, 0.5 * np.log(2.0 / 8.0)])
-
-
-def test_a_count_of_zero_has_no_ratio():
-    counted = history.changes(table_of(s={"flops": [0.0, 5.0, 10.0]}), "flops")
-    assert [*counted.index] == [1, 2] and np.allclose(counted, [0.0, np.log(2.0)])
 
 
 def test_times_are_alike_only_where_no_count_of_any_problem_changed():
@@ -107,11 +99,6 @@ def test_times_are_alike_only_where_no_count_of_any_problem_changed():
     counts = {"flops": [7.0] * 4, "iterations": [[3.0, 9.0], [3.0, 9.0], [3.0, 8.0], [3.0, 8.0]]}
     alike = history.alike(table_of(s=counts | {"time_solve": time}))
     assert np.allclose(alike, np.log([2.0, 0.5]))
-
-
-def test_the_noise_is_of_both_directions():
-    assert history.noise_of(np.array([-3.0, 0.1, 0.2])) == pytest.approx(0.95 * 3.0, rel=0.1)
-    assert history.noise_of(np.array([])) == 0.0
 
 
 def test_an_accepted_regression_is_shown_with_its_reason():
@@ -162,10 +149,3 @@ def test_the_published_results_are_compared_since_each_release(published):
         old, new = (np.array(one["results"][key][0], float) for one in (first, last))
         both = np.isfinite(old) & np.isfinite(new)
         assert np.exp(np.mean(np.log(new[both] / old[both]))) == pytest.approx(row["flops"])
-
-
-def test_the_page_needs_no_network(tmp_path, monkeypatch):
-    monkeypatch.chdir(commits.ROOT)
-    page = history.write(history.PUBLISHED, tmp_path / "index.html").read_text()
-    assert not re.findall(r'(?:src|href)="(?:https?:)?//', page) and "<script src" not in page
-    assert str(commits.ROOT) not in page and 'id="answer"' in page

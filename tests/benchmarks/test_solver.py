@@ -68,8 +68,3 @@ def test_the_memory_of_a_solve_is_its_own(tmp_path, monkeypatch):
     if np.isnan(needed):
         pytest.skip("the system does not say")
     assert needed == pytest.approx(64e6, rel=0.1)
-
-
-def test_a_problem_has_the_size_in_its_name():
-    for name, standard in PROBLEMS.items():
-        assert standard.make().n == int(name.rpartition("-")[2])

@@ -142,11 +142,6 @@ def test_the_core_names_no_solver():
     assert _offences(CORE, lambda file: _strings(_tree(file)) & NAMES) == {}
 
 
-def test_no_module_is_named_as_a_public_function():
-    public = set(spcabench.__all__) - {"Problem", "Result"}
-    assert not public & {file.stem for file in CORE if file.parent.name == "spcabench"}
-
-
 def test_every_public_name_is_there():
     for name in spcabench.__all__:
         assert getattr(spcabench, name) is not None

@@ -19,11 +19,11 @@ from tests.problems import WHOLE
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-CI_RUN = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-PLACES = {".": "spcabench", "solvers": "solvers", "datasets": "datasets"}  # installed, here
-WORKFLOW = ("Snakefile", "profiles")  # at the top of the repository, spcabench/workflow of a wheel
+# folders of the installed package -> those of the repository
+PLACES = {"solvers": "solvers", "datasets": "datasets", "workflow/profiles": "profiles"}
 PUBLISHED = "results/published"
-BUILT_FROM = ("pyproject.toml", "README.md", "LICENSE", *WORKFLOW, *PLACES.values(), PUBLISHED)
+BUILT_FROM = ("pyproject.toml", "README.md", "LICENSE", "Snakefile", PUBLISHED)
+BUILT_FROM += ("spcabench", *PLACES.values())
 IMPORT_ALL = """
 import importlib, json, pkgutil, sys, warnings
 warnings.simplefilter("error")
@@ -72,34 +72,16 @@ def installed(tmp_path_factory):
 
 @WHOLE
 @of_the_wheel
-@pytest.mark.parametrize("place", PLACES)
-def test_the_wheel_holds_every_file_of_the_packages(installed, place):
-    files = _files(installed / "spcabench" / place)
-    if place == ".":
-        files = {
-            file for file in files if file.split("/")[0] not in (*PLACES, "workflow", "published")
-        }
-    assert files == _files(ROOT / PLACES[place])
-
-
-@WHOLE
-@of_the_wheel
-def test_every_module_of_the_wheel_is_imported_from_it(installed, tmp_path):
+def test_the_wheel_holds_every_file_and_its_modules_are_imported_from_it(installed, tmp_path):
+    home = installed / "spcabench"
+    for place, here in PLACES.items():
+        assert _files(home / place) == _files(ROOT / here)
+    assert (home / "workflow" / "Snakefile").is_file()
+    apart = {"workflow", "published", "solvers", "datasets"}
+    files = {file for file in _files(home) if file.partition("/")[0] not in apart}
+    assert files == _files(ROOT / "spcabench")
     shown = json.loads(_run("-c", IMPORT_ALL, cwd=tmp_path, path=installed))
-    assert {Path(file) for file in shown.values()} == {
-        file
-        for file in (installed / "spcabench").rglob("*.py")
-        if file != installed / "spcabench" / "__init__.py"
-    }
-
-
-@WHOLE
-@of_the_wheel
-def test_the_wheel_holds_the_workflow(installed):
-    files = installed / "spcabench" / "workflow"
-    here = {"Snakefile"} | {f"profiles/{name}" for name in _files(ROOT / "profiles")}
-    assert _files(files) == here
-    assert all((files / name).read_bytes() == (ROOT / name).read_bytes() for name in here)
+    assert {*map(Path, shown.values())} == {*home.rglob("*.py")} - {home / "__init__.py"}
 
 
 COMPARED = ("compare", "grqi", "--against", "none", "--suite", "quick", "-k", "5", "--jobs", "1")
@@ -118,19 +100,6 @@ def test_an_installed_package_works_in_the_current_folder(installed, tmp_path):
     assert page.is_file() and page.is_relative_to(tmp_path / "results")
     (rows,) = (tmp_path / "results" / "compare" / "rows").glob("*/*.parquet")
     assert set(pd.read_parquet(rows).commit) == {"unknown"}
-
-
-@WHOLE
-@of_the_wheel
-def test_no_installed_package_is_published(installed, tmp_path):
-    (tmp_path / "results" / "quick" / "figures" / "a").mkdir(parents=True)
-    (tmp_path / "results" / "quick" / "figures" / "a" / "claims.json").touch()
-    arguments = ("-m", "spcabench", "publish", "results/quick")
-    environment = os.environ | {"PYTHONPATH": str(installed)}
-    completed = subprocess.run(
-        [sys.executable, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True
-    )
-    assert completed.returncode == 2 and "a clone of the repository" in completed.stderr
 
 
 def test_citation_changelog_and_package_have_one_version():
