@@ -4,6 +4,7 @@
 """
 
 import argparse
+import json
 import os
 import sys
 from itertools import product
@@ -179,12 +180,14 @@ def sections(series, commits, ages):
 
 def write(machine, page=PAGE):
     """Write the page of a machine and return its path."""
+    from spcabench.page.cite import cite
     from spcabench.page.render import render
 
     table, commits, ages = read(machine)
     if not commits:
         raise ValueError(f"this clone has no commit with results for {machine}")
-    series = series_of(table, commits)
+    series, last = series_of(table, commits), commits[-1]
+    about = json.loads((RESULTS / machine / "machine.json").read_text(encoding="utf-8"))
     others = table[~table.solver.isin(series) & table.solver.str.contains(r"^$|\.")]
     ends = others.groupby(["solver", "measure"]).value.agg(["first", "last"]).reset_index()
     text = render(
@@ -194,6 +197,7 @@ def write(machine, page=PAGE):
         sections=[*sections(series, commits, ages)],
         others=ends.to_dict("records"),
         machine=machine,
+        cite=cite({"machine": about, "commit": last["short"], "written": last["date"]}),
     )
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(text, encoding="utf-8")
