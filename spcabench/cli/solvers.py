@@ -5,13 +5,16 @@ import keyword
 import shutil
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from spcabench.cli import options
 from spcabench.errors import InputError, using_file
 from spcabench.files import say, write_text
+
+if TYPE_CHECKING:
+    from spcabench.iterate import Facts
 
 TEMPLATE = Path(__file__).parents[1] / "page" / "templates" / "solver.py.txt"
 WIDTH = 120  # width of a list in columns if the output is not a terminal
@@ -50,8 +53,8 @@ def list_names(
     if full:
         from spcabench.page import solver_table
 
-        for method in solver_table.methods():
-            say(_paragraph(method))
+        for name, what, facts in solver_table.methods():
+            say(_paragraph(name, what, solver_table.control(name), facts))
         return
     listed = _descriptions(kind)
     width = max(map(len, listed), default=0)
@@ -62,17 +65,17 @@ def list_names(
         say(cut)
 
 
-def _paragraph(method: Any) -> str:
+def _paragraph(name: str, what: str, control: str, of: "Facts") -> str:
     """Return the name, the description and the facts of a method, with one fact per line."""
     facts = {
-        "given": method.control,
-        "paper": " ".join(filter(None, (method.paper, method.address))),
-        "an iteration": method.cost,
-        "authors' code": method.code,
-        "reproduced": method.reproduced,
+        "given": control,
+        "paper": " ".join(filter(None, (of.paper, of.address))),
+        "an iteration": of.cost,
+        "authors' code": of.code,
+        "reproduced": of.reproduced,
     }
-    lines = [f"    {name + ':':15}{fact}" for name, fact in facts.items() if fact]
-    return "\n".join([f"{method.name}: {method.what}", *lines])
+    lines = [f"    {word + ':':15}{fact}" for word, fact in facts.items() if fact]
+    return "\n".join([f"{name}: {what}", *lines])
 
 
 def _descriptions(kind: Kind) -> dict[str, str]:

@@ -3,12 +3,13 @@
 import csv
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
@@ -23,6 +24,8 @@ NAME = "claims.json"
 FIRST_VERDICTS = Path(figures.__file__).with_name("first_verdicts.csv")
 # the fields of a stored statement that are written before anything is measured
 WRITTEN = ("where", "quote", "kind", "parts", "paper", "any_data", "calibrated", "deviates")
+# least-squares fits of figures differ in the 9th digit between processors
+TOLERANCE, NOTHING = 1e-6, 1e-12
 Stored = dict[str, Any]
 
 
@@ -150,18 +153,28 @@ def whole(entries: Iterable[Stored]) -> list[Stored]:
 
 
 def changed(old: Stored, new: Stored) -> list[str]:
-    """Return the differences between two stored statements: "rule of K3: low 10 > 6"."""
-    changes = [
-        f"{name} {old[name]!r} > {new[name]!r}"
-        for name in WRITTEN
-        if name != "parts" and old[name] != new[name]
-    ]
-    # a different number of parts is reported below, and must not hide the first change
-    pairs = zip(old["parts"], new["parts"], strict=False)
-    for earlier, later in pairs:
-        changes += [
-            f"{key} of the rule {earlier[key]} > {later[key]}"
-            for key in ("rule", "over", "measures", "unit")
-            if earlier[key] != later[key]
-        ]
-    return changes + (["number of rules"] if len(old["parts"]) != len(new["parts"]) else [])
+    """Return the differences between what two stored statements had before their measurement."""
+    before, after = ({name: of[name] for name in WRITTEN} for of in (old, new))
+    return [*differences(before, after)]
+
+
+def differences(old: Any, new: Any, path: str = "") -> Iterator[str]:
+    """Yield the differences between two JSON values: "readings raw rows was 5, is 6"."""
+    if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
+        for key, value in old.items():
+            yield from differences(value, new[key], f"{path} {key}")
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for place, (earlier, later) in enumerate(zip(old, new, strict=True)):
+            label = earlier if isinstance(earlier, dict) else {}
+            yield from differences(
+                earlier, later, f"{path} {label.get('label', label.get('name', place))}"
+            )
+    elif not _equal(old, new):
+        yield f"{path.strip()} was {old!r:.80}, is {new!r:.80}"
+
+
+def _equal(old: Any, new: Any) -> bool:
+    if isinstance(old, float) and isinstance(new, int | float) and not isinstance(new, bool):
+        return bool(np.isclose(old, new, rtol=TOLERANCE, atol=NOTHING, equal_nan=True))
+    # 1 == True in Python, but not in a file of verdicts
+    return type(old) is type(new) and old == new

@@ -21,7 +21,7 @@ from spcabench.page.math_html import compact
 from spcabench.page.render import render
 from spcabench.page.row_names import in_address
 from spcabench.page.standing import Standing
-from spcabench.page.tables import Column, Link, Solver, Strip, Table, known, linked, percent
+from spcabench.page.tables import Column, Link, Strip, Table, known, linked, percent, solver_cells
 from spcabench.running import command
 from spcabench.running import rows as results
 from spcabench.showing.words import duration, size
@@ -179,8 +179,9 @@ def _seeds(ranks: pd.DataFrame) -> str:
 
 def _ranking(standing: Standing, top: str | None) -> Table:
     """Return the ranking with its columns. top : the way to the folder of the site."""
-    ranks, named = standing.ranks, standing.comparison.plan.named
-    warned, answered = {warning["solver"] for warning in standing.warnings}, standing.ranks.answered
+    ranks, answered = standing.ranks, standing.ranks.answered
+    warned = [warning["solver"] for warning in standing.warnings]
+    colours = {solver: look["color"] for solver, look in standing.looks.items()}
     rows = ranks.assign(
         # a solver without an answer has no rank, and its costs would be those of its failures
         rank=ranks["rank"].where(answered > 0, "–"),
@@ -192,16 +193,7 @@ def _ranking(standing: Standing, top: str | None) -> Table:
         .memory.max()
         .reindex(ranks.solver)
         .to_numpy(),
-        solver=[
-            Solver(
-                s,
-                standing.looks.get(s, {}).get("color", ""),
-                s in named,
-                s in warned,
-                getattr(link, "address", ""),
-            )
-            for s, link in zip(ranks.solver, linked(ranks.solver, top), strict=True)
-        ],
+        solver=solver_cells(ranks.solver, top, standing.comparison.plan.named, warned, colours),
     )
     return Table(RANKING, rows)
 

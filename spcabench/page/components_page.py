@@ -16,7 +16,7 @@ from spcabench.comparison.stored import Comparison
 from spcabench.files import read_json, write_text
 from spcabench.page import comparison_tables
 from spcabench.page.comparison_view import Section, View, problems
-from spcabench.page.tables import Column, Solver, Table, linked, percent
+from spcabench.page.tables import Column, Table, percent, solver_cells
 from spcabench.showing.words import duration
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.status import Status
@@ -142,7 +142,7 @@ def _rankings(
     table: pd.DataFrame, ranks: pd.DataFrame, about: dict[str, Any], top: str | None
 ) -> Iterator[Table]:
     """Yield the ranking of each formulation."""
-    warned, keys = {warning["solver"] for warning in about["warnings"]}, ["solver", "how"]
+    warned, keys = [warning["solver"] for warning in about["warnings"]], ["solver", "how"]
     for formulation in Formulation:
         mine = ranks[ranks.formulation == formulation]
         answers = table[(table.formulation == formulation) & (table.kind != HELD_OUT)]
@@ -156,16 +156,7 @@ def _rankings(
                 rank=mine["rank"].where(~mine.partly, "–"),
                 counts=mine.answered.astype(str) + " of " + mine.pairs.astype(str),
                 twice=twice.mean().reindex(pd.MultiIndex.from_frame(mine[keys])).to_numpy(),
-                solver=[
-                    Solver(
-                        s,
-                        "",
-                        s in about["named"],
-                        s in warned,
-                        getattr(link, "address", ""),
-                    )
-                    for s, link in zip(mine.solver, linked(mine.solver, top), strict=True)
-                ],
+                solver=solver_cells(mine.solver, top, about["named"], warned),
             ),
             title=formulation.capitalize(),
             words=f"{formulation.meaning} Ranked by the "

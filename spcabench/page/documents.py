@@ -16,7 +16,7 @@ def documents() -> dict[Path, dict[str, str]]:
         ROOT / "docs" / "bounds.md": {"instances": certified_page.tables()},
         ROOT / "docs" / "solvers.md": {"methods": solver_table.table()},
         ROOT / "docs" / "reading_results.md": {"words": words()},
-        ROOT / "docs" / "findings.md": findings.blocks(),
+        ROOT / "docs" / "findings.md": {"article": findings.article()},
         ROOT / "docs" / "index.md": {"numbers": findings.front()},
     }
 

@@ -1,7 +1,5 @@
 """Write the article docs/findings.md from its prose in findings.md.j2 and the published numbers."""
 
-import re
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +11,7 @@ from spcabench.page.render import render
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results" / "published"
-WIDTH = 120  # maximum number of characters in a line
-# signs that would start a list or a quotation if a line began with them
-SIGN = re.compile(r" (>=|<=|-|\+|=) ")
 Statements = list[dict[str, Any]]
-
-
-def blocks(home: Path = PUBLISHED) -> dict[str, str]:
-    """Return the blocks of the article by name, with the numbers of a published run."""
-    return {"article": article(home)}
 
 
 def front(home: Path = PUBLISHED) -> str:
@@ -35,7 +25,7 @@ def front(home: Path = PUBLISHED) -> str:
     )
 
 
-def article(home: Path) -> str:
+def article(home: Path = PUBLISHED) -> str:
     """Return an article about the findings of a published run."""
     statements = files.read_json(home / "claims.json")["statements"]
     numbers = Numbers(statements)
@@ -55,25 +45,7 @@ def article(home: Path) -> str:
         known=f"{sum(e['proven'] for e in certified)} of {len(certified)} pairs of a problem and k",
         about=files.read_json(home / "about.json"),
     )
-    paragraphs = re.split(r"\n{2,}", text.strip())
-    return "\n" + "\n\n".join(map(_wrapped, paragraphs)) + "\n\n"
-
-
-def _wrapped(paragraph: str) -> str:
-    """Wrap a paragraph, or the items of a list, to lines of at most 120 characters."""
-    if paragraph.startswith(("|", "#", "[!")):
-        return paragraph
-    items = re.split(r"\n(?=- )", paragraph)
-    return "\n".join(_filled(item, "  " if item.startswith("- ") else "") for item in items)
-
-
-def _filled(text: str, indent: str) -> str:
-    """Wrap a text to lines that do not begin with a sign of a list or a percent sign."""
-    whole = SIGN.sub("\0\\1\0", " ".join(text.split())).replace(" %", "\0%")
-    filled = textwrap.fill(
-        whole, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
-    return filled.replace("\0", " ")
+    return f"\n{text.strip()}\n\n"
 
 
 class Numbers:

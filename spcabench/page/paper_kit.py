@@ -1,12 +1,10 @@
 """Write the parts of a paper about a comparison: table, pictures, references, main.tex."""
 
-import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from spcabench import registry
 from spcabench.comparison import best_known, plans, ranking, suite
 from spcabench.comparison.stored import Comparison
 from spcabench.files import write_text
@@ -16,6 +14,7 @@ from spcabench.page import comparison_pictures, comparison_tables
 from spcabench.page.cite import cite
 from spcabench.page.comparison_tables import escaped
 from spcabench.page.render import render
+from spcabench.page.solver_table import facts_of
 from spcabench.page.standing import Standing
 
 DATA = Path(suite.__file__).with_name("data.bib")
@@ -30,7 +29,7 @@ def write(folder: Path, out: Path) -> Path:
     """
     standing = Standing.of(Comparison.read(folder))
     comparison, ranks = standing.comparison, standing.ranks
-    papers = {label: facts(e.solver) for label, e in comparison.entrants.items()}
+    papers = {label: facts_of(e.solver) for label, e in comparison.entrants.items()}
     data = dict(_entries(DATA.read_text(encoding="utf-8")))
     key_of = {label: _key(paper, data) for label, paper in papers.items() if paper.title}
     pictures = list(comparison_pictures.pictures(standing))
@@ -46,16 +45,6 @@ def write(folder: Path, out: Path) -> Path:
     write_text(out / "table.tex", table)
     write_text(out / "main.tex", render("kit.tex.j2", tex=escaped, pictures=pictures, **words))
     return out / "main.tex"
-
-
-def facts(solver: str) -> Facts:
-    """Return the FACTS of a solver's file without executing it, or {} if they are not constants."""
-    for node in ast.parse(registry.path("solver", solver).read_bytes()).body:
-        if not isinstance(node, ast.Assign) or getattr(node.targets[0], "id", "") != "FACTS":
-            continue
-        if isinstance(node.value, ast.Call):
-            return Facts(**{str(k.arg): ast.literal_eval(k.value) for k in node.value.keywords})
-    return Facts()
 
 
 def bibtex(key: str, paper: Facts) -> str:

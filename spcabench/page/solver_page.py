@@ -8,9 +8,9 @@ from typing import Any
 
 from spcabench import registry
 from spcabench.files import make_folder, write_text
-from spcabench.iterate import Facts
 from spcabench.page import source_links
 from spcabench.page.render import render
+from spcabench.page.solver_table import facts_of
 from spcabench.page.tables import Link, Table, percent
 from spcabench.running import rows
 from spcabench.showing import style
@@ -37,7 +37,7 @@ def _about(name: str) -> dict[str, Any]:
         # join the lines within a paragraph or list item
         "docstring": re.sub(r"(?<!\n)\n(?!\n|\d+\. )\s*", " ", body.strip()),
         "traits": asdict(module.TRAITS),
-        "facts": getattr(module, "FACTS", Facts()),
+        "facts": facts_of(name),
         "colour": style.look(name)["color"],
     }
 

@@ -5,7 +5,7 @@ The table lists the figures that run the solver.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache
 
 from spcabench import registry
@@ -20,47 +20,24 @@ HEAD = (
 )
 
 
-@dataclass(frozen=True)
-class Method:
-    """The facts about a solver; a field is empty if its file does not state it.
+def methods() -> list[tuple[str, str, Facts]]:
+    """Return name, description and facts of all solvers, sorted by year and name.
 
-    control : the input that controls sparsity. reproduced : reproduced numbers of its own paper,
-    or, if there are none, the papers whose figures run the solver.
+    Solvers without a year come last. If a solver reproduces no number of its own paper, its facts
+    name the papers whose figures run it.
     """
-
-    name: str
-    what: str
-    paper: str
-    year: int | None
-    address: str
-    control: str
-    cost: str
-    code: str
-    reproduced: str
+    rows = [(name, what, facts_of(name)) for name, what in registry.descriptions("solver").items()]
+    rows = [(n, w, replace(f, reproduced=f.reproduced or _in_figures(n))) for n, w, f in rows]
+    return sorted(rows, key=lambda row: (row[2].year or 9999, row[0]))
 
 
-def methods() -> list[Method]:
-    """Return all solvers sorted by year and name; those without a year come last."""
-    rows = [_method(name, what) for name, what in registry.descriptions("solver").items()]
-    return sorted(rows, key=lambda method: (method.year or 9999, method.name))
+def facts_of(solver: str) -> Facts:
+    """Return the facts that the file of a solver states."""
+    facts: Facts = getattr(registry.module("solver", solver), "FACTS", Facts())
+    return facts
 
 
-def _method(name: str, what: str) -> Method:
-    facts = getattr(registry.module("solver", name), "FACTS", Facts())
-    return Method(
-        name=name,
-        what=what,
-        paper=facts.paper,
-        year=facts.year,
-        address=facts.address,
-        control=_control(name),
-        cost=facts.cost,
-        code=facts.code,
-        reproduced=facts.reproduced or _in_figures(name),
-    )
-
-
-def _control(name: str) -> str:
+def control(name: str) -> str:
     """Describe the input that controls a solver's sparsity: k, a penalty, or none."""
     traits = registry.module("solver", name).TRAITS
     words = {"cardinality": "k", "penalty": f"penalty {traits.penalty}"}.get(traits.control, "none")
@@ -101,14 +78,9 @@ def table() -> str:
     return f"\n{markdown_table(HEAD, map(_line, methods()))}\n"
 
 
-def _line(method: Method) -> tuple[str, ...]:
-    link = f", [address]({method.address})" if method.address else ""
-    return (
-        f"`{method.name}`",
-        str(method.year or ""),
-        f"{method.paper}{link}" if method.paper else method.what,
-        method.control,
-        method.cost,
-        method.code,
-        method.reproduced,
-    )
+def _line(method: tuple[str, str, Facts]) -> tuple[str, ...]:
+    name, what, facts = method
+    link = f", [address]({facts.address})" if facts.address else ""
+    paper = f"{facts.paper}{link}" if facts.paper else what
+    year = str(facts.year or "")
+    return (f"`{name}`", year, paper, control(name), facts.cost, facts.code, facts.reproduced)

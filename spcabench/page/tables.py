@@ -1,9 +1,10 @@
 """Tables of pages and of terminals: a data frame, and how its columns are shown."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -119,6 +120,21 @@ def linked(solvers: Iterable[Any], home: str | None) -> list[str | Link]:
         Link(str(s), f"{home}solvers/{name}.html") if name in known else str(s)
         for s in solvers
         for name in [str(s).partition(" ")[0]]
+    ]
+
+
+def solver_cells(
+    names: Iterable[Any],
+    home: str | None,
+    named: Iterable[str],
+    warned: Iterable[str],
+    colours: Mapping[str, str] = MappingProxyType({}),
+) -> list[Solver]:
+    """Return the cells of solvers in a ranking. home : as in `linked`."""
+    named, warned = {*named}, {*warned}
+    return [
+        Solver(s, colours.get(s, ""), s in named, s in warned, getattr(link, "address", ""))
+        for s, link in zip(names, linked(names, home), strict=True)
     ]
 
 

@@ -44,8 +44,6 @@ EXACT = (
     "search_flops",
 )
 CLOSE, TOLERANCE = ("variance", "variance_refit", "bound", "lambda_1"), 1e-9
-# tolerance for statements: least-squares fits of figures differ in the 9th digit between processors
-TOLERANCE_CLAIMS, NOTHING = 1e-6, 1e-12
 ENDED_BY_CLOCK = (Status.TIME_LIMIT, Status.KILLED, Status.CRASH, Status.MEMORY_LIMIT)
 WIDTH = 110  # of a line about a changed statement, in characters
 Stored = dict[str, Any]
@@ -93,10 +91,7 @@ def _rejudged(figure: str, report: Stored, files: list[Path]) -> Outcome:
     return Outcome(
         f"{figure}: {len(judged['statements'])} statements judged again from "
         f"{judged['runs']['rows']} rows",
-        [
-            *_different_statements(figure, stored, judged["statements"]),
-            *_data_flags(figure, report, judged),
-        ],
+        list(_different_statements(figure, stored, judged["statements"])),
     )
 
 
@@ -106,31 +101,9 @@ def _different_statements(name: str, stored: list[Stored], again: list[Stored]) 
         if old is None or new is None:
             yield f"{name} {id}: {'was not judged' if old is None else 'is not judged any more'}"
         # show only the first difference, because a changed rule alters dozens of fields
-        elif lines := list(_different(old, new)):
+        elif lines := list(claims_file.differences(old, new)):
             others = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
             yield f"{name} {id}: {lines[0]}{others}"
-
-
-def _different(old: Any, new: Any, path: str = "") -> Iterator[str]:
-    """Yield the differences between two JSON values: "readings raw rows was 5, is 6"."""
-    if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
-        for key, value in old.items():
-            yield from _different(value, new[key], f"{path} {key}")
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for place, (earlier, later) in enumerate(zip(old, new, strict=True)):
-            label = earlier if isinstance(earlier, dict) else {}
-            yield from _different(
-                earlier, later, f"{path} {label.get('label', label.get('name', place))}"
-            )
-    elif not _equal(old, new):
-        yield f"{path.strip()} was {old!r:.80}, is {new!r:.80}"
-
-
-def _equal(old: Any, new: Any) -> bool:
-    if isinstance(old, float) and isinstance(new, int | float) and not isinstance(new, bool):
-        return bool(np.isclose(old, new, rtol=TOLERANCE_CLAIMS, atol=NOTHING, equal_nan=True))
-    # 1 == True in Python, but not in a file of verdicts
-    return type(old) is type(new) and old == new
 
 
 def _pairs(
@@ -160,16 +133,6 @@ def _stand_in(statement: dict[str, Any]) -> dict[str, bool]:
     return {reading["name"]: reading["stand_in"] for reading in statement["readings"]}
 
 
-def _data_flags(figure: str, before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """Describe the data that only one of two claims files marks as a stand-in."""
-    old, new = ({d["name"]: d["stand_in"] for d in report["data"]} for report in (before, after))
-    return [
-        f"{figure} {name}: stand_in was {old[name]}, is {new[name]}"
-        for name in old.keys() & new.keys()
-        if old[name] != new[name]
-    ]
-
-
 def against(folder: Path, other: Path, whole: bool = True) -> Iterator[Outcome]:
     """Compare the rows and the verdicts of two runs at the same scale.
 
@@ -196,7 +159,7 @@ def against(folder: Path, other: Path, whole: bool = True) -> Iterator[Outcome]:
                 else Outcome(f"{figure}: no rows of its own")
             )
             both = (figure, mine[figure], theirs[figure])
-            outcome.differences += [*_otherwise_judged(*both), *_data_flags(*both)]
+            outcome.differences += _otherwise_judged(*both)
             yield outcome
 
 
@@ -340,7 +303,7 @@ def _why(old: Stored | None, new: Stored | None) -> tuple[str, str]:
     changed = []
     for name, reading in after.items():
         a, b = ([place["value"] for place in r["places"]] for r in (before[name], reading))
-        if before[name]["verdict"] != reading["verdict"] or [*_different(a, b)]:
+        if before[name]["verdict"] != reading["verdict"] or [*claims_file.differences(a, b)]:
             changed.append(f"{name!r} from {before[name]['rows']} to {reading['rows']} rows")
     if changed:
         return "other rows", ", ".join(changed)

@@ -65,14 +65,6 @@ def outcome(statement):
     return places, readings, *(statement[name] for name in ("verdict", "reason", "marks", "short"))
 
 
-@pytest.mark.parametrize("verdict", ["holds", "fails", "depends", "open"])
-def test_the_script_sees_a_verdict_that_is_not_that_of_the_numbers(verdict, script):
-    differing = [
-        s for s in STATEMENTS.values() if script.verdict(s | {"verdict": verdict}) != verdict
-    ]
-    assert differing
-
-
 def test_two_statements_of_one_id_are_refused(trial_run):
     report, _ = make_run(trial_run)
     first = report["statements"][0]

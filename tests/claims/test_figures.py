@@ -1,6 +1,8 @@
 """Every claim of a figure turns at its thresholds, and fails for a trivial competitor."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,6 +19,7 @@ CLAIMS = {
     for claim in claims_file.statements(registry.module("figure", figure))
     if isinstance(claim, Claim)
 }
+PUBLISHED = Path(__file__).parents[2] / "results" / "published"
 NEAR = 0.05  # distance to a threshold, as a share of it
 
 
@@ -67,3 +70,11 @@ def test_a_rule_is_that_of_the_papers_words_or_its_claim_says_why_not(name):
         numbers = [number.low for number in claim.paper if number.part == part.name]
         printed = any(abs((part.rule.low + part.rule.high) / 2 - n) < 1e-9 for n in numbers)
         assert part.rule in meaning.RULES or printed or claim.deviates, part.name
+
+
+def test_the_published_statements_have_the_rules_of_their_claims():
+    """If this fails, a rule has changed: judge the published run again."""
+    for figure, file in claims_file.read_all(PUBLISHED).items():
+        for statement in file["statements"]:
+            stated = json.loads(json.dumps(CLAIMS[figure, statement["id"]].described()))
+            assert stated["parts"] == statement["parts"], statement["id"]

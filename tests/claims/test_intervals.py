@@ -102,15 +102,6 @@ def test_values_of_one_replicate_never_pass_for_more(values, times):
         assert repeated.interval() == pytest.approx(measured.interval(), rel=1e-6, abs=1e-6)
 
 
-@given(NUMBERS, st.randoms(use_true_random=False))
-def test_the_order_of_the_rows_changes_no_interval(values, random):
-    ordered = pd.DataFrame({"value": values, "seed": range(len(values))})
-    places = list(range(len(values)))
-    random.shuffle(places)
-    measured, other = (mean(t, "value", over="seed") for t in (ordered, ordered.iloc[places]))
-    assert measured.interval() == pytest.approx(other.interval())
-
-
 @pytest.mark.parametrize("measure", [mean, geometric_mean, share])
 def test_fewer_than_three_replicates_decide_nothing(measure):
     for count in range(FEWEST):

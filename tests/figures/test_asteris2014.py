@@ -33,14 +33,6 @@ def _mine(*args, **options):
     return shared.data(trial.table(_rows(*args, **options))).mine
 
 
-@pytest.mark.parametrize("n", [30, 93, 1000])
-def test_the_grid_goes_from_one_to_n_and_through_what_the_paper_names(n):
-    ks = shared.grid(n, 16, [20])
-    assert {1, 20, n} <= set(ks)
-    assert ks == sorted(set(ks))
-    assert len(ks) <= 19
-
-
 def test_the_bounds_are_those_of_the_paper_and_at_most_lambda_1():
     mine = _mine(0.1)
     assert mine.upper.to_numpy() == pytest.approx(0.9 * 0.1 / 0.9 + 0.1)

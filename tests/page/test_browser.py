@@ -82,23 +82,6 @@ def test_pages_work_in_a_browser(trial_run, tmp_path, size):
     assert tables >= 2
 
 
-TABLE = """<table class="sortable"><thead><tr><th>n</th></tr></thead><tbody>CELLS</tbody></table>"""
-
-
-@pytest.mark.parametrize(
-    "numbers", [[0.4, 0.25, 10, 9, -3, 1.8], [0.5, 0.123, 0.0004, 100], [1e-9, 2e5, 3.5, 0]]
-)
-def test_columns_of_numbers_are_in_the_order_of_the_numbers(trial_run, tmp_path, numbers):
-    make_run(trial_run)
-    page = trial_run / "claims.html"
-    cells = "".join(f"<tr><td>{number:g}</td></tr>" for number in numbers)
-    table = TABLE.replace("CELLS", cells)
-    page.write_text(page.read_text(encoding="utf-8").replace("<main", f"{table}<main"))
-    state, _ = probe(page, tmp_path)
-    for up, column in state["columns"][:2]:
-        assert [float(cell) for cell in column] == sorted(numbers, reverse=not up)
-
-
 FILTER = """
 const field = document.querySelector(".filters").elements, shown = () =>
   [...document.querySelectorAll("#claims > tbody > tr")].filter(r => !r.matches(".off")).length;
@@ -154,13 +137,6 @@ def numbers_of(folder, written):
     return page
 
 
-def test_a_statement_has_an_address_for_its_rows(tmp_path):
-    page = numbers_of(tmp_path, [row(k=k, cardinality=k, settings={"k": k}) for k in (3, 4, 5)])
-    question = 'found.said = document.querySelector(".filters output").value;'
-    state, console = probe(page, tmp_path, more=question, anchor="#runs?statement=T1")
-    assert not console and state["said"].startswith("1 of 3 shown")
-
-
 RUNS = """
 const field = document.querySelector(".filters").elements, set = (name, value) => {
   field[name].value = value;
@@ -171,7 +147,7 @@ found.begin = said();
 found.choices = [...document.querySelectorAll(".filters select")].map(s => s.name);
 set("asked", "3"); found.three = said(); found.hash = location.hash;
 set("asked", ""); set("words", "nothing"); found.none = said();
-set("words", "");
+set("words", ""); set("statement", "T1"); found.judged = said(); set("statement", "");
 """
 
 
@@ -182,7 +158,7 @@ def test_runs_are_chosen_by_a_cell_or_by_words(tmp_path):
     assert not console and state["wrong"] == [] and state["wide"] <= 0
     assert state["begin"] == "4 of 4 shown" and state["none"] == "0 of 4 shown"
     assert "asked" in state["choices"] and state["hash"] == "#runs?asked=3"
-    assert state["three"] == "3 of 4 shown"
+    assert state["three"] == "3 of 4 shown" and state["judged"] == "1 of 4 shown"
     flops = [c for up, c in state["columns"] if up and "9,000" in c]
     assert flops == [["100", "1,000", "2,000", "9,000"]]
 

@@ -12,7 +12,7 @@ import pytest
 from spcabench import registry
 from spcabench.comparison.stored import Comparison
 from spcabench.page import comparison_page as page
-from spcabench.page import comparison_tables
+from spcabench.page import comparison_pictures, comparison_tables
 from spcabench.page.standing import Standing
 from spcabench.running import rows as results
 from spcabench.showing import style
@@ -67,6 +67,21 @@ def test_a_published_comparison_is_made_again_from_its_own_folder(folder, tmp_pa
     assert before == {file: file.read_bytes() for file in out.rglob("*") if file.is_file()}
 
 
+def test_a_problem_that_no_solver_answered_stops_no_picture(folder, tmp_path):
+    """A large problem may have no answers within a short limit, and then nothing is known of it."""
+    standing = Standing.of(Comparison.read(folder))
+    few = standing.answers.copy()
+    lost = few["item"] == few["item"].iloc[0]
+    few["shares"] = [[0.0] if no else shares for no, shares in zip(lost, few.shares, strict=True)]
+    few.loc[lost, ["value", "share", "gap", "work", "time", "bound", "unit"]] = np.nan
+    few.loc[lost, "best"], few.loc[lost, "answered"] = 0.0, False
+    few.loc[lost, ["history", "status"]] = None, "time_limit"
+    pictures = [*comparison_pictures.pictures(replace(standing, answers=few))]
+    for picture in pictures:
+        picture.write(tmp_path / f"{picture.name}.svg")
+    assert "Anytime curves" in {p.title for p in pictures} and len(pictures) >= 4
+
+
 def test_every_answer_is_on_the_page_of_its_problem(folder):
     answers, folder = Standing.of(Comparison.read(folder)).answers, folder / "pairs"
     pages = {file.name: file.read_text() for file in folder.iterdir()}
@@ -110,14 +125,3 @@ def test_no_two_solvers_of_a_picture_look_alike(tmp_path):
     source = registry.path("solver", "mcol").read_text()
     file.write_text(source.replace(registry.module("solver", "mcol").COLOUR, "#123456"))
     assert style.looks(["mine", "tpower"], {"mine": str(file)})["mine"]["color"] == "#123456"
-
-
-def test_the_terminal_explains_its_columns_and_a_long_name_moves_none(folder):
-    view = page._view(Standing.of(Comparison.read(folder)), [])
-    (ranking,) = view.rankings
-    long = replace(ranking, rows=ranking.rows.assign(solver=["x" * 60, *ranking.rows.solver[1:]]))
-    lines = long.lines()
-    assert len({*map(len, lines)}) == 1 and len(lines) == 1 + len(SOLVERS) + len(ranking.begins)
-    explained = {line.split("  ")[0] for line in view.text().splitlines()}
-    shown = {column.head.lower() for column in ranking.columns if column.terminal}
-    assert shown - {"solver"} <= explained

@@ -3,101 +3,16 @@
 from itertools import combinations
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from spcabench import registry
 from spcabench.errors import InputError
 from spcabench.page import draw
-from spcabench.showing import style
 from tests.problems import WHOLE
 
 plt = pytest.importorskip("matplotlib.pyplot")
 Text = pytest.importorskip("matplotlib.text").Text
 PUBLISHED = Path(__file__).parents[2] / "results" / "published"
-
-
-@pytest.fixture
-def panels():
-    """Return a function that makes the panels of a figure in the style of all pictures."""
-    made = []
-
-    def of(width, count=1):
-        figure, axes = plt.subplots(1, count, figsize=(width, 4.0), squeeze=False)
-        made.append(figure)
-        return figure, axes[0]
-
-    with plt.rc_context(style.RC):
-        yield of
-    for figure in made:
-        plt.close(figure)
-
-
-def _names(axis):
-    """Return the names of the lines, which are annotations, with their boxes."""
-    kept = [text for text in axis.texts if text.get_text().startswith("method")]
-    return [(text, text.get_window_extent()) for text in kept]
-
-
-def _curves(axis, count, seed=0):
-    rng = np.random.default_rng(seed)
-    for i in range(count):
-        colour = style.DISTINCT[i % len(style.DISTINCT)]
-        ends = np.append(rng.random(9), 0.999 if seed % 2 else rng.random())
-        axis.plot(np.arange(1.0, 11.0), ends, color=colour, label=f"method {i}")
-
-
-@pytest.mark.parametrize(
-    "width, count", [(3.8, 1), (7.6, 1), (7.6, 2), (style.WIDEST, 2), (style.WIDEST, 3)]
-)
-def test_a_legend_is_below_its_panel_and_inside_the_picture(panels, width, count):
-    figure, axes = panels(width, count)
-    for axis in axes:
-        _curves(axis, 4)
-        axis.fill_between([1.0, 10.0], 0.0, 1.0, alpha=0.2, label="optimum: best known to bound")
-        style.legend_below(axis)
-    figure.draw_without_rendering()
-    boxes = [axis.get_legend().get_window_extent() for axis in axes]
-    for axis, box in zip(axes, boxes, strict=True):
-        assert not box.overlaps(axis.bbox)
-        assert box.y1 < axis.xaxis.get_ticklabels()[0].get_window_extent().y0
-        assert box.y0 >= 0
-    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
-
-
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("count", [2, 5, 8])
-def test_names_of_lines_cover_neither_each_other_nor_the_panel(panels, count, seed):
-    """With an odd seed, all lines end at the same point."""
-    figure, (axis,) = panels(7.0)
-    _curves(axis, count, seed)
-    axis.set_ylim(0.0, 1.0)
-    style.name_lines(axis)
-    figure.draw_without_rendering()
-    boxes = [box for _, box in _names(axis)]
-    assert len(boxes) == count
-    title = axis.title.get_window_extent()
-    for box in boxes:
-        assert box.x0 >= axis.bbox.x1 and box.x1 <= figure.bbox.x1
-        assert box.y1 <= title.y0 + 1
-    for one, other in combinations(boxes, 2):
-        assert min(one.y1, other.y1) - max(one.y0, other.y0) < 0.2 * one.height
-
-
-@pytest.mark.parametrize("low, high", [(1, 5), (1, 60), (3, 900), (1, 12582), (1e-4, 1.0)])
-def test_plain_ticks_are_at_least_two_and_do_not_overlap(panels, low, high):
-    figure, (axis,) = panels(3.8)
-    axis.plot([low, high], [0.0, 1.0])
-    axis.set(xscale="log", xlim=(low, high))
-    style.plain_log_ticks(axis)
-    figure.draw_without_rendering()
-    boxes = [
-        label.get_window_extent()
-        for label, at in zip(axis.get_xticklabels(), axis.get_xticks(), strict=True)
-        if low <= at <= high
-    ]
-    assert len(boxes) >= 2
-    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
 @pytest.fixture

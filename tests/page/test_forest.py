@@ -138,17 +138,6 @@ def test_a_statement_is_as_wide_as_the_terminal_and_loses_no_number(columns, mon
         assert number in " ".join(" ".join(lines).split())
 
 
-@pytest.mark.parametrize(("mark", "words"), forest.EXPLAINED.items())
-def test_every_verdict_and_mark_is_shown_and_explained(mark, words, tmp_path):
-    statement = judged({"ours": [place("n", 20.0)]})
-    verdict = mark in ("holds", "fails", "depends", "open")
-    statement |= {"verdict": mark} if verdict else {"marks": [mark]}
-    markup = html(statement, tmp_path)
-    titles = {e.get("title"): "".join(e.itertext()).strip() for e in markup.iter()}
-    assert titles[words].casefold().startswith(mark)
-    assert mark in forest.text(statement) and mark in forest.markdown(statement)
-
-
 def test_a_bound_is_drawn_open_on_its_side():
     measured = dict(kind="at least", spread=0.1, count=4, over="problems")
     ((row,),) = (t["rows"] for t in tables(judged({"ours": [place("n", 20.0, **measured)]})))

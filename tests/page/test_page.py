@@ -12,7 +12,6 @@ from spcabench.page import (
     claims_file,
     draw,
     numbers_page,
-    paper_page,
     source_links,
 )
 from spcabench.running import rows
@@ -59,15 +58,6 @@ def test_rounds_of_timing_are_one_line_and_the_same_value_of_all_is_said_once(tm
     text = (tmp_path / "n.html").read_text()
     assert '[["3","4"]]' in text
     assert "<dt>Solver or measure, all rows</dt><dd>grqi</dd>" in text
-
-
-def test_a_stand_in_is_called_one_and_decides_nothing_but_shapes(trial_run):
-    report, page = make_run(trial_run, stand_in=True)
-    assert verdicts(report) == ["open", "holds"]
-    assert report["statements"][0]["reason"] == "the data are a stand-in"
-    assert "STAND-IN" in page
-    svg = (trial_run / "figures" / "trial2013_fig1" / "figure.svg").read_text()
-    assert "STAND-IN" in svg or "<path" in svg
 
 
 def test_a_figure_without_a_good_row_is_drawn_empty_and_open(trial_run):
@@ -137,20 +127,3 @@ def test_the_code_of_a_statement_is_found_in_its_file_or_beside_it():
                 file, _, line = address.partition("#L")
                 lines = (folder / file).read_text().splitlines()[int(line) - 1 :]
                 assert statement.id in "".join(lines[:2]) if place == 0 else "def " in lines[0]
-
-
-def test_a_statement_that_two_figures_judge_is_counted_once_on_the_data_of_both(trial_run):
-    report, _ = make_run(trial_run)
-    second = json.loads(json.dumps(report))
-    second |= {"figure": "trial2013_fig2", "title": "Another"}
-    for statement in second["statements"]:
-        statement["figure"] = second["figure"]
-    second["statements"][0]["readings"][0]["places"][0] |= {"label": "other", "value": 4.0}
-    claims_file.write(trial_run / "figures" / "trial2013_fig2" / "claims.json", second)
-    (paper,) = paper_page.papers(trial_run)
-    one, _ = paper["statements"]
-    assert [p["value"] for p in one["readings"][0]["places"]] == [3.0, 4.0]
-    assert one["verdict"] == "fails" and paper["verdicts"]["judged"] == 2
-    first, other = paper["figures"]
-    assert [s["id"] for s in first["shown"]] == ["T1", "T2"] and not other["shown"]
-    assert len(other["judged"]) == 2

@@ -10,9 +10,8 @@ import pandas as pd
 import pytest
 from jsonschema import Draft202012Validator
 
-from spcabench.cli import application as command_line
 from spcabench.errors import InputError
-from spcabench.page import claims_file, paper_page, publish, verify
+from spcabench.page import claims_file, publish, verify
 from spcabench.running import rows, runner
 from spcabench.running.jobs import LONG
 from tests.trial import FIGURE, NAME, change_columns, check_links, judged_run, made_row, make_run
@@ -34,16 +33,6 @@ def change(trial_run, column, function):
     return other
 
 
-def test_a_run_agrees_with_itself(trial_run, capsys):
-    judged_run(trial_run, group="grqi", label="")
-    assert not differences(verify.rejudge(trial_run))
-    changes = list(verify.against(trial_run, trial_run))
-    assert "1 rows compared" in changes[0].line and not differences(changes)
-    with pytest.raises(SystemExit) as stop:
-        command_line.app(["verify", str(trial_run), str(trial_run)])
-    assert stop.value.code == 0 and "no difference" in capsys.readouterr().out
-
-
 def change_the_report(folder, change):
     """Change the claims file of the trial run in place with a function."""
     file = folder / "figures" / NAME / "claims.json"
@@ -52,41 +41,21 @@ def change_the_report(folder, change):
     file.write_text(json.dumps(report))
 
 
-def unmark(report):
-    """Remove the stand-in marks, as in claims files of an older version."""
-    readings = [r for statement in report["statements"] for r in statement["readings"]]
-    for entry in (*report["data"], *readings):
-        entry["stand_in"] = False
-
-
-def reword(report):
-    report["statements"][0]["quote"] = "other words"
-
-
-def move(report):
-    report["statements"][0]["parts"][0]["rule"]["high"] = 3.3
-
-
-def miscount(report):
-    report["statements"][0]["readings"][0]["places"][0]["value"] = 2.0
-
-
-@pytest.mark.parametrize(
-    ("change", "word", "in_both"),
-    [
-        (unmark, "stand_in", True),
-        (reword, "quote", True),
-        (move, "rule", True),
-        (miscount, "pitprops value was 2.0, is 3.0", False),
-    ],
-)
-def test_another_flag_quote_rule_or_number_is_a_difference(trial_run, change, word, in_both):
-    judged_run(trial_run, stand_in=True)
+@pytest.mark.parametrize("field", ["quote", "rule", "stand_in"])
+def test_another_quote_rule_or_flag_is_a_difference_between_runs(trial_run, field):
+    judged_run(trial_run)
     other = copied(trial_run)
-    change_the_report(other, change)
-    assert not differences(verify.rejudge(trial_run))
-    assert any(word in line for line in differences(verify.rejudge(other)))
-    assert in_both == any(word in line for line in differences(verify.against(trial_run, other)))
+
+    def falsified(report):
+        (first, *_) = report["statements"]
+        first["quote"] += " and more" * (field == "quote")
+        first["parts"][0]["rule"]["high"] += 0.3 * (field == "rule")
+        first["readings"][0]["stand_in"] = field == "stand_in"
+
+    assert not differences(verify.against(trial_run, other))
+    change_the_report(other, falsified)
+    (line,) = differences(verify.against(trial_run, other))
+    assert field in line
 
 
 def leaves(value, path=()):
@@ -97,19 +66,6 @@ def leaves(value, path=()):
             yield from leaves(part, (*path, key))
         else:
             yield (*path, key)
-
-
-def falsify(report, path):
-    """Change the value at a path of a claims file, keeping its type if it has one."""
-    *inside, last = path
-    for key in inside:
-        report = report[key]
-    old = report[last]
-    words = {"holds": "fails", "exact": "mean", "number": "theorem", "comparison": "number"}
-    by_type = {bool: lambda: not old, str: lambda: words.get(old, f"{old}x"), int: lambda: old + 1}
-    by_type |= {float: lambda: old * 1.001 + 1e-6, list: lambda: [*old, "x"]}
-    by_type[dict] = lambda: {"a": "b"}
-    report[last] = by_type[type(old)]() if old is not None else 1.0
 
 
 @pytest.mark.parametrize("name", [f"figures/{NAME}/claims.json", "claims.json"])
@@ -123,7 +79,11 @@ def test_every_field_of_every_statement_is_compared(trial_run, name, monkeypatch
     assert len(paths) > 50
     for path in paths:
         report = json.loads(whole)
-        falsify(report["statements"][0], path)
+        *inside, last = path
+        part = report["statements"][0]
+        for key in inside:
+            part = part[key]
+        part[last] = "falsified"
         (trial_run / name).write_text(json.dumps(report))
         lines = differences(verify.rejudge(trial_run))
         assert any("T1" in line for line in lines), path
@@ -323,12 +283,6 @@ def test_published_long_runs_remain_when_a_run_without_them_is_published(trial_r
     kept = rows.read_text([home / "rows" / NAME / "rows.parquet"])
     assert [*kept.group] == ["grqi", long] and kept.commit[1] == "hours ago"
     assert not differences(verify.rejudge(home))
-    # one that was executed again is replaced
-    rows.write([made_row(group="grqi"), made_row(group=long, commit="now", k=2)], file)
-    commit(readme.parent)
-    publish.publish(trial_run, home, readme)
-    again = rows.read_text([home / "rows" / NAME / "rows.parquet"])
-    assert [*again.group] == ["grqi", long] and again.commit[1] == "now"
 
 
 def test_a_figure_without_rows_or_of_another_scale_is_not_published_alone(
@@ -362,21 +316,6 @@ def test_verdicts_are_judged_again_where_histories_were_too_large_to_publish(
     figure, run = verify.rejudge(home)
     assert "2 statements judged again" in figure.line
     assert not figure.differences and not run.differences
-
-
-@pytest.mark.parametrize(("largest", "kinds"), [(10**9, {".svg"}), (10, {".png"})])
-def test_a_published_figure_has_one_picture_of_the_same_size(
-    trial_run, published, monkeypatch, largest, kinds
-):
-    make_run(trial_run)
-    drawn = paper_page.picture(trial_run, trial_run / "figures" / NAME)
-    monkeypatch.setattr(paper_page, "LARGEST_SVG", largest)
-    home, _, _ = published()
-    assert {file.suffix for file in (home / "figures" / NAME).glob("figure.*")} == kinds
-    shown = paper_page.picture(home, home / "figures" / NAME)
-    assert (shown["width"], shown["height"]) == (drawn["width"], drawn["height"])
-    assert drawn["width"] > 100
-    assert shown["address"] in (home / "trial2013.md").read_text()
 
 
 def test_a_change_since_a_release_is_a_rule_a_reading_or_rows(trial_run, published):
