@@ -102,7 +102,7 @@ def test_ledgers_of_deflated_problems_are_exact(case):
     ("n", "k", "nonnegative"), problems.some(1, [(100, 25, False), (80, 15, True)])
 )
 def test_the_ledger_of_an_exact_search_is_exact_in_all_its_parts(n, k, nonnegative, monkeypatch):
-    monkeypatch.setattr(branch_and_bound, "HEAD_START", 5e8)
+    monkeypatch.setattr(branch_and_bound, "CHECKS", 15)
     # large enough for the dual bounds and their parts
     problem = Problem.from_covariance(np.cov(_data(n + 6, n, 1), rowvar=False))
     audited = audit(problem, "branch_and_bound", k=k, nonnegative=nonnegative, budget=2e9)

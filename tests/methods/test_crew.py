@@ -36,8 +36,7 @@ def problem():
 @pytest.fixture
 def divided(monkeypatch):
     """Make the search rely entirely on its parts."""
-    monkeypatch.setattr(branch_and_bound, "TRIAL", 0.0)
-    monkeypatch.setattr(branch_and_bound, "HEAD_START", 0.0)
+    monkeypatch.setattr(branch_and_bound, "EARLY", 0.0)
 
 
 @pytest.mark.usefixtures("divided")

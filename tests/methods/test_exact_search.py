@@ -82,15 +82,14 @@ ENGINES: dict[
         (dual_part, "ROOT"): 1,
     },
     "the pair relaxation": {
-        (branch_and_bound, "TRIAL"): 0.0,
-        (branch_and_bound, "HEAD_START"): 0.0,
+        (branch_and_bound, "EARLY"): 0.0,
         (pair_part, "ROOT"): 1,
     },
     "all": {
         (branch_and_bound, "TRIAL"): 2e3,
         (search_tree, "CHUNK"): 20,
         (branch_and_bound, "NARROW"): np.inf,
-        (branch_and_bound, "HEAD_START"): 1e8,
+        (branch_and_bound, "CHECKS"): 1,
     },
 }
 
@@ -282,8 +281,7 @@ def test_a_value_that_nothing_reaches_is_excluded(seed, share, nonnegative, kind
         assert search.bound == pytest.approx(t, rel=3e-9)
 
 
-@pytest.mark.parametrize("budget", [1e7, 1e9, 1e10])
-@pytest.mark.parametrize("n", [60, 400])
+@pytest.mark.parametrize(("n", "budget"), [(60, 1e7), (60, 1e9), (400, 1e9)])
 def test_the_work_is_at_most_the_budget_and_a_little(n, budget):
     S = gram(1, n)
     search = searched(S, n // 4, budget, every=False)
@@ -317,13 +315,16 @@ def test_a_search_cut_short_has_an_answer_of_the_cardinality_asked():
     assert cut.variance >= 0.9 * result.variance
 
 
-def test_a_search_says_that_it_proved_or_that_it_did_not_begin():
+def test_a_search_says_that_it_proved_or_that_it_did_not_begin(monkeypatch):
     rng = np.random.default_rng(0)
     small = api.solve(Problem.from_data(rng.standard_normal((20, 12))), "branch_and_bound", k=4)
     assert small.status == "proven" and not small.unproven
     assert small.bound <= small.variance * (1 + 3e-9)
+    monkeypatch.setattr(branch_and_bound, "DUAL_MOST", 200)
+    for module in (branch_and_bound, candidates):
+        monkeypatch.setattr(module, "MOST", 200)
     wide = api.solve(
-        Problem.from_data(rng.standard_normal((200, candidates.MOST + 100))),
+        Problem.from_data(rng.standard_normal((200, 300))),
         "branch_and_bound",
         k=10,
         settings={"budget": 1e6},
