@@ -17,9 +17,9 @@ def covariance(seed, m, n):
     return X.T @ X
 
 
-@pytest.mark.parametrize("d", [1, 2])
+@pytest.mark.parametrize("d", [1, 2, 3])
 def test_algorithm_1_meets_no_more_supports_and_takes_no_more_flops_than_are_counted(d):
-    for n, k in ((6, 3), (10, 2), (10, 5)):
+    for n, k in ((10, 4), (16, 2), (16, 8)):
         problem = api.load("gaussian", m=2 * n, n=n, seed=n)
         result = api.solve(problem, "spannogram_exact", k=k, nonnegative=True, settings={"d": d})
         assert 1 <= result.extra["candidates"] <= 2**d * comb(n + 1, d)
