@@ -90,7 +90,7 @@ def answer(problem: "Problem", run: Run, show: Callable[[Answer], str]) -> tuple
     _check_sizes(problem, run)
     if run.k is None and run.solver is None:
         raise InputError(f"-k: specify a number of variables from 1 to {problem.n}, or -k auto")
-    name = run.solver or registry.solver_for(problem.n)
+    name = registry.solver_for(problem.n) if run.solver is None else run.solver
     # another program can read the answer, so output of a solver is sent to the error stream
     with redirect_stdout(sys.stderr):
         values = settings.of_run(run, name)
@@ -100,7 +100,11 @@ def answer(problem: "Problem", run: Run, show: Callable[[Answer], str]) -> tuple
         ks = [selection.k] if selection else run.cardinalities
         stored = f" and {problem.nnz} stored entries" if problem.form == "sparse" else ""
         size = f"{problem.n} variables{stored}"
-        why = "requested" if run.solver else f"chosen for {size} (change it with --solver)"
+        why = (
+            "requested"
+            if run.solver is not None
+            else f"chosen for {size} (change it with --solver)"
+        )
         chosen = f"solver {name}: {why}"
         with terminal.lines_when_slow() as tell:
             if run.solver is None:

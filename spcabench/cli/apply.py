@@ -31,6 +31,7 @@ def apply(model: File, data: Samples, table: Table, out: Out = None) -> None:
     from spcabench.files import replacing
     from spcabench.readers import new_samples
     from spcabench.readers.delimited import guarded
+    from spcabench.showing.text import write_csv
     from spcabench.solving import model as models
 
     output_files.check("--out", out, (".csv", ".parquet", ".npy"), inputs=(model, data))
@@ -46,11 +47,9 @@ def apply(model: File, data: Samples, table: Table, out: Out = None) -> None:
     if out is None:
         say(scores.rename(index=guarded).to_csv(), end="")
         return
-    with replacing(out) as aside:
-        if out.suffix == ".npy":
-            np.save(aside, scores.to_numpy())
-        elif out.suffix == ".csv":
-            scores.rename(index=guarded).to_csv(aside)
-        else:
-            scores.to_parquet(aside)
+    if out.suffix == ".csv":
+        write_csv(scores, out)
+    else:
+        with replacing(out) as aside:
+            np.save(aside, scores) if out.suffix == ".npy" else scores.to_parquet(aside)
     say(f"scores of samples ({len(scores):,} x {len(saved.columns)}): {out}")

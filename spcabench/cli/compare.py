@@ -124,7 +124,8 @@ def compare(
 
     # reject invalid options before the descriptions of solvers are read
     workflow.profile_folder(profile)
-    suite = suite or ("quick" if draft else "standard")
+    if suite is None:
+        suite = "quick" if draft else "standard"
     if suite == COMPONENTS and (k or settings != "default" or command or paper or draft):
         raise InputError(
             f"--suite {COMPONENTS}: cannot be combined with -k, --settings, --command, --paper or "

@@ -47,8 +47,7 @@ def grade(
     from spcabench.comparison import grading
     from spcabench.readers.user_file import FORMATS
 
-    if submit is not None:
-        output_files.check_writable("--submit", submit, (loadings, problem))
+    output_files.check("--submit", submit, inputs=(loadings, problem))
     # report a wrong file before the problem is loaded, which can require a download
     regular_file(loadings, f"a file: {FORMATS}")
     items = grading.items_of(problem, nonnegative)

@@ -7,7 +7,7 @@ an option for each field.
 import dataclasses
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
@@ -204,10 +204,12 @@ class Run:
         """Return whether to compute each check; None if it depends on the problem."""
         if self.checks is None:
             return {"bound": True, "null": None, "stability": None}
-        every: dict[str, tuple[str, ...]] = {"all": CHECKS, "none": ()}
-        chosen = every.get(self.checks, tuple(self.checks.split(",")))
+        every: dict[str, Sequence[str]] = {"all": CHECKS, "none": ()}
+        words = self.checks.split(",")
+        chosen = every.get(self.checks, words)
         for word in chosen:
-            options.check_word("--checks", "check", word, (*CHECKS, *every))
+            allowed = CHECKS if len(words) > 1 else (*CHECKS, *every)
+            options.check_word("--checks", "check", word, allowed)
         return {name: name in chosen for name in CHECKS}
 
 

@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -127,7 +128,8 @@ def _short(text: str) -> str:
 def _range(text: str) -> range:
     """Parse one part of a list; raise ValueError if it contains no numbers."""
     parts = text.split(":")
-    if any(len(word) > DIGITS for word in parts):
+    # int() also accepts 1_0 and the digits of other scripts
+    if not all(re.fullmatch(rf"\s*\+?[0-9]{{1,{DIGITS}}}\s*", word) for word in parts):
         raise ValueError(text)
     match [int(word) for word in parts]:
         case [k]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from spcabench.cli.options import check_word
 from spcabench.cli.terminal import labels
@@ -13,7 +13,7 @@ from spcabench.files import check_room, replacing, write_picture
 from spcabench.machine import require
 from spcabench.problem.problem import Problem
 from spcabench.showing import pictures
-from spcabench.showing.text import names
+from spcabench.showing.text import names, write_csv
 from spcabench.solving.cardinality_path import CardinalityPath
 from spcabench.solving.deflate import Components
 from spcabench.solving.model import Model
@@ -30,22 +30,31 @@ NEEDED |= {".parquet": ("pyarrow",), ".html": ("jinja2", "matplotlib")}
 def check(
     option: str,
     file: Path | None,
-    allowed: Sequence[str],
+    allowed: Sequence[str] = (),
     inputs: Iterable[str | Path] = (),
 ) -> None:
     """Raise InputError early if an output file cannot be written.
 
-    inputs : files that the command reads, which are never overwritten.
+    allowed : endings of its name, or nothing for any name. inputs : files that the command reads,
+    which are never overwritten.
     """
     if file is None:
         return
-    for library in NEEDED.get(file.suffix, ()):
+    for library in NEEDED.get(file.suffix, ()) if allowed else ():
         require(library)
-    if file.suffix not in allowed or not file.absolute().parent.is_dir():
-        raise InputError(
-            f"{option}: {str(file)!r} must end in {', '.join(allowed)}, in an existing folder"
-        )
-    check_writable(option, file, inputs)
+    with using_file(file):
+        fault = ""
+        if allowed and file.suffix not in allowed:
+            fault = f"must end in {', '.join(allowed)}"
+        elif not file.absolute().parent.is_dir():
+            fault = "is in a folder that does not exist"
+        elif file.is_dir():
+            fault = "is a folder; specify a file"
+        elif any(file.exists() and Path(p).exists() and file.samefile(p) for p in inputs):
+            fault = "is an input of this command; specify another file"
+    if fault:
+        raise InputError(f"{option}: {str(file)!r} {fault}")
+    check_room(file.absolute().parent)
 
 
 def picture(text: str | None, path: bool) -> tuple[str, Path | None]:
@@ -71,41 +80,23 @@ def check_samples(problem: Problem, kind: str) -> None:
         )
 
 
-def check_writable(option: str, file: Path, inputs: Iterable[str | Path] = ()) -> None:
-    """Raise InputError early if an output file of any name cannot be written; see `check`."""
-    with using_file(file):
-        if file.is_dir():
-            raise InputError(f"{option}: {str(file)!r} is a folder; specify a file")
-        if not file.absolute().parent.is_dir():
-            raise InputError(f"{option}: {str(file)!r}: the folder does not exist")
-        for path in inputs:
-            if file.exists() and Path(path).exists() and file.samefile(path):
-                raise InputError(
-                    f"{option}: {str(file)!r} is an input of this command; specify another file"
-                )
-    check_room(file.absolute().parent)
-
-
 def write(file: Path, problem: Problem, results: Sequence[Result], bound: bool = True) -> None:
     """Write the loadings to a file.
 
     A .csv or .parquet file has one row per variable. An .npz file is a model for `spcabench apply`,
     with variances and bounds.
     """
+    frame = pd.DataFrame(
+        _loadings(results), pd.Index(names(problem), name="variable"), labels(results)
+    )
+    if file.suffix == ".csv":
+        write_csv(frame, file)
+        return
     with replacing(file) as aside:
         if file.suffix == ".npz":
             _model(problem, results, bound).write(aside)
-            return
-        import pandas as pd
-
-        from spcabench.readers.delimited import guarded
-
-        frame = pd.DataFrame(_loadings(results), columns=labels(results))
-        frame.insert(0, "variable", names(problem))
-        if file.suffix == ".csv":
-            frame.assign(variable=frame.variable.map(guarded)).to_csv(aside, index=False)
         else:
-            frame.to_parquet(aside, index=False)
+            frame.reset_index().to_parquet(aside, index=False)
 
 
 def _loadings(results: Sequence[Result]) -> Array:
@@ -139,15 +130,7 @@ def draw(
 ) -> None:
     """Draw a picture of components, or the variance and the bound of a path against k."""
     require("matplotlib").use("Agg")
-    if isinstance(results, Components):
-        figure = results.plot(kind)
-    else:
-        assert isinstance(results, CardinalityPath)
-        figure = results.plot(bound=bound)
-    save_figure(file, figure)
-
-
-def save_figure(file: Path, figure: Any) -> None:
-    """Write a figure to a file, and close it."""
+    assert isinstance(results, Components | CardinalityPath)
+    figure = results.plot(kind) if isinstance(results, Components) else results.plot(bound=bound)
     write_picture(file, figure)
     require("matplotlib.pyplot").close(figure)

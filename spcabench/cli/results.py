@@ -12,12 +12,6 @@ from spcabench.cli.steps import check_run
 from spcabench.errors import InputError
 from spcabench.files import existing_folder, plain, read_json, say
 
-COLOURS = {
-    "holds": "bold green",
-    "fails": "bold red",
-    "depends": "bold magenta",
-    "open": "bold yellow",
-}
 Published = Annotated[Path, typer.Argument(help="Folder of the run: results/SCALE.")]
 
 
@@ -65,22 +59,10 @@ def _found(ids: list[str], statements: list[dict[str, Any]]) -> list[dict[str, A
 
 
 def print_statement(statement: dict[str, Any], whole: bool = False) -> None:
-    """Print a statement, with a coloured verdict if the terminal supports colours.
-
-    whole : print its quotation, rule and places too.
-    """
-    from rich.console import Console
-    from rich.text import Text
-
+    """Print a statement and its verdict; with ``whole``, its quotation, rule and places too."""
     from spcabench.page import forest
 
-    shown, verdict = (
-        Text(plain((forest.text if whole else forest.brief)(statement))),
-        statement["verdict"],
-    )
-    begin = len(statement["id"]) + 1
-    shown.stylize(COLOURS[verdict], begin, begin + len(verdict))
-    Console().print(shown, soft_wrap=True)  # the text is already wrapped
+    say(plain((forest.text if whole else forest.brief)(statement)))
 
 
 def verify_run(

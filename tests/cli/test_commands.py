@@ -40,6 +40,18 @@ def test_the_examples_of_the_help_can_be_parsed(arguments):
     COMMANDS[name].make_context(name, typed)  # raises if a word is wrong
 
 
+def test_the_table_of_commands_lists_their_options():
+    text = (options.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z-]+)` \| [^|]+ \| ([^|]+) \|$", text, re.MULTILINE)
+    listed = {name: re.findall("`(.+?)`", words) for name, words in rows}
+    typed = {
+        name: [p.opts[0] for p in command.params if p.param_type_name == "option"]
+        for name, command in COMMANDS.items()
+    }
+    assert listed == typed
+    assert sum(map(len, typed.values())) <= 80 and len(typed["solve"]) <= 20
+
+
 def test_the_workflow_calls_commands_that_exist():
     text = (options.ROOT / "Snakefile").read_text(encoding="utf-8")
     called = set(re.findall(r"\{STEP\} ([a-z-]+)", text))

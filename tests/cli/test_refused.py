@@ -20,7 +20,22 @@ from spcabench.cli import application as command_line
 from spcabench.cli import gone, options
 from tests.own_solver import text_of
 
-WRONG_K = ["''", "0", "-1", "x", "3,", ",", "5:2", "5:50:0", "50:5:-5", "1:2:3:4", "2.5", ":"]
+WRONG_K = [
+    "''",
+    "0",
+    "-1",
+    "x",
+    "3,",
+    ",",
+    "5:2",
+    "5:50:0",
+    "50:5:-5",
+    "1:2:3:4",
+    "2.5",
+    ":",
+    "1_0",
+    "\u0663",
+]
 WRONG_SETTINGS = [
     "J",
     "=3",
@@ -65,6 +80,8 @@ n = 2 :: solve named.csv -k 3
     solve good.csv -k 2 --read sep | solve good.csv -k 2 --read = |
     solve good.csv -k 2 --read 'sep=;,' --read sep=,
 'grqi' :: solve pitprops -k 3 --solver grqy | check grqy | compare grqy
+solver '' :: solve good.csv -k 2 --solver '' | check ''
+suite :: compare grqi --suite ''
 'pitprops' :: solve pitprop -k 3
 'colon' :: grade x.npy --problem colonn
 'alon' :: solve colon -k 5
@@ -82,8 +99,8 @@ criterion :: solve good.csv -k auto:x
 --time :: check grqi --time -1 | check grqi --time nan | solve good.csv -k 2 --time 0 |
     solve good.csv -k 2 --time inf | compare --time-limit nan | advise --time 0 |
     solve good.csv -k 2 --solver grqi --time 1 --set time_limit=2
---checks :: solve good.csv -k 2 --checks x | report good.csv --checks bound, |
-    report good.csv --checks ''
+--checks :: solve good.csv -k 2 --checks x | solve good.csv -k 2 --checks all,bound |
+    report good.csv --checks bound, | report good.csv --checks ''
 --size :: figure daspremont2007_gap --size 5x3 | figure daspremont2007_gap --out x.pdf --size 5 |
     figure daspremont2007_gap --out x.pdf --size 0x3 |
     figure daspremont2007_gap --out x.pdf --size 5x99 |
