@@ -9,6 +9,7 @@ import csv
 import io
 import itertools
 import re
+import shlex
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -36,6 +37,14 @@ GROUPED = {
 }
 csv.field_size_limit((1 << 31) - 1)  # with a wrong separator, a whole line is a single field
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # spreadsheets evaluate cells that start with these
+
+
+class TableError(InputError):
+    """A table that can be read with the options in `advice`."""
+
+    def __init__(self, message: str, advice: Sequence[str]) -> None:
+        super().__init__(message)
+        self.advice = shlex.join(advice)
 
 
 @dataclass(frozen=True)
@@ -89,9 +98,10 @@ def read(
         frame = _parsed(path, encoding, style, comment, _is_padded(lines, style), na)
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
-        raise InputError(
-            f"{path}: not {encoding.removesuffix('-sig').upper()} text (byte 0x{byte:02x}); use "
-            "--read encoding=cp1252 for a file that Excel saved as CSV in Western Europe"
+        declared = ["--read", "encoding=cp1252"]  # Excel saves CSV in it in Western Europe
+        raise TableError(
+            f"{path}: not {encoding.removesuffix('-sig').upper()} text (byte 0x{byte:02x})",
+            declared,
         ) from None
     except pd.errors.ParserError as error:
         found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
@@ -263,8 +273,9 @@ def _remark(lines: list[str], style: Style, given: Style, notes: list[str]) -> N
         )
     if given.decimal is None and decimal == ",":
         words = (word for line in lines for word in _fields(line, str(style.separator)))
-        shown = next(filter(COMMA_NUMBER.fullmatch, words))
-        notes.append(f"decimal commas: {shown} is read as {shown.replace(',', '.')}")
+        read = ((word, number_in(word, ",")) for word in words if "," in word)
+        for word, value in itertools.islice((r for r in read if r[1] is not None), 1):
+            notes.append(f"decimal commas: {word} is read as {value:.15g}")
 
 
 def _named(path: Path, frame: pd.DataFrame, header: bool, notes: list[str]) -> pd.DataFrame:

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench.errors import InputError
-from spcabench.readers.delimited import GROUPED, decimal_of, is_number, number_in
+from spcabench.readers.delimited import GROUPED, TableError, decimal_of, is_number, number_in
 from spcabench.validate import nearest
 from spcabench.vectors import Array, Vector, dominant
 
@@ -37,14 +37,6 @@ DAY = r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T].*)?"  # 2024-02-29 or 29.2.24, and t
 MONTH = r"\d{1,2}[ .-]*[^\W\d]{3,9}[ .-]+\d{2,4}"  # 29 February 2024
 DATE = re.compile(rf"{DAY}|{MONTH}|\d{{1,2}}:\d{{2}}.*")
 Fault = tuple[str, list[str]]  # a sentence, and the options that resolve it
-
-
-class TableError(InputError):
-    """A table that can be read with the options in `advice`."""
-
-    def __init__(self, message: str, advice: Sequence[str]) -> None:
-        super().__init__(message)
-        self.advice = shlex.join(advice)
 
 
 def row_names(

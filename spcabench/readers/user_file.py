@@ -104,7 +104,7 @@ def read(path: Path, how: Reading) -> Problem:
     how.check()
     notes: list[str] = []
     X = contents(path, how, notes)
-    with _one_line(path):
+    with _one_line(path), _with_guesses(notes):
         X, labels = _variables(path, X, how, notes)
         features = _names(path, how.names, X.shape[1])
     with _named(path):
@@ -146,6 +146,17 @@ def _named(path: Path) -> Iterator[None]:
         if isinstance(error, MissingExtra) or str(error).startswith((str(path), "--")):
             raise
         raise InputError(f"{path}: {str(error).removeprefix('X: ')}") from error
+
+
+@contextmanager
+def _with_guesses(notes: list[str]) -> Iterator[None]:
+    """Let an error about a table state a guess that can have caused it, such as the sheet."""
+    try:
+        yield
+    except InputError as error:
+        guesses = [note for note in notes if "--read" in note]
+        error.args = ("; ".join([str(error), *guesses[:1]]),)
+        raise
 
 
 @contextmanager

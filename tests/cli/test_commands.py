@@ -96,7 +96,8 @@ def test_a_penalty_is_a_setting(spcabench):
 
 def test_the_time_of_an_exact_search_is_an_amount_of_work(spcabench, here):
     np.save("noise.npy", np.random.default_rng(0).standard_normal((60, 60)))
-    words = ("noise.npy", "-k", "25", "--solver", "branch_and_bound", "--time", "0.1")
+    words = ("noise.npy", "-k", "25", "--solver", "branch_and_bound", "--time", "0.02")
+    words += ("--checks", "bound")
     (first,), (again,) = (answered(spcabench, *words) for _ in range(2))
     assert first["status"] == "work_limit"
     assert first["bound"] == again["bound"] and first["support"] == again["support"]
