@@ -5,7 +5,6 @@ The checks run in a separate process, so crashes and endless loops are reported 
 
 import io
 import re
-import sys
 from collections.abc import Collection, Iterator
 from contextlib import closing, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ from dataclasses import dataclass
 from spcabench import registry
 from spcabench.checking.contract import OF_MISTAKES, PROMISES, Broken, Promise
 from spcabench.errors import SolverError, in_one_line
-from spcabench.files import say
 from spcabench.running.process import Ended, Worker
 from spcabench.solving.status import Status
 
@@ -82,7 +80,7 @@ def mistakes(solver: str, patience: float = PATIENCE) -> list[str]:
 def _waited(helper: Worker, name: str, solver: str, patience: float) -> Outcome:
     """Return the outcome of a check even if its process crashes or hangs."""
     try:
-        return helper.call(_outcome, name, solver, timeout=patience, slow=_tell)  # type: ignore[no-any-return]
+        return helper.call(_outcome, name, solver, timeout=patience)  # type: ignore[no-any-return]
     except Ended as end:
         if end.status == Status.KILLED:
             why = (
@@ -92,12 +90,6 @@ def _waited(helper: Worker, name: str, solver: str, patience: float) -> Outcome:
             return Outcome(name, "fails", why, ends="after an endless loop")
         why = f"it crashed without a Python error: {end.reason}"
         return Outcome(name, "fails", why, ends="after a crash")
-
-
-def _tell(where: str) -> None:
-    """Say at which line of the file a check takes long, before an endless loop is killed."""
-    if where:
-        say(f"spcabench: a check takes long{where}", file=sys.stderr, flush=True)
 
 
 def _outcome(name: str, solver: str) -> Outcome:

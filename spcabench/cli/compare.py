@@ -234,7 +234,7 @@ def _warn(label: str, solver: str) -> None:
     from spcabench.checking import conformance
     from spcabench.running import command
 
-    if solver.endswith(".py") and not command.is_command(Path(solver)):
+    if solver.endswith(".py") and not command.words_of(Path(solver)):
         for sentence in conformance.mistakes(solver):
             say(f"spcabench: warning: {label}: {sentence}", file=sys.stderr, flush=True)
 

@@ -93,11 +93,6 @@ def words_of(file: Path) -> str:
     return registry.written(str(file), "COMMAND")
 
 
-def is_command(file: Path) -> bool:
-    """Whether the file of a solver runs a command."""
-    return bool(words_of(file))
-
-
 def iterates(problem: Problem, k: int, command: str, folder: str) -> Iterator[Iterate]:
     """Yield the vector x (n,) written by a command for a problem."""
     startup = _startup(command, folder)

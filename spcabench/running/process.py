@@ -33,7 +33,6 @@ MEMORY = 12e9  # limit of the address space in bytes
 LOOK = 0.5  # seconds between two checks whether the process is still alive
 ENDING = 5.0  # seconds within which a process that closed its connection must be gone
 SHOWN = 2.0  # seconds within which a process that hangs must write its stack
-SLOW = 5.0  # seconds without an answer after which a caller can report where the process is
 # Signals from outside. The system sends SIGKILL if memory runs out, and the user the others.
 OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _guards: dict[int, subprocess.Popen[bytes]] = {}  # process -> the shell that guards its workers
@@ -75,18 +74,10 @@ class Worker:
         self.process.start()
         theirs.close()
 
-    def call(
-        self,
-        function: Callable[..., Any],
-        *arguments: Any,
-        timeout: float,
-        slow: Callable[[str], None] | None = None,
-    ) -> Any:
+    def call(self, function: Callable[..., Any], *arguments: Any, timeout: float) -> Any:
         """Return ``function(*arguments)``, computed in the worker.
 
         function : a function of a module. timeout : seconds after which the worker is killed.
-        slow : called if there is no answer after some seconds, with the line of the user's file
-        that is being executed, because an endless loop should be known before it is killed.
 
         Raises Ended if there is no answer; the worker is then replaced. Raises RuntimeError with
         the traceback if the function raises an exception.
@@ -94,7 +85,7 @@ class Worker:
         self.used = True
         try:
             self.pipe.send((function, arguments))
-            good, value = self._reply(timeout, slow)
+            good, value = self._reply(timeout)
         except TimeoutError:
             reason = f"killed after {timeout:.3g} s without an answer"
             end = Ended(Status.KILLED, reason, self._where())
@@ -107,7 +98,7 @@ class Worker:
         self.restart()
         raise end
 
-    def _reply(self, timeout: float, slow: Callable[[str], None] | None) -> Any:
+    def _reply(self, timeout: float) -> Any:
         """Return the reply to the last call; raise TimeoutError or EOFError if none arrives."""
         begun = monotonic()
         while not self.pipe.poll(max(min(LOOK, begun + timeout - monotonic()), 0.0)):
@@ -116,9 +107,6 @@ class Worker:
                 raise EOFError
             if monotonic() >= begun + timeout:
                 raise TimeoutError
-            if slow and monotonic() >= begun + SLOW:
-                slow(self._where())
-                slow = None
         return self.pipe.recv()
 
     def _death(self) -> Ended:

@@ -147,7 +147,6 @@ class _Execution:
         self.warm = False  # whether the worker has executed the warm-up runs
         self.hung = ""  # why all runs are skipped after a warm-up run that did not finish
         self.late: dict[str, str] = {}  # series -> the reason why its harder runs are skipped
-        self.told = False  # whether a slow run was reported
         self.alone = False  # whether the current group holds the exclusive lock on the machine
 
     def close(self) -> None:
@@ -260,7 +259,7 @@ class _Execution:
                 if why := helper.call(worker.ready, run, timeout=LOADING):
                     return Answer(status=Status.NOT_RUN, reason=why)
             with self._turn(shared=not run.timed):
-                failed = helper.call(worker.solved, run, *how, **self._patience(run, run.timeout))
+                failed = helper.call(worker.solved, run, *how, timeout=run.timeout)
         except Ended as end:
             self.warm = False
             return Answer(status=end.status, reason=end.reason)
@@ -290,22 +289,12 @@ class _Execution:
             with suppress(Ended), self._turn(shared=True):
                 self.worker.call(worker.ready, first, timeout=LOADING)
                 try:
-                    self.worker.call(worker.solved, first, **self._patience(first, PATIENCE))
+                    self.worker.call(worker.solved, first, timeout=PATIENCE)
                 except Ended as end:
                     if end.status == Status.KILLED:
                         run = f"a warm-up run on {first.dataset}"
                         self.hung = f"{run} did not finish within {PATIENCE:g} s{end.where}"
         return self.worker
-
-    def _patience(self, run: Run, timeout: float) -> dict[str, Any]:
-        """Return the limits of `Worker.call` for a run; the first slow run of a file is told."""
-
-        def tell(where: str) -> None:
-            if where and not self.told:
-                self.told = True
-                say(f"spcabench: {self.job.name}: a run takes long{where}", file=sys.stderr)
-
-        return {"timeout": timeout, "slow": tell if str(run.solver).endswith(".py") else None}
 
     def _turn(self, shared: bool) -> AbstractContextManager[None]:
         """Return a shared or exclusive lock on the machine, unless the group already holds one."""

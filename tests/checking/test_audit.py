@@ -9,6 +9,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from spcabench import Problem, api, registry
+from spcabench.checking import counting_array
 from spcabench.checking.audit import AuditError, audit
 from spcabench.flops import LEDGER
 from spcabench.iterate import Traits
@@ -160,6 +161,7 @@ def _past_the_layer(product):
     [
         (lambda M, x: M.S @ x, 81),
         (lambda M, x: M.S.T.dot(x), 81),
+        (lambda M, x: np.vstack([M.S[:4], M.S[4:]]) @ x, 81),
         (lambda M, x: np.dot(M.S, x), 81),
         (lambda M, x: np.einsum("ij,j", M.S, x), 81),
         (lambda M, x: M.S[:, :4] @ x[:4], 36),
@@ -173,6 +175,13 @@ def test_a_solver_that_bypasses_the_layer_is_caught(product, cost):
     audited = audit(MAKE["covariance"](12, 9), _past_the_layer(product), stop="end", tol=0)
     assert audited.charged == 0
     assert audited.seen == 3 * cost
+
+
+def test_only_what_consists_of_low_rank_parts_is_low_rank():
+    """Products with low-rank parts are free."""
+    L = counting_array.seen(np.ones((2, 3)), low_rank=True)
+    assert counting_array.is_low_rank(np.vstack([L, L]))
+    assert not counting_array.is_low_rank(np.vstack([L, np.eye(3)]))
 
 
 def test_quotients_without_solves_are_not_free():
