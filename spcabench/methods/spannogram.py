@@ -115,36 +115,48 @@ def arrange(entries, count, counts, cuts, values, rows, ends):  # type: ignore[n
         low = counts[bucket]
 
 
-@compiled("Tuple((i8, f8[:,::1]))(f8[:,::1], f8[::1], f8[:,::1], i8[::1], b1)")
-def scores(V, norms, C, ks, signed):  # type: ignore[no-untyped-def]
+def scores(V: Array, norms: Vector, C: Array, ks: Vector, signed: bool) -> Array:
     """Return ||V'x||^2 (b, q) of the best x for each c of C (b, d) and each cardinality of ks (q,).
 
     x consists of the k entries of V c of largest absolute value if ``signed``, and otherwise of the
     k largest positive entries. V : matrix (n, d), sorted by decreasing row norm. norms : the norms
     of its rows (n,).
     """
-    (n, d), k, work = V.shape, ks.max(), 0
-    result, columns, order = np.zeros((len(C), len(ks))), np.ascontiguousarray(V.T), np.argsort(ks)
+    order, cuts = np.argsort(ks), np.zeros(len(V) + 1, np.int64)
+    for k in ks[order[::-1]]:
+        cuts[:k] = k
+    leading = norms.view(np.int64) >> SHIFT
+    limits = np.minimum(leading[0] - leading, BUCKETS - 1)
+    result = np.empty((len(C), len(ks)))
+    result[:, order] = batch_scores(V, V.T, limits, leading[0], C, ks[order], cuts, signed)
+    return result
+
+
+@compiled(
+    "Tuple((i8, f8[:,::1]))(f8[:,::1], f8[:,::1], i8[::1], i8, f8[:,::1], i8[::1], i8[::1], b1)"
+)
+def batch_scores(V, columns, limits, top, C, ks, cuts, signed):  # type: ignore[no-untyped-def]
+    """Return the scores for increasing ks; the arguments are explained in `scores`, `largest`."""
+    (n, d), k, work = V.shape, ks[-1], 0
+    result = np.zeros((len(C), len(ks)))
     entries = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
     values, rows, ends = np.empty(n), np.empty(n, np.int64), np.empty(n + 1, np.int64)
-    counts, cuts, Vx = np.empty(BUCKETS, np.int64), np.zeros(n + 1, np.int64), np.empty(d)
-    for q in order[::-1]:
-        cuts[: ks[q]] = ks[q]
-    leading = norms.view(np.int64) >> SHIFT
-    limits, top = np.minimum(leading[0] - leading, BUCKETS - 1), leading[0]
+    counts, Vx = np.empty(BUCKETS, np.int64), np.empty(d)
     for s in range(len(C)):
         seen, count = largest(columns, limits, C[s], signed, k, top, entries, counts)
         arrange(entries, count, counts, cuts, values, rows, ends)
         work += d * (seen + min(k, count))
         squares, Vx[:], last = 0.0, 0.0, 0
-        for q in order:
+        for q in range(len(ks)):
             for i in range(last, min(ks[q], count)):
                 squares += values[i] ** 2
                 for j in range(d):
                     Vx[j] += V[rows[i], j] * values[i]
             last = ks[q]
             if squares > 0.0:
-                result[s, q] = (Vx * Vx).sum() / squares
+                for j in range(d):
+                    result[s, q] += Vx[j] * Vx[j]
+                result[s, q] /= squares
     return work, result
 
 
