@@ -26,9 +26,7 @@ def solve(source: Source, data: Data, run: Run, output: Output) -> None:
 
     def shown(found: answer.Answer) -> str:
         write = terminal.as_json if output.as_json else terminal.as_table
-        with terminal.slow(
-            "computing certified bounds (skip them with --checks none)", found.bound
-        ):
+        with terminal.slow(terminal.BOUNDS, found.bound):
             return write(problem, found.results, found.bound, found.chance)
 
     results, text = answer.answer(problem, run, shown)
