@@ -19,12 +19,11 @@ import numpy as np
 from scipy.optimize import brentq, minimize
 from scipy.special import expit
 
-from spcabench.methods.exact_search.dual_certificate import ROUNDING, symmetric_part
+from spcabench.methods.exact_search.dual_certificate import ROUNDING, clipped, symmetric_part
 from spcabench.methods.exact_search.dual_kernels import smooth_norms
 from spcabench.problem.spectral import eigen, eigenvalues, rebuilt
 from spcabench.vectors import Array, Vector
 
-STARTS, FALL = 12, 0.7  # number of initial matrices U, and the ratio of their clipping levels
 WIDTHS = (1e-2, 3e-3, 1e-3)  # widths of the smoothing, relative to lambda_1
 STEPS = 60  # number of steps of L-BFGS at each width
 FAR = 40.0  # beyond this distance, a logistic weight is zero or one
@@ -81,7 +80,8 @@ def minimised(S: Array, shape: Shape, reached: float = 0.0) -> tuple[float, Arra
     if unit <= 0.0:
         return joint_value(S, np.zeros_like(S), shape), np.zeros_like(S)
     A = S / unit
-    value, U = min(((joint_value(A, V, shape), V) for V in _starts(A)), key=lambda pair: pair[0])
+    starts = [np.zeros_like(A), *clipped(A)]
+    value, U = min(((joint_value(A, V, shape), V) for V in starts), key=lambda pair: pair[0])
     for width in WIDTHS:
         if value <= reached / unit * (1.0 + 1e-9):
             break
@@ -94,12 +94,6 @@ def minimised(S: Array, shape: Shape, reached: float = 0.0) -> tuple[float, Arra
         if new < value:
             value, U = new, V
     return value * unit, U * unit
-
-
-def _starts(A: Array) -> list[Array]:
-    """Return zero, and A, including its diagonal, clipped at decreasing levels."""
-    top = float(np.abs(A).max())
-    return [np.zeros_like(A), *(np.clip(A, -top * FALL**j, top * FALL**j) for j in range(STARTS))]
 
 
 class Smooth:

@@ -19,13 +19,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spcabench.methods.exact_search.dual_certificate import ROUNDING, symmetric_part
+from spcabench.methods.exact_search.dual_certificate import ROUNDING, clipped, symmetric_part
 from spcabench.methods.exact_search.dual_kernels import balance, lowest, smooth_norms
 from spcabench.methods.quasi_newton import Descent
 from spcabench.problem.spectral import eigen, eigenvalues, frobenius, rebuilt
 from spcabench.vectors import Array, Indices, Vector
 
-STARTS, FALL = 12, 0.7  # number of initial matrices U, and the ratio of their clipping levels
 WIDEST, NARROWEST = 3e-2, 1e-7  # width of the smoothing, relative to the value to be reached
 NARROWER = 0.3  # factor by which the width is reduced; also its largest ratio to the gap
 CHUNK = 25  # number of evaluations between two exact bounds
@@ -235,7 +234,6 @@ def start(S: Array, k: int, positive: bool) -> Minimum:
 
 def starts(S: Array, k: int, positive: bool) -> Iterator[tuple[float, Array]]:
     """Yield each initial U that `start` can choose, with its bound."""
-    dual, top = Dual(S, k, positive), float(np.abs(S).max())
-    for level in top * FALL ** np.arange(STARTS):
-        U = np.clip(S, -level, level)
+    dual = Dual(S, k, positive)
+    for U in clipped(S):
         yield dual.bound(U).value, U

@@ -1,5 +1,6 @@
 """The verification of dual bounds, which are recomputed from their matrices alone."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +11,18 @@ from spcabench.vectors import Array, Indices, Vector
 # LAPACK's eigenvalues have a relative error of at most n times this value
 ROUNDING = 10.0 * float(np.finfo(np.float64).eps)
 NONE: Indices = np.zeros(0, dtype=np.int64)
+STARTS, FALL = 12, 0.7  # number of initial matrices of a bound, and the ratio of clipping levels
 
 
 def symmetric_part(U: Array) -> Array:
     """Return (U + U') / 2, because LAPACK reads only one triangle of a matrix."""
     return 0.5 * (U + U.T)
+
+
+def clipped(S: Array) -> Iterator[Array]:
+    """Yield initial matrices of a bound: S with its entries clipped at several levels."""
+    for level in np.abs(S).max() * FALL ** np.arange(STARTS):
+        yield np.clip(S, -level, level)
 
 
 def dual_value(S: Array, U: Array, k: int, nonnegative: bool = False) -> float:

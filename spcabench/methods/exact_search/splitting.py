@@ -18,7 +18,6 @@ not be trusted, because `exact_search.dual_certificate` recomputes the bound fro
 alone.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spcabench.flops import charge
-from spcabench.methods.exact_search.dual_certificate import Certificate
+from spcabench.methods.exact_search.dual_certificate import Certificate, clipped
 from spcabench.methods.exact_search.splitting_kernels import RELAXED, sweeps
 from spcabench.problem.spectral import eigen, frobenius, rebuilt
 from spcabench.vectors import Array, Indices, Vector
@@ -37,7 +36,6 @@ LOOK = 10  # number of steps between evaluations of the bound
 # during the first SETTLING steps, the penalty is multiplied by a factor in the range FACTORS,
 # unless the factor is in the range NEAR
 FACTORS, NEAR, SETTLING = (0.4, 2.5), (0.83, 1.2), 100
-STARTS, FALL = 12, 0.7  # number of initial matrices S, and the ratio of their clipping levels
 
 Floats = NDArray[np.floating[Any]]  # of either precision
 
@@ -59,8 +57,8 @@ class Splitting:
         self.S, self.W, self.level = blank.copy(), blank.copy(), np.zeros(n)
         self.bound, self.certificate = np.inf, Certificate.zero(n)
         if seed is None:
-            clipped = (Certificate(C, np.abs(C), np.zeros(n)) for C in _clipped(Sigma))
-            bounds = ((made.bound(Sigma, k, positive), made) for made in clipped)
+            starts = (Certificate(C, np.abs(C), np.zeros(n)) for C in clipped(Sigma))
+            bounds = ((made.bound(Sigma, k, positive), made) for made in starts)
             self.bound, self.certificate = min(bounds, key=lambda start: start[0])
             seed = Seed.even(self.certificate, k)
         self.penalty, self.forced = seed.penalty, seed.forced
@@ -187,13 +185,6 @@ class Seed:
         P, beta, forced = self.P.copy(), self.beta.copy(), self.forced.copy()
         P[:, j], beta[j], forced[j] = P.diagonal(), 0.0, 1
         return replace(self, P=P, beta=beta, forced=forced)
-
-
-def _clipped(Sigma: Array) -> Iterator[Array]:
-    """Return initial matrices S, which are Sigma with entries clipped at several levels."""
-    return (
-        np.clip(Sigma, -level, level) for level in np.abs(Sigma).max() * FALL ** np.arange(STARTS)
-    )
 
 
 def _density(M: Array) -> Array:
