@@ -1,5 +1,6 @@
 """Every product of the matrix layer agrees with explicit dense matrices."""
 
+from dataclasses import replace
 from math import comb
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from spcabench import Problem, api
+from spcabench.errors import InputError
 from spcabench.flops import counting
 from spcabench.problem import covariance, data
 from spcabench.problem.covariance import Covariance, Gram
@@ -319,3 +321,17 @@ def test_the_nearest_density_is_one_and_keeps_what_is_one_already():
         Z = nearest_density(Y)
         assert np.trace(Z) == pytest.approx(1.0) and np.linalg.eigvalsh(Z)[0] >= -1e-12
         assert _close(Z, Z.T) and _close(nearest_density(Z), Z)
+
+
+@pytest.mark.parametrize("smallest", [-2.0, -0.1, -1e-10, 0.0, 0.5])
+def test_data_exist_for_a_covariance_that_is_semidefinite_up_to_rounding(smallest):
+    S = np.diag([3.0, smallest, 1.0])
+    problem = replace(
+        Problem.from_covariance(np.eye(3)), matrix=Covariance(S), indefinite=True, _cache={}
+    )
+    if smallest < -1e-8:
+        with pytest.raises(InputError, match="indefinite"):
+            problem.given_as("data")
+    else:
+        A = problem.given_as("data").data.dense()
+        assert np.allclose(A.T @ A, S, atol=1e-9)
