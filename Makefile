@@ -38,9 +38,9 @@ publish: $(READY)
 
 TESTS ?= quick
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
-# The tests that run compiled kernels. Their cache is separate, because other cached kernels have no bounds checks.
-KERNELS := $(addprefix tests/,ground methods problem readers solving solvers figures checking/test_audit.py \
-	running/test_jobs_and_rows.py)
+# The tests of the rooms that have compiled kernels, and of the solvers that call them. Their cache is separate, because
+# other cached kernels have no bounds checks.
+KERNELS := $(addprefix tests/,ground methods problem readers solvers)
 test-quick := $(PYTEST)
 test-thorough := $(PYTEST) -m thorough $(if $(PART),--part $(PART))
 test-alone := $(BIN)/python -m tests.alone --jobs $(JOBS) $(if $(PART),--part $(PART))
