@@ -155,3 +155,19 @@ def test_few_samples_have_fewer_folds(m):
 def test_a_selection_is_drawn_with_its_recommendation():
     figure = spcabench.select(SPIKED, [2, 4, 6]).plot()
     assert any("recommended" in t.get_text() for t in figure.axes[0].get_legend().texts)
+
+
+def test_the_standard_error_of_the_stability_is_that_of_a_jackknife():
+    rng = np.random.default_rng(0)
+    M, chances = 1000, np.repeat([0.02, 0.98], 4)
+    sizes = rng.uniform(0.2, 1.0, (M, 1))  # supports of different sizes
+    supports = rng.random((M, 8)) < chances * sizes
+    error = criteria._stability(supports)[1]
+    without = [criteria._stability(np.delete(supports, i, axis=0))[0] for i in range(M)]
+    assert error == pytest.approx(np.sqrt((M - 1) * np.var(without)), rel=0.01)
+
+
+def test_samples_without_variance_explain_nothing():
+    samples = Samples(Problem.from_data(np.vstack([np.ones((5, 3)), np.eye(3)])))
+    same = np.arange(5)
+    assert not samples.shares(same[:3], same[3:], np.eye(3)).any()
