@@ -48,6 +48,7 @@ TABLE = (
     ("sometimes", "once or more"),
     ("always, for all, a plain statement", "at every place"),
     ("a number", "to its printed digits, in the setting that the paper names"),
+    ("at least a number", "the number or more, to its printed digits"),
 )
 
 
@@ -55,3 +56,8 @@ def printed(digits: str) -> Rule:
     """Return the rule that a number rounds to the printed digits: "2.35" is 2.345 to 2.355."""
     half = 0.5 * 10.0 ** -len(digits.partition(".")[2])
     return within(float(digits) - half, float(digits) + half)
+
+
+def printed_or_more(digits: str) -> Rule:
+    """Return the rule for "at least" a printed number: at least "86" is 85.5 or more."""
+    return at_least(printed(digits).low)

@@ -162,6 +162,7 @@ def extras(data):
     "principal components as compared to PCA",
     measures="adjusted variance that six components of DSPCA explain / that of PCA's",
     unit="times",
+    kind="theorem",  # as many orthogonal components explain no more than PCA's
     rule=meaning.LESS,
     null=1.0,
 )

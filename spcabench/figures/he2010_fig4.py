@@ -27,7 +27,9 @@ from spcabench.figures import _he2010_pictures as pictures
 from spcabench.figures._truth import truth
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
-REFERENCE = 73  # Mcol-PCA reaches ten loops at this k; a larger k only adds columns to each loop
+# the cardinalities from which H8 counts growth: at the first one, every search so far had reached
+# ten loops; the second one is the smallest with a product after k = 1
+REFERENCES = (73, 5)
 AT = "k = {:g}"
 
 
@@ -96,25 +98,30 @@ def H7(data):
     "section 3.1, figure 4",
     "The running time of our speed-up algorithm Mcol-PCA barely increases as the "
     "cardinality increasing",
-    measures=f"growth exponent of Mcol-PCA's time from k = {REFERENCE} on: log of the ratio of "
-    "times / log of the ratio of k",
+    measures="growth exponent of Mcol-PCA's time from a first k on: log of the ratio of times / "
+    "log of the ratio of k",
     rule=claims.at_most(0.2),
-    at=claims.every("k", low=REFERENCE + 1, least=2),
+    at=claims.every("k", least=2),
     deviates="A barely increasing time has no word in the table: an exponent of 0.2 is 15 % more "
     "time for twice the k.",
-    changed="the slope over all k depended on k = 1, which needs no product; times are those of "
-    "all statements, with the second phase to 1e-4",
+    changed="growth from k = 5 on, which the figure shows too, was not a reading; before that, "
+    "the slope over all k depended on k = 1, which needs no product; times are those of all "
+    "statements, with the second phase to 1e-4",
     because="Mcol-PCA takes at most ten loops, whatever k.",
     **he.SPEED | dict(unit=""),
 )
 def H8(data):
-    """Compare the time at each k with that at the cardinality nearest to the reference."""
+    """Compare the time at each k with that at the cardinality nearest to a first one."""
     # the minimum over the rounds excludes the effect of other load
-    part = data.rows.dropna(subset=["mcol"])
-    part = part.loc[part.groupby(["x", "seed"]).mcol.idxmin()]
-    # the search can miss the reference itself, at which the exponent is 0 / 0
-    reference = part.x[(part.x - REFERENCE).abs() == (part.x - REFERENCE).abs().min()].min()
-    there = part[part.x == reference].set_index("seed").mcol
-    part = part[part.x != reference]
-    growth = np.log(part.mcol / part.seed.map(there)) / np.log(part.x / reference)
-    return claims.each(part.assign(growth=growth), "x", "growth", AT)
+    rows = data.rows.dropna(subset=["mcol"])
+    rows = rows.loc[rows.groupby(["x", "seed"]).mcol.idxmin()]
+    for first in REFERENCES:
+        # the search can miss the first one itself, at which the exponent is 0 / 0
+        distance = (rows.x - first).abs()
+        reference = rows.x[distance == distance.min()].min()
+        there = rows[rows.x == reference].set_index("seed").mcol
+        later = rows[rows.x > reference]
+        growth = np.log(later.mcol / later.seed.map(there)) / np.log(later.x / reference)
+        yield claims.each(
+            later.assign(growth=growth), "x", "growth", AT, reading=f"from k = {first}"
+        )

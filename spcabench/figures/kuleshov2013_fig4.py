@@ -83,13 +83,23 @@ def data(table):
 def pairs(rows, penalty, reading=COLUMN, solver="ssvd_grqi"):
     """Pair each run of GPower below 5 % with the run of a solver with equal cardinality.
 
-    ratio : flops of GPower divided by those of the solver. more : by how many percent the variance
-    of the solver exceeds that of GPower, also after a refit.
+    ratio : flops of GPower divided by those of the solver. whole : the same with the starts.
+    more : by how many percent the variance of the solver exceeds that of GPower, also after a
+    refit.
     """
     rows = rows[(rows.penalty == penalty) & (rows.label == reading)]
     rows = rows.assign(variance=rows.value)
     gpower, grqi = (rows[rows.solver == name] for name in (penalty, solver))
-    columns = ["chain", "row", "variance", "variance_refit", "flops", "iterations", "cardinality"]
+    columns = [
+        "chain",
+        "row",
+        "variance",
+        "variance_refit",
+        "flops",
+        "setup_flops",
+        "iterations",
+        "cardinality",
+    ]
     both = pd.merge(gpower, grqi[columns], on="chain", suffixes=("_p", "_g"))
     # the statements are about small sparsities
     both = both[(both.cardinality_p == both.cardinality_g) & (both.sparsity < SMALL)]
@@ -98,7 +108,9 @@ def pairs(rows, penalty, reading=COLUMN, solver="ssvd_grqi"):
         f"more{of}": (100 * (both[f"variance{of}_g"] / both[f"variance{of}_p"] - 1)).round(4)
         for of in ("", "_refit")
     }
-    return both.assign(k=both.cardinality_p, ratio=both.flops_p / both.flops_g, **gain)
+    whole = (both.flops_p + both.setup_flops_p) / (both.flops_g + both.setup_flops_g)
+    ratio = both.flops_p / both.flops_g
+    return both.assign(k=both.cardinality_p, ratio=ratio, whole=whole, **gain)
 
 
 # what is drawn
@@ -207,7 +219,8 @@ def _compared(both, more, name, notes):
         )
     ],
     paper=[claims.PaperNumber(10)],
-    changed="four readings had to agree",
+    deviates="The paper gives no number for small; it is below 5 %, the first bands of Figure 2.",
+    changed="starts were not counted; before that, four readings had to agree",
     because="GPower1 ends after few iterations on these data, and an iteration of the sparse SVD "
     "with all samples takes more flops than one of GPower1.",
     **base.RATIO | dict(measures="flops of GPower / flops of GRQI"),
@@ -222,6 +235,10 @@ def K9(data):
     for name, both, penalty in [*readings, ("Algorithm 1, Sigma given", given, "GPower1")]:
         yield each_k(both, "ratio", name)
         yield from _beside(both, there[penalty], name)
+    genes, square = data.pairs["GPower1"], there["GPower1"]
+    name = "GPower1, starts counted"
+    yield each_k(genes, "whole", name)
+    yield from _beside(genes.assign(ratio=genes.whole), square.assign(ratio=square.whole), name)
 
 
 def _beside(both, there, name):
