@@ -119,7 +119,8 @@ def data(table: pd.DataFrame) -> SimpleNamespace:
     lambda_1. For each kind of EM's starts, such as "signed": signed : the variance of EM. signed
     ratio : value / signed, where a difference of at most a millionth, EM's accuracy, is a tie.
     signed apart : the difference in percent, also ``signed of_top``, in percent of lambda_1. signed
-    beside : value over the larger one of EM and NSPCA. upper : the bound of Algorithm 3, over
+    beside : value over the larger one of EM and NSPCA, also ``beside of_top``, one plus their
+    difference over lambda_1. upper : the bound of Algorithm 3, over
     lambda_1. explained : value in percent of upper. certified : value in percent of the smallest
     certified bound. tighter : the bound over the a-priori bound of Theorem 1, also ``capped``, both
     at most lambda_1.
@@ -160,6 +161,7 @@ def data(table: pd.DataFrame) -> SimpleNamespace:
             "apart": 100 * (ratio - 1).abs(),
             "of_top": 100 * (mine.value - mine[starts]).abs(),
             "beside": mine.value / np.fmax(mine[starts], mine.nspca),
+            "beside of_top": 1 + mine.value - np.fmax(mine[starts], mine.nspca),
         }
         mine = mine.assign(**{f"{starts} {column}": of for column, of in compared.items()})
     return SimpleNamespace(

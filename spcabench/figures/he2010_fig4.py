@@ -27,8 +27,8 @@ from spcabench.figures import _he2010_pictures as pictures
 from spcabench.figures._truth import truth
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
-# the cardinalities from which H8 counts growth: at the first one, every search so far had reached
-# ten loops; the second one is the smallest with a product after k = 1
+# the cardinalities from which H8 counts growth: the first one was suggested by the run of seed 0,
+# and the second one is the smallest after k = 1, which needs no product
 REFERENCES = (73, 5)
 AT = "k = {:g}"
 
