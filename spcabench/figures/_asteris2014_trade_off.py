@@ -117,8 +117,8 @@ def everywhere(
     paper=[claims.PaperNumber(40, 90)],
     deviates="More than 90 % is closer to the optimum than stated, which is no failure.",
     changed="the k for which the paper gives a number were the only reading; before that, all k "
-    "were judged, from a single variable on; at first, each of the three data "
-    "sets had its own verdict, and the faces had two; for genes k ended at 1000",
+    "were judged, from a single variable on; at first, each of the three data sets had its own "
+    "verdict, and the faces had two; for genes k ended at 1000",
     calibrated=CHOSEN,
 )
 def A13(data):
@@ -162,8 +162,8 @@ A22 = claim(
     "abstract",
     "We test our scheme on several data sets, showing that it matches or outperforms the previous "
     "state of the art",
-    measures="variance of Algorithm 3 / the larger one of EM's and NSPCA's, at equal k; in units of "
-    "lambda_1, one plus the difference / lambda_1",
+    measures="variance of Algorithm 3 / the larger one of EM's and NSPCA's, at equal k; in units "
+    "of lambda_1, one plus the difference / lambda_1",
     unit="times",
     rule=meaning.AS_GOOD,
     at=claims.every("k"),
