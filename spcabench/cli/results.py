@@ -60,9 +60,9 @@ def _found(ids: list[str], statements: list[dict[str, Any]]) -> list[dict[str, A
 
 def print_statement(statement: dict[str, Any], whole: bool = False) -> None:
     """Print a statement and its verdict; with ``whole``, its quotation, rule and places too."""
-    from spcabench.page import forest
+    from spcabench.page import forest_text
 
-    say(plain((forest.text if whole else forest.brief)(statement)))
+    say(plain((forest_text.text if whole else forest_text.brief)(statement)))
 
 
 def verify_run(

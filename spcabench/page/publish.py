@@ -22,7 +22,7 @@ from spcabench.page import (
     components_page,
     draw,
     findings,
-    forest,
+    forest_text,
     in_short,
     paper_page,
     results_page,
@@ -163,7 +163,7 @@ def _write_pages(out: Path) -> dict[str, Any]:
     results_page.write_page(out, published=True)
     about = _about(claims_file.read_all(out))
     for paper in paper_page.papers(out):
-        text = render("paper.md.j2", paper=paper, about=about, markdown=forest.markdown)
+        text = render("paper.md.j2", paper=paper, about=about, markdown=forest_text.markdown)
         write_text(out / f"{paper['key']}.md", text)
     about["bytes"] = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     write_text(out / "about.json", json.dumps(about, indent=1) + "\n")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from spcabench.claims import PaperNumber, Part, Rule, at_least, claim, every, judging
 from spcabench.claims import within as between
 from spcabench.claims.intervals import Measured
-from spcabench.page import forest
+from spcabench.page import forest, forest_text
 from spcabench.page.render import render
 
 VILE = ("[/b]", "<script>alert(1)</script>", "$x^2$", "a & b", '"quoted"', "|pipe|", "% of it")
@@ -101,7 +101,7 @@ def test_no_text_is_long_and_every_place_has_its_number_once(statement):
         single = table["folded"] or table["rows"]
         assert [row["label"] for row in single] == [p["label"] for p in first["places"]]
     assert len(table["rows"]) <= forest.MOST
-    for line in forest.markdown(statement).splitlines():
+    for line in forest_text.markdown(statement).splitlines():
         assert all(len(c) <= 2 * forest.CELL for c in re.split(r"(?<!\\)\|", line))
 
 
@@ -132,7 +132,7 @@ def test_a_statement_is_as_wide_as_the_terminal_and_loses_no_number(columns, mon
     monkeypatch.setenv("COLUMNS", str(columns))
     places = [place("1-2 %", 9.9996, 1.0), place("2-5 %", 12.5, 2.0)]
     statement = judged({"as run": places, "otherwise": places[1:]})
-    lines = forest.text(statement).splitlines()
+    lines = forest_text.text(statement).splitlines()
     assert max(map(len, lines)) <= columns
     for number in ("9.9996", "12.5", "at least 10 times"):
         assert number in " ".join(" ".join(lines).split())

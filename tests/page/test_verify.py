@@ -1,20 +1,16 @@
 """Verdicts are judged again from the rows, and rows are compared with those of another run."""
 
 import json
-import re
 import shutil
-import subprocess
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 from jsonschema import Draft202012Validator
 
-from spcabench.errors import InputError
-from spcabench.page import claims_file, publish, verify
-from spcabench.running import rows, runner
+from spcabench.page import claims_file, verify
+from spcabench.running import rows
 from spcabench.running.jobs import LONG
-from tests.trial import FIGURE, NAME, change_columns, check_links, judged_run, made_row, make_run
+from tests.trial import FIGURE, NAME, change_columns, judged_run, made_row, make_run
 
 
 def differences(lines):
@@ -186,155 +182,3 @@ def test_a_verdict_that_differs_is_a_difference_unless_it_rests_on_a_clock(trial
     add_file("figure", NAME, FIGURE.replace("changed=", "timed=True, changed="))
     judged_run(trial_run)
     assert not differences(verify.against(trial_run, change_a_verdict(trial_run)))
-
-
-def git(root, *arguments):
-    command = ["git", "-C", str(root), "-c", "user.name=x", "-c", "user.email=x@example.org"]
-    return subprocess.run([*command, *arguments], check=True, capture_output=True, text=True).stdout
-
-
-def commit(root):
-    git(root, "add", ".")
-    git(root, "commit", "-qm", "all")
-
-
-@pytest.fixture
-def published(trial_run, tmp_path):
-    """Return a function that publishes the run of the trial figure into a clean repository.
-
-    It returns the published folder, the README and a summary.
-    """
-    home, readme = tmp_path / "clone" / "results" / "published", tmp_path / "clone" / "README.md"
-
-    def publish_run():
-        readme.parent.mkdir()
-        block = "<!-- published: made by `make publish` -->\n<!-- end of published -->"
-        readme.write_text(f"before\n{block}\nafter\n")
-        git(readme.parent, "init", "-q")
-        commit(readme.parent)
-        return home, readme, publish.publish(trial_run, home, readme)
-
-    return publish_run
-
-
-def test_a_published_run_is_whole_current_and_judged_again(trial_run, published):
-    make_run(trial_run)
-    home, readme, about = published()
-    assert about["figures"] == 1 and about["scale"] == "quick"
-    files = {f for f in home.rglob("*") if f.is_file() and f.name != "about.json"}
-    # the file itself is a few hundred bytes
-    assert 0 <= sum(f.stat().st_size for f in files) - about["bytes"] < 1000
-    text = readme.read_text()
-    assert "stale" not in text and "figures/trial2013_fig1/figure.svg" in text
-    assert "| 2 · 0 · 0 · 0 |" in text
-    assert publish.with_block(text, home) == text
-    arguments = (home / "trial2013.md").read_text()
-    matches = re.findall(r"\[(T\d)\]\(([^)]+)#L(\d+)\)", arguments)
-    for claim, address, line in matches:
-        written = (home / address).read_text().splitlines()[int(line) - 1]
-        assert f'claim("{claim}"' in written
-    assert len(matches) == 2 and "holds" in arguments
-    for page in home.rglob("*.html"):
-        check_links(page)
-    assert not differences(verify.rejudge(home))
-    assert not differences(verify.against(trial_run, home))
-    commit(readme.parent)
-    before = {file: file.read_bytes() for file in home.rglob("*.parquet")}
-    again = publish.publish(home, home, readme)  # its pages alone
-    assert again["figures"] == 1 and before
-    assert all(file.read_bytes() == content for file, content in before.items())
-
-
-def test_some_groups_of_a_figure_are_published_anew_and_all_others_stay(trial_run, published):
-    make_run(trial_run)
-    file = trial_run / "rows" / NAME / "grqi.parquet"
-    older = runner.stamp()["machine"] | {"cpu": "another"}
-    old = [
-        made_row(group=group, commit="before", machine=older, cpu="another")
-        for group in ("kept", "grqi")
-    ]
-    rows.write(old, file)
-    home, readme, _ = published()
-    commit(readme.parent)
-    rows.write([made_row(group="grqi", commit="after", k=2)], file)
-    shutil.rmtree(trial_run / "figures")  # a run of a few jobs has no figures yet
-    picture = home / "figures" / NAME / "figure.svg"
-    picture.write_text("an older picture")
-    about = publish.publish(trial_run, home, readme, only=[NAME])
-    kept = rows.read_text([home / "rows" / NAME / "rows.parquet"])
-    made_by = dict(zip(kept.group, kept.commit, strict=True))
-    assert made_by == {"kept": "before", "grqi": "after"} and len(kept) == 2
-    assert about["commits"] == ["after", "before"]
-    assert about["machines"] == sorted(["another", runner.stamp()["cpu"]])
-    assert picture.read_text().endswith("</svg>\n")
-    page = (home / "trial2013.md").read_text()
-    assert "`after`" in page and "`before`" in page
-    assert not differences(verify.rejudge(home))
-
-
-def test_published_long_runs_remain_when_a_run_without_them_is_published(trial_run, published):
-    make_run(trial_run)
-    file, long = trial_run / "rows" / NAME / "grqi.parquet", f"{LONG}grqi-1"
-    rows.write([made_row(group="grqi"), made_row(group=long, commit="hours ago", k=2)], file)
-    home, readme, _ = published()
-    commit(readme.parent)
-    rows.write([made_row(group="grqi")], file)
-    publish.publish(trial_run, home, readme)
-    kept = rows.read_text([home / "rows" / NAME / "rows.parquet"])
-    assert [*kept.group] == ["grqi", long] and kept.commit[1] == "hours ago"
-    assert not differences(verify.rejudge(home))
-
-
-def test_a_figure_without_rows_or_of_another_scale_is_not_published_alone(
-    trial_run, published, tmp_path
-):
-    make_run(trial_run)
-    home, readme, _ = published()
-    for source, words in ((tmp_path / "empty", "no rows"), (trial_run, "the scale paper")):
-        if source == trial_run:
-            rows.write([made_row(scale="paper")], trial_run / "rows" / NAME / "grqi.parquet")
-        with pytest.raises(InputError, match=f"--only: .*{words}"):
-            publish.publish(source, home, readme, only=[NAME])
-
-
-def test_publishing_with_uncommitted_changes_is_refused(trial_run, published):
-    make_run(trial_run)
-    home, readme, _ = published()
-    readme.with_name("mine.py").write_text("x = 1\n")
-    with pytest.raises(InputError, match=r"uncommitted changes.*mine\.py"):
-        publish.publish(trial_run, home, readme)
-
-
-def test_verdicts_are_judged_again_where_histories_were_too_large_to_publish(
-    trial_run, published, monkeypatch
-):
-    make_run(trial_run, history=[{"flops": 1}])
-    monkeypatch.setattr(publish, "LARGEST_ROWS", 10)
-    home, *_ = published()
-    published_rows = pd.concat(pd.read_parquet(file) for file in home.rglob("rows.parquet"))
-    assert published_rows["history"].isna().all()
-    figure, run = verify.rejudge(home)
-    assert "2 statements judged again" in figure.line
-    assert not figure.differences and not run.differences
-
-
-def test_a_change_since_a_release_is_a_rule_a_reading_or_rows(trial_run, published):
-    make_run(trial_run)
-    home, readme, _ = published()
-    root, file = readme.parent, home / "claims.json"
-    log = root / "CHANGELOG.md"
-    log.write_text("# Changes\n\n## 1.0.0 - 2026-01-01\n\n- All.\n")
-    commit(root)
-    assert not [*verify.since(root, "1.0.0")]
-    run = json.loads(file.read_text())
-    first, second = run["statements"]
-    first["readings"][0]["places"][0]["value"] = 2.0
-    first["readings"][0]["rows"] = 5
-    second["parts"][0]["rule"]["low"] = 2.0
-    second["readings"][0]["name"] = "another"
-    file.write_text(json.dumps(run))
-    told = [*verify.since(root, "1.0.0")]
-    assert told[0] == "other rows (1)" and "from 1 to 5 rows" in told[1]
-    assert told[2] == "another rule (1)" and "[1.0," in told[3] and "[2.0," in told[3]
-    with pytest.raises(InputError, match="no release"):
-        [*verify.since(root, "2.0.0")]
