@@ -5,8 +5,9 @@ after each component, it deflates one working copy of R partially: R <- R - alph
 alpha = 0.2. It finds more components than there are pixel values: 192, not 196 as the paper says by
 mistake. The paper states neither the cardinality of the components nor that of the patches; we
 chose k = 40 of the 192 pixel values, and dense patches. The iteration limit is the author's. In the
-tiles, grey means zero, and every tile is scaled by its largest value; the components are shown in
-order, row by row. The right panel, which we added, shows the fraction of each tile's variation
+tiles, grey means zero, and every tile is scaled by its largest value; the first 100 components are
+shown in order, row by row. The middle panel shows those of contrast-normalised patches, another
+reading. The right panel, which we added, shows the fraction of each tile's variation
 about its mean colour (R^2) that is explained by a Gabor function (an oriented wave under a Gaussian
 envelope, with a bandwidth of at most 2.5 octaves) times one colour, for the components, for the
 eigenvectors (PCA), for random patches of the same images, and for these patches truncated to their
@@ -22,19 +23,20 @@ from spcabench import api, claims
 from spcabench.claims import claim, meaning
 from spcabench.figures._gabor import fit
 from spcabench.run import Run
-from spcabench.showing.style import PALETTE, legend_below, look
+from spcabench.showing.style import LETTERS, PALETTE, look
 from spcabench.solving.call import Limits
 from spcabench.solving.status import Status
 from spcabench.vectors import project
 
-PANELS, SIZE = (1, 2), (11.5, 6.6)
+PANELS, SIZE = (1, 3), (11.5, 4.4)
+SHOWN = 100  # tiles of each panel
 K, ALPHA, LIMIT = 40, 0.2, 150
 TILE = (8, 8, 3)
 KINDS = {
     "components": "components",
     "pca": "PCA",
     "patches": "random patches",
-    "cut": f"random patches cut to {K} values",
+    "cut": f"patches cut to {K} values",
 }
 PREPARED = {"main": "pixels centred", "contrast-normalised": "contrast-normalised"}
 
@@ -114,16 +116,16 @@ def data(table):
 
 
 def draw(data, axes):
-    """Draw the paper's grid of tiles, and the distribution of R^2."""
-    data = data[data.label == "main"]
-    left, right = axes.flat
-    axes[0, 0].get_gridspec().set_width_ratios([1.5, 1.0])
-    _mosaic(left, data[data.kind == "components"])
-    _shares(right, data)
+    """Draw the paper's grid of tiles for both kinds of patches, and the distribution of R^2."""
+    components = data[data.kind == "components"]
+    for axis, (label, name) in zip(axes.flat, PREPARED.items(), strict=False):
+        if (of := components[components.label == label]).size:
+            _mosaic(axis, of, name)
+    _shares(axes.flat[2], data[data.label == "main"])
 
 
-def _mosaic(axis, components):
-    X = np.stack(components["values"].tolist())
+def _mosaic(axis, components, name):
+    X = np.stack(components["values"].tolist())[:SHOWN]
     across = int(np.ceil(np.sqrt(len(X))))
     down = -(-len(X) // across)
     # tiles of 8 pixels with a white line between them
@@ -134,24 +136,22 @@ def _mosaic(axis, components):
         picture[row : row + 8, column : column + 8] = 0.5 + 0.5 * tile
     axis.imshow(picture, interpolation="nearest")
     axis.set_axis_off()
-    size = int(components.n.iloc[0])
-    axis.set_title(f"{len(X)} components, k = {K} of {size} values, $\\alpha$ = {ALPHA}")
+    axis.set_title(f"{name}: {len(X)} of\n{len(components)} components, k = {K}")
 
 
 def _shares(axis, data):
     colours = [look("ssvd_grqi")["color"], "black", PALETTE[0], PALETTE[5]]
     for kind, colour, dash in zip(KINDS, colours, ("-", ":", "--", "-."), strict=True):
         r2 = np.sort(data.r2[data.kind == kind])
-        style = dict(
-            color=colour, linestyle=dash, label=f"{KINDS[kind]}: median {np.median(r2):.2f}"
-        )
+        style = dict(color=colour, linestyle=dash, label=KINDS[kind])
         axis.step(r2, np.arange(1, len(r2) + 1) / len(r2), where="post", **style)
     axis.set(xlabel="$R^2$ of the Gabor fit", ylabel="share of the tiles below")
     axis.set(xlim=(0, 1), ylim=(0, 1))
-    legend_below(axis)
+    axis.legend(loc="upper left", fontsize=LETTERS)
     median = data.groupby("kind").r2.median()
     axis.set_title(
-        f"Gabor fit: components {median['components']:.2f}, random patches {median['patches']:.2f}"
+        f"Gabor fit, pixels centred: components\n{median['components']:.2f}, random patches "
+        f"{median['patches']:.2f}"
     )
 
 
