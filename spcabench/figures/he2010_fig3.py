@@ -69,7 +69,7 @@ def draw(data, axes):
     "section 3.1, figure 3",
     "Mcol-PCA algorithm become considerably faster than GPower method as the data matrix "
     "becomes sparser",
-    measures="time of GPower0 / time of Mcol-PCA at the sparsest matrix",
+    measures="time (or flops) of GPower0 / that of Mcol-PCA at the sparsest matrix",
     rule=meaning.MUCH,
     at=claims.every("densities", high=0.02),
     also=[

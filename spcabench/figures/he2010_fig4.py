@@ -74,7 +74,7 @@ ABOVE_ONE = claims.every("k", low=2, least=3)  # k = 1 needs no matrix-vector pr
     "H7",
     "section 3.1, figure 4",
     "Scol-PCA method outperforms GPower method in terms of solution quality and speed",
-    measures="time of GPower0 / time of Scol-PCA",
+    measures="time (or flops) of GPower0 / that of Scol-PCA",
     rule=meaning.MORE,
     at=ABOVE_ONE,
     also=[he.better("Scol-PCA", ABOVE_ONE)],

@@ -62,7 +62,7 @@ def draw(data, axes):
     "section 3.2, figure 5",
     "Mcol-PCA method outperforms GPower method not only in terms of speed but also solution "
     "quality",
-    measures="time of GPower0 / time of Mcol-PCA",
+    measures="time (or flops) of GPower0 / that of Mcol-PCA",
     rule=meaning.MORE,
     at=EVERY_K,
     also=[he.better("Mcol-PCA", EVERY_K)],
