@@ -99,10 +99,9 @@ def test_ledgers_of_deflated_problems_are_exact(case):
     assert audited.exact, audited
 
 
-@pytest.mark.parametrize(
-    ("n", "k", "nonnegative"), problems.some(1, [(100, 25, False), (80, 15, True)])
-)
-def test_the_ledger_of_an_exact_search_is_exact_in_all_its_parts(n, k, nonnegative, monkeypatch):
+@pytest.mark.parametrize("case", problems.some(1, [(100, 25, False), (80, 15, True)]))
+def test_the_ledger_of_an_exact_search_is_exact_in_all_its_parts(case, monkeypatch):
+    n, k, nonnegative = case
     monkeypatch.setattr(branch_and_bound, "CHECKS", 15)
     # large enough for the dual bounds and their parts
     problem = Problem.from_covariance(np.cov(_data(n + 6, n, 1), rowvar=False))

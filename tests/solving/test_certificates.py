@@ -171,6 +171,7 @@ def test_the_estimator_and_the_command_show_the_same_sound_bounds(
     noise = Problem.from_data(X).noise
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # fewer components than requested
+        warnings.filterwarnings("ignore", "X: .* of the variance", UserWarning)  # one dominates
         fitted = SparsePCA(2, cardinality=k, solver="branch_and_bound").fit(X)
     assert best <= fitted.bound_[0] + noise
     assert fitted.deflated_variance_[0] <= fitted.bound_[0]
