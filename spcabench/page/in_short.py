@@ -62,7 +62,7 @@ def header(statements: Iterable[Stored]) -> str:
     own = [s for s in statements if s["kind"] != "theorem"]
     unchanged = sum(not s["changed"] for s in own)
     return (
-        f"For {unchanged} of {len(own)} statements, the test was written before the first run; the "
-        "cards of the other statements show the first verdict and why the test changed. Readings "
-        "and rules were chosen after results had been seen, so no reading has priority."
+        f"The tests of {unchanged} of {len(own)} statements are as before their first run; the "
+        "cards of the other statements show the first verdict and why the test changed. "
+        "Readings and rules were chosen after results had been seen, so no reading has priority."
     )
