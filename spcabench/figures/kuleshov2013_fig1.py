@@ -107,7 +107,7 @@ def _mark_paper(shown, axes):
     if {"grqi", "gpower1"} <= set(ends.index):
         gain = 100 * (ends.share["grqi"] / ends.share["gpower1"] - 1)
         left.set_title(f"GRQI ends {number(gain, '%')} above GPower1")
-        nonzeros = ends.cardinality["grqi"]
+        nonzeros = ends.cardinality["gpower1"]
         middle.set_title(f"GPower1 ends at {nonzeros} nonzeros (the paper: 44)")
         counts = ends.iteration
         right.set_title(f"{counts['grqi']} iterations of GRQI, {counts['gpower1']:,} of GPower1")

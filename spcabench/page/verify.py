@@ -243,7 +243,7 @@ def since(root: Path, release: str) -> Iterator[str]:
     """Yield what changed in the published statements since a release, grouped by the cause.
 
     A statement is new or gone, or its number or verdict changed with the rule, the readings or the
-    rows. There is one line for each statement.
+    rows. There is one line for each statement. The lines of the changelog that name them follow.
 
     root : the clone. release : a version of CHANGELOG.md, or a commit.
     """
@@ -261,9 +261,11 @@ def since(root: Path, release: str) -> Iterator[str]:
             f"--against: {release!r:.40} is no release ({versions}) and no commit with {file}"
         ) from None
     groups: dict[str, list[str]] = {}
+    changed: list[str] = []
     for id, a, b in _pairs(old, read_json(root / file)["statements"]):
         cause, details = _why(a, b)
         if cause:
+            changed.append(id)
             verdicts = " -> ".join(dict.fromkeys(s["verdict"] for s in (a, b) if s))
             shown = textwrap.shorten(details, WIDTH - 30)
             told = f"  {id:5} {verdicts:20} {shown}" if details else f"{id} ({verdicts})"
@@ -276,6 +278,10 @@ def since(root: Path, release: str) -> Iterator[str]:
             yield textwrap.fill(
                 ", ".join(lines), WIDTH, initial_indent="  ", subsequent_indent="  "
             )
+    later = changelog.partition(f"\n## {release} ")[0] if f"\n## {release} " in changelog else ""
+    for line in (" ".join(e.removeprefix("- ").split()) for e in re.split(r"\n- |\n\n", later)):
+        if any(re.search(rf"\b{id}\b", line) for id in changed):
+            yield textwrap.fill(line, WIDTH, initial_indent="changelog: ", subsequent_indent="  ")
 
 
 def _rule(part: Stored) -> str:

@@ -161,7 +161,13 @@ def test_a_change_since_a_release_is_a_rule_a_reading_or_rows(trial_run, publish
     second["parts"][0]["rule"]["low"] = 2.0
     second["readings"][0]["name"] = "another"
     file.write_text(json.dumps(run))
+    name = first["id"]
+    log.write_text(
+        f"# Changes\n\n## Unreleased\n\n- {name} has\n  rows.\n- None.\n\n"
+        f"## 1.0.0 - 2026-01-01\n\n- All, {name} too.\n"
+    )
     told = [*verify.since(root, "1.0.0")]
+    assert told[4:] == [f"changelog: {name} has rows."]
     assert told[0] == "other rows (1)" and "from 1 to 5 rows" in told[1]
     assert told[2] == "another rule (1)" and "[1.0," in told[3] and "[2.0," in told[3]
     with pytest.raises(InputError, match="no release"):
