@@ -84,8 +84,8 @@ Paper = Annotated[
     Path | None,
     typer.Option(
         metavar="FOLDER",
-        help="Write material for a paper to this folder: a table with intervals, figures (PDF), a "
-        "description of the set-up, references and main.tex.",
+        help="Write material for a paper to this folder: a table with intervals, figures (PDF) and "
+        "references.",
     ),
 ]
 Title = Annotated[

@@ -11,8 +11,8 @@ Name = Annotated[
     str,
     typer.Argument(
         metavar="ROW",
-        help="Name of the row, such as standard/gaussian-40/10/tpower, or its address on the page, "
-        "or FIGURE/NAME with the name in the last column.",
+        help="Name of the row: COMPARISON/ROW or FIGURE/ROW, with the last column of the page's "
+        "table, such as standard/gaussian-40/10/tpower.",
     ),
 ]
 

@@ -14,9 +14,9 @@ import pandas as pd
 from spcabench.comparison import best_known
 from spcabench.comparison.suite import SUITES
 from spcabench.files import write_text
+from spcabench.page import comparison_one
 from spcabench.page.generated_block import markdown_table
 from spcabench.page.render import render
-from spcabench.page.row_names import in_address
 from spcabench.page.tables import Column, Link, Table, linked
 from spcabench.showing.words import counted, number, span
 
@@ -34,9 +34,9 @@ COLUMNS = (
 )
 
 
-def published(file: Path = PUBLISHED) -> dict[str, Any]:
+def published() -> dict[str, Any]:
     """Return the published answers and their sources."""
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+    return tomllib.loads(PUBLISHED.read_text(encoding="utf-8"))
 
 
 def tables() -> str:
@@ -97,12 +97,19 @@ def write(folder: Path, of_figures: Iterable[dict[str, Any]], about: dict[str, A
         f"{sum(row['proven'] for row in rows):,} of {counted(len(rows), 'instances')} {what}"
         for what, rows in parts.items()
     )
-    rows = [row for part in parts.values() for row in part]
-    told_rows = pd.DataFrame([_told(row, folder) for row in rows])
+    entries = [row for part in parts.values() for row in part]
+    rows = pd.DataFrame(entries)
+    rows = rows.assign(
+        named=[_named(row, folder) for row in entries],
+        told=[*map(_told, entries)],
+        by=linked(rows.who.replace("", "runs of the figure"), ""),
+        published=rows.published.replace("", "none that we know of"),
+        support=rows.support.replace("", "not stored"),
+    )
     text = render(
         "optimal.html.j2",
         told=f"{told}.",
-        table=Table(COLUMNS, told_rows.assign(by=linked(told_rows.by, "")), "Instances"),
+        table=Table(COLUMNS, rows, "Instances"),
         sources=published()["sources"],
         site=about["site"] | {"optimal": NAME},
         cite=about["cite"],
@@ -110,27 +117,27 @@ def write(folder: Path, of_figures: Iterable[dict[str, Any]], about: dict[str, A
     write_text(folder / NAME, text)
 
 
-def _told(row: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Return an instance in words, with a link to the answers of all solvers if there are any.
+def _named(row: dict[str, Any], folder: Path) -> Link:
+    """Return the name of an instance, with a link to all answers if a comparison has them.
 
-    A search finds "k=5" in them, and no other k.
+    A search finds "k=5" in it, and no other k.
     """
+    name, _, nonnegative = row["instance"].partition(", ")
+    ways = [
+        f"compare/{suite}/{comparison_one.address(name, row['k'])}"
+        for suite, items in SUITES.items()
+        for item in items
+        if (item.name, item.nonnegative) == (name, bool(nonnegative)) and row["k"] in item.ks
+        if (folder / "compare" / suite / "answers.html").exists()
+    ]
+    return Link(f"{row['instance']}\n{row['kind']}, k={row['k']}", "".join(ways[-1:]))
+
+
+def _told(row: dict[str, Any]) -> str:
+    """Return the state of an instance, with its bound in a second line."""
     state, _, more = row["state"].partition(": ")
     bound = f"bound by {row['bound_by']}{row['seconds'] and ', '}{row['seconds']}"
-    told = "; ".join(filter(None, (more, bound if row["bound_by"] else "")))
-    named: str | Link = f"{row['instance']}\n{row['kind']}, k={row['k']}"
-    name, _, nonnegative = row["instance"].partition(", ")
-    for page in sorted(folder.glob(f"compare/*/pairs/{in_address(name)}.html")):
-        suite = page.parent.parent.name
-        if (suite == "nonnegative") == bool(nonnegative) and row["who"]:
-            named = Link(str(named), f"{page.relative_to(folder)}#k{row['k']}")
-    return row | {
-        "named": named,
-        "published": row["published"] or "none that we know of",
-        "told": f"{state}\n{told}",
-        "by": row["who"] or "runs of the figure",
-        "support": row["support"] or "not stored",
-    }
+    return f"{state}\n{'; '.join(filter(None, (more, bound if row['bound_by'] else '')))}"
 
 
 def of_suites() -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from spcabench.comparison import advice, advice_table
 from spcabench.files import write_text
 from spcabench.page import search_index
-from spcabench.page.render import render
+from spcabench.page.render import OPTIONAL, render
 from spcabench.showing.words import duration
 
 NAME = "choose.html"
@@ -37,7 +37,7 @@ def write(folder: Path, pages: list[str], about: dict[str, Any]) -> list[search_
     suites = [name for name in (*advice_table.SUITES, "components") if (compare / name).is_dir()]
     values = {"budgets": budgets, "choices": data, "suites": suites}
     # both pages are written together
-    site = about["site"] | {n: search_index.OPTIONAL[n] for n in ("choose", "optimal")}
+    site = about["site"] | {n: OPTIONAL[n] for n in ("choose", "optimal")}
     page = render("choose.html.j2", data=Markup(text), about=values, site=site, cite=about["cite"])
     write_text(folder / NAME, page)
     return [

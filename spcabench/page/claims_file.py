@@ -99,11 +99,11 @@ def first_verdicts() -> dict[str, dict[str, list[Stored]]]:
 def statements(module: ModuleType) -> list[Claim]:
     """Return the statements of a figure's module, in the order in which they are written."""
     # dicts preserve the order of definition, which is that of the paper
-    written = [value for value in vars(module).values() if isinstance(value, Claim)]
-    ids = [statement.id for statement in written]
+    found = [value for value in vars(module).values() if isinstance(value, Claim)]
+    ids = [statement.id for statement in found]
     if len(set(ids)) < len(ids):
         raise ValueError(f"{module.__name__}: two statements have the same id: {ids}")
-    return written
+    return found
 
 
 def of_run(reports: dict[str, Stored]) -> list[Stored]:
@@ -142,20 +142,19 @@ def whole(entries: Iterable[Stored]) -> list[Stored]:
     for entry in entries:
         same = by_id.setdefault((entry["paper_key"], entry["id"]), [])
         # figures share a statement by importing it, so two texts with one id are an error
-        if same and (differences := changed(same[0], entry)):
+        if same and (changes := [*differences(written(same[0]), written(entry))]):
             raise InputError(
                 f"statement {entry['id']} of {same[0]['figure']} differs from that in "
-                f"{entry['figure']}: {differences[0]:.80}; run both figures again, or rename one "
+                f"{entry['figure']}: {changes[0]:.80}; run both figures again, or rename one "
                 "statement"
             )
         same.append(entry)
     return [found[0] if len(found) == 1 else judging.merged(found) for found in by_id.values()]
 
 
-def changed(old: Stored, new: Stored) -> list[str]:
-    """Return the differences between what two stored statements had before their measurement."""
-    before, after = ({name: of[name] for name in WRITTEN} for of in (old, new))
-    return [*differences(before, after)]
+def written(statement: Stored) -> Stored:
+    """Return the fields of a stored statement that it had before its measurement."""
+    return {name: statement[name] for name in WRITTEN}
 
 
 def differences(old: Any, new: Any, path: str = "") -> Iterator[str]:

@@ -17,9 +17,10 @@ from spcabench.page.standing import Standing
 from spcabench.showing import style
 
 POINTS = 141  # number of points of a profile, two or three pixels apart
+COLUMNS = 3  # panels in a row
 MEASURES = {"work": "flops", "time": "time"}
 UNITS = {"time": "time, s", "work": "flops / flops of one product with $\\Sigma$"}
-COLOURED = "Solvers in colour are the named ones, those of the five papers, and then the best."
+COLOURED = "Solvers in colour are the named ones, those of the papers, and then the best."
 BANDS = "Bands are 90 % intervals from resampling the problems."
 
 
@@ -28,7 +29,7 @@ class Picture:
     """A picture of a page, which is a grid of panels.
 
     words : its caption. panels : what each panel shows. draw : draws a panel on its axes. label :
-    of the y axes. columns : panels in a row. height : of a row, in inches.
+    of the y axes. height : of a row, in inches.
     """
 
     title: str
@@ -36,7 +37,6 @@ class Picture:
     panels: Sequence[Any]
     draw: Callable[[Any, Any], None]
     label: str
-    columns: int = 3
     height: float = 2.6
 
     @property
@@ -47,7 +47,7 @@ class Picture:
     @property
     def size(self) -> tuple[float, float]:
         """Width and height in inches."""
-        return 9.5, -(-len(self.panels) // self.columns) * self.height + 0.8
+        return 9.5, -(-len(self.panels) // COLUMNS) * self.height + 0.8
 
     def write(self, file: Path) -> None:
         """Write the picture to an SVG or PDF file, and create its folder."""
@@ -57,7 +57,7 @@ class Picture:
         import matplotlib.pyplot as plt
 
         make_folder(file.parent)
-        columns = min(len(self.panels), self.columns)
+        columns = min(len(self.panels), COLUMNS)
         # titles have a fixed height, because finding it takes a quarter of the drawing time
         with matplotlib.rc_context(style.RC | {"axes.titley": 1.0}):
             rows = -(-len(self.panels) // columns)

@@ -1,21 +1,28 @@
 """What the page of a comparison shows, whatever its kind: rankings, failures, and folded sections.
 
-The kinds are comparisons of one component (`comparison_page`) and of several (`components_page`).
+The kinds are comparisons of one component (`comparison_one`) and of several (`comparison_several`).
 """
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from spcabench.comparison.ranking import not_run
 from spcabench.comparison.suite import Item
-from spcabench.page import comparison_tables
+from spcabench.files import one_line, replacing
 from spcabench.page.comparison_pictures import Picture
 from spcabench.page.tables import Table
+from spcabench.solving.run_warnings import SENTENCES, Flag
 
 WIDTH = 100  # characters of a line for a terminal
+ANSWERS = "table.parquet"
+ALL = "all solvers"
+Warnings = Sequence[Mapping[str, Any]]
+Facts = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -26,7 +33,7 @@ class Section:
     title: str
     words: str = ""
     paragraph: str = ""
-    facts: Sequence[tuple[str, str]] = ()
+    facts: Facts = ()
     tables: Sequence[Table] = ()
     picture: Picture | None = None
     linked: bool = False
@@ -37,8 +44,8 @@ class View:
     """The contents of a page. The first picture of its sections is not folded.
 
     order : how solvers are ordered. notes : on their seeds. answers : every run with its solver,
-    status, reason, and whether it has an answer. warnings : as returned by
-    `comparison_tables.warnings`. newest : the row that the footer describes.
+    status, reason, and whether it has an answer. warnings : as returned by `warnings`. newest : the
+    row that the footer describes. runs : the table of every answer, which has its own page.
     """
 
     name: str
@@ -47,20 +54,25 @@ class View:
     order: str
     rankings: Sequence[Table]
     answers: pd.DataFrame
-    warnings: Sequence[dict[str, Any]]
+    warnings: Warnings
     sections: Sequence[Section]
-    stand_ins: Sequence[str]
     files: Sequence[str]
-    newest: dict[str, Any]
+    newest: Mapping[str, Any]
     notes: str = ""
+    runs: Table | None = None
+
+    @property
+    def stand_ins(self) -> list[str]:
+        """The problems that replace other data."""
+        return sorted(set(self.answers.problem[self.answers.stand_in.eq(True)]))
 
     @property
     def failures(self) -> Table:
         """The runs without an answer: solvers with the same number of them share a row."""
         bad = self.answers[~self.answers.answered]
-        counts = bad.groupby(["solver", "status", "reason"]).size().reset_index(name="count")
-        alike = counts.groupby(["status", "reason", "count"]).solver.agg(", ".join).reset_index()
-        rows = alike[["solver", "status", "count", "reason"]].itertuples(index=False)
+        counts = bad.groupby(["solver", "status"]).reason.agg(["size", _reasons]).reset_index()
+        alike = counts.groupby(["status", "_reasons", "size"]).solver.agg(", ".join).reset_index()
+        rows = alike[["solver", "status", "size", "_reasons"]].itertuples(index=False)
         return Table.of(("Solvers", "Status", "Pairs per solver", "Reason"), rows)
 
     @property
@@ -73,16 +85,62 @@ class View:
         """Return the rankings for a terminal, with their columns, warnings and missing answers."""
         blocks = [line for ranking in self.rankings for line in [*ranking.lines(), ""]]
         explained = [c for c in self.rankings[0].columns if c.terminal and c.meaning]
-        told = [f"{c.head.lower():12}{c.meaning}" for c in explained]
+        told = [f"{c.head.lower():14}{c.meaning}" for c in explained]
         told += filter(None, (self.lead, self.order, self.notes))
         blocks += [textwrap.fill(line, WIDTH, subsequent_indent="  ") for line in told]
-        warnings = map(comparison_tables.as_text, self.warnings)
-        blocks += ["", *warnings, *comparison_tables.unanswered(self.answers)]
-        return "\n".join(blocks).rstrip() + "\n"
+        lost = [f"{w}: {status} on {n}: {why}" for w, status, n, why in self.failures.cells]
+        return "\n".join([*blocks, "", *map(as_text, self.warnings), *lost]).rstrip() + "\n"
 
 
-def problems(items: Sequence[Item]) -> Table:
-    """Return the table of the problems of a suite; counts are numbers of components."""
+def _reasons(of: pd.Series) -> str:
+    """Return the first reason, and the number of other ones; most runs have the same reason."""
+    whys = [*dict.fromkeys(of.fillna("").replace("", "no reason is known"))]
+    return one_line(whys[0]) + (f" (and {len(whys) - 1} more)" if len(whys) > 1 else "")
+
+
+def warnings(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return what the harness noticed about the runs: solver, sentence and number of runs."""
+    flags = rows[["solver", "flags"]].explode("flags").dropna()
+    flags = flags[flags["flags"].isin([*Flag])]  # rows of earlier versions have others
+    noticed = [
+        {"solver": solver, "sentence": SENTENCES[Flag(flag)], "count": int(count)}
+        for (solver, flag), count in flags.value_counts().items()
+    ]
+    for solver, runs in rows.groupby("solver"):
+        if runs.solver_sha256.nunique() > 1:
+            sentence = "The file was changed while the comparison ran."
+            noticed.append({"solver": solver, "sentence": sentence, "count": len(runs)})
+    if len(lost := not_run(rows)):
+        sentence = "The harness could not make a run for these pairs, so they are left out."
+        noticed.append({"solver": ALL, "sentence": sentence, "count": len(lost)})
+    return noticed
+
+
+def as_text(warning: Mapping[str, Any]) -> str:
+    """Return a warning as a line of text."""
+    runs = f"{warning['count']} run{'s' * (warning['count'] != 1)}"
+    return f"Warning, {warning['solver']} ({runs}): {warning['sentence']}"
+
+
+def write_answers(folder: Path, table: pd.DataFrame) -> None:
+    """Write all answers."""
+    with replacing(folder / ANSWERS) as aside:
+        table.to_parquet(aside, index=False)
+
+
+def newest(rows: pd.DataFrame) -> dict[str, Any]:
+    """Return the newest row, which represents a comparison in footers and references."""
+    row: dict[str, Any] = rows.sort_values("written", kind="stable").iloc[-1].to_dict()
+    return row
+
+
+def how(
+    words: str, facts: Facts, machines: Sequence[Sequence[str]], items: Sequence[Item], *more: Table
+) -> Section:
+    """Return the section about the measurement: facts, machines, the suite's problems.
+
+    machines : pairs of a processor and a commit.
+    """
     rows = [
         (
             item.name,
@@ -95,4 +153,8 @@ def problems(items: Sequence[Item]) -> Table:
         for item in items
     ]
     heads = ("Problem", "Kind", "r", "k", "Dataset", "Origin")
-    return Table.of(heads, rows, "The problems: k nonzeros, and r components if there are several")
+    caption = "The problems: k nonzeros, and r components if there are several"
+    of = "; ".join(f"{cpu}, commit {commit[:10]}" for cpu, commit in machines)
+    tables = [*more, Table.of(heads, rows, caption)]
+    facts = [*facts, ("Machine", of)]
+    return Section("how", "How it was measured", words, "", facts, tables, linked=True)

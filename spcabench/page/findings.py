@@ -11,27 +11,40 @@ from spcabench.page.render import render
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results" / "published"
+COVER = "kuleshov2013_fig3"  # the figure on the first pages; if it is missing, the first one
 Statements = list[dict[str, Any]]
 
 
-def front(home: Path = PUBLISHED) -> str:
-    """Return the first page's counts of verdicts and of proven optima, as a block."""
-    run = files.read_json(home / "claims.json")
-    counts = in_short.counts(run["statements"])
+def front() -> str:
+    """Return the first page's counts of verdicts and of proven optima, and its picture."""
+    statements = files.read_json(PUBLISHED / "claims.json")["statements"]
+    counts, words = in_short.counts(statements), refitted(statements)
     return (
-        f"\n**Of {counts['judged']} statements from five papers, {counts['holds']} hold, "
+        f"\n**Of {counts['judged']} statements from these papers, {counts['holds']} hold, "
         f"{counts['fails']} fail, {counts['depends']} depend on the reading, and {counts['open']} "
         f"are open.** {certified_page.proven()}\n\n"
+        f"[![{words}](../results/published/figures/{COVER}/figure.svg)]"
+        f"(../results/published/{papers.key_of(COVER)}.md)\n\n*{words}*\n\n"
     )
 
 
-def article(home: Path = PUBLISHED) -> str:
+def cover(figures: list[dict[str, Any]], statements: Statements) -> dict[str, str]:
+    """Return the picture in the README, with its caption and the page that shows it."""
+    figure = next((f for f in figures if f["figure"] == COVER), figures[0])
+    return {
+        "picture": figure["image"]["address"],
+        "words": refitted(statements) if figure["figure"] == COVER else figure["title"],
+        "page": f"results/published/{figure['paper']}.md",
+    }
+
+
+def article() -> str:
     """Return an article about the findings of a published run."""
-    statements = files.read_json(home / "claims.json")["statements"]
+    statements = files.read_json(PUBLISHED / "claims.json")["statements"]
     numbers = Numbers(statements)
     known = papers.in_order({s["paper_key"] for s in statements})
     of = {paper.name: [s for s in statements if s["paper_key"] == paper.key] for paper in known}
-    certified = files.read_json(home / "certified.json")["certified"]
+    certified = files.read_json(PUBLISHED / "certified.json")["certified"]
     text = render(
         "findings.md.j2",
         table=markdown_table,
@@ -39,11 +52,12 @@ def article(home: Path = PUBLISHED) -> str:
         link=numbers.link,
         total=in_short.counts(statements),
         header=in_short.header(statements),
+        years=f"{min(p.year or 0 for p in known)} to {max(p.year or 0 for p in known)}",
         papers=[_reproduced(paper) for paper in known],
         counts=[_counted(name, mine) for name, mine in {**of, "all": statements}.items()],
         frontier=f"{certified_page.proven()} {certified_page.contradicted()}",
         known=f"{sum(e['proven'] for e in certified)} of {len(certified)} pairs of a problem and k",
-        about=files.read_json(home / "about.json"),
+        about=files.read_json(PUBLISHED / "about.json"),
     )
     return f"\n{text.strip()}\n\n"
 

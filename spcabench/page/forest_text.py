@@ -1,11 +1,10 @@
-"""Forest tables as text: a judged statement for the terminal, and in Markdown."""
+"""Forest tables as text: a judged statement for the terminal."""
 
-import re
 import shutil
 import textwrap
 from typing import Any
 
-from spcabench.page.forest import blocks, causes, cut
+from spcabench.page.forest import blocks, causes
 
 Stored = dict[str, Any]
 
@@ -60,44 +59,3 @@ def _wrapped(line: str, indent: str) -> str:
     return textwrap.fill(
         line.rstrip(), columns, initial_indent=indent, subsequent_indent=f"{indent}    "
     )
-
-
-def markdown(statement: Stored) -> str:
-    """Return a statement as Markdown: its head, and its readings as tables or lines."""
-    head, *readings, _ = blocks(statement)
-    marks = f" ({', '.join(mark for mark, _ in head['marks'])})" if head["marks"] else ""
-    code = statement.get("code")
-    link = f"[{head['id']}]({code[0][1]})" if code else head["id"]
-    lines = [f"### {link}: {head['verdict']}{marks}", f"> {plain_text(head['quote'])}"]
-    lines += [plain_text(told) for told in (head["short"], head["reason"]) if told]
-    for reading in readings:
-        if reading["tables"]:
-            lines += [plain_text(reading["because"])] if reading["because"] else []
-            lines += [_markdown_table(table, reading) for table in reading["tables"]]
-    others = [reading for reading in readings if not reading["tables"]]
-    lines += ["\n".join(map(_markdown_line, others))] if others else []
-    return "\n\n".join(lines)
-
-
-def _markdown_table(table: Stored, reading: Stored) -> str:
-    head = [
-        f"{reading['name']}: {reading['verdict']}".removeprefix(": "),
-        f"{table['part'] or table['measures']}: {table['rule']}",
-        "",
-    ]
-    rows = [*(row | {"verdict": ""} for row in table["paper"]), *table["rows"]]
-    lines = [head, *([row["label"], row["number"], row["verdict"]] for row in rows)]
-    drawn = [f"| {' | '.join(map(plain_text, line))} |" for line in lines]
-    return "\n".join([drawn[0], "|---|---|---|", *drawn[1:]])
-
-
-def _markdown_line(reading: Stored) -> str:
-    why = f" {reading['because']}" if reading["because"] else ""
-    told = f"{reading['name']}: {reading['verdict']}; {reading['short']}{'.' if why else ''}{why}"
-    return f"- {plain_text(told)}"
-
-
-def plain_text(text: str) -> str:
-    """Return a text on one line, escaped so that Markdown shows it unchanged."""
-    # "$" is escaped too, because GitHub renders text between two "$" as mathematics
-    return re.sub(r"([\\`*_\[\]<>|$])", r"\\\1", cut(" ".join(str(text).split())))

@@ -1,43 +1,45 @@
 """Write the numbers behind a figure as a table for the browser, with a line for each run."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from spcabench.files import write_text
 from spcabench.page.claims_file import natural
 from spcabench.page.render import render
 from spcabench.page.row_names import hashes
-from spcabench.page.tables import Column, Table, linked
+from spcabench.page.tables import Column, Table, known, linked
 from spcabench.running import rows, schema
+from spcabench.showing.words import plain
 
 NAME = "numbers.html"
+COUNT, SEVEN = "{:,.0f}", partial(plain, digits=7)
 COLUMNS = (
-    Column("Solver or measure", "solver", choose=True),
-    Column("Problem", "problem", choose=True),
+    Column("Solver or measure", "method", choose=True),
+    Column("Problem", "named", choose=True),
     Column("Part of the figure", "label", choose=True),
     Column("Settings", "settings", choose=True),
-    Column("k asked", "asked", choose=True),
-    Column("Nonzeros", "nonzeros"),
-    Column("Variance", "variance"),
-    Column("Refitted", "refit"),
-    Column("Gap, %", "gap"),
-    Column("Iterates", "iterations"),
-    Column("Flops", "flops"),
-    Column("Start-up flops", "setup"),
-    Column("Time, ms", "time"),
-    Column("Runs of the search", "search_runs"),
-    Column("Flops of the search", "search_flops"),
-    Column("Also measured", "values"),
-    Column("Status", "status", choose=True),
+    Column("k asked", "k", COUNT, choose=True),
+    Column("Nonzeros", "cardinality", COUNT),
+    Column("Variance", "variance", SEVEN),
+    Column("Refitted", "variance_refit", SEVEN),
+    Column("Gap, %", "gap", plain),
+    Column("Iterates", "iterations", COUNT),
+    Column("Flops", "flops", COUNT),
+    Column("Start-up flops", "setup_flops", COUNT),
+    Column("Time, ms", "time", plain),
+    Column("Runs of the search", "search_runs", COUNT),
+    Column("Flops of the search", "search_flops", COUNT),
+    Column("Also measured", "extra"),
+    Column("Status", "told", choose=True),
     Column("Statements", "judged"),
     Column("Row", "name"),
 )
 # settings that are shown in other columns, or that do not describe the run
 LEFT_OUT = ("k", "seed", "history", "time_limit")
-COUNTS = ("asked", "nonzeros", "iterations", "flops", "setup", "search_runs", "search_flops")
-DIGITS = {"variance": 7, "refit": 7, "gap": 3, "time": 3}  # significant digits shown
 ENTRIES = 20  # number of entries shown of a list
 
 
@@ -53,85 +55,58 @@ def write(
     figure : its claims file. judged : the statements that rest on each row. about : the links of
     the site and the footer.
     """
-    table = _table(rows.read_text(files), judged)
-    if (table.refit == table.variance).all():  # the refit changed nothing
-        table = table.drop(columns="refit")
+    table = runs_of(rows.read_text(files), judged)
+    if np.allclose(table.variance_refit, table.variance, rtol=1e-7, equal_nan=True):
+        table = table.drop(columns="variance_refit")  # the refit changed nothing
     # an empty column wastes width on a phone
-    shown = [c for c in COLUMNS if c.field in table and (table[c.field] != "").any()]
+    shown = [c for c in COLUMNS if c.field in table and (table[c.field].dropna() != "").any()]
     # values that are equal in all lines are shown once above the table
-    same = [c for c in shown if len(table) > 1 and table[c.field].nunique() == 1]
+    same = [c for c in shown if len(table) > 1 and table[c.field].nunique(dropna=False) == 1]
     text = render(
         "numbers.html.j2",
         table=Table(
             [column for column in shown if column not in same],
-            table.assign(solver=linked(table.solver, "../../")),
+            table.assign(method=linked(table.method, "../../")),
             "Runs",
+            missing="",
         ),
-        same=[(column.head, table[column.field].iloc[0]) for column in same],
+        same=[(column.head, known(table[column.field].iloc[0], column.how)) for column in same],
         ids=sorted({id for ids in judged.values() for id in ids.split()}, key=natural),
-        home=f"../../{figure['paper']}.html",
+        home=f"../../{figure['paper']}.html#{figure['figure']}",
         **{name: figure[name] for name in ("figure", "title", "scale")},
         **{name: about[name] for name in ("site", "cite")},
     )
     write_text(out, text)
 
 
-def _table(runs: pd.DataFrame, judged: dict[str, str]) -> pd.DataFrame:
-    """Return the lines of the page as texts; missing values are empty."""
-    runs = runs.assign(time=runs.solve_time + runs.setup_time.fillna(0.0))
-    # other load on the machine can only make a round slower, so the shortest time is used
-    runs["name"] = hashes(runs)
-    runs["time"] = runs.groupby("name").time.transform("min")
-    # rounds of timing are one run, whose shortest time was taken above
-    runs = runs[runs.repeat == 0]
-    lines = pd.DataFrame(
-        {
-            "solver": runs.solver.fillna(runs.measure),
-            "problem": [
-                _problem(*pair) for pair in zip(runs.problem, runs.parameters, strict=True)
-            ],
-            "label": runs.label.map(_label, na_action="ignore"),
-            "asked": runs.k,
-            "nonzeros": runs.cardinality,
-            "variance": runs.variance,
-            "refit": runs.variance_refit,
-            "gap": 100.0 * runs.gap,
-            "time": 1e3 * runs.time,
-            "iterations": runs.iterations,
-            "flops": runs.flops,
-            "setup": runs.setup_flops,
-            "search_runs": runs.search_runs,
-            "search_flops": runs.search_flops,
-            "settings": runs.settings.map(_settings),
-            "values": runs.extra.map(_values, na_action="ignore"),
-            "status": runs.status + runs.reason.map(lambda why: why and f": {why}"),
-            "judged": runs.name.map(judged),
-            "name": runs.name,
-        }
+def runs_of(runs: pd.DataFrame, judged: dict[str, str]) -> pd.DataFrame:
+    """Return the lines of the page: rounds of timing are one run, whose shortest time is shown."""
+    # other load on the machine can only make a round slower
+    runs = runs.assign(
+        name=hashes(runs), time=1e3 * (runs.solve_time + runs.setup_time.fillna(0.0))
     )
-    for column in COUNTS:
-        lines[column] = lines[column].map(lambda value: f"{value:,.0f}", na_action="ignore")
-    for column, digits in DIGITS.items():
-        lines[column] = [number(value, digits) for value in lines[column]]
-    return lines.astype(object).where(lines.notna(), "")
+    runs["time"] = runs.groupby("name").time.transform("min")
+    runs = runs[runs.repeat == 0]
+    problems = zip(runs.problem, runs.parameters, strict=True)
+    return runs.assign(
+        method=runs.solver.fillna(runs.measure),
+        named=[_problem(name, parameters) for name, parameters in problems],
+        label=runs.label.map(_label, na_action="ignore"),
+        gap=100.0 * runs.gap,
+        settings=runs.settings.map(_settings),
+        extra=runs.extra.map(_values, na_action="ignore"),
+        told=runs.status + runs.reason.map(lambda why: why and f": {why}"),
+        judged=runs.name.map(judged),
+    )
 
 
 def _label(label: str) -> str:
     """Return a label; a decimal fraction is rounded to four digits."""
     try:
         # labels of a penalty come from its float: 0.30000000000000004
-        return number(float(label), 4) if "." in label else label
+        return plain(float(label), 4) if "." in label else label
     except ValueError:
         return label
-
-
-def number(value: float, digits: int) -> str:
-    """Format a number with this many digits, and with a power of ten only if it is tiny."""
-    if pd.isna(value):
-        return ""
-    rounded = float(f"{value:.{digits}g}")
-    # "1.2e+04" is a notation for programs; people write 12,000
-    return f"{rounded:,.0f}" if abs(rounded) >= 10**digits else f"{rounded:.{digits}g}"
 
 
 def _problem(name: Any, parameters: str) -> str:

@@ -17,15 +17,18 @@ LARGEST_SVG = 300_000  # bytes; if an SVG is larger, the PNG is shown
 
 def papers(folder: Path) -> list[dict[str, Any]]:
     """Return the papers of a run, each with its figures, data and counts of verdicts."""
-    figures: dict[str, list[dict[str, Any]]] = {}
-    for path in (folder / "figures").glob("*/claims.json"):
-        figure = _figure(folder, path)
-        figures.setdefault(figure["paper"], []).append(figure)
-    return [_paper(paper, figures[paper.key]) for paper in in_order(figures)]
+    reports = claims_file.read_all(folder)
+    figures = {name: _figure(folder, report) for name, report in reports.items()}
+    # a statement that several figures judge appears once, with the places from all of them
+    statements = [_statement(s, figures) for s in claims_file.of_run(reports)]
+    keys = {figure["paper"] for figure in figures.values()}
+    return [_paper(paper, [*figures.values()], statements) for paper in in_order(keys)]
 
 
-def write(folder: Path, shown_papers: list[dict[str, Any]], about: dict[str, Any]) -> None:
-    """Write the page of each paper.
+def write(
+    folder: Path, shown_papers: list[dict[str, Any]], about: dict[str, Any], published: bool
+) -> None:
+    """Write the page of each paper, and in a published run the same as Markdown.
 
     about : the run, and its solvers with their figures.
     """
@@ -33,31 +36,31 @@ def write(folder: Path, shown_papers: list[dict[str, Any]], about: dict[str, Any
     for solver in about["solvers"]:
         for figure in solver["figures"]:
             by_figure.setdefault(figure, []).append(solver["name"])
+    values = about | {"blocks": forest.blocks, "papers": shown_papers, "by": by_figure}
     for paper in shown_papers:
-        text = render(
-            "paper.html.j2",
-            **about,
-            blocks=forest.blocks,
-            paper=paper,
-            papers=shown_papers,
-            by=by_figure,
-        )
-        write_text(folder / f"{paper['key']}.html", text)
+        for kind in ("html", "md") if published else ("html",):
+            text = render(f"paper.{kind}.j2", **values, paper=paper)
+            write_text(folder / f"{paper['key']}.{kind}", text)
 
 
-def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
+def _statement(statement: dict[str, Any], figures: dict[str, Any]) -> dict[str, Any]:
+    """Return a statement with the links to its code and to the rows on which it rests."""
+    mine = [f for f in figures.values() if f["paper"] == statement["paper_key"]]
+    at = [home for f in mine for home in f.get("rows_of", {}).get(statement["id"], ())]
+    homes = [figures[home] for home in dict.fromkeys(at) if home in figures]
+    return statement | {
+        "code": figures[statement["figure"]]["code_of"].get(statement["id"]),
+        "rows_at": [(f"rows of {f['short']}", f["numbers"]) for f in homes if f["numbers"]],
+    }
+
+
+def _paper(
+    paper: Paper, figures: list[dict[str, Any]], statements: list[dict[str, Any]]
+) -> dict[str, Any]:
     """Return a paper with its figures, and each of its statements once in the figures' order."""
+    figures = [figure for figure in figures if figure["paper"] == paper.key]
     figures = sorted(figures, key=lambda f: claims_file.natural(f["figure"]))
-    # a statement that several figures judge appears once, with the places from all of them
-    statements = claims_file.whole(s for figure in figures for s in figure["statements"])
-    pages = {figure["figure"]: figure["numbers"] for figure in figures}
-    for statement in statements:
-        at = [home for f in figures for home in f.get("rows_of", {}).get(statement["id"], ())]
-        statement["rows_at"] = [
-            (f"rows of {home.partition('_')[2]}", pages[home])
-            for home in dict.fromkeys(at)
-            if pages.get(home)
-        ]
+    statements = [s for s in statements if s["paper_key"] == paper.key]
     for figure in figures:
         ids = {s["id"] for s in figure["statements"]}
         figure["judged"] = [s for s in statements if s["id"] in ids]
@@ -80,39 +83,31 @@ def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
         "in_short": in_short.sentences(statements, paper.telling),
         "telling": "".join(in_short.sentences(statements, paper.telling[:1])),
         "header": in_short.header(statements),
-        "data": list(data.values()),
         "stand_ins": sorted({d["name"] for d in data.values() if d["stand_in"]}),
     }
 
 
-def _figure(folder: Path, path: Path) -> dict[str, Any]:
+def _figure(folder: Path, report: dict[str, Any]) -> dict[str, Any]:
     """Return a figure's claims with its picture, files, rows and paragraphs for the page."""
-    figure = claims_file.read(path, path.parent.name)
-    files = [path.parent / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
-    rows = row_files(folder, path.parent.name)
-    numbers = path.with_name(numbers_page.NAME)
-    written = source_links.statements(folder, figure["figure"])
-    earlier = claims_file.first_verdicts().get(figure["paper"], {})
-    return figure | {
-        "short": figure["figure"].removeprefix(figure["paper"] + "_"),
-        "image": picture(folder, path.parent),
-        "files": [
-            (file.suffix[1:].upper(), relative(file, folder)) for file in files if file.exists()
-        ],
-        "rows": [(file.stem, relative(file, folder)) for file in rows],
+    name = report["figure"]
+    home = folder / "figures" / name
+    files = [home / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
+    numbers = home / numbers_page.NAME
+    return report | {
+        "short": name.removeprefix(report["paper"] + "_"),
+        "image": picture(folder, home),
+        "files": [(f.suffix[1:].upper(), relative(f, folder)) for f in files if f.exists()],
+        "rows": [(file.stem, relative(file, folder)) for file in row_files(folder, name)],
         "numbers": relative(numbers, folder) if numbers.exists() else None,
-        "paragraphs": [part for part in figure["caption"].split("\n\n") if part.strip()],
-        "source": source_links.source(folder, figure["figure"]),
-        "statements": [
-            s | {"code": written.get(s["id"]), "earlier": earlier.get(s["id"], [])}
-            for s in figure["statements"]
-        ],
+        "paragraphs": [part for part in report["caption"].split("\n\n") if part.strip()],
+        "source": source_links.source(folder, name),
+        "code_of": source_links.statements(folder, name),
     }
 
 
-def picture(folder: Path, home: Path, name: str = "figure") -> dict[str, Any] | None:
+def picture(folder: Path, home: Path) -> dict[str, Any] | None:
     """Return the address and size of a figure's picture (SVG if small, otherwise PNG), or None."""
-    svg, png = home / f"{name}.svg", home / f"{name}.png"
+    svg, png = home / "figure.svg", home / "figure.png"
     file = svg if is_small(svg) or not png.exists() else png
     if not file.exists():
         return None

@@ -19,10 +19,9 @@ from spcabench.page import (
     certified_page,
     claims_file,
     comparison_page,
-    components_page,
+    comparison_several,
     draw,
     findings,
-    forest_text,
     in_short,
     paper_page,
     results_page,
@@ -35,7 +34,6 @@ from spcabench.running import jobs as figure_jobs
 from spcabench.running import rows
 
 LARGEST_ROWS = 2_000_000  # bytes; larger files of rows are stored without histories
-COVER = "kuleshov2013_fig3"  # the figure on the first page; if it is missing, the first one
 COMPARISONS = "compare"  # the folder of the published comparisons
 BY = "`make publish`"  # the command named in the marks of the README's block
 
@@ -162,9 +160,6 @@ def _write_pages(out: Path) -> dict[str, Any]:
         write_changed(picture, light(picture.read_text(encoding="utf-8")))
     results_page.write_page(out, published=True)
     about = _about(claims_file.read_all(out))
-    for paper in paper_page.papers(out):
-        text = render("paper.md.j2", paper=paper, about=about, markdown=forest_text.markdown)
-        write_text(out / f"{paper['key']}.md", text)
     about["bytes"] = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     write_text(out / "about.json", json.dumps(about, indent=1) + "\n")
     return about
@@ -190,22 +185,12 @@ def block(published: Path) -> str:
     return render(
         "readme.md.j2",
         papers=papers,
-        cover=_cover(figures, statements),
+        cover=findings.cover(figures, statements),
         known=certified_page.proven(),
         about=about,
         total=in_short.counts(statements),
         header=in_short.header(statements),
     )
-
-
-def _cover(figures: list[dict[str, Any]], statements: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the picture on the first page, with its caption and the page that shows it."""
-    figure = next((f for f in figures if f["figure"] == COVER), figures[0])
-    return {
-        "picture": figure["image"]["address"],
-        "words": findings.refitted(statements) if figure["figure"] == COVER else figure["title"],
-        "page": f"results/published/{figure['paper']}.md",
-    }
 
 
 def _uncommitted(root: Path, *written: Path) -> list[str]:
@@ -237,7 +222,7 @@ def _check_comparison(source: Path, published: Path) -> None:
 def _copy_comparisons(sources: list[Path], out: Path) -> None:
     """Publish these comparisons, and rewrite the pages of comparisons published earlier."""
     given = {source.resolve().name: source for source in sources}
-    for file in (*out.glob(f"*/{stored.ROWS}"), *out.glob(f"*/{components_page.ABOUT}")):
+    for file in (*out.glob(f"*/{stored.ROWS}"), *out.glob(f"*/{comparison_several.ABOUT}")):
         if file.parent.name not in given:
             comparison_page.write(file.parent, published=True)
     for name, source in given.items():

@@ -1,6 +1,7 @@
 """Render pages and documents from templates, in one environment with shared filters."""
 
 import json
+import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,14 @@ from markupsafe import Markup
 from spcabench import files
 from spcabench.page import math_html
 from spcabench.showing import words
+
+# optional pages of a run, by their names in the navigation bar
+OPTIONAL = {
+    "choose": "choose.html",
+    "optimal": "optimal.html",
+    "history": "history/index.html",
+    "docs": "../../docs/",
+}
 
 
 def render(template: str, folder: Path | None = None, **values: Any) -> str:
@@ -34,9 +43,16 @@ def _environment(folder: Path | None) -> Environment:
         keep_trailing_newline=True,
         finalize=_shown,
     )
-    environment.filters |= {"cell": cell, "packed": packed, "math": math_html.marked_up}
+    environment.filters |= {
+        "cell": cell,
+        "plain": plain,
+        "packed": packed,
+        "math": math_html.marked_up,
+    }
     environment.filters |= {"duration": words.duration, "size": words.size}
     environment.filters |= {"compact": math_html.compact}
+    # pages of a comparison and of the history are written without knowing the others
+    environment.globals["site"] = OPTIONAL | {"ext": ".md"}
     return environment
 
 
@@ -57,7 +73,9 @@ def packed(lines: Iterable[Iterable[Any]]) -> Markup:
     for column in zip(*lines, strict=True):
         # a link is a pair of its text and its address
         cells = [
-            files.plain(cell) if isinstance(cell, str) else tuple(map(files.plain, cell))
+            files.plain(cell if isinstance(cell, str) else cell.text)
+            if isinstance(cell, str) or not cell.address
+            else (files.plain(cell.text), cell.address)
             for cell in column
         ]
         place = {text: i for i, text in enumerate(dict.fromkeys(cells))}
@@ -71,3 +89,9 @@ def packed(lines: Iterable[Iterable[Any]]) -> Markup:
 def cell(text: Any) -> str:
     """Escape a text for a cell of a Markdown table."""
     return " ".join(str(text).split()).replace("|", "\\|").replace("*", "\\*")
+
+
+def plain(text: Any) -> str:
+    """Return a text on one line, escaped so that Markdown shows it unchanged."""
+    # "$" is escaped too, because GitHub renders text between two "$" as mathematics
+    return re.sub(r"([\\`*_\[\]<>|$])", r"\\\1", " ".join(str(text).split()))

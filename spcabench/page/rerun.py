@@ -1,8 +1,8 @@
 """Find a published row by its name on a page, compute it again, and compare both rows.
 
 The name of a figure's row is FIGURE/HASH, as on the page with the numbers of the figure. The name
-of a solver's answer in a comparison is COMPARISON/PROBLEM/K/SOLVER, and its line has the address
-PROBLEM.html#kK-SOLVER. The name of any other row of a comparison is COMPARISON/HASH.
+of a solver's answer in a comparison is COMPARISON/PROBLEM/K/SOLVER, as on the page of its answers.
+The name of any other row of a comparison is COMPARISON/HASH.
 """
 
 import re
@@ -20,15 +20,11 @@ from spcabench.comparison.entrants import Entrant
 from spcabench.errors import InputError
 from spcabench.files import read_json
 from spcabench.page import verify
-from spcabench.page.row_names import hashes, in_address
+from spcabench.page.row_names import answer, hashes
 from spcabench.run import Run
 from spcabench.running import jobs, rows, runner, schema
 from spcabench.running.runner import Job
 
-LINKS = (  # converts addresses on the pages to names
-    (re.compile(r"compare/([^/]+)/pairs/([^/]+)\.html#k(\d+)-(.+)$"), r"\1/\2/\3/\4"),
-    (re.compile(r"figures/([^/]+)/numbers\.html#.*\b([0-9a-f]{8})$"), r"\1/\2"),
-)
 FLOPS = ("flops", "setup_flops", "search_flops")
 TIMES = re.compile("second|time")  # names of reported numbers that are times
 
@@ -46,16 +42,13 @@ class Published:
 
 
 def find(name: str, folders: Sequence[Path]) -> Published:
-    """Find a published row by its name, or by its address on a page.
+    """Find a published row by its name.
 
     folders : folders of published runs; the first with the comparison or figure is used.
 
     Raises InputError for an unknown name (with the most similar name as a suggestion), and for a
     row that the current plan no longer contains.
     """
-    for pattern, named in LINKS:
-        if address := pattern.search(name):
-            name = address.expand(named)
     place, _, row = name.partition("/")
     files = _files(folders)
     if place not in files:
@@ -82,10 +75,7 @@ def _files(folders: Sequence[Path]) -> dict[str, Path]:
 
 def _names(table: pd.DataFrame) -> pd.Series:
     """Return the names of the rows of a comparison."""
-    spelled = [
-        f"{in_address(row.item)}/{row.asked:.0f}/{in_address(row.solver)}"
-        for row in table[["item", "asked", "solver"]].itertuples()
-    ]
+    spelled = [*map(answer, table["item"], table.asked, table.solver)]
     return pd.Series(spelled).where((table.kind == "suite").to_numpy(), hashes(table))
 
 

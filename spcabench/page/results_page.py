@@ -75,6 +75,6 @@ def write_page(folder: Path, published: bool = False) -> Path:
     about["shown"] = {figure["figure"]: figure for figure in figures}
     comparisons = overview_page.comparisons_of(folder if published else folder.parent, folder)
     overview_page.write(folder, papers, about, comparisons)
-    paper_page.write(folder, papers, about)
+    paper_page.write(folder, papers, about, published)
     solver_page.write(folder / "solvers", about, comparisons)
     return folder / "index.html"

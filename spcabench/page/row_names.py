@@ -22,6 +22,6 @@ def hashes(table: pd.DataFrame) -> list[str]:
     return [hashlib.sha256(repr(line).encode()).hexdigest()[:8] for line in lines]
 
 
-def in_address(name: str) -> str:
-    """Convert the name of a problem or solver to a part of an address."""
-    return re.sub(r"[^A-Za-z0-9_]+", "-", name)
+def answer(item: str, k: float, solver: str) -> str:
+    """Return the name of a solver's answer in a comparison: "pit-props/5/tpower"."""
+    return "/".join(re.sub(r"[^A-Za-z0-9_]+", "-", word) for word in (item, f"{k:.0f}", solver))

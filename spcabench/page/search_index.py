@@ -13,15 +13,9 @@ from urllib.parse import urlencode
 
 from spcabench.files import write_text
 from spcabench.page import forest, in_short
+from spcabench.page.render import OPTIONAL
 
 NAME = "search.js"
-# optional pages of a run, by their names in the navigation bar
-OPTIONAL = {
-    "choose": "choose.html",
-    "optimal": "optimal.html",
-    "history": "history/index.html",
-    "docs": "../../docs/",
-}
 Entry = tuple[str, str, str]  # title, text, address from the folder of the index
 
 

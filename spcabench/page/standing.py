@@ -10,39 +10,39 @@ from spcabench.comparison import best_known, conditions, suite
 from spcabench.comparison.ranking import ranking
 from spcabench.comparison.ranking import standing as stand
 from spcabench.comparison.stored import Comparison
-from spcabench.page import comparison_tables
 from spcabench.showing import style
-
-Looks = dict[str, dict[str, Any]]  # solver -> its style
 
 
 @dataclass(frozen=True)
 class Standing:
     """A comparison of solvers for one component, with its answers and its ranking.
 
-    last : the criterion that orders equal solvers, "time", or "flops" if timings differ. warnings :
-        as returned by `comparison_tables.warnings`.
+    differences : why times cannot be compared; empty if they can be.
     """
 
     comparison: Comparison
     answers: pd.DataFrame
     ranks: pd.DataFrame
-    last: str
-    warnings: list[dict[str, Any]]
+    differences: list[str]
 
     @classmethod
     def of(cls, comparison: Comparison) -> "Standing":
         """Rank the solvers of a comparison."""
-        rows = comparison.rows
         # the best answers to fresh problems are unknown
         table = best_known.read() if comparison.terms.fresh is None else {}
-        answers = stand(rows, table)
-        last = "flops" if conditions.differences(conditions.of_rows(rows)) else "time"
-        listed = comparison_tables.warnings(rows)
-        return cls(comparison, answers, ranking(answers, last), last, listed)
+        answers = stand(comparison.rows, table)
+        differences = conditions.differences(conditions.of_rows(comparison.rows))
+        return cls(
+            comparison, answers, ranking(answers, "flops" if differences else "time"), differences
+        )
+
+    @property
+    def last(self) -> str:
+        """The criterion that orders equal solvers, "time", or "flops" if timings differ."""
+        return "flops" if self.differences else "time"
 
     @cached_property
-    def looks(self) -> Looks:
+    def looks(self) -> dict[str, dict[str, Any]]:
         """The styles of solvers with answers: named solvers, then the papers', then the best."""
         order = [*self.ranks.solver[self.ranks.answered > 0]]
         first = [*self.comparison.plan.named, *suite.OF_PAPERS]
@@ -54,9 +54,3 @@ class Standing:
     def coloured(self) -> set[str]:
         """The solvers with a colour; pictures show the others in grey."""
         return {solver for solver, look in self.looks.items() if look["color"] != style.GREY}
-
-    @property
-    def newest(self) -> dict[str, Any]:
-        """The newest row, which represents the comparison in footers and references."""
-        row: dict[str, Any] = self.comparison.rows.sort_values("written").iloc[-1].to_dict()
-        return row

@@ -1,7 +1,7 @@
-"""Tables of pages and of terminals: a data frame, and how its columns are shown."""
+"""Tables of pages, terminals and LaTeX: a data frame, and how its columns are shown."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -12,26 +12,26 @@ import pandas as pd
 from spcabench import registry
 
 NUMBER = re.compile(r"[-+]?\.?\d|n/a|–|$")  # the start of a cell in a column of numbers
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Link(NamedTuple):
-    """A cell that leads to an address."""
+    """A cell that leads to an address, such as a solver with its colour.
 
-    text: str
-    address: str
-
-
-class Solver(NamedTuple):
-    """A cell with a solver, its colour, and whether it was named and has warnings.
-
-    address : of its page, if it has one.
+    address : "" if there is no page. named : whether the user named it. warned : whether it has
+    warnings.
     """
 
     text: str
+    address: str = ""
     colour: str = ""
     named: bool = False
     warned: bool = False
-    address: str = ""
+
+    @property
+    def plain(self) -> str:
+        """The text; a dagger marks a solver with warnings."""
+        return f"{self.text}{'†' * self.warned}"
 
 
 class Strip(NamedTuple):
@@ -41,12 +41,17 @@ class Strip(NamedTuple):
     ends: tuple[float, float] | tuple[()]
     seeds: tuple[float, float] | tuple[()]
 
+    @property
+    def plain(self) -> str:
+        """The interval."""
+        return f"[{', '.join(f'{end:.0f}' for end in self.ends)}]" if self.ends else ""
+
 
 class Column(NamedTuple):
     """A column: its field, how its values are formatted, and its explanation.
 
-    terminal : whether a terminal shows it; a page shows all columns. choose : whether readers can
-    choose rows by its value.
+    terminal : whether texts show it; a page shows all columns. choose : whether readers can choose
+    rows by its value.
     """
 
     head: str
@@ -63,7 +68,7 @@ class Table:
 
     A line is drawn between two rows with different values in the column "group". A line break in a
     cell separates two lines. words : on a title, which a ranking of a formulation has. first :
-    number of rows that are shown at first, or 0 for all.
+    number of rows that are shown at first, or 0 for all. missing : shown for a missing value.
     """
 
     columns: Sequence[Column]
@@ -72,6 +77,7 @@ class Table:
     title: str = ""
     words: str = ""
     first: int = 0
+    missing: str = "n/a"
 
     @classmethod
     def of(cls, heads: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> "Table":
@@ -81,8 +87,14 @@ class Table:
 
     @cached_property
     def cells(self) -> list[tuple[Any, ...]]:
-        """The cells of each row: texts, links, solvers and strips."""
-        columns = [[_cell(value, c.how) for value in self.rows[c.field]] for c in self.columns]
+        """The cells of each row: texts, links and strips."""
+        columns = [
+            [
+                value if isinstance(value, tuple) else known(value, column.how, self.missing)
+                for value in self.rows[column.field]
+            ]
+            for column in self.columns
+        ]
         return [*zip(*columns, strict=True)]
 
     @property
@@ -99,56 +111,81 @@ class Table:
             for cells in zip(*self.cells, strict=True)
         ]
 
+    def texts(self) -> pd.DataFrame:
+        """Return the cells as texts, without the columns that only a page shows."""
+        texts = [[getattr(cell, "plain", cell) for cell in row] for row in self.cells]
+        frame = pd.DataFrame(texts, columns=[c.head for c in self.columns], dtype=str)
+        return frame[[c.head for c in self.columns if c.terminal]]
+
     def lines(self) -> list[str]:
         """Return the table for a terminal: two columns of words are followed by numbers."""
-        columns = [[c.head.lower(), *of] for c, *of in zip(self.columns, *self.cells, strict=True)]
-        shown = [of for column, of in zip(self.columns, columns, strict=True) if column.terminal]
-        for place, texts in enumerate(shown):
-            texts = [getattr(text, "text", text) for text in texts]
-            width = max(map(len, texts))
-            shown[place] = [t.ljust(width) if place < 2 else t.rjust(width) for t in texts]
+        shown = []
+        for place, (head, texts) in enumerate(self.texts().items()):
+            column = [str(head).lower(), *texts]
+            width = max(map(len, column))
+            shown.append([t.ljust(width) if place < 2 else t.rjust(width) for t in column])
         lines = ["  ".join(line) for line in zip(*shown, strict=True)]
         for place in sorted(self.begins, reverse=True):
             lines.insert(place + 1, "-" * len(lines[0]))
         return [f"{self.title}: {self.words}", *lines] if self.title else lines
 
+    def latex(self, cited: Mapping[str, str] = NOTHING) -> str:
+        """Return the table for LaTeX, in the style of the booktabs package.
 
-def linked(solvers: Iterable[Any], home: str | None) -> list[str | Link]:
-    """Return names of solvers, as links if they have pages in the folder of the site."""
-    known = {*registry.names("solver")} if home is not None else {*()}
-    return [
-        Link(str(s), f"{home}solvers/{name}.html") if name in known else str(s)
-        for s in solvers
-        for name in [str(s).partition(" ")[0]]
-    ]
+        cited : solver -> key of its paper.
+        """
+        texts = self.texts()
+        frame = texts.map(escaped).rename(columns=escaped)
+        if cited:
+            keys = texts.Solver.str.removesuffix("†").map(cited)
+            frame["Solver"] += [rf"~\cite{{{key}}}" if key == key else "" for key in keys]
+        layout = f"ll{'r' * (len(frame.columns) - 2)}"
+        text = frame.to_latex(index=False, escape=False, column_format=layout)
+        return f"% needs \\usepackage{{booktabs}}\n{text}"
 
 
-def solver_cells(
-    names: Iterable[Any],
+def escaped(text: str) -> str:
+    """Escape the special characters of LaTeX, and replace those that it does not know."""
+    special = {c: f"\\{c}" for c in "_&%#${}"} | {"\\": r"\textbackslash{}", "†": r"$^\dagger$"}
+    special |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--"}
+    special |= {"\n": " ", "≥": r"$\geq$", "≤": r"$\leq$"}
+    return "".join(special.get(c, c if ord(c) < 0x180 and c.isprintable() else "?") for c in text)
+
+
+def linked(
+    solvers: Iterable[Any],
     home: str | None,
-    named: Iterable[str],
-    warned: Iterable[str],
-    colours: Mapping[str, str] = MappingProxyType({}),
-) -> list[Solver]:
-    """Return the cells of solvers in a ranking. home : as in `linked`."""
-    named, warned = {*named}, {*warned}
+    named: Collection[str] = (),
+    warned: Collection[str] = (),
+    colours: Mapping[str, str] = NOTHING,
+) -> list[Link]:
+    """Return the cells of solvers, as links if they have pages in the folder of the site.
+
+    home : the way to this folder, or None if there is no site.
+    """
+    known = {*registry.names("solver")} if home is not None else {*()}
+    files = [(str(s), str(s).partition(" ")[0]) for s in solvers]
     return [
-        Solver(s, colours.get(s, ""), s in named, s in warned, getattr(link, "address", ""))
-        for s, link in zip(names, linked(names, home), strict=True)
+        Link(
+            *(s, f"{home}solvers/{file}.html" if file in known else "", colours.get(s, "")),
+            *(s in named, s in warned),
+        )
+        for s, file in files
     ]
 
 
-def _cell(value: Any, how: Callable[[Any], str] | str) -> Any:
-    return value if isinstance(value, tuple) else known(value, how)
-
-
-def known(value: Any, how: Callable[[Any], str] | str) -> str:
-    """Format a number by a function or a format, or return "n/a" if it is missing."""
+def known(value: Any, how: Callable[[Any], str] | str, missing: str = "n/a") -> str:
+    """Format a number by a function or a format; ``missing`` is shown if there is none."""
     if pd.isna(value):
-        return "n/a"
+        return missing
     return how.format(value) if isinstance(how, str) else how(value)
 
 
 def percent(value: Any, digits: int = 2) -> str:
     """Format a fraction in percent."""
     return known(100.0 * value, f"{{:.{digits}f}} %")
+
+
+def whole(share: float) -> str:
+    """Format a fraction in whole percent."""
+    return percent(share, 0)

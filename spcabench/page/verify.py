@@ -25,25 +25,19 @@ import pandas as pd
 from spcabench import machine
 from spcabench.errors import InputError
 from spcabench.files import read_json
-from spcabench.page import claims_file, paper_page
+from spcabench.page import claims_file, forest, paper_page
 from spcabench.page.draw import judgement
 from spcabench.running import jobs as figure_jobs
 from spcabench.running import rows
 from spcabench.running.schema import KEY
 from spcabench.solving.status import Status
 
-EXACT = (
-    "status",
-    "k",
-    "cardinality",
-    "support",
-    "iterations",
-    "flops",
-    "setup_flops",
-    "search_runs",
-    "search_flops",
+# columns of numbers, with the largest relative difference
+CLOSE = dict.fromkeys(("variance", "variance_refit", "bound", "lambda_1"), 1e-9)
+EXACT = dict.fromkeys(
+    ("k", "cardinality", "iterations", "flops", "setup_flops", "search_runs", "search_flops"), 0.0
 )
-CLOSE, TOLERANCE = ("variance", "variance_refit", "bound", "lambda_1"), 1e-9
+TOLERANCE = CLOSE["variance"]
 ENDED_BY_CLOCK = (Status.TIME_LIMIT, Status.KILLED, Status.CRASH, Status.MEMORY_LIMIT)
 WIDTH = 110  # of a line about a changed statement, in characters
 Stored = dict[str, Any]
@@ -78,7 +72,6 @@ def rejudge(folder: Path) -> Iterator[Outcome]:
 
 def _rejudged(figure: str, report: Stored, files: list[Path]) -> Outcome:
     """Return the outcome of judging one figure again."""
-    stored = report["statements"]
     if not files:
         return Outcome(f"{figure}: no rows are stored", [f"{figure}: cannot be judged again"])
     try:
@@ -91,7 +84,7 @@ def _rejudged(figure: str, report: Stored, files: list[Path]) -> Outcome:
     return Outcome(
         f"{figure}: {len(judged['statements'])} statements judged again from "
         f"{judged['runs']['rows']} rows",
-        list(_different_statements(figure, stored, judged["statements"])),
+        list(_different_statements(figure, report["statements"], judged["statements"])),
     )
 
 
@@ -115,22 +108,15 @@ def _pairs(
         yield id, before.get(id), after.get(id)
 
 
-def _otherwise_judged(figure: str, old: Stored, new: Stored) -> Iterator[str]:
-    """Yield changes of wording between two runs, and changes of verdicts not based on time."""
-    for id, a, b in _pairs(old["statements"], new["statements"]):
-        if a is None or b is None:
-            yield f"{figure} {id}: {'was not judged' if a is None else 'is not judged any more'}"
-            continue
-        yield from (f"{figure} {id}: {line}" for line in claims_file.changed(a, b))
+def _untimed(statement: Stored) -> Stored:
+    """Return what another machine finds too: the wording, stand-ins, and most verdicts."""
+    return {
+        "id": statement["id"],
+        **claims_file.written(statement),
         # times differ between machines, and so do verdicts based on times
-        if a["verdict"] != b["verdict"] and not a["timed"]:
-            yield f"{figure} {id}: {a['verdict']} against {b['verdict']}"
-        if _stand_in(a) != _stand_in(b):
-            yield f"{figure} {id}: stand_in {_stand_in(a)} against {_stand_in(b)}"
-
-
-def _stand_in(statement: dict[str, Any]) -> dict[str, bool]:
-    return {reading["name"]: reading["stand_in"] for reading in statement["readings"]}
+        "verdict": "" if statement["timed"] else statement["verdict"],
+        "stand_in": {reading["name"]: reading["stand_in"] for reading in statement["readings"]},
+    }
 
 
 def against(folder: Path, other: Path, whole: bool = True) -> Iterator[Outcome]:
@@ -158,14 +144,15 @@ def against(folder: Path, other: Path, whole: bool = True) -> Iterator[Outcome]:
                 if any(map(len, tables))
                 else Outcome(f"{figure}: no rows of its own")
             )
-            both = (figure, mine[figure], theirs[figure])
-            outcome.differences += _otherwise_judged(*both)
+            both = ([*map(_untimed, run[figure]["statements"])] for run in (mine, theirs))
+            outcome.differences += _different_statements(figure, *both)
             yield outcome
 
 
 def _table(folder: Path) -> pd.DataFrame:
-    files = sorted(folder.glob("*.parquet"))
-    table = rows.read_text(files, [*KEY, *EXACT, *CLOSE, "flops_convention"])
+    """Return the rows of a figure with texts in the columns of their key."""
+    columns = [*KEY, "status", "support", *EXACT, *CLOSE, "flops_convention"]
+    table = rows.read_text(sorted(folder.glob("*.parquet")), columns)
     table[KEY] = table[KEY].astype(object).where(table[KEY].notna(), "").astype(str)
     # rounds of timing have the same key, and are compared in their order
     table["place"] = table.groupby(KEY).cumcount()
@@ -174,43 +161,43 @@ def _table(folder: Path) -> pd.DataFrame:
 
 def _compared(figure: str, mine: pd.DataFrame, theirs: pd.DataFrame) -> Outcome:
     everything = mine.merge(
-        theirs, on=[*KEY, "place"], suffixes=("", "_other"), how="outer", indicator=True
+        theirs, on=[*KEY, "place"], suffixes=("", "_other"), how="outer", indicator="side"
     )
-    both = everything[everything._merge == "both"]
-    # a faster machine has time for more rounds
-    alone = everything._merge != "both"
-    # a run at the papers' scale does not wait for long runs
-    long_only = alone & everything.group.str.startswith(figure_jobs.LONG)
-    round_only = alone & ~long_only & (everything.repeat != "0")
+    alone, both = (everything[(everything.side == "both") == is_both] for is_both in (False, True))
+    # a run at the papers' scale does not wait for long runs, and a fast machine makes more rounds
+    long = alone.group.str.startswith(figure_jobs.LONG)
+    rounds = ~long & (alone.repeat != "0")
     # the progress of such a run depends on the machine
     ended = both.status.isin(ENDED_BY_CLOCK) | both.status_other.isin(ENDED_BY_CLOCK)
     sound = both[~ended]
-    differ = _alone(figure, everything[alone & ~round_only & ~long_only])
     # flops by different conventions cannot be compared
     recounted = sound.flops_convention != sound.flops_convention_other
-    for name in EXACT:
-        part = sound[~recounted] if name.endswith("flops") else sound
-        if name == "support":  # older rows have it only if a figure needed it
-            part = part[part[name].notna() & part[f"{name}_other"].notna()]
-        pairs = zip(part[name], part[f"{name}_other"], strict=True)
-        wrong = sum(_plain(a) != _plain(b) for a, b in pairs)
-        differ += [f"{figure}: {name} differs in {wrong} of {len(part)} rows"] if wrong else []
+    supports = sound[["support", "support_other"]].dropna().map(list)  # older rows lack some
+    wrong = {
+        "status": (sound.status != sound.status_other),
+        "support": supports.support != supports.support_other,
+    }
     largest = 0.0
-    for name in CLOSE:
-        off = _relative(
-            *(sound[column].to_numpy(dtype=float) for column in (name, f"{name}_other"))
-        )
-        largest = max(largest, float(off.max(initial=0.0)))
-        beyond = int((off > TOLERANCE).sum())
-        differ += [f"{figure}: {name} differs in {beyond} of {len(sound)} rows"] if beyond else []
-    words = [
-        f"{figure}: {len(sound)} rows compared, largest relative difference {largest:.0e}",
-        *([f"{sum(ended)} ended by a clock"] if any(ended) else []),
-        *([f"{sum(round_only)} rounds of timing in one run only"] if any(round_only) else []),
-        *([f"{sum(long_only)} rows of long runs in one run only"] if any(long_only) else []),
-        *([f"flops of {sum(recounted)} counted by another convention"] if any(recounted) else []),
+    for name, tolerance in (EXACT | CLOSE).items():
+        part = sound[~recounted] if name.endswith("flops") else sound
+        off = _relative(*(part[c].to_numpy(dtype=float) for c in (name, f"{name}_other")))
+        largest = max(largest, float(off.max(initial=0.0))) if name in CLOSE else largest
+        wrong[name] = off > tolerance
+    differ = [*_alone(figure, alone[~rounds & ~long])] + [
+        f"{figure}: {name} differs in {sum(of)} of {len(of)} rows"
+        for name, of in wrong.items()
+        if any(of)
     ]
-    return Outcome("; ".join(words), differ)
+    counted = {
+        "ended by a clock": ended,
+        "rounds of timing in one run only": rounds,
+        "rows of long runs in one run only": long,
+        "with flops by another convention": recounted,
+    }
+    words = [f"{figure}: {len(sound)} rows compared, largest relative difference {largest:.0e}"]
+    return Outcome(
+        "; ".join([*words, *(f"{sum(n)} {w}" for w, n in counted.items() if any(n))]), differ
+    )
 
 
 def _relative(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -220,23 +207,13 @@ def _relative(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(a) & np.isnan(b), 0.0, np.where(np.isnan(off), np.inf, off))
 
 
-def _alone(figure: str, alone: pd.DataFrame) -> list[str]:
+def _alone(figure: str, alone: pd.DataFrame) -> Iterator[str]:
     """Describe the rows that exist in only one of the runs, per solver."""
-    sides = {"left_only": "here", "right_only": "in the other run"}
     # a row without a solver belongs to a function, whose name is in the column measure
     name = alone.solver.where(alone.solver != "", alone.measure)
-    counts = alone.groupby([alone._merge, name], observed=True).size()
-    return [
-        f"{figure}: {count} rows of {solver} only {sides[side]}"
-        for (side, solver), count in counts.items()
-    ]
-
-
-def _plain(value: Any) -> Any:
-    """Return a value that can be compared: arrays as lists, missing values as None."""
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return None if value is None or value != value else value
+    for (side, solver), count in alone.groupby([alone.side, name], observed=True).size().items():
+        where = "here" if side == "left_only" else "in the other run"
+        yield f"{figure}: {count} rows of {solver} only {where}"
 
 
 def since(root: Path, release: str) -> Iterator[str]:
@@ -267,31 +244,15 @@ def since(root: Path, release: str) -> Iterator[str]:
         if cause:
             changed.append(id)
             verdicts = " -> ".join(dict.fromkeys(s["verdict"] for s in (a, b) if s))
-            shown = textwrap.shorten(details, WIDTH - 30)
-            told = f"  {id:5} {verdicts:20} {shown}" if details else f"{id} ({verdicts})"
-            groups.setdefault(cause, []).append(told)
+            told = f"  {id:5} {verdicts:20} {textwrap.shorten(details, WIDTH - 30)}"
+            groups.setdefault(cause, []).append(told.rstrip())
     for cause, lines in groups.items():
         yield f"{cause} ({len(lines)})"
-        if lines[0].startswith(" "):
-            yield from lines
-        else:  # new or gone, or with nothing to add
-            yield textwrap.fill(
-                ", ".join(lines), WIDTH, initial_indent="  ", subsequent_indent="  "
-            )
+        yield from lines
     later = changelog.partition(f"\n## {release} ")[0] if f"\n## {release} " in changelog else ""
     for line in (" ".join(e.removeprefix("- ").split()) for e in re.split(r"\n- |\n\n", later)):
         if any(re.search(rf"\b{id}\b", line) for id in changed):
             yield textwrap.fill(line, WIDTH, initial_indent="changelog: ", subsequent_indent="  ")
-
-
-def _rule(part: Stored) -> str:
-    """Return the rule of a part, and the places to which it applies, as text."""
-    rule, over = part["rule"], part["over"]
-    # version 0.3.0 had one word for all places
-    need = over.get("need", "every" if over.get("all") else "some")
-    inside = [over["low"], over["high"]]
-    where = f" in {inside}" if inside != [None, None] else ""
-    return f"[{rule['low']}, {rule['high']}] for {need} {over['noun']}{where}"
 
 
 def _why(old: Stored | None, new: Stored | None) -> tuple[str, str]:
@@ -302,15 +263,26 @@ def _why(old: Stored | None, new: Stored | None) -> tuple[str, str]:
     if rule != other:
         return "another rule", f"{rule} -> {other}"
     before, after = ({r["name"]: r for r in s["readings"]} for s in (old, new))
-    renamed = [f"+ {name!r}" for name in after if name not in before]
-    renamed += [f"- {name!r}" for name in before if name not in after]
-    if renamed:
-        return "other readings of the paper", ", ".join(renamed)
-    changed = []
-    for name, reading in after.items():
-        a, b = ([place["value"] for place in r["places"]] for r in (before[name], reading))
-        if before[name]["verdict"] != reading["verdict"] or [*claims_file.differences(a, b)]:
-            changed.append(f"{name!r} from {before[name]['rows']} to {reading['rows']} rows")
+    if before.keys() != after.keys():
+        signs = {"+": after.keys() - before.keys(), "-": before.keys() - after.keys()}
+        told = [f"{sign} {name!r}" for sign, names in signs.items() for name in sorted(names)]
+        return "other readings of the paper", ", ".join(told)
+    changed = [
+        f"{name!r} from {before[name]['rows']} to {reading['rows']} rows"
+        for name, reading in after.items()
+        if [*claims_file.differences(_numbers(before[name]), _numbers(reading))]
+    ]
     if changed:
         return "other rows", ", ".join(changed)
     return ("another way to combine readings" if old["verdict"] != new["verdict"] else ""), ""
+
+
+def _rule(part: Stored) -> str:
+    """Return the rule of a part, and the places to which it applies, in words."""
+    # version 0.3.0 had one word for all places
+    need = "every" if part["over"].get("all") else "some"
+    return forest.scope(part | {"over": {"need": need} | part["over"]})
+
+
+def _numbers(reading: Stored) -> list[Any]:
+    return [reading["verdict"], *(place["value"] for place in reading["places"])]

@@ -13,7 +13,7 @@ from spcabench.comparison import draft, grading, making, merge, plans, ranking, 
 from spcabench.comparison.entrants import Entrant
 from spcabench.comparison.stored import Comparison
 from spcabench.errors import InputError
-from spcabench.page import comparison_page, comparison_pictures, comparison_tables
+from spcabench.page import comparison_page, comparison_pictures, comparison_view
 from spcabench.running import fingerprint
 from spcabench.running import rows as results
 from spcabench.running.journal import Journal
@@ -97,7 +97,7 @@ def test_a_pair_that_the_harness_could_not_run_is_left_out(home):
     rows.loc[lost, "status"] = "not_run"
     answers = ranking.standing(rows, {})
     assert {*answers.asked} == {*rows.asked} - {3}
-    (warning,) = comparison_tables.warnings(rows)
+    (warning,) = comparison_view.warnings(rows)
     assert warning["count"] == 1
     assert (ranking.ranking(answers).pairs == len({*answers.asked})).all()
 

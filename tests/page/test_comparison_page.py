@@ -11,9 +11,10 @@ import pytest
 
 from spcabench import registry
 from spcabench.comparison.stored import Comparison
+from spcabench.page import comparison_one, comparison_pictures
 from spcabench.page import comparison_page as page
-from spcabench.page import comparison_pictures, comparison_tables
 from spcabench.page.standing import Standing
+from spcabench.page.tables import escaped
 from spcabench.running import rows as results
 from spcabench.showing import style
 from tests.comparisons import compared
@@ -50,7 +51,7 @@ def test_a_published_comparison_shows_what_the_whole_histories_show(folder, tmp_
     assert sum(name.endswith(".svg") for name in same) >= 4
     for name in same:
         assert (out / name).read_text() == (folder / name).read_text(), name
-    for name in ("index.html", *(f"pairs/{file.name}" for file in out.glob("pairs/*"))):
+    for name in ("index.html", "answers.html"):
         texts = [home.joinpath(name).read_text() for home in (folder, out)]
         cells = [re.findall(r"<t[dh][ >].*?</t[dh]>|\[\[.*", text) for text in texts]
         assert cells[0] == cells[1] and len(cells[0]) > 2, name
@@ -82,14 +83,19 @@ def test_a_problem_that_no_solver_answered_stops_no_picture(folder, tmp_path):
     assert "Anytime curves" in {p.title for p in pictures} and len(pictures) >= 4
 
 
-def test_every_answer_is_on_the_page_of_its_problem(folder):
-    answers, folder = Standing.of(Comparison.read(folder)).answers, folder / "pairs"
-    pages = {file.name: file.read_text() for file in folder.iterdir()}
-    assert len(pages) == answers["item"].nunique()
-    for item, part in answers.groupby("item"):
-        (text,) = [text for text in pages.values() if f"<h1>{item}:" in text]
-        for row in part.itertuples():
-            assert f'"{row.solver}"' in text and f'data-drawn="k{row.asked}-"' in text
+def test_every_answer_is_found_by_its_problem_and_k(folder):
+    answers = Standing.of(Comparison.read(folder)).answers
+    text = (folder / "answers.html").read_text()
+    packed = json.loads(re.search(r'"application/json">(.*)</script>', text)[1])
+    columns = [[cells[0][i] for i in cells[1]] if len(cells) == 2 else cells[0] for cells in packed]
+    problems, ks, solvers = columns[:3]
+    shown = {*zip(problems, ks, solvers, strict=True)}
+    asked = answers[["item", "asked", "solver"]].astype({"asked": int})
+    assert shown == {(i, str(k), s) for i, k, s in asked.itertuples(index=False)}
+    address = re.search(
+        r'href="(answers.html#answers\?item=[^"]*)"', (folder / "index.html").read_text()
+    )
+    assert address and "asked=" in address[1]
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
@@ -105,10 +111,10 @@ def test_a_link_opens_what_is_folded(folder, tmp_path):
 def test_the_ranking_is_a_table_of_latex(folder):
     text = (folder / "ranking.tex").read_text()
     assert text.count(r"\\") == 1 + len(SOLVERS) and r"\toprule" in text
-    columns = 1 + len(comparison_tables.LATEX)  # the rank comes before the solver
-    assert all(x.count("&") == columns for x in text.splitlines() if x.endswith(r"\\"))
-    assert comparison_tables.escaped("a_b & 5 %") == r"a\_b \& 5 \%"
-    assert comparison_tables.escaped("é ≥ 漢\n\x07") == r"é $\geq$ ? ?"
+    columns = sum(column.terminal for column in comparison_one.RANKING)
+    assert all(x.count("&") == columns - 1 for x in text.splitlines() if x.endswith(r"\\"))
+    assert escaped("a_b & 5 %") == r"a\_b \& 5 \%"
+    assert escaped("é ≥ 漢\n\x07") == r"é $\geq$ ? ?"
 
 
 def test_no_two_solvers_of_a_picture_look_alike(tmp_path):

@@ -5,6 +5,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from spcabench.claims import PaperNumber, Part, Rule, at_least, claim, every, ju
 from spcabench.claims import within as between
 from spcabench.claims.intervals import Measured
 from spcabench.page import forest, forest_text
-from spcabench.page.render import render
+from spcabench.page.render import _environment, render
 
 VILE = ("[/b]", "<script>alert(1)</script>", "$x^2$", "a & b", '"quoted"', "|pipe|", "% of it")
 PUBLISHED = Path(__file__).parents[2] / "results" / "published" / "claims.json"
@@ -45,6 +46,12 @@ def html(statement, tmp_path):
     (tmp_path / "page.html.j2").write_text(PAGE)
     markup = render("page.html.j2", tmp_path, blocks=forest.blocks(statement), statement=statement)
     return ElementTree.fromstring(f"<div>{markup}</div>")
+
+
+def markdown(statement):
+    """Return the Markdown of a statement."""
+    module: Any = _environment(None).get_template("forest.md.j2").module
+    return str(module.card(forest.blocks(statement), None))
 
 
 def tables(statement):
@@ -101,7 +108,7 @@ def test_no_text_is_long_and_every_place_has_its_number_once(statement):
         single = table["folded"] or table["rows"]
         assert [row["label"] for row in single] == [p["label"] for p in first["places"]]
     assert len(table["rows"]) <= forest.MOST
-    for line in forest_text.markdown(statement).splitlines():
+    for line in markdown(statement).splitlines():
         assert all(len(c) <= 2 * forest.CELL for c in re.split(r"(?<!\\)\|", line))
 
 

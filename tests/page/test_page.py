@@ -52,8 +52,8 @@ def test_rounds_of_timing_are_one_line_and_the_same_value_of_all_is_said_once(tm
     times = (0.003, 0.001, 0.002)
     rounds = [row(repeat=i, solve_time=t, setup_time=0.0) for i, t in enumerate(times)]
     rows.write([*rounds, row(k=4, cardinality=4, settings={"k": 4})], tmp_path / "a.parquet")
-    table = numbers_page._table(rows.read_text([tmp_path / "a.parquet"]), {})
-    assert table.asked.tolist() == ["3", "4"] and table.time.iloc[0] == "1"
+    table = numbers_page.runs_of(rows.read_text([tmp_path / "a.parquet"]), {})
+    assert table.k.tolist() == [3, 4] and table.time.iloc[0] == pytest.approx(1)
     numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", *HEADINGS)
     text = (tmp_path / "n.html").read_text()
     assert '[["3","4"]]' in text

@@ -19,13 +19,6 @@ def published():
     return rerun.find(NAME, [PUBLISHED])
 
 
-def test_an_address_on_the_page_is_a_name(published):
-    address = "https://x.org/compare/adversarial/pairs/against-deflation.html#k2-tpower"
-    by_address = rerun.find(address, [PUBLISHED])
-    assert by_address.run == published.run
-    assert by_address.rounds.index.equals(published.rounds.index)
-
-
 def test_the_row_is_made_again_and_only_a_change_is_a_difference(published):
     row = rerun.again(published)
     assert not [line for line in rerun.compared(published, row) if line.differs]

@@ -176,7 +176,7 @@ def change_a_verdict(folder):
 def test_a_verdict_that_differs_is_a_difference_unless_it_rests_on_a_clock(trial_run, add_file):
     judged_run(trial_run)
     (line,) = differences(verify.against(trial_run, change_a_verdict(trial_run)))
-    assert "T1: holds against fails" in line
+    assert "T1: verdict was 'holds', is 'fails'" in line
     shutil.rmtree(trial_run)
     shutil.rmtree(trial_run.with_name("other"))
     add_file("figure", NAME, FIGURE.replace("changed=", "timed=True, changed="))

@@ -55,20 +55,12 @@ const filled = (cell, told) => {
 };
 for (const table of document.querySelectorAll("[data-drawn]")) {
   const columns = JSON.parse(table.nextElementSibling.textContent).map(([cells, places]) => places ? places.map(place => cells[place]) : cells);
-  const heads = [...table.tHead.rows[0].cells], name = table.dataset.drawn, body = table.createTBody();
+  const heads = [...table.tHead.rows[0].cells], body = table.createTBody();
   columns[0]?.forEach((_, line) => {
     const row = body.insertRow();
-    heads.forEach((head, place) => row.append(Object.assign(filled(document.createElement(name && !place ? "th" : "td"), columns[place][line]), { className: head.className })));
-    if (!name) return;
-    // the address of a line, which `spcabench rerun` takes too
-    const words = row.cells[0].textContent;
-    row.id = name + words.replace(/[^A-Za-z0-9_]+/g, "-");
-    row.cells[0].scope = "row";
-    row.cells[0].append(Object.assign(document.createElement("a"), { href: `#${row.id}`, className: "anchor", ariaLabel: `Link to ${words}`, textContent: "#" }));
+    heads.forEach((head, place) => row.append(Object.assign(filled(document.createElement("td"), columns[place][line]), { className: head.className })));
   });
 }
-// a line that was not there when the page opened
-if (document.querySelector("[data-drawn]") && location.hash) location.replace(location.hash);
 const UNITS = { "%": 1, "µs": 1e-6, ms: 1e-3, s: 1, min: 60, B: 1, kB: 1e3, MB: 1e6, GB: 1e9, k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 for (const head of document.querySelectorAll(".sortable thead th")) {
   const button = document.createElement("button");

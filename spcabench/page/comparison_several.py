@@ -1,7 +1,7 @@
 """The page of a comparison of several components: a ranking for each formulation."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,9 @@ from spcabench.comparison.components.runs import HELD_OUT
 from spcabench.comparison.entrants import COMPONENTS
 from spcabench.comparison.stored import Comparison
 from spcabench.files import read_json, write_text
-from spcabench.page import comparison_tables
-from spcabench.page.comparison_view import Section, View, problems
-from spcabench.page.tables import Column, Table, percent, solver_cells
+from spcabench.page import comparison_view as views
+from spcabench.page.comparison_view import Section, View
+from spcabench.page.tables import Column, Table, linked, percent
 from spcabench.showing.words import duration
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.status import Status
@@ -93,10 +93,15 @@ HOW = (
 )
 
 
+def view(comparison: Comparison, folder: Path, top: str | None) -> View:
+    """Write the table of a comparison to its folder, and return the contents of its page."""
+    write_table(comparison, folder)
+    return stored_view(folder, top)
+
+
 def write_table(comparison: Comparison, folder: Path) -> None:
     """Write the table of a comparison, and what its page shows besides."""
-    rows, terms = comparison.rows, comparison.terms
-    newest = rows.sort_values("written", kind="stable").iloc[-1]
+    rows, terms, newest = comparison.rows, comparison.terms, views.newest(comparison.rows)
     about = {
         "name": comparison.name,
         "named": comparison.plan.named,
@@ -104,20 +109,19 @@ def write_table(comparison: Comparison, folder: Path) -> None:
         "machines": sorted(set(zip(rows.cpu, rows.commit, strict=True))),
         "fresh": terms.fresh,
         "about_problems": comparison.about,
-        "warnings": comparison_tables.warnings(rows),
+        "warnings": views.warnings(rows),
         "newest": {name: newest[name] for name in ("machine", "commit", "written")},
     }
     # loadings are available in the rows
     table = ranking.standing(rows).drop(columns=[*NOT_SHOWN], errors="ignore")
-    comparison_tables.write_answers(folder, table)
+    views.write_answers(folder, table)
     write_text(folder / ABOUT, json.dumps(about) + "\n")
 
 
-def view(folder: Path, published: bool) -> View:
+def stored_view(folder: Path, top: str | None) -> View:
     """Return the contents of the page of a comparison, from its table."""
-    table, about = pd.read_parquet(folder / comparison_tables.ANSWERS), read_json(folder / ABOUT)
-    ranks = ranking.ranking(table)
-    rankings = [*_rankings(table, ranks, about, "../../" if published else None)]
+    table, about = pd.read_parquet(folder / views.ANSWERS), read_json(folder / ABOUT)
+    rankings = [*_rankings(table, about, top)]
     held_out = (table.kind == HELD_OUT) & (table.status == Status.FINISHED)
     return View(
         name=about["name"],
@@ -132,17 +136,15 @@ def view(folder: Path, published: bool) -> View:
         ),
         warnings=about["warnings"],
         sections=[*_recovered(table), *_held_out(table), _pairs(table), _how(about)],
-        stand_ins=sorted(set(table.problem[table.stand_in.eq(True)])),
-        files=[comparison_tables.ANSWERS, "ranking.txt"],
+        files=[views.ANSWERS, "ranking.txt"],
         newest=about["newest"],
     )
 
 
-def _rankings(
-    table: pd.DataFrame, ranks: pd.DataFrame, about: dict[str, Any], top: str | None
-) -> Iterator[Table]:
+def _rankings(table: pd.DataFrame, about: dict[str, Any], top: str | None) -> Iterator[Table]:
     """Yield the ranking of each formulation."""
     warned, keys = [warning["solver"] for warning in about["warnings"]], ["solver", "how"]
+    ranks = ranking.ranking(table)
     for formulation in Formulation:
         mine = ranks[ranks.formulation == formulation]
         answers = table[(table.formulation == formulation) & (table.kind != HELD_OUT)]
@@ -156,7 +158,7 @@ def _rankings(
                 rank=mine["rank"].where(~mine.partly, "–"),
                 counts=mine.answered.astype(str) + " of " + mine.pairs.astype(str),
                 twice=twice.mean().reindex(pd.MultiIndex.from_frame(mine[keys])).to_numpy(),
-                solver=solver_cells(mine.solver, top, about["named"], warned),
+                solver=linked(mine.solver, top, about["named"], warned),
             ),
             title=formulation.capitalize(),
             words=f"{formulation.meaning} Ranked by the "
@@ -223,8 +225,6 @@ def _how(about: dict[str, Any]) -> Section:
         f"{about['limit']} s per run; a run without an answer after {several_runs.PATIENCE} s is "
         "killed. Relaxations and exact searches are only run on the small problems."
     )
-    machines = "; ".join(f"{cpu}, commit {commit[:10]}" for cpu, commit in about["machines"])
-    facts: Sequence[tuple[str, str]] = [*HOW, ("Limits", limits), ("Machine", machines)]
-    tables = [problems(suite.items(COMPONENTS, fresh=about["fresh"]))]
-    words = "methods, refit, limits, machine, problems"
-    return Section("how", "How it was measured", words, "", facts, tables, linked=True)
+    facts = [*HOW, ("Limits", limits)]
+    items = suite.items(COMPONENTS, fresh=about["fresh"])
+    return views.how("methods, refit, limits, machine, problems", facts, about["machines"], items)
