@@ -204,7 +204,7 @@ class Claim:
             "paper": [vars(p) | {"high": p.low if p.high is None else p.high} for p in self.paper],
         }
 
-    def told(self, data: Any, reading: str = "", part: str = "", verdict: str = "") -> str:
+    def told(self, data: Any, reading: str = "", part: str = "") -> str:
         """Return the range of a reading's judged numbers in words, for the title of a picture.
 
         Parameters
@@ -213,24 +213,12 @@ class Claim:
             The figure's data.
         reading, part : str
             The reading, by default the first one, and the part.
-        verdict : str
-            Only the places with this verdict.
         """
         (of,) = (p.stored() for p in self.parts if p.name == part)
-        places = self.places(data, reading, part, verdict)
-        return span_of(of, [place for place in places if place["value"] is not None])
-
-    def places(
-        self, data: Any, reading: str = "", part: str = "", verdict: str = ""
-    ) -> list[Stored]:
-        """Return the judged places of a reading, with the arguments of `told`."""
         readings = self.judge(data)["readings"]
         found = judging.of_name(readings, reading) if reading else next(iter(readings), None)
-        return [
-            place
-            for place in (found["places"] if found else ())
-            if place["part"] == part and place["judged"] and verdict in ("", place["verdict"])
-        ]
+        places = [p for p in (found["places"] if found else ()) if p["part"] == part]
+        return span_of(of, [p for p in places if p["judged"] and p["value"] is not None])
 
 
 def _ends(region: Stored) -> Stored:

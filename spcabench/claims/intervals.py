@@ -23,6 +23,7 @@ FEWEST = 3  # smallest number of replicates for which an interval is computed
 # fraction of the replicates; if more values are missing, they could change any verdict
 MOST_MISSING = 0.1
 SAME = 1e-9  # if the relative spread is smaller, the replicates differ only by rounding
+GEOMETRIC = ("times", "s")  # units whose numbers are compared as ratios
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,26 @@ class Measured:
             -np.inf if self.kind == "at most" else float(low),
             np.inf if self.kind == "at least" else float(high),
         )
+
+
+def measured(rows: pd.DataFrame, unit: str, average: str = "") -> Measured:
+    """Return the number at a place, by the statistic that belongs to its unit.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        The rows of the place in a tidy table (see `tidy`).
+    unit, average : str
+        As in `claim.Part`.
+    """
+    if rows.seed.isna().all():
+        (value,) = rows.value.unique()
+        return exact(value)
+    over: dict[str, str] = {"over": "seed", "called": rows.over.iloc[0]}
+    average = average or ("geometric mean" if unit in GEOMETRIC else unit)
+    if average == "geometric mean":
+        return geometric_mean(rows, "value", missed="missed", **over)
+    return (share if average == "share" else mean)(rows, "value", **over)
 
 
 def exact(value: float) -> Measured:

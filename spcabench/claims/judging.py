@@ -24,7 +24,6 @@ from spcabench.claims.rules import Rule, needed
 from spcabench.claims.summary import short
 
 Stored = dict[str, Any]
-GEOMETRIC = ("times", "s")  # units whose numbers are compared as ratios
 MOST_DATA = 8  # number of problems that a reading names
 # kinds of numbers at places where runs are missing or hit a limit
 INCOMPLETE = {"at least", "at most", "too few"}
@@ -49,7 +48,7 @@ def reading(name: str, table: pd.DataFrame, parts: Sequence[Any]) -> Stored:
     for part in parts:
         mine = table[table.part == part.name]
         for label, rows in mine.groupby("label", sort=False):
-            number = _measured(rows, part)
+            number = intervals.measured(rows, part.unit, part.average)
             about = {"label": label, "x": float(rows.x.iloc[0]), "part": part.name}
             places.append(plain(about | asdict(number)))
     return {
@@ -61,20 +60,6 @@ def reading(name: str, table: pd.DataFrame, parts: Sequence[Any]) -> Stored:
         "notes": list(table.attrs.get("notes", ())),
         "places": places,
     }
-
-
-def _measured(rows: pd.DataFrame, part: Any) -> intervals.Measured:
-    """Return the number at a place, by the statistic that belongs to the unit of its part."""
-    if rows.seed.isna().all():
-        (value,) = rows.value.unique()
-        return intervals.exact(value)
-    options: Stored = {"over": "seed", "called": rows.over.iloc[0]}
-    average = part.average or ("geometric mean" if part.unit in GEOMETRIC else "mean")
-    if average == "geometric mean":
-        return intervals.geometric_mean(rows, "value", missed="missed", **options)
-    if part.unit == "share" and not part.average:
-        return intervals.share(rows, "value", **options)
-    return intervals.mean(rows, "value", **options)
 
 
 def judged(statement: Stored) -> Stored:

@@ -1,7 +1,8 @@
 """Generate sentences from a judged statement: the short result, and ranges of its numbers."""
 
 import re
-from itertools import zip_longest
+from functools import partial
+from itertools import groupby
 from typing import Any
 
 from spcabench.showing.words import listed, number, span
@@ -9,8 +10,7 @@ from spcabench.showing.words import listed, number, span
 Stored = dict[str, Any]
 # for places at which runs hit a limit: the known end of the interval, and the sign before it
 BOUNDS = {"at least": ("low", ">= "), "at most": ("high", "<= ")}
-# a number in a label, or the two numbers of a band: "2,000", "0.05", "1-2"
-NUMBER = re.compile(r"((?<![\w.])\d[\d,]*(?:\.\d+)?(?:-\d[\d.]*)?(?<!,))")
+NUMBER = re.compile(r"\d[\d.,]*")  # in a label: "2,000", "0.05"
 VERDICTS = ("holds", "fails", "open")
 
 
@@ -139,33 +139,10 @@ def span_of(part: Stored, places: list[Stored]) -> str:
 
 
 def where(places: list[Stored]) -> str:
-    """Return the labels of places as a range, computed separately for each number in the labels.
+    """Return the labels of consecutive places, those with the same words by the first and the last.
 
-    Examples: "0-10 %", "k = 5 to 20", "n = 200 to 2000, 1-15 %". Places without an axis are listed
-    one by one. Labels whose words differ, such as the names of data sets, are listed too.
+    Examples: "0-1 % to 5-10 %", "faces, k = 20 to faces, k = 180 and genes, k = 50". The names of
+    data sets, which have different words, are listed.
     """
-    labels = [place["label"] for place in places]
-    if all(place["x"] is None for place in places):
-        return listed(labels)
-    alike: dict[tuple[str, ...], list[list[str]]] = {}
-    for label in labels:
-        words = NUMBER.split(label)  # texts and numbers alternate
-        alike.setdefault(tuple(words[::2]), []).append(words[1::2])
-    return listed([_reach(texts, numbers) for texts, numbers in alike.items()])
-
-
-def _reach(texts: tuple[str, ...], numbers: list[list[str]]) -> str:
-    """Combine labels with the same words: each number becomes a range from smallest to largest."""
-    told = []
-    for column in zip(*numbers, strict=True):
-        ends = [choose(column, key=_first_number) for choose in (min, max)]
-        if column[0].count("-") and ends[0] != ends[1]:  # a band: from its first edge to its last
-            told.append(f"{ends[0].split('-')[0]}-{ends[1].split('-')[1]}")
-        else:
-            told.append(" to ".join(dict.fromkeys(ends)))
-    pairs = zip_longest(texts, told, fillvalue="")
-    return "".join(text for pair in pairs for text in pair)
-
-
-def _first_number(text: str) -> float:
-    return float(text.split("-")[0].replace(",", ""))
+    runs = [[*run] for _, run in groupby((p["label"] for p in places), partial(NUMBER.sub, ""))]
+    return listed([" to ".join(dict.fromkeys([run[0], run[-1]])) for run in runs])

@@ -5,8 +5,7 @@ Mcol-PCA run with the same cardinality. `processor_seconds` measures times, and 
 flops and compares variances, which do not depend on the load of the machine.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from math import ceil
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,10 +14,11 @@ import pandas as pd
 
 from spcabench import api, claims
 from spcabench.claims import claim, meaning
+from spcabench.figures._curves import draw_curve
 from spcabench.figures._truth import split
 from spcabench.problem.problem import Problem
 from spcabench.run import Run
-from spcabench.showing.words import listed, span
+from spcabench.showing.style import look, name_lines
 from spcabench.solving.call import arguments
 from spcabench.solving.result import refitted
 
@@ -33,8 +33,6 @@ ROUNDS = 7
 # maximum number of processes that are ready to run: above it, too many processes share caches and
 # memory with the timed process (for rows published before this rule, the number is at most 2.46)
 QUIET = 2.5
-# further values of Mcol-PCA's c; the paper has c = s/10
-SMALLER = {", c = s/20": 20, ", c = s/50": 50}
 
 
 # what runs
@@ -130,8 +128,6 @@ def answers(problem: Problem, *, seed: int, k: float) -> dict[str, float]:
             f"flops {solver} converged": _flops(converged),
             f"variance {solver}": converged.variance,
         }
-    for name, share in SMALLER.items():
-        found[f"variance mcol{name}"] = run("mcol", k=s, c=ceil(s / share)).variance
     return found
 
 
@@ -217,6 +213,32 @@ def _best(table: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(label="", cardinality=k, variance_refit=best)
 
 
+# what is drawn
+
+
+def draw_times(
+    axis: Any, rows: pd.DataFrame, xlabel: str, solvers: Sequence[str] = SOLVERS
+) -> None:
+    """Plot the time of each solver against x."""
+    for solver in solvers:
+        style = look(solver) | dict(label=NAMES[solver])
+        draw_curve(axis, at_each(rows, solver), "s", **style)
+    axis.set(xlabel=xlabel, yscale="log", ylabel="time of a run, s")
+    name_lines(axis)
+
+
+def draw_variances(
+    axis: Any, rows: pd.DataFrame, xlabel: str, solvers: Sequence[str] = SOLVERS
+) -> None:
+    """Plot the variance ||Vx||^2 of each solver against x."""
+    for solver in solvers:
+        style = look(solver) | dict(label=NAMES[solver])
+        draw_curve(axis, at_each(rows, f"variance {solver}"), "", **style)
+    axis.set(xlabel=xlabel, ylabel="variance $\\|Vx\\|^2$")
+    axis.yaxis.get_offset_text().set_x(-0.1)  # beside the title, not below it
+    name_lines(axis)
+
+
 # what is claimed
 
 DENSE, SPARSE = "GPower0 on the dense centred matrix", "GPower0 on sparse data"
@@ -232,25 +254,29 @@ SPEED: dict[str, Any] = dict(unit="times", timed=True, null=1.0)
 COMPARABLE = SPEED | dict(rule=meaning.COMPARABLE, null=100.0)
 
 
-def ratios(
-    rows: pd.DataFrame, top: str, bottom: str, label: Any, alone: bool = False, **options: Any
-) -> pd.DataFrame:
-    """Return a tidy table of the quotients of two columns at each x.
+def at_each(rows: pd.DataFrame, column: str, label: Any = "{:g}", **options: Any) -> pd.DataFrame:
+    """Return a tidy table of a column at each x, with one value for each problem.
 
-    alone : whether there is only one data set, so that the rounds are the replicates.
+    On real data, which are a single problem, the rounds are the replicates, and counts are exact.
     """
-    both = rows.reindex(columns=[*{*rows, top, bottom}]).dropna(subset=[top, bottom])
-    # answers that agree to six digits differ only by rounding, so they are tied
-    both = both.assign(quotient=(both[top] / both[bottom]).astype(float).round(6))
-    if alone and both["repeat"].any():
-        options |= dict(seed="repeat", over="rounds")
-    elif alone:
-        options |= dict(how="median")  # a count is exact
-    else:
+    rows = rows.reindex(columns=[*{*rows, column}]).dropna(subset=[column])
+    if any("seed" in parameters for parameters in rows.parameters):
         # rounds on one problem are not replicates, so they are reduced to their median
-        middle = both.groupby(["x", "seed"]).quotient.transform("median")
-        both = both.assign(quotient=middle)
-    return claims.each(both, "x", "quotient", label, **options)
+        middle = rows.groupby(["x", "seed"])[column].transform("median")
+        rows = rows.assign(**{column: middle})
+    elif rows["repeat"].any():
+        options |= dict(seed="repeat", over="rounds")
+    else:
+        options |= dict(how="median")
+    return claims.each(rows, "x", column, label, **options)
+
+
+def ratios(rows: pd.DataFrame, top: str, bottom: str, label: Any, **options: Any) -> pd.DataFrame:
+    """Return a tidy table of the quotients of two columns at each x."""
+    both = rows.reindex(columns=[*{*rows, top, bottom}])
+    # answers that agree to six digits differ only by rounding, so they are tied
+    quotient = (both[top].astype(float) / both[bottom].astype(float)).round(6)
+    return at_each(both.assign(quotient=quotient), "quotient", label, **options)
 
 
 def speeds(
@@ -299,21 +325,17 @@ def losses(data: SimpleNamespace) -> pd.DataFrame:
     """Return the percentage of Scol-PCA's variance that Mcol-PCA loses at each size or k."""
     rows = data.rows.dropna(subset=["variance mcol"])
     label = "k = {:g}" if hasattr(data, "truth") else "p = {:g}"
-    lost = {
-        c: 100 * (1 - rows[f"variance mcol{c}"] / rows["variance scol"]) for c in ("", *SMALLER)
-    }
+    loss = 100 * (1 - rows["variance mcol"] / rows["variance scol"])
     # with c = 1 the two methods are the same algorithm, so an interval would be meaningless
-    rows = rows.assign(loss=lost[""].round(6))
+    rows = rows.assign(loss=loss.round(6))
     same = rows.groupby("x").cardinality.transform("max").le(10)
     same &= ~rows.groupby("x").loss.transform("any").astype(bool)
-    spans = [f"{c[2:]}: {span([*lost[c].groupby(rows.x).mean()], '%')}" for c in SMALLER]
-    table = pd.concat(
+    return pd.concat(
         [
             claims.each(rows[same], "x", "loss", label, how="max"),
             claims.each(rows[~same], "x", "loss", label),
         ]
     )
-    return claims.noted(table, f"Lost with a smaller c, {listed(spans)}.")
 
 
 # Figures 1 and 4 share this statement
@@ -328,7 +350,5 @@ H3 = claim(
     at=claims.every("sizes and k", least=3),
     null=13.0,  # the variables of largest variance: 13 to 24 % less on such matrices
     changed="the two figures were two statements" + MORE,
-    because="Each loop adds c columns before it compares the others again; with a smaller c, less "
-    "variance is lost.",
     rows=losses,
 )

@@ -1,9 +1,10 @@
 """Experiments of Kuleshov (2013): pairs of runs of GPower and GRQI with equal cardinality."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,6 @@ from spcabench.api import solve
 from spcabench.claims import bands, every, meaning
 from spcabench.problem.problem import Problem
 from spcabench.run import Run
-from spcabench.showing.words import span
 from spcabench.solving.bounds import leading_eigenvalue
 from spcabench.solving.call import arguments
 from spcabench.solving.result import refitted
@@ -38,12 +38,6 @@ FORMS = {"": "as returned", "_refit": "refitted"}
 RATIO: dict[str, Any] = dict(
     measures="flops of GPower / flops of GRQI, with their starts", unit="times", null=1.0
 )
-# what a refit of GPower1's answers shows, and the experiment with fixed k in Figure 3
-SHRINKS = (
-    "GPower1's entries are not the best on its support, so a refit turns the comparison. Its "
-    "support is better because it shrinks the entries: with equal start and k, an iteration that "
-    "shrinks them ends above GRQI, and one that cuts them ends with GRQI."
-)
 
 
 def source(n: int, seed: int) -> dict[str, Any]:
@@ -52,7 +46,7 @@ def source(n: int, seed: int) -> dict[str, Any]:
 
 
 def matched(
-    penalty: str, n: int, seed: int, label: str, chosen: dict[str, float], **limits: Any
+    penalty: str, n: int, seed: int, label: str, chosen: Mapping[str, float], **limits: Any
 ) -> Iterator[Run]:
     """Run GPower, then GRQI with as many nonzeros.
 
@@ -105,7 +99,6 @@ def pairs(table: pd.DataFrame, label: str) -> pd.DataFrame:
     p, g = chosen[chosen.match.isna()], chosen[chosen.match.notna()]
     columns = ["row", "flops", "setup_flops", "iterations", "status", "cardinality"]
     columns += ["variance", "variance_refit"]
-    columns += [name for name in ("solve_time", "setup_time") if name in table]
     # each GRQI run belongs to the GPower run just before it, whose cardinality it uses
     both = p.merge(g[key + columns], on=key, suffixes=("_p", "_g"))
     asked = both.settings.map(lambda settings: settings.get("k", np.nan))
@@ -165,12 +158,6 @@ def other_sizes(both: pd.DataFrame, column: str, **options: Any) -> pd.DataFrame
     return whole.assign(label=labels).drop(columns="n")
 
 
-def of_bands(both: pd.DataFrame, values: pd.Series) -> str:
-    """Return the range of the geometric means of a ratio in the bands below 20 %, in words."""
-    table = bands(both.assign(of=values), "sparsity", EDGES, "of")
-    return span([*np.exp(np.log(table.value).groupby(table.label).mean())], "times")
-
-
 def weighted(both: pd.DataFrame, hits: pd.Series) -> pd.DataFrame:
     """Return the share of hits for each problem and band of sparsity."""
     # a band has the weight of one run, whatever the number of its runs
@@ -180,22 +167,6 @@ def weighted(both: pd.DataFrame, hits: pd.Series) -> pd.DataFrame:
         .groupby(["seed", "band"], as_index=False)
         .agg({"hit": "mean", "stand_in": "max", "problem": "first", "row": " ".join})
     )
-
-
-def percent(of_n: float) -> str:
-    """Format a sparsity as the label of a place."""
-    return f"{100 * of_n:.3g} %"
-
-
-def flops_of_grqi(n, k, iterations):
-    """Return the flops of Algorithm 1 on Sigma: k^3 + 2 k^2 + n k per iteration (J = inf)."""
-    return iterations * (k**3 + 2 * k**2 + n * k)
-
-
-def medians(both: pd.DataFrame, column: str) -> tuple[pd.Series, pd.Series]:
-    """Return the median sparsity and the median value over seeds for each requested cardinality."""
-    middle = both.groupby("asked")[["sparsity", column]].median()
-    return middle.sparsity, middle[column]
 
 
 def of_all_problems(table: pd.DataFrame) -> pd.DataFrame:
@@ -226,26 +197,14 @@ def sparse(both: pd.DataFrame) -> pd.DataFrame:
     return both[both.sparsity < meaning.SPARSE]
 
 
-def means_of_bands(both: pd.DataFrame, column: str) -> tuple[pd.Series, pd.Series]:
-    """Return the median sparsity and the mean over problems of a column in each wide band."""
-    band = np.digitize(both.sparsity, WIDE_EDGES)
-    means = both[column].groupby([band, both.seed]).mean()
-    return both.sparsity.groupby(band).median(), means.groupby(level=0).mean()
+def in_wide_bands(both: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Return a tidy table of a column in each wide band, in which x is the sparsity of a pair."""
+    return bands(both, "sparsity", WIDE_EDGES, column).assign(x=both.sparsity)
 
 
 def k_at(sparsity: float, n: int) -> int:
     """Return the cardinality for a sparsity, at least 2."""
     return max(2, round(sparsity * n))
-
-
-def k_of(sparsity: float, n: int) -> dict[str, float]:
-    """Return the setting k for a sparsity."""
-    return dict(k=k_at(sparsity, n))
-
-
-def grid(low: float, high: float, count: int) -> np.ndarray:
-    """Return sparsities that are equally spaced on a logarithmic scale."""
-    return np.geomspace(low, high, count)
 
 
 def in_each_band(count: int, first: float = 0.005) -> np.ndarray:
@@ -258,29 +217,18 @@ def in_each_band(count: int, first: float = 0.005) -> np.ndarray:
     return np.concatenate([*inside, [0.5]])
 
 
-class Sizes(NamedTuple):
-    """What Figures 2 and 3 run at a scale.
+def sizes(scale: str) -> SimpleNamespace:
+    """Return what Figures 2 and 3 run at a scale.
 
     n, seeds, sparsities : the dimension, the number of problems and the sparsities of the searches.
     problems, given : the number of problems for shares and differences of variances, and the number
     of given penalties on those without a search. starts : the number of problems for random starts.
     others, fewer : the number of problems for each other dimension, and the sparsities there.
     """
-
-    n: int
-    seeds: int
-    sparsities: np.ndarray
-    problems: int
-    given: int
-    starts: int
-    others: dict[int, int]
-    fewer: np.ndarray
-
-
-def sizes(scale: str) -> Sizes:
-    """Return what Figures 2 and 3 run at a scale."""
     if scale == "paper":
-        others, fewer = {200: 6, 500: 6, 2000: 6}, grid(0.01, 0.19, 6)
-        return Sizes(1000, 6, in_each_band(3), 60, 12, 16, others, fewer)
-    others, fewer = {100: 3, 200: 3}, grid(0.02, 0.19, 4)
-    return Sizes(300, 3, in_each_band(1), 12, 8, 6, others, fewer)
+        searches = dict(n=1000, seeds=6, sparsities=in_each_band(3))
+        others = dict(others={200: 6, 500: 6, 2000: 6}, fewer=np.geomspace(0.01, 0.19, 6))
+        return SimpleNamespace(**searches, problems=60, given=12, starts=16, **others)
+    searches = dict(n=300, seeds=3, sparsities=in_each_band(1))
+    others = dict(others={100: 3, 200: 3}, fewer=np.geomspace(0.02, 0.19, 4))
+    return SimpleNamespace(**searches, problems=12, given=8, starts=6, **others)

@@ -24,7 +24,6 @@ from spcabench.figures import _asteris2014 as base
 from spcabench.figures import _asteris2014_trade_off as shared
 from spcabench.figures._asteris2014 import UNCENTRED
 from spcabench.figures._truth import truth
-from spcabench.showing.words import number
 
 # for A21, which compares the data sets
 SHARES = ("asteris2014_fig4", "asteris2014_fig5")
@@ -139,13 +138,8 @@ def A21(data):
     rows = [of.judged[of.judged.k == next(iter(of.printed))].head(1) for of in data.others]
     found = pd.concat([row.assign(of=of.name) for row, of in zip(rows, data.others, strict=True)])
     found = found.assign(decay=found.lambda_next / found.lambda_1).sort_values("decay")
-    told = [
-        f"{row.of} {number(row.decay, 'share')}, {number(row.explained, '%')}"
-        for row in found.itertuples()
-    ]
     pairs = {
         f"{sharper.of} over {other.of}": sharper.explained / other.explained
         for sharper, other in combinations(found.itertuples(), 2)
     }
-    note = f"lambda_4 / lambda_1, and the share of the bound: {'; '.join(told)}."
-    yield claims.noted(claims.numbers(found, pairs), note)
+    yield claims.numbers(found, pairs)

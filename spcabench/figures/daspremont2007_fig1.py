@@ -23,7 +23,7 @@ from spcabench.claims import claim
 from spcabench.figures._daspremont2007 import factors
 from spcabench.run import Run
 from spcabench.showing.style import MARKERS, PALETTE
-from spcabench.showing.words import number, span
+from spcabench.showing.words import number
 
 PANELS, SIZE = (2, 3), (11.5, 7.6)
 STAND_INS = ("alon", "golub", "mll")
@@ -152,7 +152,4 @@ def D3(data):
     genes = data[data.n == GENES]
     for label, name in PREPARED.items():
         rows = genes[genes.label == label]
-        few = (
-            f"DSPCA has {span([*rows['sparse'].astype(float)], 'coefficients')}; 15 are our limit."
-        )
-        yield claims.noted(claims.tidy(rows, "accuracy", rows.title, reading=name, seed=None), few)
+        yield claims.tidy(rows, "accuracy", rows.title, reading=name, seed=None)

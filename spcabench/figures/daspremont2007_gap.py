@@ -20,6 +20,7 @@ import numpy as np
 from spcabench import claims
 from spcabench.claims import claim, meaning
 from spcabench.figures import _daspremont2007 as base
+from spcabench.figures._curves import draw_curve
 from spcabench.showing.style import PALETTE, look, mark_level, name_lines, plain_log_ticks
 from spcabench.solving.status import Status
 
@@ -72,13 +73,13 @@ def draw(data, axes):
     """Plot iterations against 1/eps, then time and memory against n."""
     rates, times, memory = axes.flat
     levels = data.reached[data.reached.label == "eps"]
+    levels = levels.assign(inverse=1 / levels.eps)
     for method in RATES:
-        means = _means(levels[levels.method == method], "eps", "iterations")
-        rates.plot(1 / means.index, means, **LOOKS[method])
+        table = claims.each(levels[levels.method == method], "inverse", "iterations")
+        draw_curve(rates, table, "times", **LOOKS[method])
     for method in ("dspca", *base.SDP):
         rows = data.sizes[data.sizes.method == method]
-        means = _means(rows, "n", "total", partly=True)
-        times.plot(means.index, means, **LOOKS[method])
+        draw_curve(times, claims.each(rows, "n", "total"), "s", **LOOKS[method])
         # memory hardly depends on the problem, so it comes from one
         measured = rows[(rows.seed == 0) & rows.above.notna()].sort_values("n")
         memory.plot(measured.n, measured.above / 1e9, **LOOKS[method])
@@ -100,14 +101,6 @@ def draw(data, axes):
         axis.set(xscale="log", yscale="log")
         plain_log_ticks(axis)
         name_lines(axis)
-
-
-def _means(rows, by, column, partly=False):
-    """Return geometric means over the problems, by default only where every problem has a value."""
-    logs = np.log(rows[column].astype(float)).groupby(rows[by])
-    # the mean over the problems that reached a gap would be too low
-    every = logs.count() == rows.seed.nunique()
-    return np.exp(logs.mean())[every | partly]
 
 
 # what is claimed

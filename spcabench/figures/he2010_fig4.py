@@ -9,13 +9,10 @@ computed after a refit, because the second phase of the other two solvers is a r
 
 Times are processor times of single runs without the search, with the solvers taking turns while at
 most 2.5 processes were ready to run, the second phase to 1e-4, and data that were converted before
-timing; the time of a problem is the minimum over the rounds, and the median and quartiles (band)
-over the problems are shown. Variances, of converged second phases, are those of the first problem,
-whose optimum is proven or lies in the grey band; bounds above twice the best known value are not
-shown. A hollow marker means that the search missed the requested cardinality on at least one
-problem; it is plotted at the cardinality reached, as the median over problems. A line is
-interrupted where this is less than nine tenths of the requested cardinality. Another reading gives
-GPower0 the sparse data, and counts flops.
+timing; the time of a problem is the median over the rounds. Variances are those of converged second
+phases. Lines are means over the problems (geometric for times) with their 95 % intervals, at the
+median of the cardinalities that the searches reached. Another reading gives GPower0 the sparse
+data, and counts flops.
 """
 
 import numpy as np
@@ -23,7 +20,6 @@ import numpy as np
 from spcabench import claims
 from spcabench.claims import claim, meaning
 from spcabench.figures import _he2010 as he
-from spcabench.figures import _he2010_pictures as pictures
 from spcabench.figures._truth import truth
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
@@ -59,9 +55,11 @@ data = he.by_cardinality
 
 def draw(data, axes):
     """Plot the variances, then the times."""
-    pictures.draw_trade_off(data, axes.flat[::-1])
-    axes.flat[0].set_title(f"Mcol-PCA loses {H3.told(data)} of Scol-PCA's variance")
-    axes.flat[1].set_title(f"Scol-PCA is {H7.told(data)} as fast as GPower0")
+    left, right = axes.flat
+    he.draw_variances(left, data.rows, "cardinality")
+    he.draw_times(right, data.rows, "cardinality")
+    left.set_title(f"Mcol-PCA loses {H3.told(data)} of Scol-PCA's variance")
+    right.set_title(f"Scol-PCA is {H7.told(data)} as fast as GPower0")
 
 
 # what is claimed

@@ -5,33 +5,30 @@ GRQI runs with J = inf. The input of GPower is A, and a search finds the penalty
 requested cardinality (as in the paper, only the flops of the run that reached this cardinality are
 counted). The input of GRQI is Sigma, and it uses the cardinality that GPower reached. Flops follow
 the paper's rule (section 4.2): k^3 + 2k^2 for solving a linear system, and n k for a product of
-Sigma with a k-sparse vector. The flops of the start, n^2 for GRQI, are included. A hollow
-marker shows a run that stopped at its iteration limit, so its flops are a lower bound.
+Sigma with a k-sparse vector. The flops of the start, n^2 for GRQI, are included. Lines are
+geometric means over problems with their 95 % intervals. An arrow means that some runs stopped at
+their iteration limit, so the number is a lower bound.
 
-The right panel, which we added, shows the geometric means over problems in the bands of sparsity
-that are judged. For 1e-6, most of these problems have given penalties instead of a search, and are
-not in the left panel.
+The right panel, which we added, shows the ratios in bands of sparsity, among them those that are
+judged. For 1e-6, most of these problems have given penalties instead of a search, and are not in
+the left panel.
 """
 
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
 from spcabench import claims
 from spcabench.claims import claim, meaning
-from spcabench.claims.summary import where
 from spcabench.figures import _kuleshov2013 as base
-from spcabench.figures._kuleshov2013 import RATIO
+from spcabench.figures._curves import draw_curve
+from spcabench.figures._kuleshov2013 import NAMES, RATIO
 from spcabench.run import Run
-from spcabench.showing.style import LETTERS, look, mark_level, name_lines, plain_log_ticks
-from spcabench.showing.words import listed, number
+from spcabench.showing.style import look, mark_level, name_lines, plain_log_ticks
 from spcabench.solving.status import Status
 
 PANELS, SIZE = (1, 2), (11.5, 4.2)
 LARGE = 1 / 3  # lower edge of the highest third of the axis
 STEP = 1.009  # "varying gamma by < 1 %"
-GAP, DSPCA = 1e-2, "relaxation"  # certified gap at which DSPCA stops, and label of its runs
 LEAST = 20  # minimum number of nonzeros; below it, one nonzero is more than 5 %
 
 
@@ -45,17 +42,17 @@ def runs(scale):
     for penalty in base.PENALTIES:
         for seed in range(size.seeds):
             for s in size.sparsities:
-                yield from base.matched(penalty, n, seed, "main", base.k_of(s, n))
+                yield from base.matched(penalty, n, seed, "main", dict(k=base.k_at(s, n)))
             # K6, like K3, is about sparsities below 20 %
             for s in sparse:
-                yield from base.matched(penalty, n, seed, "loose", base.k_of(s, n), tol=1e-2)
+                loose = dict(k=base.k_at(s, n))
+                yield from base.matched(penalty, n, seed, "loose", loose, tol=1e-2)
             yield from neighbours(penalty, n, seed, 12 if scale == "paper" else 6)
         for other, count in size.others.items():
             for seed in range(count):
                 for s in size.fewer:
-                    k = base.k_of(s, other)
+                    k = dict(k=base.k_at(s, other))
                     yield from base.matched(penalty, other, seed, "dimension", k)
-    yield from relaxations(scale)
     # most problems have given penalties, because a search takes 20 runs
     for seed in range(size.seeds, size.problems):
         for penalty in base.PENALTIES:
@@ -80,17 +77,6 @@ def neighbours(penalty, n, seed, count):
             yield Run(**base.source(n, seed), solver=penalty, settings=settings, **about)
 
 
-def relaxations(scale):
-    """Yield runs of DSPCA, which the paper omits because they cost more than those of GPower."""
-    for seed in range(3):
-        for n in (200, 500, 1000) if scale == "paper" else (100, 300):
-            # the penalty of Zhang's Figure 1, which leaves 5 to 20 nonzeros
-            rho = float(0.58 * np.sqrt(np.log(n)) * np.sqrt(n))
-            settings = dict(rho=rho, screen=False, eps=GAP, tol=GAP, stop="gap", max_iterations=15)
-            about: dict[str, Any] = dict(solver="dspca", form="covariance", seed=seed, label=DSPCA)
-            yield Run(**base.source(n, seed), settings=settings, **about)
-
-
 def data(table):
     """Return the pairs of runs of each experiment, and all rows."""
     both = base.of_all_problems(table)
@@ -110,52 +96,33 @@ def data(table):
 def draw(data, axes):
     """Draw the paper's figure on the left, and the ratios of flops on the right."""
     left, right = axes.flat
-    for penalty, part in data.main.groupby("penalty", sort=False):
-        scatter(left, part.sparsity, part.whole_p, part.status_p, penalty)
-        for rows, tol, line in (
-            (data.both, "10^{-6}$", "-"),
-            (data.loose, "10^{-2}$ (dotted)", ":"),
-        ):
-            style = look(penalty) | dict(linestyle=line, label=f"{base.NAMES[penalty]}, tol ${tol}")
-            logs = rows[rows.penalty == penalty].assign(log=lambda rows: np.log(rows.whole))
-            sparsity, mean = base.means_of_bands(logs, "log")
-            right.plot(sparsity, np.exp(mean), **style)
-    scatter(left, data.main.sparsity, data.main.whole_g, data.main.status_g, "grqi")
-    left.set(xscale="log", yscale="log", xlabel="sparsity k/n", ylabel="flops")
-    costlier = where(K5.places(data, verdict="holds")) or "no sparsity"
-    left.set_title(f"GRQI takes more flops than GPower1 at {costlier}")
-    right.set(xscale="log", yscale="log", xlabel="sparsity k/n")
+    for penalty, rows in data.main.groupby("penalty", sort=False):
+        draw_flops(left, rows, "p", penalty)
+    draw_flops(left, data.main, "g", "grqi")
+    for both, tol, line in ((data.both, "-6}$", "-"), (data.loose, "-2}$ (dotted)", ":")):
+        for name, rows in base.by_penalty(both):
+            style = look(name.lower()) | dict(linestyle=line, label=f"{name}, tol $10^{{{tol}")
+            draw_curve(right, base.in_wide_bands(rows, "whole"), "times", **style)
+    left.set_ylabel("flops")
+    left.set_title(f"from a third of the variables on, GPower1\ntakes {K5.told(data)} GRQI's flops")
     right.set_ylabel("flops of GPower / flops of GRQI")
     right.set_title(
         f"below 20 %, GRQI takes {K3.told(data)} fewer flops than GPower1,\n"
         f"and {K3.told(data, 'GPower0')} fewer than GPower0"
     )
-    _mark_paper(right)
-    for axis in (left, right):
+    for level, name in ((100, "the paper below 5 %"), (10, "the paper below 20 %"), (1, "as many")):
+        mark_level(right, level, name)
+    for axis in axes.flat:
+        axis.set(xscale="log", yscale="log", xlabel="sparsity k/n")
         plain_log_ticks(axis)
         name_lines(axis)
 
 
-def _mark_paper(axis):
-    """Mark the paper's orders of magnitude."""
-    low, high = axis.get_xlim()
-    axis.set_xlim(low, high)
-    words: dict[str, Any] = dict(fontsize=LETTERS, va="top")
-    axis.plot([low, 0.05], [100, 100], color="black", linewidth=1.0, linestyle=":")
-    axis.text(1.05 * low, 92, "the paper: 100 below 5 %", **words)
-    axis.fill_between([low, meaning.SPARSE], 10, 100, color="#EEEEEE", zorder=0)
-    axis.text(1.05 * low, 9, "shaded: the paper, below 20 %", **words)
-    # below this line GRQI takes more flops than GPower
-    mark_level(axis, 1, "as many")
-
-
-def scatter(axis, x, y, status, solver):
-    """Draw a marker for each run; the marker is hollow if the run stopped at a limit."""
-    style = look(solver) | dict(linestyle="none", markersize=3.5)
-    # the flops of a run that stopped at a limit are a lower bound
-    ended = ~status.isin([Status.CONVERGED, Status.FINISHED])
-    axis.plot(x[~ended], y[~ended], **style | dict(alpha=0.5, label=base.NAMES[solver]))
-    axis.plot(x[ended], y[ended], **style | dict(fillstyle="none"))
+def draw_flops(axis, rows, side, solver):
+    """Plot a solver's flops for each requested sparsity; a run at its limit gives a bound."""
+    ended = ~rows[f"status_{side}"].isin([Status.CONVERGED, Status.FINISHED])
+    table = claims.each(rows.assign(ended=ended), "share", f"whole_{side}", missed="ended")
+    draw_curve(axis, table, "times", **look(solver) | dict(label=NAMES[solver]))
 
 
 # what is claimed
@@ -202,37 +169,9 @@ def K2(data):
 )
 def K3(data):
     """Judge both penalties, because section 3.3 has both, and other n, as in section 4."""
-    for table, (_, rows) in zip(base.ratios(data.sparse), base.by_penalty(data.main), strict=True):
-        time = (rows.solve_time_p + rows.setup_time_p) / (rows.solve_time_g + rows.setup_time_g)
-        yield claims.noted(
-            table,
-            f"Without the starts: {base.of_bands(rows, rows.ratio)}.",
-            f"In time, with the starts: {base.of_bands(rows, time)}.",
-            _cost_of_relaxation(data.rows, rows),
-        )
+    yield from base.ratios(data.sparse)
     for name, rows in base.by_penalty(data.dimension):
-        table = base.other_sizes(rows, "whole", reading=f"{name}, other n")
-        yield claims.noted(table, _per_iteration(rows))
-
-
-def _per_iteration(rows):
-    """State how the cost of an iteration falls with n, at a fixed share of nonzeros."""
-    rows = rows[rows.share.between(0.15, meaning.SPARSE) & (rows.iterations_g > 0)]
-    each = rows.flops_p / rows.iterations_p / (rows.flops_g / rows.iterations_g)
-    middle = each.groupby(rows.n).median()
-    told = listed([f"{number(value)} (n = {n:,})" for n, value in middle.items()])
-    return (
-        "Flops of an iteration of GPower over those of one of GRQI at 15 to 20 % nonzeros: "
-        f"{told}. By section 3.2 they fall like 1/n."
-    )
-
-
-def _cost_of_relaxation(rows, gpower):
-    """State how many times the flops of GPower a run of DSPCA takes on the same matrices."""
-    costs = rows[(rows.label == DSPCA) & (rows.n == gpower.n.max())].flops
-    middle = gpower[gpower.sparsity < meaning.SPARSE].flops_p.median()
-    least = number((costs / middle).min(), "times")
-    return f"DSPCA takes at least {least} the flops of GPower." if len(costs) else ""
+        yield base.other_sizes(rows, "whole", reading=f"{name}, other n")
 
 
 K4 = claim(
@@ -256,7 +195,7 @@ K5 = claim(
     changed="the sparsities above 1/3 were pooled, and a trend among them looked like noise; the "
     "starts were not counted",
     rows=lambda data: (
-        claims.each(rows, "share", "whole", base.percent, reading=name)
+        claims.each(rows, "share", "whole", lambda share: f"{100 * share:.3g} %", reading=name)
         for name, rows in base.by_penalty(data.main)
     ),
     **RATIO,

@@ -121,7 +121,11 @@ def draw(data, axes):
     for axis, (label, name) in zip(axes.flat, PREPARED.items(), strict=False):
         if (of := components[components.label == label]).size:
             _mosaic(axis, of, name)
-    _shares(axes.flat[2], data[data.label == "main"])
+    right = axes.flat[2]
+    _shares(right, data[data.label == "main"])
+    right.set_title(
+        f"Gabor functions explain {K10.told(data)} as much of\ncomponents as of patches"
+    )
 
 
 def _mosaic(axis, components, name):
@@ -148,11 +152,6 @@ def _shares(axis, data):
     axis.set(xlabel="$R^2$ of the Gabor fit", ylabel="share of the tiles below")
     axis.set(xlim=(0, 1), ylim=(0, 1))
     axis.legend(loc="upper left", fontsize=LETTERS)
-    median = data.groupby("kind").r2.median()
-    axis.set_title(
-        f"Gabor fit, pixels centred: components\n{median['components']:.2f}, random patches "
-        f"{median['patches']:.2f}"
-    )
 
 
 # what is claimed

@@ -31,11 +31,11 @@ from spcabench import Problem, claims, flops, steps
 from spcabench.claims import claim, meaning
 from spcabench.figures import _zhang2011_safe as safe
 from spcabench.figures import _zhang2011_text as text
+from spcabench.figures._curves import draw_curve
 from spcabench.figures._topics import SOLVER, component
 from spcabench.methods import eliminate
 from spcabench.run import Run
 from spcabench.showing.style import DASHES, MARKERS, PALETTE, legend_below, mark_level
-from spcabench.showing.words import span
 from spcabench.vectors import normalize
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
@@ -137,9 +137,7 @@ def _of_words(problem, words):
 def data(table):
     """Return the corpora, with the quantities of the claims, and the random covariances."""
     rows = text.corpora(table).sort_values("nnz")
-    # no word survives a lambda above all variances
-    smaller = rows.n / rows.n_hat.clip(lower=1)
-    rows = rows.assign(smaller=smaller, flops_of_pca=rows.pca_flops / rows.flops)
+    rows = rows.assign(flops_of_pca=rows.pca_flops / rows.flops)
     return SimpleNamespace(corpora=rows, instances=safe.instances(table))
 
 
@@ -169,17 +167,16 @@ def draw(data, axes):
     )
     for (corpus, order), side in zip(text.ORDERS.items(), ("left", "right"), strict=True):
         mark_level(left, order, f"the paper, {text.CORPORA[corpus]}: {order}", side)
-    fewer = span([*data.corpora.smaller], "times")
-    left.set_title(f"elimination leaves {fewer} fewer words\n(the paper: 150 to 200)")
+    left.set_title("words that elimination leaves")
     legend_below(left)
     # the first four colours are used for the corpora in the left panel
     for (kind, name), colour, marker, dashes in zip(
         TIMES.items(), PALETTE[4:], MARKERS, DASHES, strict=False
     ):
-        logs = np.log(timed[kind]).groupby(timed.corpus, sort=False)
-        times = np.exp(logs.mean())
-        right.plot(times.index, times, color=colour, marker=marker, linestyle=dashes, label=name)
-    # side by side, because on an axis of sizes two corpora would overlap
+        # side by side, because on an axis of sizes two corpora would overlap
+        table = claims.tidy(timed, kind, timed.corpus, seed="round", over="rounds")
+        style = dict(color=colour, marker=marker, linestyle=dashes, label=name)
+        draw_curve(right, table, "s", **style)
     names = data.corpora.corpus.str.partition(" for ")[0]
     millions = [
         f"{name}\n{nnz / 1e6:.3g}" for name, nnz in zip(names, data.corpora.nnz, strict=True)

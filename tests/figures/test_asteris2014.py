@@ -144,9 +144,9 @@ def _small(share=0.9):
 
 
 def test_the_guarantee_is_compared_with_the_share_that_is_reached():
-    places = exact.A12.places(exact.data(trial.table([*_small(0.9)])))
+    (reading,) = exact.A12.judge(exact.data(trial.table([*_small(0.9)])))["readings"]
     # lambda_2 is half of lambda_1: the second term of Theorem 1 is 1 / (1 + 2 * 10 / 4 * 0.5)
-    assert [place["value"] for place in places] == pytest.approx([1 / 3.5 / 0.9] * 3)
+    assert [p["value"] for p in reading["places"]] == pytest.approx([1 / 3.5 / 0.9] * 3)
 
 
 def test_no_maximum_is_known_if_a_run_gave_no_answer():
