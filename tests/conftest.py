@@ -6,8 +6,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import traceback
-from zlib import crc32
 
 import pooch
 import pytest
@@ -16,8 +14,6 @@ from hypothesis import settings
 from spcabench import machine, registry
 from spcabench.readers import corpus, sources
 from spcabench.running import fingerprint
-from tests import twins
-from tests.alone import WHOLE, Part
 
 pytest.register_assert_rewrite("tests.problems", "tests.trial")
 
@@ -36,17 +32,6 @@ os.environ["SPCABENCH_OFFLINE"] = "1"
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-_setattr = pytest.MonkeyPatch.setattr
-
-
-def _refusing(patch, target, name, *value, **how):
-    """Replace an attribute unless a kernel is compiled from it."""
-    twins.refuse(target, name)
-    _setattr(patch, target, name, *value, **how)
-
-
-pytest.MonkeyPatch.setattr = _refusing  # of the class: a context makes a patch of its own
-
 
 @pytest.fixture(scope="session", autouse=True)
 def _temporary(tmp_path_factory):
@@ -54,47 +39,11 @@ def _temporary(tmp_path_factory):
     os.environ["TMPDIR"] = tempfile.tempdir = str(tmp_path_factory.mktemp("temporary"))
 
 
-def pytest_addoption(parser):
-    parser.addoption("--part", type=Part.of, default=WHOLE, help="run one part of the tests: 2/3")
-
-
 def pytest_configure(config):
     """Do not generate the thorough cases, a third of all, if they would only be deselected."""
     from tests import problems  # after the assertions in it are registered
 
     problems.GENERATED = "not thorough" not in config.option.markexpr
-
-
-def pytest_collection_modifyitems(config, items):
-    """Select the requested part of the tests, independently of their order."""
-    part = config.getoption("part")
-    parts = [[] for _ in range(part.count)]
-    for item in items:
-        parts[crc32(item.nodeid.encode()) % part.count].append(item)
-    items[:] = parts.pop(part.number - 1)
-    config.hook.pytest_deselected(items=[item for part in parts for item in part])
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item):
-    """If a test fails in a loop, report the case: the plain values of the local variables."""
-    try:
-        return (yield)
-    except Exception as error:
-        code = getattr(getattr(item, "function", None), "__code__", None)
-        for frame, _ in traceback.walk_tb(error.__traceback__):
-            if frame.f_code is code:
-                error.add_note(f"case: {_plain_values(frame.f_locals)}")
-        raise
-
-
-def _plain_values(variables):
-    plain = (bool, int, float, str)
-    return ", ".join(
-        f"{name} = {value!r}"
-        for name, value in variables.items()
-        if isinstance(value, plain) and name.isidentifier()  # pytest's own names are not
-    )
 
 
 def pytest_terminal_summary(terminalreporter, exitstatus, config):

@@ -169,19 +169,16 @@ class Copy:
         for name in ("solvers", "datasets"):
             (folder / "spcabench" / name).symlink_to(folder / name)
 
-    def start(self, room, fault=None, seconds=600, near=False):
+    def start(self, room, fault=None, seconds=600):
         """Run the tests of a room in a process forked from this one, and return its number.
 
-        The files that mention the module with the fault come first; with ``near``, they are the
-        only ones. A fault can cause an endless loop, so the process may only use some processor
-        seconds.
+        The files that mention the module with the fault come first. A fault can cause an endless
+        loop, so the process may only use some processor seconds.
         """
         files = sorted((self.folder / "tests" / room).glob("test_*.py"))
         if fault:
             named = re.compile(rf"\b{fault.file.stem}\b")
             files.sort(key=lambda file: -len(named.findall(file.read_text())))
-            if near:
-                files = [file for file in files if named.search(file.read_text())] or files
             self.forget_kernels(fault.file.stem)
             self.source = (self.folder / fault.file).read_bytes()
             (self.folder / fault.file).write_bytes(fault.planted(self.source))
@@ -226,13 +223,13 @@ class Copy:
                 file.unlink()
 
 
-def survivors_of(room, faults, copies, seconds, near):
+def survivors_of(room, faults, copies, seconds):
     """Yield the faults that no test of a room catches, a few at a time in processes."""
     free, running, waiting = [*copies], {}, [*faults]
     while waiting or running:
         while waiting and free:
             copy, fault = free.pop(), waiting.pop()
-            running[copy.start(room, fault, seconds, near)] = copy, fault
+            running[copy.start(room, fault, seconds)] = copy, fault
         process, status = os.wait()
         copy, fault = running.pop(process)
         copy.mend(fault)
@@ -253,7 +250,7 @@ def examine(room, files, copies, options):
     places = [faults for file in files for faults in faults_of(file)]
     places = chance.sample(places, min(options.n, len(places)))
     faults, missed = [chance.choice(faults) for faults in places], 0
-    for fault in survivors_of(room, faults, copies, limit, options.near):
+    for fault in survivors_of(room, faults, copies, limit):
         missed += 1
         line = (ROOT / fault.file).read_text().splitlines()[fault.line - 1].strip()
         print(f"  {fault.file}:{fault.line}: {line}   becomes   {fault.text}", flush=True)
@@ -268,7 +265,6 @@ def main():
     parser.add_argument("-n", type=int, default=20, help="number of faults in each room")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--near", action="store_true", help="run only files that name the module")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         copies = [Copy(Path(folder, str(i))) for i in range(options.jobs)]

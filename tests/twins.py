@@ -1,7 +1,6 @@
-"""Compiled kernels as plain Python, which tests hold them against, and what no test may replace."""
+"""Compiled kernels as plain Python, with which tests compare them."""
 
-from dis import get_instructions
-from types import FunctionType, ModuleType
+from types import FunctionType
 
 
 def twin(kernel):
@@ -26,26 +25,6 @@ def twin(kernel):
 def python_form(value):
     """Return the Python function behind a compiled function, or None for any other value."""
     return getattr(value, "py_func", None) or getattr(value, "twin", None)
-
-
-def refuse(target, name):
-    """Fail if a test replaces a function or constant that one of a module's kernels reads.
-
-    A kernel compiled in the meantime would use the replacement, or fail to compile. Whether one is
-    compiled depends on earlier tests and on the cache.
-    """
-    if isinstance(target, ModuleType):
-        forms = [python_form(value) for value in vars(target).values()]
-        here = [form for form in forms if form and form.__globals__ is vars(target)]
-        readers = [form.__name__ for form in here if _reads(form, name)]
-        assert not readers, f"{target.__name__}.{name} is compiled into {', '.join(readers)}"
-
-
-def _reads(function, name):
-    """Return whether a function reads a name of its module."""
-    return any(
-        step.opname == "LOAD_GLOBAL" and step.argval == name for step in get_instructions(function)
-    )
 
 
 def _plain(kernel, namespaces):

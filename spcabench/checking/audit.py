@@ -15,9 +15,6 @@ are wrapped. The rules are:
    and is free. For each order, the number of free quotients exceeds the number of solves by at most
    one.
 4. Products with a low-rank part (centring, deflation) are free.
-5. The first ten calls of `Problem.variance` per iterate, and the first hundred calls per run, are
-   free.
-6. A product with complex numbers costs twice as much as a real one.
 
 The audit observes the solver between two iterates, and ignores the grading by the harness. It
 cannot observe compiled kernels or arrays that lost their class (``np.asarray``). It therefore
@@ -242,8 +239,7 @@ def _counted(tally: Tally, name: str, count: Callable[..., int], function: Any) 
 
     @functools.wraps(function)
     def counted(*args: Any, **settings: Any) -> Any:
-        flops = count(*args) * counting_array.parts(args)
-        (tally.count_solve if name in SOLVES else tally.count)(name, flops)
+        (tally.count_solve if name in SOLVES else tally.count)(name, count(*args))
         return seen(function(*map(plain, args), **settings))
 
     return counted

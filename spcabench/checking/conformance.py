@@ -15,7 +15,7 @@ from spcabench.errors import SolverError, in_one_line
 from spcabench.running.process import Ended, Worker
 from spcabench.solving.status import Status
 
-PATIENCE = 30.0  # seconds per check, including compilation
+PATIENCE = 30.0  # processor seconds per check, including compilation
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def check(
     is described once: checks that fail for the same reason are not reached. Raises InputError if
     the name is unknown or the file is missing.
 
-    patience : maximum seconds per check. names : the checks, by default all.
+    patience : maximum processor seconds per check. names : the checks, by default all.
     """
     file = registry.path("solver", solver)
     if solver.endswith(".py"):
@@ -80,12 +80,13 @@ def mistakes(solver: str, patience: float = PATIENCE) -> list[str]:
 def _waited(helper: Worker, name: str, solver: str, patience: float) -> Outcome:
     """Return the outcome of a check even if its process crashes or hangs."""
     try:
-        return helper.call(_outcome, name, solver, timeout=patience)  # type: ignore[no-any-return]
+        result: Outcome = helper.call(_outcome, name, solver, timeout=patience, working=True)
+        return result
     except Ended as end:
         if end.status == Status.KILLED:
             why = (
-                f"it did not finish within {patience:g} s{end.where}: there is an endless loop "
-                "between two yields, or the solver is very slow"
+                f"it did not finish within {patience:g} s of processor time{end.where}: there is "
+                "an endless loop between two yields, or the solver is very slow"
             )
             return Outcome(name, "fails", why, ends="after an endless loop")
         why = f"it crashed without a Python error: {end.reason}"

@@ -172,11 +172,6 @@ def _all_plain(value: Any) -> Any:
     return {k: _all_plain(v) for k, v in value.items()} if isinstance(value, dict) else plain(value)
 
 
-def parts(arrays: Any) -> int:
-    """Return the cost of a product relative to a real one: 2 if an array is complex, else 1."""
-    return 2 if any(map(np.iscomplexobj, arrays)) else 1
-
-
 def _leaves(value: Any) -> Iterator[Any]:
     """Yield the elements of nested lists and tuples."""
     if isinstance(value, (list, tuple)):
@@ -193,7 +188,7 @@ def _product(count: Callable[..., int], name: str, inputs: Any, result: Any) -> 
     low_rank = any(map(is_low_rank, inputs))
     arrays = [np.asarray(x) for x in inputs if np.ndim(x)]
     if not low_rank and any(isinstance(x, Seen) and x.ndim > 1 for x in inputs):
-        TALLY.count(name, count(*arrays) * parts(arrays))
+        TALLY.count(name, count(*arrays))
     result = seen(result, low_rank)
     if len(inputs) == 2 and not low_rank:
         B, y = arrays

@@ -1,6 +1,7 @@
 """The command `best-known`, which shows or improves the best known answers."""
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,15 +43,16 @@ def best_known(
     also shown.
     """
     from spcabench.comparison import best_known as known
+    from spcabench.comparison import grading, update_best_known
 
     if take is not None:
         if name is not None or k is not None or update is not None:
             raise InputError("--take: cannot be combined with NAME, -k or --update")
-        _take(take)
+        update_best_known.adopt(grading.take(take))
         return
     ks = options.cardinalities(k)
     if update is not None:
-        _update_best_known(known.pairs(SEARCHED, name, ks) if update else [], update)
+        _update(known.pairs(SEARCHED, name, ks) if update else [], update)
     elif name is not None:
         _show_one(name, ks)
     else:
@@ -106,38 +108,13 @@ def _show_entry(entry: "Entry", features: Sequence[str] | None) -> None:
         say(f"    {place:6}: {loading:+.6f}{label}")
 
 
-def _take(file: Path) -> None:
-    """Add the answer of a proposal to the table if it is better than the current entry."""
-    from spcabench.comparison import best_known as known
-    from spcabench.comparison import grading
-
-    entry, table = grading.take(file), known.read()
-    if wrong := known.refuted(table.get(entry.key), entry):
-        say(wrong)
-    new = known.merged(table.get(entry.key), entry)
-    if new == table.get(entry.key):
-        raise InputError(f"{file}: not better than the best known answer")
-    known.write({**table, entry.key: new}.values())
-    say(f"{new.item}, k = {new.k}: {new.value:.9g}, at most {new.bound:.9g}, {new.who}")
-
-
-def _update_best_known(pairs: list[tuple["Item", int]], search: float) -> None:
+def _update(pairs: list[tuple["Item", int]], effort: float) -> None:
     from spcabench import files
     from spcabench.comparison import best_known as known
     from spcabench.comparison import update_best_known
 
     files.check_room(known.TABLE.parent)
-    searched = known.improve(pairs, search)
-    table = known.read()
-    rows = options.ROOT / compare.HOME / "rows"
-    proposed = update_best_known.proposed(dict(table), rows)
-    changed = [entry for key, entry in proposed.items() if entry != table.get(key)]
-    for entry in changed:
-        old = table.get(entry.key)
-        say(
-            f"{entry.item}, k = {entry.k}: {old.value if old else 0:.9g} -> "
-            f"{entry.value:.9g}, {entry.who}"
-        )
-    if changed:
-        known.write(proposed.values())
-    say(f"{searched + len(changed)} new or better entries: version {known.version()}")
+    searches = (update_best_known.searched(item, k, effort) for item, k in pairs)
+    rows = update_best_known.of_rows(options.ROOT / compare.HOME / "rows")
+    changes = sum(map(update_best_known.adopt, chain(*searches, rows)))
+    say(f"{changes} new or better entries: version {known.version()}")

@@ -1,15 +1,17 @@
 """The command `grade`, which grades loadings from any source as if a solver had returned them."""
 
+import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spcabench.cli import compare, options
+from spcabench.cli import options
 from spcabench.cli.groups import Data
 from spcabench.errors import InputError
-from spcabench.files import regular_file, say
+from spcabench.files import regular_file, say, write_text
 
 if TYPE_CHECKING:
     from spcabench.comparison.grading import Grade
@@ -38,7 +40,7 @@ def grade(
     nonnegative: options.Nonnegative = False,
     submit: Submit = None,
 ) -> None:
-    """Grade a vector: compute its variance, certified gap and rank.
+    """Grade a vector: compute its variance, certified gap and share of the best known value.
 
     The exit code is 1 if the vector is not feasible.
     """
@@ -61,13 +63,13 @@ def grade(
     else:
         loaded = api.load(items[0].dataset, **items[0].parameters)
     x = grading.read(loadings, loaded.n, loaded.features, column)
-    rows = options.ROOT / compare.HOME / "rows"
-    verdict = grading.graded(loaded, x, k, nonnegative, items, rows)
+    verdict = grading.graded(loaded, x, k, nonnegative, items)
     say("\n".join(_lines(verdict, loaded.name)))
     if verdict.fault:
         raise typer.Exit(1)
     if submit is not None:
-        grading.write(grading.proposal(items[0], loaded, x, verdict, "unnamed"), submit)
+        entry = grading.proposal(items[0], loaded, x, verdict.k, "unnamed")
+        write_text(submit, json.dumps(asdict(entry), indent=1) + "\n")
         words = f"wrote {submit}; replace 'unnamed' in it by your name, and see CONTRIBUTING.md"
         say(words, file=sys.stderr)
 
@@ -103,7 +105,4 @@ def _lines(verdict: "Grade", name: str) -> list[str]:
         lines.append(
             f"best known          {verdict.best.value:.9g} by {verdict.best.who}: {share:.6f}"
         )
-    if verdict.of:
-        rank, of = verdict.better + 1, verdict.of + 1
-        lines.append(f"rank                {rank} of {of}, including this vector")
     return lines

@@ -34,17 +34,11 @@ def write(compare: Path, file: Path) -> bool:
 
 
 def _anytime(row: Any) -> str:
-    """Return the improvements of a run as text, "SECONDS:FRACTION ..." of the best known value.
-
-    Only feasible iterates count. A penalty search has no answer until it finishes.
-    """
-    if np.isfinite(row.search_time) or not isinstance(row.history, str):
-        return ""
-    taken = ranking.steps(row.history)
-    shares = np.where(taken["cardinality"] <= row.asked, taken["variance"] / row.best, 0.0)
+    """Return the improvements of a run before its end, "SECONDS:FRACTION ..." of the best value."""
     reached, best = [], 0.0
-    for seconds, share in zip(taken["seconds"] + row.setup_time, shares, strict=True):
-        share = round(float(min(share, row.share)), DIGITS)
+    before = (values[:-1] for values in ranking.course(row, "time"))
+    for seconds, share in zip(*before, strict=True):
+        share = round(float(share), DIGITS)
         if share > best:
             best = share
             reached.append(f"{seconds:.3g}:{share:g}")

@@ -11,24 +11,21 @@ from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
 from time import process_time
-from typing import Any
 
 import numpy as np
 
-from spcabench import api, files, validate
+from spcabench import files, validate
 from spcabench.comparison.suite import Item, by_name, called
 from spcabench.errors import InputError
-from spcabench.files import say, write_text
+from spcabench.files import write_text
 from spcabench.problem.problem import Problem
 from spcabench.solving import bounds
-from spcabench.solving.call import arguments
-from spcabench.solving.result import Result
 from spcabench.vectors import Vector, embed, support
 
 TABLE = Path(__file__).with_name("best_known.json")
 PROVEN = 1e-8  # largest relative gap of a proven optimum
+EXACT = "branch_and_bound"  # the solver that proves answers
 CLOSE = 1e-9  # values are equal if they differ by at most this fraction
-EXACT, HEURISTIC = "branch_and_bound", "local_search"
 
 
 @dataclass(frozen=True)
@@ -171,20 +168,6 @@ def best(items: Collection[str], k: int, nonnegative: bool) -> Entry | None:
     return reduce(merged, entries) if entries else None
 
 
-def of_result(item: Item, result: Result, seconds: float = 0.0, full: bool = False) -> Entry:
-    """Return the table entry for a refitted result.
-
-    seconds : processor time of the run. full : whether to compute all bounds of docs/bounds.md if
-        there is a gap.
-    """
-    problem, k = result.problem, int(result.k or result.cardinality)
-    bound = (result.bound, result.solver, seconds)
-    if full and problem.variance(result.x) < result.bound * (1.0 - PROVEN):
-        own = smallest_bound(problem, k, result.nonnegative, full=True)
-        bound = min(bound, own, key=lambda each: each[0])
-    return of_vector(item, problem, k, result.x, result.solver, bound)
-
-
 def smallest_bound(
     problem: Problem, k: int, nonnegative: bool, full: bool = False
 ) -> tuple[float, str, float]:
@@ -232,26 +215,6 @@ def of_vector(
     )
 
 
-def searched(item: Item, k: int, effort: float = 1.0) -> list[Entry]:
-    """Return the entries found by the exact search and the local search.
-
-    effort : multiple of the default budgets of these searches.
-    """
-    problem = api.load_or_stand_in(item.dataset, **item.parameters)
-    settings: dict[str, Any] = dict(k=k, nonnegative=item.nonnegative, refit=True)
-    budgets = {EXACT: 2e11 * effort} | (
-        {} if item.nonnegative else {HEURISTIC: round(500 * effort)}
-    )
-    entries = []
-    for solver, budget in budgets.items():
-        start = process_time()
-        result = api.solve(problem, solver, **arguments({**settings, "budget": budget}))
-        seconds = process_time() - start
-        if result.good:
-            entries.append(of_result(item, result, seconds, full=solver == EXACT))
-    return entries
-
-
 def pairs(
     suites: Iterable[str], name: str | None = None, ks: Iterable[int] = ()
 ) -> list[tuple[Item, int]]:
@@ -268,28 +231,3 @@ def pairs(
             raise InputError(f"unknown problem {name!r}; problems of this dataset: {parametrised}")
         raise InputError(validate.nearest("problem", name, {item.name for item in items.values()}))
     return [(item, k) for item in wanted for k in (tuple(ks) or item.ks)]
-
-
-def improve(wanted: Iterable[tuple[Item, int]], effort: float) -> int:
-    """Search for better answers, add them to the table, and return the number of changes.
-
-    Each change is printed and written immediately, so nothing is lost if the search is interrupted.
-    """
-    changes = 0
-    for item, k in wanted:
-        for entry in searched(item, k, effort):
-            # read the table again, because another process may have changed it in the meantime
-            table = read()
-            old = table.get(entry.key)
-            if wrong := refuted(old, entry):
-                say(wrong)
-            new = merged(old, entry)
-            if new == old:
-                continue
-            say(
-                f"{item.name:15} k = {k:3}: {old.value if old else 0:.9g} -> {new.value:.9g}, "
-                f"at most {new.bound:.9g}{', proven' if new.proven else ''} ({new.who})"
-            )
-            write({**table, entry.key: new}.values())
-            changes += 1
-    return changes

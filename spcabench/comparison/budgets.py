@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench.comparison.ranking import DIGITS, PAIR, steps
+from spcabench.comparison.ranking import DIGITS, PAIR, course
 
 BUDGETS = {
     "time": (1e-3, 1e-2, 1e-1, 1.0, 10.0),  # seconds
@@ -59,18 +59,7 @@ def _reached(answers: pd.DataFrame, budget: float, measure: str) -> pd.DataFrame
 def share_within(row: Any, budget: float, measure: str) -> float:
     """Return the fraction of the best known value that a run reaches within a budget.
 
-    If the run finished within the budget, its refitted answer is used. Otherwise, the best feasible
-    iterate within the budget is used. A penalty search has no answer until it finishes.
+    If the run finished within the budget, this is that of its refitted answer.
     """
-    total = getattr(row, measure)
-    if not row.answered or not np.isfinite(total) or not row.best:
-        return 0.0
-    if total <= budget:
-        return float(row.share)
-    if np.isfinite(row.search_time) or not isinstance(row.history, str):
-        return 0.0
-    setup = row.setup_time if measure == "time" else row.setup_flops
-    taken = steps(row.history)
-    spent = taken["seconds" if measure == "time" else "flops"] + setup
-    seen = (taken["cardinality"] <= row.asked) & (spent <= budget)
-    return float(min(taken["variance"][seen].max(initial=0.0) / row.best, row.share))
+    spent, reached = course(row, measure)
+    return float(reached[spent <= budget].max(initial=0.0))

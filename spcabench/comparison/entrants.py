@@ -6,7 +6,7 @@ comparisons on the same terms.
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,9 @@ from typing import Any
 from spcabench import files, registry
 from spcabench.comparison import suite
 from spcabench.comparison.components.ways import ways
+from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
+from spcabench.iterate import Traits
 from spcabench.running import description
 from spcabench.running.description import Description
 
@@ -23,6 +25,7 @@ COMPONENTS = "components"  # name of the suite for several components
 # settings of a run that are the same for all solvers
 SET_HERE = ("k", "seed", "time_limit", "nonnegative", "refit", "components")
 SEEDS = 5  # default number of seeds for a randomised solver
+FORMED = 5000  # maximum number of variables for a solver that needs the covariance as an array
 ANSWER, SEED = "suite", "seed"  # kinds of rows: answers with the first seed, and with other seeds
 
 
@@ -121,6 +124,25 @@ class Entrant:
         self.check_settings(self.settings.upper(), own)
         return own
 
+    def asked(self, item: Item, kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a `Run` that depend on its problem."""
+        columns = dict(
+            solver=self.label,
+            settings=settings,
+            item=item.name,
+            family=item.family,
+            kind=kind,
+            asked=settings["k"],
+            sign=item.nonnegative,
+        )
+        return dict(
+            dataset=item.dataset,
+            parameters=item.parameters,
+            series=item.name,
+            skip=self.about.missing or refused(self.about.traits, item),
+            columns=columns,
+        )
+
     def check_settings(self, constant: str, names: Iterable[str]) -> None:
         """Raise InputError if a constant of the solver's file has settings of the comparison."""
         for name in names:
@@ -129,6 +151,24 @@ class Entrant:
                     f"solver {self.label!r}: {constant}: {name!r} is set by the comparison; remove "
                     "it"
                 )
+
+
+def refused(traits: Traits, item: Item) -> str:
+    """Return the reason why a solver is not run on a problem, or "" if it is run."""
+    if item.nonnegative and not traits.nonnegative:
+        return "computes signed answers only"
+    if not item.nonnegative and traits.nonnegative == "always":
+        return "computes nonnegative answers only"
+    if traits.largest is not None and (item.variables or suite.SMALL + 1) > traits.largest:
+        return f"is for at most {traits.largest} variables"
+    if (traits.relaxation or traits.exact) and not item.is_small:
+        return "relaxations and exact searches are only run on small problems"
+    if traits.accepts == "covariance" and item.variables > FORMED:
+        return (
+            f"needs the covariance, which is only formed for up to {FORMED:,} variables; for "
+            f"{item.variables:,} it would need {8e-9 * item.variables**2:,.1f} GB"
+        )
+    return ""
 
 
 def labelled(entrants: Sequence[Entrant]) -> dict[str, Entrant]:

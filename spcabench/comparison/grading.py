@@ -1,8 +1,7 @@
-"""Grading of loadings from any source: feasibility, variance, gap and rank among known answers."""
+"""Grading of loadings from any source: feasibility, variance, gap and the best known answer."""
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from zipfile import is_zipfile
@@ -18,12 +17,10 @@ from spcabench.comparison import best_known as known
 from spcabench.comparison.entrants import ANSWER, SEED
 from spcabench.comparison.suite import Item, by_name, called
 from spcabench.errors import InputError
-from spcabench.files import write_text
 from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, user_file
 from spcabench.readers.delimited import Style, is_number, unguarded
 from spcabench.readers.table import row_names
-from spcabench.running import rows as results
 from spcabench.solving import bounds, model
 from spcabench.solving.result import refitted
 from spcabench.solving.status import GOOD, Status
@@ -40,8 +37,7 @@ class Grade:
     fault : the reason why the vector is infeasible, or "" if it is feasible; fields with defaults
         are set only for feasible vectors. refit : variance of the leading eigenvector on the
         support. bound : certified upper bound. best : the best known answer to this problem, or
-        None. better, of : the number of known answers with a larger value, and the number of all
-        known answers.
+        None.
     """
 
     k: int
@@ -51,8 +47,6 @@ class Grade:
     refit: float = np.nan
     bound: float = np.nan
     best: known.Entry | None = None
-    better: int = 0
-    of: int = 0
 
 
 def items_of(name: str, nonnegative: bool) -> list[Item]:
@@ -124,16 +118,11 @@ def _placed(file: Path, x: Vector, rows: list[str], features: list[str]) -> Vect
 
 
 def graded(
-    problem: Problem,
-    x: Vector,
-    k: int | None,
-    nonnegative: bool,
-    items: Sequence[Item] = (),
-    rows: Path = Path(),
+    problem: Problem, x: Vector, k: int | None, nonnegative: bool, items: Sequence[Item] = ()
 ) -> Grade:
-    """Grade a vector x (n,), and compare it with known answers to a problem of the suites.
+    """Grade a vector x (n,), and compare it with the best known answer to the problem.
 
-    items : items of the suites for this problem. rows : folder with the rows of comparisons.
+    items : items of the suites for this problem.
     """
     k = max(int(np.count_nonzero(x)), 1) if k is None else validate.cardinality(k, problem.n)
     cardinality = int(np.count_nonzero(x))
@@ -141,29 +130,11 @@ def graded(
         return Grade(k, cardinality, wrong)
     refit = problem.variance(refitted(problem, x, nonnegative))
     bound = bounds.upper_bound(problem, k, nonnegative)
-    suites = [] if problem.stand_in else [item.name for item in items]
-    best = known.best(suites, k, nonnegative)
-    values = _values(rows, suites, k, nonnegative)
-    if best is not None:
+    names = [] if problem.stand_in else [item.name for item in items]
+    if best := known.best(names, k, nonnegative):
         bound = min(bound, best.bound)
-        values["best known"] = best.value
-    better = sum(value > refit * (1.0 + known.CLOSE) for value in values.values())
     bound = bounds.not_below(bound, refit, problem, f"{problem.name}, k = {k}", "the bound")
-    return Grade(k, cardinality, "", problem.variance(x), refit, bound, best, better, len(values))
-
-
-def _values(rows: Path, items: list[str], k: int, sign: bool) -> dict[str, float]:
-    """Return a mapping from each solver to its best value in the rows of comparisons."""
-    names = ["kind", "item", "stand_in", "asked", "sign", "status", "solver", "variance_refit"]
-    table = results.read_text(sorted(rows.glob("*/*.parquet")) if items else [], names)
-    same = table.item.isin(items) & ~table.stand_in.astype(bool) & (table.asked == k)
-    rows_of_pair = table[
-        same & (table.kind == "suite") & (table.sign == sign) & table.status.isin(GOOD)
-    ]
-    return {
-        str(name): float(v)
-        for name, v in rows_of_pair.groupby("solver").variance_refit.max().items()
-    }
+    return Grade(k, cardinality, "", problem.variance(x), refit, bound, best)
 
 
 def fault(x: Vector, n: int, k: int, nonnegative: bool) -> str:
@@ -221,24 +192,21 @@ def regraded(table: pa.Table, items: Sequence[Item]) -> pa.Table:
     return table
 
 
-def proposal(item: Item, problem: Problem, x: Vector, grade: Grade, who: str) -> known.Entry:
+def proposal(item: Item, problem: Problem, x: Vector, k: int, who: str) -> known.Entry:
     """Refit a vector, and return it as an entry for the table of best known answers.
 
     Raises InputError if the vector is not better than the best known answer.
     """
-    if grade.best is not None and grade.refit <= grade.best.value * (1.0 + known.CLOSE):
-        raise InputError(
-            f"--submit: the value {grade.refit:.9g} does not exceed the best known value "
-            f"{grade.best.value:.9g} by {grade.best.who}"
-        )
-    bound = known.smallest_bound(problem, grade.k, item.nonnegative)
+    bound = known.smallest_bound(problem, k, item.nonnegative)
     x = refitted(problem, x, item.nonnegative)
-    return known.of_vector(item, problem, grade.k, x, who, bound)
-
-
-def write(entry: known.Entry, file: Path) -> None:
-    """Write a proposal to a file."""
-    write_text(file, json.dumps(asdict(entry), indent=1) + "\n")
+    new = known.of_vector(item, problem, k, x, who, bound)
+    best = known.best([item.name], k, item.nonnegative)
+    if best is not None and new.value <= best.value * (1.0 + known.CLOSE):
+        raise InputError(
+            f"the value {new.value:.9g} does not exceed the best known value {best.value:.9g} by "
+            f"{best.who}"
+        )
+    return new
 
 
 def take(file: Path) -> known.Entry:
@@ -251,15 +219,9 @@ def take(file: Path) -> known.Entry:
     if item is None:
         raise InputError(f"{file}: item: {entry.item!r:.60} is not a problem of the suites")
     problem = api.load_or_stand_in(item.dataset, **item.parameters)
-    W, z = np.array(entry.support, dtype=np.int64), np.array(entry.loadings)
-    if W.shape != z.shape or not ((W >= 0) & (problem.n > W)).all():
-        raise InputError(
-            f"{file}: support: must consist of {len(z)} indices below {problem.n}, one per loading"
-        )
     validate.cardinality(entry.k, problem.n, f"{file}: k")
-    grade = graded(problem, embed(z, W, problem.n), entry.k, item.nonnegative)
-    if grade.fault or problem.name != entry.problem:
-        raise InputError(
-            f"{file}: {grade.fault or f'problem {entry.problem!r:.60} is unavailable'}"
-        )
-    return proposal(item, problem, embed(z, W, problem.n), grade, entry.who)
+    row = dict(problem=entry.problem, support=entry.support, values=entry.loadings)
+    x = vector_of(row | dict(asked=entry.k, sign=entry.nonnegative), problem)
+    if isinstance(x, str):
+        raise InputError(f"{file}: {x}")
+    return proposal(item, problem, x, entry.k, entry.who)

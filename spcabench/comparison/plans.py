@@ -9,7 +9,6 @@ from spcabench.comparison import resampling, suite
 from spcabench.comparison.components import runs as components
 from spcabench.comparison.entrants import ANSWER, COMPONENTS, SEED, Entrant
 from spcabench.comparison.suite import Item
-from spcabench.iterate import Traits
 from spcabench.run import Run
 from spcabench.running import fingerprint
 from spcabench.running.runner import Job, Timing
@@ -20,8 +19,6 @@ PATIENCE_FACTOR = 5.0
 SHORT, ROUNDS = 0.3, 3
 # warm-up runs on a covariance and on data, which compile the kernels
 WARM: dict[str, dict[str, int]] = {"pitprops": {}, "gaussian": dict(m=12, n=10)}
-FORMED = 5000  # maximum number of variables for a solver that needs the covariance as an array
-SMALL = 50  # maximum number of variables for relaxations and exact searches
 
 TIMING = Timing(rounds=ROUNDS, longest=SHORT, fastest=True)
 
@@ -37,7 +34,7 @@ def job(entrant: Entrant, home: Path) -> Job:
     groups: dict[str, list[Run]] = {}
     for run in every:
         groups.setdefault(run.columns["item"], []).append(run)
-    key = fingerprint.of_runs(every, [asdict(TIMING), PATIENCE_FACTOR, SMALL, FORMED])
+    key = fingerprint.of_runs(every, [asdict(TIMING), PATIENCE_FACTOR])
     return Job(entrant.label, groups, TIMING, key, entrant.rows(home), warm=warm)
 
 
@@ -89,7 +86,7 @@ def run_of(entrant: Entrant, item: Item, k: int, timed: bool = False, **run_sett
         memory=True,
         vectors=True,
         timeout=PATIENCE_FACTOR * entrant.limit,
-        **_of_item(entrant, item, ANSWER, settings),
+        **entrant.asked(item, ANSWER, settings),
     )
 
 
@@ -101,44 +98,5 @@ def _measure(entrant: Entrant, item: Item, k: int, function: Callable[..., Any])
         uses=(entrant.solver,),
         settings=dict(name=entrant.solver, **settings),
         timeout=3 * PATIENCE_FACTOR * entrant.limit,
-        **_of_item(entrant, item, function.__name__, settings),
+        **entrant.asked(item, function.__name__, settings),
     )
-
-
-def _of_item(entrant: Entrant, item: Item, kind: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a `Run` that depend on its problem."""
-    columns = dict(
-        solver=entrant.label,
-        settings=settings,
-        item=item.name,
-        family=item.family,
-        kind=kind,
-        asked=settings["k"],
-        sign=item.nonnegative,
-    )
-    return dict(
-        dataset=item.dataset,
-        parameters=item.parameters,
-        series=item.name,
-        skip=entrant.about.missing or refused(entrant.about.traits, item),
-        columns=columns,
-    )
-
-
-def refused(traits: Traits, item: Item) -> str:
-    """Return the reason why a solver is not run on a problem, or "" if it is run."""
-    if item.nonnegative and not traits.nonnegative:
-        return "computes signed answers only"
-    if not item.nonnegative and traits.nonnegative == "always":
-        return "computes nonnegative answers only"
-    size = item.variables or SMALL + 1
-    if traits.largest is not None and size > traits.largest:
-        return f"is for at most {traits.largest} variables"
-    if (traits.relaxation or traits.exact) and size > SMALL:
-        return f"relaxations and exact searches are only run on up to {SMALL} variables"
-    if traits.accepts == "covariance" and size > FORMED:
-        return (
-            f"needs the covariance, which is only formed for up to {FORMED:,} variables; for "
-            f"{size:,} it would need {8e-9 * size**2:,.1f} GB"
-        )
-    return ""

@@ -166,21 +166,30 @@ def costs(answers: pd.DataFrame, share: float, measure: str) -> pd.DataFrame:
 
 
 def _cost(row: Any, share: float, measure: str) -> float:
-    """Return the cost of the first feasible iterate that reaches the fraction ``share``.
+    """Return the cost at which a run first reaches a fraction of the best known value, or inf."""
+    spent, reached = course(row, measure)
+    return max(spent[reached >= share * (1.0 - CLOSE)].min(initial=np.inf), 1e-9)
 
-    If only the final answer reaches it, return the cost of the whole run or search.
+
+def course(row: Any, measure: str) -> tuple[Vector, Vector]:
+    """Return costs of a run, and the fraction of the best known value that it has at each cost.
+
+    The last ones are those of the refitted answer at the end of the run, and the others those of
+    its feasible iterates. A penalty search has no answer until it finishes.
+
+    measure : "time" or "work".
     """
     total = getattr(row, measure)
-    if not row.answered or not np.isfinite(total) or row.value < share * row.best:
-        return np.inf
+    if not row.answered or not np.isfinite(total) or not row.best:
+        return np.empty(0), np.empty(0)
     if np.isfinite(row.search_time) or not isinstance(row.history, str):
-        return max(total, 1e-9)
+        return np.array([total]), np.array([row.share])
     setup = row.setup_time if measure == "time" else row.setup_flops
     taken = steps(row.history)
-    good = taken["variance"] >= share * row.best * (1.0 - CLOSE)
-    first = np.flatnonzero((taken["cardinality"] <= row.asked) & good)[:1]
-    spent = taken["seconds" if measure == "time" else "flops"][first] + setup
-    return max(min([*spent, total]), 1e-9)
+    feasible = taken["cardinality"] <= row.asked
+    spent = taken["seconds" if measure == "time" else "flops"][feasible] + setup
+    reached = np.minimum(taken["variance"][feasible] / row.best, row.share)
+    return np.append(np.minimum(spent, total), total), np.append(reached, row.share)
 
 
 @cache

@@ -13,6 +13,8 @@ from spcabench import registry, validate
 from spcabench.errors import InputError
 from spcabench.solving.call import parameters
 
+SMALL = 50  # maximum number of variables for relaxations and exact searches
+
 
 @dataclass(frozen=True)
 class Item:
@@ -42,6 +44,11 @@ class Item:
     def variables(self) -> int:
         """Number of variables; 0 if it is unknown before the problem is loaded."""
         return int(self.n or self.parameters.get("n", 0))
+
+    @property
+    def is_small(self) -> bool:
+        """Whether relaxations and exact searches are run on the problem."""
+        return self.small if self.counts else 0 < self.variables <= SMALL
 
     @property
     def full_name(self) -> str:

@@ -315,7 +315,7 @@ def _how(standing: Standing, seeds: str) -> Section:
             "Limits",
             f"{limit:g} s per run. A run without an answer after {plans.PATIENCE_FACTOR * limit:g} "
             "s is killed, and larger cardinalities of the problem are skipped. Relaxations and "
-            f"exact searches are only run on problems with up to {plans.SMALL} variables.",
+            f"exact searches are only run on problems with up to {suite.SMALL} variables.",
         ),
         ("Times", times),
         ("Best known", known_best),

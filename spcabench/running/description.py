@@ -54,49 +54,49 @@ def describe(solver: str) -> Description:
 
 @lru_cache
 def _of_name(solver: str) -> Description:
-    return files.as_type(_said(solver), Description, solver)  # type: ignore[no-any-return]
+    return _read(solver)
 
 
 def _of_file(solver: str) -> Description:
-    file = registry.path("solver", solver).resolve()
     with closing(Worker()) as helper:
         try:
-            reply = helper.call(read, str(file), timeout=PATIENCE)
+            file = str(registry.path("solver", solver).resolve())
+            described = helper.call(_described, file, timeout=PATIENCE)
         except Ended as end:
             raise InputError(f"{solver}: its import: {end.reason}") from None
-    if "fault" in reply:
-        raise InputError(f"{solver}: {reply['fault']}")
-    return files.as_type(reply, Description, solver)  # type: ignore[no-any-return]
+    if isinstance(described, str):
+        raise InputError(f"{solver}: {described}")
+    return described  # type: ignore[no-any-return]
 
 
-def read(solver: str) -> dict[str, Any]:
-    """Return the description of a solver by its file, or a dict with a ``fault`` in one line."""
+def _described(solver: str) -> Description | str:
+    """Return the description of a solver by its file, or the fault of the file in one line."""
     try:
-        return to_plain(_said(solver))  # type: ignore[no-any-return]
-    except SolverError as error:
-        return {"fault": str(error)}
+        return _read(solver)
+    except (InputError, SolverError) as error:
+        return str(error).removeprefix(f"{solver}: ")
     except (Exception, SystemExit) as error:  # any exception of the file
-        return {"fault": in_one_line(error, registry.path("solver", solver))}
+        return in_one_line(error, registry.path("solver", solver))
 
 
-def _said(solver: str) -> dict[str, Any]:
+def _read(solver: str) -> Description:
     missing = registry.unavailable(solver)
     loaded = registry.module("solver", solver)
     limits = Limits().filled(loaded)
-    defaults = {
-        name: p.default
-        for name, p in parameters(loaded.solve).items()
-        if p.default is not p.empty and p.default is not None and _is_plain(p.default)
-    }
-    return {
+    about = {
         "traits": asdict(loaded.TRAITS),
-        "defaults": defaults,
+        "defaults": {
+            name: p.default
+            for name, p in parameters(loaded.solve).items()
+            if p.default is not p.empty and p.default is not None and _is_plain(p.default)
+        },
         "settings": {name: dict(getattr(loaded, name.upper(), {})) for name in SETTINGS},
         "stop": str(limits.stop),
         "tol": limits.tol,
         "max_iterations": limits.max_iterations,
         "missing": missing,
     }
+    return files.as_type(to_plain(about), Description, solver)  # type: ignore[no-any-return]
 
 
 def _is_plain(value: Any) -> bool:

@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from spcabench.files import say
@@ -21,18 +21,14 @@ def home() -> Path:
     return Path(tempfile.gettempdir()) / f"spcabench-{os.getuid()}"
 
 
-@contextmanager
-def alone() -> Iterator[None]:
+def alone() -> AbstractContextManager[None]:
     """Lock the machine for a timed run, with no other job running at the same time."""
-    with _turn(fcntl.LOCK_EX):
-        yield
+    return _turn(fcntl.LOCK_EX)
 
 
-@contextmanager
-def shared() -> Iterator[None]:
+def shared() -> AbstractContextManager[None]:
     """Lock the machine for an untimed job, with no timed run at the same time."""
-    with _turn(fcntl.LOCK_SH):
-        yield
+    return _turn(fcntl.LOCK_SH)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ process group of a shell that waits for this and then kills the group.
 import atexit
 import faulthandler
 import gc
+import math
 import multiprocessing
 import os
 import signal
@@ -20,7 +21,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import monotonic
-from typing import IO, Any
+from typing import Any
 
 import psutil
 
@@ -33,6 +34,7 @@ MEMORY = 12e9  # limit of the address space in bytes
 LOOK = 0.5  # seconds between two checks whether the process is still alive
 ENDING = 5.0  # seconds within which a process that closed its connection must be gone
 SHOWN = 2.0  # seconds within which a process that hangs must write its stack
+IDLE = 10.0  # multiple of a limit of processor seconds after which a process is killed anyway
 # Signals from outside. The system sends SIGKILL if memory runs out, and the user the others.
 OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _guards: dict[int, subprocess.Popen[bytes]] = {}  # process -> the shell that guards its workers
@@ -62,22 +64,24 @@ class Worker:
 
     def __init__(self, memory: float = MEMORY) -> None:
         self.memory = min(memory, psutil.virtual_memory().total)
-        # the stack of a process that hangs; a spawned process cannot inherit the file
-        self.stack = tempfile.TemporaryFile() if FORKS else None  # noqa: SIM115
+        self.stack = tempfile.NamedTemporaryFile()  # noqa: SIM115  of a process that hangs
         self._start()
 
     def _start(self) -> None:
         self.used = False
         self.pipe, theirs = CONTEXT.Pipe()
-        words = (theirs, self.pipe, self.memory, guard(), self.stack)
+        words = (theirs, self.pipe, self.memory, guard(), self.stack.name)
         self.process = CONTEXT.Process(target=_serve, args=words, daemon=True)
         self.process.start()
         theirs.close()
 
-    def call(self, function: Callable[..., Any], *arguments: Any, timeout: float) -> Any:
+    def call(
+        self, function: Callable[..., Any], *arguments: Any, timeout: float, working: bool = False
+    ) -> Any:
         """Return ``function(*arguments)``, computed in the worker.
 
         function : a function of a module. timeout : seconds after which the worker is killed.
+            working : whether these are processor seconds, of which a busy machine gives few.
 
         Raises Ended if there is no answer; the worker is then replaced. Raises RuntimeError with
         the traceback if the function raises an exception.
@@ -85,7 +89,7 @@ class Worker:
         self.used = True
         try:
             self.pipe.send((function, arguments))
-            good, value = self._reply(timeout)
+            good, value = self._reply(timeout, working)
         except TimeoutError:
             reason = f"killed after {timeout:.3g} s without an answer"
             end = Ended(Status.KILLED, reason, self._where())
@@ -98,16 +102,23 @@ class Worker:
         self.restart()
         raise end
 
-    def _reply(self, timeout: float) -> Any:
+    def _reply(self, timeout: float, working: bool) -> Any:
         """Return the reply to the last call; raise TimeoutError or EOFError if none arrives."""
-        begun = monotonic()
-        while not self.pipe.poll(max(min(LOOK, begun + timeout - monotonic()), 0.0)):
+        end = monotonic() + timeout * (IDLE if working else 1.0)
+        worked = self._processor_seconds() + timeout if working else math.inf
+        while not self.pipe.poll(max(min(LOOK, end - monotonic()), 0.0)):
             # processes that it forked keep the connection open after it has exited
             if not self.process.is_alive():
                 raise EOFError
-            if monotonic() >= begun + timeout:
+            if monotonic() >= end or self._processor_seconds() >= worked:
                 raise TimeoutError
         return self.pipe.recv()
+
+    def _processor_seconds(self) -> float:
+        """Return the processor time of the process and of the processes that it has waited for."""
+        with suppress(psutil.NoSuchProcess):
+            return float(sum(psutil.Process(self.process.pid).cpu_times()[:4]))
+        return 0.0
 
     def _death(self) -> Ended:
         """Describe how the process exited."""
@@ -123,17 +134,12 @@ class Worker:
 
     def _where(self) -> str:
         """Return the innermost line of a solver's file that the process is executing, or ""."""
-        if self.stack is None:
-            return ""
-        self.stack.seek(0)
-        self.stack.truncate()
         os.kill(self.process.pid, signal.SIGUSR1)
-        end, written, earlier = monotonic() + SHOWN, 0, -1
-        while monotonic() < end and not 0 < written == earlier:  # until all of it is written
+        end, stack, earlier = monotonic() + SHOWN, b"", b"unread"
+        while monotonic() < end and not (stack and stack == earlier):  # until all of it is written
             self.process.join(0.05)
-            written, earlier = self.stack.seek(0, os.SEEK_END), written
-        self.stack.seek(0)
-        return _own_line(self.stack.read().decode(errors="replace"))
+            earlier, stack = stack, Path(self.stack.name).read_bytes()
+        return _own_line(stack.decode(errors="replace"))
 
     def restart(self) -> None:
         """Kill the process, and start another one."""
@@ -143,8 +149,7 @@ class Worker:
     def close(self) -> None:
         """Kill the process and all its descendants."""
         self._kill()
-        if self.stack is not None:
-            self.stack.close()
+        self.stack.close()
 
     def _kill(self) -> None:
         kill(self.process.pid)
@@ -207,12 +212,11 @@ def kill(pid: int) -> None:
                 process.kill()
 
 
-def _serve(
-    pipe: Connection, theirs: Connection, memory: float, group: int, stack: IO[bytes] | None
-) -> None:
+def _serve(pipe: Connection, theirs: Connection, memory: float, group: int, stack: str) -> None:
     """Answer calls until the asking process is gone."""
     home = os.getpid()
-    _settle(memory, group, stack)
+    _settle(memory, group)
+    faulthandler.register(signal.SIGUSR1, file=open(stack, "wb"), all_threads=False)  # noqa: SIM115
     gc.freeze()  # what was loaded before remains, so a collection looks only at a run's own objects
     if FORKS:
         theirs.close()
@@ -231,7 +235,7 @@ def _serve(
             pipe.send(reply)
 
 
-def _settle(memory: float, group: int, stack: IO[bytes] | None) -> None:
+def _settle(memory: float, group: int) -> None:
     """Prepare a new process for its first call."""
     os.setpgid(0, group)
     with open(os.devnull, "wb") as nothing:
@@ -239,8 +243,6 @@ def _settle(memory: float, group: int, stack: IO[bytes] | None) -> None:
             os.dup2(nothing.fileno(), process.stdin.fileno())  # type: ignore[union-attr]
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
-    if stack is not None:
-        faulthandler.register(signal.SIGUSR1, file=stack, all_threads=False)
     multiprocessing.current_process().daemon = False  # type: ignore[misc]  # it may start processes
     machine.limit_memory(memory)
     with suppress(OSError):  # if memory runs out, the system should kill this process first

@@ -8,7 +8,7 @@ a row. If a job is killed, its finished runs are not lost.
 import hashlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -162,12 +162,10 @@ class _Execution:
         if self.worker and self.worker.used:
             self.worker.restart()
             self.warm = False
-        # a function repeats its measurements itself
-        timed = [run for run in runs if run.timed and run.solver]
         # a timed group has the machine to itself, so all its runs are executed at the same speed
-        self.alone = bool(timed)
-        with exclusive_timing.alone() if timed else nullcontext():
-            made = list(self._rounds(name, runs, timed))
+        self.alone = any(run.timed for run in runs)
+        with exclusive_timing.alone() if self.alone else nullcontext():
+            made = list(self._rounds(name, runs))
         if not timing.fastest:
             return [row for _, row in made]
         of_run: dict[str, list[Row]] = {}
@@ -175,17 +173,16 @@ class _Execution:
             of_run.setdefault(place, []).append(row)
         return [fastest(rounds) for rounds in of_run.values()]
 
-    def _rounds(
-        self, name: str, runs: Sequence[Run], timed: Sequence[Run]
-    ) -> Iterator[tuple[str, Row]]:
+    def _rounds(self, name: str, runs: Sequence[Run]) -> Iterator[tuple[str, Row]]:
         """Yield the place in the group and the row of each run, round by round."""
         timing = self.timing
+        # a function repeats its measurements itself
+        timed = [run for run in runs if run.timed and run.solver]
         rounds = timing.rounds if timed else 1
         least = 1 if all(run.one_round for run in timed) else timing.least
-        begun, earlier = perf_counter(), 0.0  # earlier: total time of rows in the journal
-        from_journal, short = {*self.known}, [True] * len(runs)
+        begun, short = perf_counter(), [True] * len(runs)
         for repeat in range(rounds):
-            seconds = perf_counter() - begun + earlier
+            seconds = perf_counter() - begun
             # only complete rounds are executed, because ratios of times are fair only for runs
             # of the same round, which see the machine in the same state
             if repeat >= least and seconds * (1 + 1 / repeat) > timing.seconds:
@@ -193,19 +190,13 @@ class _Execution:
             for index, chain in enumerate(chains(runs)):
                 if not short[index]:
                     continue
-                for place, (key, row) in enumerate(self._chain(name, repeat, index, chain)):
-                    # include the time of earlier processes; otherwise a job that was often
-                    # killed would execute more rounds
-                    if key in from_journal:
-                        earlier += (row.seconds or 0.0) * (row.samples or 1)
+                for place, row in enumerate(self._chain(name, repeat, index, chain)):
                     short[index] &= row.seconds is not None and row.seconds < timing.longest
                     yield f"{index}-{place}", row
                 short[index] |= not timing.fastest
 
-    def _chain(
-        self, group: str, repeat: int, index: int, chain: list[Run]
-    ) -> Iterator[tuple[str, Row]]:
-        """Yield keys and rows of a run and of the runs that match its cardinality."""
+    def _chain(self, group: str, repeat: int, index: int, chain: list[Run]) -> Iterator[Row]:
+        """Yield the rows of a run and of the runs that match its cardinality."""
         reached: dict[str, int] = {}
         for place, run in enumerate(chain):
             key = f"{group} {repeat}-{index}-{place}"
@@ -231,7 +222,7 @@ class _Execution:
             if not repeat:
                 self.done.add(key)
                 self.progress(len(self.done), self.total)
-            yield key, row
+            yield row
 
     def _answer(self, run: Run, reached: Mapping[str, int]) -> Answer:
         """Return the graded answer of a run, or an answer with the reason why it was skipped."""
@@ -249,58 +240,47 @@ class _Execution:
 
     def _asked(self, run: Run) -> Answer:
         """Return the answer of the worker to a run, or an answer with the reason for its end."""
-        helper = self._warmed()
-        if self.hung:
-            return Answer(status=Status.SKIPPED, reason=self.hung)
-        now = {"calibration": machine.calibration(), "load": machine.load_average()}
-        how = (self.timing.fastest, self.timing.longest)
-        try:
-            with self._turn(shared=True):
+        # a timed group holds the exclusive lock
+        with nullcontext() if self.alone else exclusive_timing.shared():
+            helper = self._warmed()
+            if self.hung:
+                return Answer(status=Status.SKIPPED, reason=self.hung)
+            now = {"calibration": machine.calibration(), "load": machine.load_average()}
+            how = (self.timing.fastest, self.timing.longest)
+            try:
                 if why := helper.call(worker.ready, run, timeout=LOADING):
                     return Answer(status=Status.NOT_RUN, reason=why)
-            with self._turn(shared=not run.timed):
                 failed = helper.call(worker.solved, run, *how, timeout=run.timeout)
-        except Ended as end:
-            self.warm = False
-            return Answer(status=end.status, reason=end.reason)
-        try:
-            with self._turn(shared=True):  # grading is not timed, so other jobs can run
+            except Ended as end:
+                self.warm = False
+                return Answer(status=end.status, reason=end.reason)
+            try:
                 told = failed or helper.call(worker.graded, run, timeout=GRADING)
-        except Ended as end:
-            self.warm = False
-            reason = f"its answer could not be graded: {end.reason}"
-            return Answer(status=Status.NOT_RUN, reason=reason)
-        answer = Answer(**{**told, **now})
-        if answer.status == Status.MEMORY_LIMIT:  # otherwise the next run would have less memory
-            helper.restart()
-            self.warm = False
-        return answer
+            except Ended as end:
+                self.warm = False
+                reason = f"its answer could not be graded: {end.reason}"
+                return Answer(status=Status.NOT_RUN, reason=reason)
+            answer = Answer(**{**told, **now})
+            if answer.status == Status.MEMORY_LIMIT:  # the next run would have less memory
+                helper.restart()
+                self.warm = False
+            return answer
 
     def _warmed(self) -> Worker:
         """Return the worker after the warm-up runs."""
         if self.worker is None:
             self.worker = Worker()
-        if self.warm:
-            return self.worker
-        self.warm = True
-        for first in self.job.warm:
-            if self.hung:
-                break
-            with suppress(Ended), self._turn(shared=True):
+        for first in () if self.warm or self.hung else self.job.warm:
+            try:
                 self.worker.call(worker.ready, first, timeout=LOADING)
-                try:
-                    self.worker.call(worker.solved, first, timeout=PATIENCE)
-                except Ended as end:
-                    if end.status == Status.KILLED:
-                        run = f"a warm-up run on {first.dataset}"
-                        self.hung = f"{run} did not finish within {PATIENCE:g} s{end.where}"
+                self.worker.call(worker.solved, first, timeout=PATIENCE)
+            except Ended as end:
+                if end.status == Status.KILLED:
+                    run = f"a warm-up run on {first.dataset}"
+                    self.hung = f"{run} did not finish within {PATIENCE:g} s{end.where}"
+                    break
+        self.warm = True
         return self.worker
-
-    def _turn(self, shared: bool) -> AbstractContextManager[None]:
-        """Return a shared or exclusive lock on the machine, unless the group already holds one."""
-        if self.alone:
-            return nullcontext()
-        return exclusive_timing.shared() if shared else exclusive_timing.alone()
 
 
 def fastest(rounds: Sequence[Row]) -> Row:

@@ -60,8 +60,7 @@ def test_a_question_is_read_as_a_person_types_it():
         "sparse data", n=300, mode="nonnegative"
     )
     assert advice.question("", KINDS) == Question()
-    wrong = ("texts", "0 x 5", "5 x 0 text", f"{10**40} x 3", "2.5 x 3", "disjoint deflation")
-    for words in wrong:
+    for words in ("texts", "2.5 x 3", "1e5 x 3"):
         with pytest.raises(InputError):
             advice.question(words, KINDS)
 

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from spcabench import api, registry
-from spcabench.comparison import best_known, entrants, plans, resampling, suite
+from spcabench.comparison import (
+    best_known,
+    entrants,
+    plans,
+    resampling,
+    suite,
+    update_best_known,
+)
 from spcabench.comparison.entrants import Entrant
 from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
@@ -38,7 +45,7 @@ def test_the_standard_suite_has_40_pairs_with_an_origin_each_and_loads():
 
 @pytest.fixture
 def entry():
-    return best_known.of_result(ITEM, api.solve(api.load("pitprops"), "brute_force", k=3))
+    return update_best_known.of_result(ITEM, api.solve(api.load("pitprops"), "brute_force", k=3))
 
 
 def test_an_entry_is_recomputed_from_its_vector(entry):

@@ -9,8 +9,8 @@ import pytest
 
 from spcabench import api, registry
 from spcabench.comparison import making, suite
-from spcabench.comparison.components import find, ranking, runs, ways
-from spcabench.comparison.entrants import COMPONENTS, solvers_for
+from spcabench.comparison.components import find, ranking, ways
+from spcabench.comparison.entrants import COMPONENTS, refused, solvers_for
 from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
 from spcabench.page import comparison_page
@@ -179,7 +179,7 @@ def test_every_entrant_answers_a_small_problem_in_each_way(name):
 
 
 def test_a_solver_is_not_asked_what_is_too_large_for_it():
-    sizes = {item.n: runs.refused(describe("brute_force").traits, item) for item in ITEMS}
+    sizes = {item.n: refused(describe("brute_force").traits, item) for item in ITEMS}
     assert {n for n, why in sizes.items() if not why} == {13}
     assert sizes[40] == "is for at most 20 variables"
     with pytest.raises(

@@ -1,30 +1,20 @@
-"""The rules of docs/design.md: what each folder may import, and what no file may contain."""
+"""The rules of docs/design.md: what each folder may import, and what no file may name."""
 
 import ast
 import re
 import subprocess
 import sys
-import tomllib
-from functools import cache
 from pathlib import Path
 
-import pytest
-
-import spcabench
 from spcabench import registry
 from tests.faults import copied
 
 ROOT = Path(__file__).parents[2]
-FILES = sorted(
-    p for folder in ("spcabench", "solvers", "datasets") for p in (ROOT / folder).rglob("*.py")
-)
-SOLVERS = [p for p in FILES if p.parent.name == "solvers"]
 # the core: the house without figures and comparison, which are about solvers that they name
 CORE = [
     p
-    for p in FILES
-    if p.is_relative_to(ROOT / "spcabench")
-    and p.parent.name not in ("figures", "comparison", "components")
+    for p in sorted((ROOT / "spcabench").rglob("*.py"))
+    if p.parent.name not in ("figures", "comparison", "components")
 ]
 HOUSE = ("spcabench", "solvers", "datasets", "pyproject.toml")  # its rooms and its rules
 NAMES = set(registry.names("solver"))
@@ -68,61 +58,6 @@ def test_an_import_against_the_rule_is_found(tmp_path):
     assert [i for i in importers if not re.search(rf"{i} -> \S+ \(l\.\d+\)", report)] == []
 
 
-def test_the_package_list_is_whole():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    listed = project["tool"]["setuptools"]["packages"]
-    folders = {p.parent.relative_to(ROOT) for p in FILES if p.name == "__init__.py"}
-    packages = {
-        ".".join(f.parts if f.parts[0] == "spcabench" else ("spcabench", *f.parts)) for f in folders
-    }
-    assert set(listed) == packages | {"spcabench.workflow", "spcabench.published"}  # no modules
-
-
-@cache
-def _tree(file):
-    return ast.parse(file.read_text(encoding="utf-8"))
-
-
-def _imports(file):
-    """Yield the absolute dotted name of everything that a file imports."""
-    for node in ast.walk(_tree(file)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert not node.level, f"{file.name}: imports are absolute"
-            yield node.module
-
-
-def _tops(file):
-    """Return the top-level names of everything that a file imports."""
-    return {name.split(".")[0] for name in _imports(file)}
-
-
-def _offences(files, offence):
-    """Return the offences of each file that has any."""
-    return {file.name: sorted(offence(file)) for file in files if offence(file)}
-
-
-def test_no_bare_import_of_the_repository_folders():
-    folders = {"solvers", "datasets", "figures", "benchmarks", "docs", "tests"}
-    assert _offences(FILES, lambda file: _tops(file) & folders) == {}
-
-
-# a solver does not time, print, charge or branch on the storage
-HARNESS = {"print", "issparse", "perf_counter", "charge", "LEDGER", "solve_cost", "eigh_cost"}
-
-
-def _work_of_the_harness(file):
-    nodes = [*ast.walk(_tree(file))]
-    names = {n.id for n in nodes if isinstance(n, ast.Name)}
-    names |= {n.attr for n in nodes if isinstance(n, ast.Attribute)}
-    return _tops(file) & {"time", "timeit", "sys", "logging"} | names & HARNESS
-
-
-def test_solvers_do_not_do_what_the_harness_does():
-    assert _offences(SOLVERS, _work_of_the_harness) == {}
-
-
 def _strings(tree):
     """Return the string constants that are not docstrings."""
     docstrings = {
@@ -139,11 +74,5 @@ def _strings(tree):
 
 
 def test_the_core_names_no_solver():
-    assert _offences(CORE, lambda file: _strings(_tree(file)) & NAMES) == {}
-
-
-def test_every_public_name_is_there():
-    for name in spcabench.__all__:
-        assert getattr(spcabench, name) is not None
-    with pytest.raises(AttributeError, match="no_such_name"):
-        spcabench.no_such_name  # noqa: B018
+    for file in CORE:
+        assert not _strings(ast.parse(file.read_text(encoding="utf-8"))) & NAMES, file.name

@@ -1,7 +1,10 @@
-"""A disturbed command, when repeated, ends with the rows of an undisturbed one."""
+"""A disturbed command, when repeated, ends with the rows of an undisturbed one, in any folder."""
 
 import resource
+import shutil
+import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -16,24 +19,67 @@ from tests.problems import WHOLE
 from tests.trial import row
 
 # one process makes the copy, and takes these tests
-pytestmark = [pytest.mark.xdist_group("faults"), WHOLE]
+whole = pytest.mark.xdist_group("faults")
+ODD = "with space & 'quotes' \"ünïcode\" $HOME #1"
+# what a step does, and what the terminal shows
+BROKEN = {
+    'raise ValueError("words of the job itself")': "ValueError: words of the job itself",
+    "import os; os._exit(7)": f"draw {faults.NAME}: ended with exit code 7",
+    "import os; os.kill(os.getpid(), 9)": f"draw {faults.NAME}: ended with SIGKILL",
+}
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
-    """Make a copy of the repository and run a figure there without disturbance."""
-    copy = faults.Workspace(tmp_path_factory.mktemp("faults"))
+    """Copy the repository and an environment into oddly named folders, and make a figure there."""
+    folder = tmp_path_factory.mktemp("odd") / ODD
+    environment = folder / "an environment"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "lib").symlink_to(Path(sys.prefix) / "lib")
+    shutil.copy(Path(sys.prefix) / "pyvenv.cfg", environment)
+    (environment / "bin" / "python").symlink_to(Path(sys.executable).resolve())
+    checkout = folder / "a checkout"
+    checkout.mkdir()
+    copy = faults.Workspace(checkout, environment / "bin" / "python")
     copy.seconds = copy.run("figure")
     copy.expected = copy.rows()
     assert len(copy.expected[1]) == 8
     return copy
 
 
+@WHOLE
+@whole
 @pytest.mark.parametrize("fault", faults.FAULTS)
 def test_the_same_command_goes_on(workspace, fault):
     workspace.clear()
     faults.disturb(workspace, "figure", fault, 0.6 * workspace.seconds, limit=20_000)
     assert workspace.rows() == workspace.expected
+
+
+@WHOLE
+@whole
+@pytest.mark.parametrize("command", ["figures", "compare"])
+def test_every_workflow_ends_well(workspace, command):
+    workspace.clear()
+    workspace.run(command)
+    assert len(workspace.rows()[1]) > 0
+
+
+@WHOLE
+@whole
+@pytest.mark.parametrize("broken", BROKEN)
+def test_what_a_failed_job_said_is_shown(workspace, broken):
+    figure = workspace.folder / "spcabench" / "figures" / f"{faults.NAME}.py"
+    source = figure.read_text()
+    head = source[: source.index("def draw")]
+    figure.write_text(f"{head}def draw(data, axes):\n    {broken}\n")
+    try:
+        process = workspace.start("figure")
+        _, message = process.communicate(timeout=faults.LONGEST)
+    finally:
+        figure.write_text(source)
+    assert process.returncode != 0 and BROKEN[broken] in message
+    assert "Snakefile" not in message and "RuleException" not in message
 
 
 def test_rows_of_a_job_with_runs_that_were_not_run_are_made_again(tmp_path):

@@ -11,6 +11,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 
+from spcabench.running import process
 from spcabench.running.process import Ended, Worker, end_group
 from spcabench.solving.status import Status
 from tests.system_processes import below, gone
@@ -50,6 +51,16 @@ def fills_memory():
         KEPT.append(np.ones(10**9))
 
 
+def waits():
+    time.sleep(1.0)
+    return 7
+
+
+def loops():
+    while True:
+        pass
+
+
 def add(first, second):
     return first + second
 
@@ -87,6 +98,17 @@ def test_each_end_costs_one_answer(worker, function):
     else:
         assert worker.call(function, timeout=60.0) == expected
     assert worker.call(add, 3, 4, timeout=60.0) == 7
+
+
+def test_a_limit_of_processor_seconds_does_not_depend_on_how_busy_the_machine_is(
+    worker, monkeypatch
+):
+    assert worker.call(waits, timeout=0.3, working=True) == 7
+    with pytest.raises(Ended, match=r"killed after 0\.3 s"):
+        worker.call(loops, timeout=0.3, working=True)
+    monkeypatch.setattr(process, "IDLE", 1.0)
+    with pytest.raises(Ended, match=r"killed after 0\.3 s"):
+        worker.call(waits, timeout=0.3, working=True)
 
 
 def test_an_exception_is_raised_with_the_traceback_of_the_worker(worker):

@@ -247,16 +247,6 @@ def test_a_resumed_job_executes_only_what_is_missing(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["rows.parquet"]
 
 
-def test_a_resumed_job_makes_no_more_rounds_than_one_that_was_not_killed(tmp_path):
-    runs = [replace(GOOD.at(k=k), timed=True, one_round=True) for k in (3, 4)]
-    job = job_of({"a": runs}, tmp_path, timing=Timing(rounds=15, least=2, seconds=5.0))
-    journal = Journal(job.out, job.key)
-    for index in (0, 1):  # the first round, which took longer than the budget
-        journal.add(f"a 0-{index}-0", row(repeat=0, solve_time=6.0))
-    runner.run_job(job)
-    assert rows.read([job.out]).repeat.tolist() == [0, 0]
-
-
 def test_each_group_starts_in_a_new_process(file_of, tmp_path):
     solver = file_of("KEPT[len(KEPT)] = k\nyield Iterate(x, extra={'runs': len(KEPT)})")
     run = replace(TASK, solver=solver)

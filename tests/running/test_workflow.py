@@ -7,14 +7,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
-import yaml
 
 from spcabench import registry
 from spcabench.cli import options
 from spcabench.errors import InputError
 from spcabench.running import workflow
 from spcabench.running.jobs import jobs
-from tests.problems import WHOLE, some
+from tests.problems import some
 from tests.system_processes import below, gone, is_free
 
 
@@ -39,17 +38,6 @@ def test_a_failed_workflow_says_why_and_gives_its_code(tmp_path, capsys):
     assert "of mine" in capsys.readouterr().err
 
 
-def test_a_cluster_s_profile_names_rules_that_there_are():
-    text = (options.ROOT / "Snakefile").read_text(encoding="utf-8")
-    rules = {line.split()[1].rstrip(":") for line in text.splitlines() if line.startswith("rule ")}
-    profile = yaml.safe_load(
-        (options.ROOT / "profiles" / "slurm" / "config.yaml").read_text(encoding="utf-8")
-    )
-    assert {*profile["set-resources"], *profile["groups"]} <= rules
-    assert set(profile["group-components"]) == set(profile["groups"].values())
-    assert all({"mem_mb", "runtime"} <= set(of) for of in profile["set-resources"].values())
-
-
 def test_a_profile_is_one_of_ours_or_a_folder_of_one_s_own(here):
     (here / "mine").mkdir()
     for wrong in ("slurn", "mine", ".."):
@@ -71,7 +59,7 @@ def test_a_second_workflow_waits_for_the_first(tmp_path, capsys):
 
 SNAKEFILE = """rule all:
     output: "done"
-    shell: "sleep 600 > /dev/null 2>&1 & echo $! > pid; MORE; touch done"
+    shell: "sleep 600 > /dev/null 2>&1 & echo $! > pid; sleep 600"
 """
 COMMAND = """
 from pathlib import Path
@@ -84,19 +72,9 @@ workflow.workflow(["done"], log, 1, folder, snakefile=folder / "Snakefile")
 """
 
 
-@WHOLE
-def test_what_a_job_leaves_behind_ends_with_the_workflow(tmp_path, capsys):
-    (tmp_path / "Snakefile").write_text(SNAKEFILE.replace("MORE", "true"))
-    log = tmp_path / "results" / "quick" / "workflow.log"
-    assert workflow.workflow(["done"], log, 1, tmp_path, snakefile=tmp_path / "Snakefile") == 0
-    assert gone([int((tmp_path / "pid").read_text())], 0.5)
-    with workflow._exclusive(tmp_path / workflow.LOCK):
-        assert "waiting" not in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("number", some(1, [signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
 def test_a_command_that_ends_takes_its_workflow_along(tmp_path, number):
-    (tmp_path / "Snakefile").write_text(SNAKEFILE.replace("MORE", "sleep 600"))
+    (tmp_path / "Snakefile").write_text(SNAKEFILE)
     with subprocess.Popen(
         [sys.executable, "-c", COMMAND],
         cwd=tmp_path,

@@ -1,6 +1,7 @@
 """The runs of a solver in a comparison of several components: every way on every problem."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from spcabench.comparison import suite
@@ -8,7 +9,6 @@ from spcabench.comparison.components import find
 from spcabench.comparison.components.ways import Way, ways
 from spcabench.comparison.entrants import COMPONENTS, Entrant
 from spcabench.comparison.suite import Item
-from spcabench.iterate import Traits
 from spcabench.run import Run
 from spcabench.solving.formulations import Formulation
 
@@ -52,33 +52,13 @@ def _run(entrant: Entrant, item: Item, way: Way, r: int, k: int, kind: str = TRU
     settings: dict[str, Any] = dict(
         solver=entrant.solver, how=way.how, r=r, k=k, limit=entrant.limit
     )
-    recorded = {**settings, "formulation": way.formulation.value}
-    return Run(
-        dataset=item.dataset,
-        parameters=item.parameters,
+    settings["formulation"] = way.formulation.value
+    run = Run(
         function=find.components_held_out if held_out else find.components,
         uses=(entrant.solver,),
-        settings=recorded,
+        settings=settings,
         timed=not held_out,
         timeout=PATIENCE,
-        series=f"{item.name}, {way.how}",
-        skip=entrant.about.missing or refused(entrant.about.traits, item),
-        columns=dict(
-            solver=entrant.label,
-            settings=recorded,
-            item=item.name,
-            family=item.family,
-            kind=kind,
-            asked=k,
-            sign=False,
-        ),
+        **entrant.asked(item, kind, settings),
     )
-
-
-def refused(traits: Traits, item: Item) -> str:
-    """Return the reason why a solver is not run on a problem, or "" if it is run."""
-    if traits.largest is not None and item.n > traits.largest:
-        return f"is for at most {traits.largest} variables"
-    if (traits.relaxation or traits.exact) and not item.small:
-        return "relaxations and exact searches are only run on small problems"
-    return ""
+    return replace(run, series=f"{item.name}, {way.how}")
