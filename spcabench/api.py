@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral
 from types import ModuleType
 from typing import Any, overload
 
@@ -27,8 +26,6 @@ from spcabench.solving.call import (
 from spcabench.solving.cardinality_path import CardinalityPath
 from spcabench.solving.deflate import Components
 from spcabench.solving.result import Result
-
-HUGE = 10**9  # a matrix with this number of rows or columns exceeds the memory of any machine
 
 
 def load(name: str, /, *, stand_in: bool = False, **settings: Any) -> Problem:
@@ -73,13 +70,7 @@ def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
     check_required(f"dataset {name!r}", dataset.load, settings)
     try:
         return dataset.load(**settings)
-    except InputError:
-        raise
-    except (MemoryError, OverflowError, ValueError) as error:
-        # NumPy raises a ValueError for arrays that exceed its limits
-        huge = any(isinstance(v, Integral) and int(v) >= HUGE for v in settings.values())
-        if not huge and not isinstance(error, MemoryError):
-            raise
+    except (MemoryError, OverflowError) as error:
         reason = " ".join(str(error).split())
         raise InputError(f"dataset {name!r}: not enough memory ({reason:.100})") from None
 
@@ -138,7 +129,7 @@ def solve(
 ) -> Components: ...
 
 
-@renamed(arguments, problem="X", name="solver", seed="random_state")
+@renamed(arguments)
 def solve(
     X: Any,
     solver: str | ModuleType | None = None,
@@ -233,7 +224,10 @@ def several(
     progress: Callable[[Result], None] | None = None,
     **words: Any,
 ) -> Components:
-    """Find several components; see `solve`. A command reports its ``progress``."""
+    """Find several components; see `solve`.
+
+    progress : function that is called with each result as soon as it is available.
+    """
     validate.switch("refit", refit)
     problem = as_problem(X)
     validate.whole("n_components", n_components, 1)
@@ -245,28 +239,26 @@ def several(
         validate.affordable("n_components", (n_components, problem.n), needed)
     ks = cardinalities(k, n_components, deflation)
     call = Call.of(problem, solver, ks[0], settings, **words)
-    return answers.components(call, n_components, ks, deflation, alpha, refit, progress)
+    if deflation == "joint":
+        return answers.jointly(call, n_components, refit)
+    remaining = iter(ks)
+
+    def run(deflated: Problem) -> Result:
+        result = answer(call.on(deflated, next(remaining)), refit)
+        if progress is not None:
+            progress(result)
+        return result
+
+    return deflate.deflated_components(problem, n_components, run, deflation, alpha)
 
 
-def components(
-    problem: Any,
-    name: str | ModuleType | None,
-    count: int,
-    *,
-    tell: Callable[[Result], None] | None = None,
-    **settings: Any,
-) -> Components:
+def components(problem: Any, name: str | ModuleType | None, count: int, **settings: Any) -> Any:
     """Deprecated; use ``solve(X, solver, n_components=...)``."""
     deprecated("components", "solve(X, solver, n_components=...)")
-    settings["random_state"] = settings.pop("seed", 0)
-    if settings.get("deflation") == "joint":  # alpha was passed to the solver
-        ways = {"deflation": settings.pop("deflation")}
-    else:
-        ways = {name: settings.pop(name) for name in ("deflation", "alpha") if name in settings}
-    return several(problem, name, count, **ways, progress=tell, **arguments(settings))
+    return several(problem, name, count, **arguments({"deflation": "projection", **settings}))
 
 
-@renamed(arguments, problem="X", name="solver", cardinalities="k", seed="random_state")
+@renamed(arguments)
 def path(
     X: Any,
     solver: str | ModuleType | None,

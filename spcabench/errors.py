@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,6 +28,10 @@ class InputError(ValueError):
     def __init__(self, message: str) -> None:
         # names of files and columns, and messages of libraries, can contain line breaks
         super().__init__(" ".join(message.splitlines()))
+
+
+class NotNumbersError(InputError, TypeError):
+    """Data that are no matrix of numbers, which scikit-learn's conventions call a TypeError."""
 
 
 class SolverError(RuntimeError):
@@ -116,22 +121,41 @@ def _words(error: BaseException) -> str:
     )
 
 
-def deprecated(old: str, new: str, depth: int = 3) -> None:
-    """Warn that an old name still works in this release; ``depth`` is that of the user's call."""
+# Names of version 0.3.0 and their present names. They work in this release, with a warning.
+ARGUMENTS = {"problem": "X", "name": "solver", "cardinalities": "k", "ks": "k"}
+ARGUMENTS |= {"seed": "random_state"}
+OF_COST = "flops setup_flops counted solve_time setup_time compile_time cpu_time wall_time waited"
+ATTRIBUTES = {  # of a Result
+    **{name: f"cost.{name}" for name in f"{OF_COST} phases search flags".split()},
+    **{"own": "claim.own", "why": "claim.why"},
+    **{"claimed": "claim.bound", "claimed_whp": "claim.bound_whp"},
+    **{name: f"traits.{name}" for name in ("rectangular", "formulation")},
+}
+
+
+def deprecated(old: str, new: str) -> None:
+    """Warn that an old name still works in this release."""
     warnings.warn(
         f"{old} is deprecated and will be removed in the next release; use {new}",
         DeprecationWarning,
-        stacklevel=depth,
+        stacklevel=3,
     )
 
 
+def earlier_attribute(value: Any, name: str) -> Any:
+    """Return an attribute by its earlier name, with a warning."""
+    if name not in ATTRIBUTES:
+        raise AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}")
+    deprecated(f"Result.{name}", f"Result.{ATTRIBUTES[name]}")
+    return attrgetter(ATTRIBUTES[name])(value)
+
+
 def renamed(
-    others: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None, **names: str
+    arguments: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None,
 ) -> Callable[[Function], Function]:
     """Let a function accept the earlier names of its arguments, with a warning.
 
-    others : converts keywords that are no arguments, which were settings of the solver, to
-        arguments. names : the present name for each earlier name.
+    arguments : converts other keywords, which were settings of the solver, to arguments.
     """
 
     def decorate(function: Function) -> Function:
@@ -141,15 +165,15 @@ def renamed(
         def call(*args: Any, **given: Any) -> Any:
             # a setting could have the name that an argument has now
             old = {n: given.pop(n) for n in [*given] if n not in known or n in known[: len(args)]}
-            for name in [name for name in old if name in names]:
-                deprecated(f"{function.__name__}: {name}", names[name])
-                given[names[name]] = old.pop(name)
-            if old and others is not None:
+            for name in [name for name in old if ARGUMENTS.get(name) in known]:
+                deprecated(f"{function.__name__}: {name}", ARGUMENTS[name])
+                given[ARGUMENTS[name]] = old.pop(name)
+            if old and arguments is not None:
                 deprecated(
                     f"{function.__name__}: {', '.join(old)}",
                     "settings={...} and limits=Limits(...)",
                 )
-                given |= others({**(given.get("settings") or {}), **old})
+                given |= arguments({**(given.get("settings") or {}), **old})
                 old = {}
             return function(*args, **given, **old)
 

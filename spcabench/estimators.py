@@ -1,8 +1,7 @@
 """`SparsePCA`, a scikit-learn estimator for all solvers."""
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -50,33 +49,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
-
-
-def _stream(value: Any) -> Any:
-    """Convert the random_state of an estimator to a value that JSON can represent."""
-    if isinstance(value, np.random.RandomState):
-        return {"RandomState": _plain(value.get_state())}
-    return None if value is np.random else _plain(value)  # None also means NumPy's global state
-
-
-def _from_stream(value: Any) -> Any:
-    """Invert `_stream`; raise ValueError or TypeError if the value is damaged."""
-    if not isinstance(value, Mapping):
-        return value
-    stream = np.random.RandomState()
-    stream.set_state(tuple(value["RandomState"]))
-    return stream
-
-
-@contextmanager
-def _scikit_learns_errors() -> Iterator[None]:
-    """Raise a TypeError if X is not a matrix of numbers, as scikit-learn's conventions require."""
-    try:
-        yield
-    except InputError as error:
-        if isinstance(error.__cause__, TypeError):
-            raise TypeError(str(error)) from None
-        raise
 
 
 class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -209,8 +181,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             If one feature dominates the variance of unscaled data.
         """
         validate.switch("bound", self.bound)
-        with _scikit_learns_errors():
-            problem = Problem.from_data(X, "X", scale=self.scale)
+        problem = Problem.from_data(X, "X", scale=self.scale)
         validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and feature_names_in_
         if sentence := text.dominance(problem, "scale=True"):
             warnings.warn(f"X: {sentence}", UserWarning, stacklevel=2)
@@ -231,8 +202,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _samples(self, X: Any) -> Any:
         """Return samples (m, n) of the fitted features as a matrix of floats."""
-        with _scikit_learns_errors():
-            M, _ = validate.table("X", X)
+        M, _ = validate.table("X", X)
         validate_data(self, X, reset=False, skip_check_array=True)
         return M.astype(np.float64, copy=False)
 
@@ -241,14 +211,6 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             return int(check_random_state(self.random_state).randint(2**31 - 1))
         except ValueError as error:
             raise InputError(f"random_state: {error}") from None
-
-    def _settings(self) -> dict[str, Any]:
-        """Return the settings as arguments of `solve`: limits, alpha, and those of the solver."""
-        own = own_settings(self.settings)
-        ways = {}
-        if "alpha" in own and self.deflation != "joint":
-            ways["alpha"] = own.pop("alpha")
-        return ways | arguments(own)
 
     def _found(self, problem: Problem) -> Components:
         seed = self._seed()
@@ -260,10 +222,9 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             n_components=count,
             k=self.cardinality_,
             random_state=seed,
-            deflation=self.deflation,
             nonnegative=self.nonnegative,
             refit=self.refit,
-            **self._settings(),
+            **arguments({**own_settings(self.settings), "deflation": self.deflation}),
         )
         if not components[0].good:
             raise InputError(
@@ -310,8 +271,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                     f"cardinality: {len(cardinality)} values for n_components = "
                     f"{self.n_components}; specify one value, or one per component"
                 )
-            return [_count(each, problem.n) for each in cardinality]
-        return _count(cardinality, problem.n)
+            return [_number_of(each, problem.n) for each in cardinality]
+        return _number_of(cardinality, problem.n)
 
     @property
     def _n_features_out(self) -> int:
@@ -346,7 +307,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Write the fitted estimator to an .npz file, without pickle.
 
         The file contains the loadings, means, scales, feature names, settings and versions, and can
-        be used as a model in `spcabench apply`.
+        be used as a model in `spcabench apply`. A random_state that is no number becomes None.
 
         Parameters
         ----------
@@ -357,12 +318,13 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         n = self.n_features_in_
         names = getattr(self, "feature_names_in_", [str(j) for j in range(n)])
         arrays = {name: getattr(self, name) for name in (*KEPT, *OPTIONAL) if hasattr(self, name)}
-        parameters = self.get_params(deep=False)
-        stream = {"random_state": _stream(parameters.pop("random_state"))}
+        parameters = _plain(self.get_params(deep=False))
+        if not isinstance(parameters["random_state"], int):
+            parameters["random_state"] = None
         about = {
             "estimator": type(self).__name__,
             "named": hasattr(self, "feature_names_in_"),
-            "parameters": _plain(parameters) | stream,
+            "parameters": parameters,
             "cardinality": _plain(self.cardinality_),
             "formulation": str(self.formulation_),
             "solver": self.solver_,
@@ -396,16 +358,15 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 f"{file}: not a model of {cls.__name__}; use `spcabench apply` for other models"
             )
         saved = files.as_type(model.about, _Saved, f"{file}: about")
-        for name in KEPT:
-            if name not in model.arrays:
+        for name, values in {"mean": model.mean, **{n: model.arrays.get(n) for n in KEPT}}.items():
+            if values is None:
                 raise InputError(f"{file}: no {name}; use a file written by SparsePCA.save")
-        if model.mean is None:
-            raise InputError(f"{file}: no mean; use a file written by SparsePCA.save")
         try:
             fitted = cls(**saved.parameters)
-            fitted.random_state = _from_stream(fitted.random_state)
-        except (KeyError, TypeError, ValueError) as error:
+        except TypeError as error:
             raise InputError(f"{file}: about: parameters: {error!s:.100}") from None
+        if isinstance(fitted.random_state, Mapping):  # in models of version 0.3.0
+            fitted.random_state = None
         fitted.formulation_ = saved.formulation
         fitted.cardinality_ = saved.cardinality
         if saved.solver is not None:  # models of earlier releases have neither
@@ -478,7 +439,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return tags
 
 
-def _count(cardinality: Any, n: int) -> int:
+def _number_of(cardinality: Any, n: int) -> int:
     """Convert a cardinality, possibly a fraction of the features, to a number of features."""
     if isinstance(cardinality, Integral):
         return validate.cardinality(cardinality, n, "cardinality")

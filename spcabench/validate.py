@@ -11,7 +11,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from spcabench import machine
-from spcabench.errors import InputError
+from spcabench.errors import InputError, NotNumbersError
 from spcabench.vectors import Array, Vector
 
 LISTED = 75  # maximum length of a list of known names in errors, in characters
@@ -190,7 +190,8 @@ def _array(argument: str, M: Any) -> Any:
         # pandas.NA cannot be converted
         missing = hasattr(M, "isna") and np.any(M.isna())
         reason = "it has missing values" if missing else " ".join(str(error).split())
-        raise InputError(f"{argument}: not a matrix of numbers ({reason:.150})") from error
+        wrong = NotNumbersError if isinstance(error, TypeError) else InputError
+        raise wrong(f"{argument}: not a matrix of numbers ({reason:.150})") from error
     if A.dtype.kind not in "biuf":  # dates would be read as integers
         kind = "Complex data not supported" if A.dtype.kind == "c" else f"entries of type {A.dtype}"
         raise InputError(f"{argument}: {kind}; they must be real numbers")

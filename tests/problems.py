@@ -49,6 +49,88 @@ GENERAL = ("gaussian", "spiked")  # no two entries are equal
 FAMILIES = [f"{name} {form}" for form in ("data", "covariance") for name in DRAWS]
 
 
+def _equal_variances(rng, m, n):
+    X = rng.standard_normal((m, n)) + np.outer(rng.standard_normal(m), rng.integers(0, 2, n))
+    X = X - X.mean(axis=0)
+    return X / X.std(axis=0)
+
+
+def _duplicates(rng, m, n):
+    return rng.standard_normal((m, n))[:, rng.integers(0, max(1, n // 2), n)]
+
+
+def _integers(rng, m, n):
+    X = rng.integers(-1, 2, (m, n)).astype(float)
+    X[0, -1] = 2.0
+    return X
+
+
+def _nearly_tied(rng, m, n):
+    X = _integers(rng, m, n)
+    X[:, -2] = X[:, 0]
+    return X * (1.0 + 1e-12 * rng.standard_normal(X.shape))
+
+
+def _scaled_columns(rng, m, n):
+    return _integers(rng, m, n) * 10.0 ** rng.integers(-3, 4, n)
+
+
+def _scaled(rng, m, n):
+    return _integers(rng, m, n) * 10.0 ** rng.integers(-50, 50)
+
+
+def _orthogonal(rng, m, n):
+    H = np.ones((1, 1))
+    while len(H) < max(m, n + 1):
+        H = np.kron(H, [[1.0, 1.0], [1.0, -1.0]])
+    return H[:, 1 + rng.permutation(len(H) - 1)[:n]] * rng.choice([1.0, 1.0, 2.0], n)
+
+
+def _exchangeable(rng, m, n):
+    return np.eye(n) * rng.choice([0.5, 1.0, 3.0]) + rng.integers(-1, 2)
+
+
+def _equal_blocks(rng, m, n):
+    size = max(2, n // 3)
+    return np.kron(np.eye(-(-n // size)), rng.standard_normal((max(3, m // 3), size)))[:, :n]
+
+
+def _rank_one(rng, m, n):
+    return np.outer(rng.standard_normal(m), rng.standard_normal(n))
+
+
+def _columns_apart(rng, m, n):
+    return rng.standard_normal((m, n)) * 10.0 ** rng.uniform(-9.0, 3.0, n)
+
+
+def _isolated(rng, m, n):
+    X = np.zeros((m, n))
+    for j in range(n):
+        X[rng.integers(m), j] = rng.standard_normal() + 2.0
+    X[:, n // 2] = 0.0
+    return X
+
+
+def _constant(rng, m, n):
+    shares = rng.random((m, n))
+    shares[:, -1] = (shares[:, :-1] / shares[:, :-1].sum(axis=1, keepdims=True)).sum(axis=1)
+    return shares
+
+
+def _means_apart(rng, m, n):
+    return rng.standard_normal((m, n)) + 10.0 ** rng.uniform(0.0, 7.0)
+
+
+HARD = {  # data on which rounding, ties or scales decide
+    f.__name__.strip("_"): f
+    for f in (
+        *(_equal_variances, _duplicates, _integers, _nearly_tied, _scaled_columns, _scaled),
+        *(_orthogonal, _exchangeable, _equal_blocks, _rank_one, _columns_apart, _isolated),
+        *(_constant, _means_apart),
+    )
+}
+
+
 def draw(family, seed):
     """Return data (m, n) of a family, n from 3 to 10, and a cardinality k."""
     rng = np.random.default_rng([seed, sum(map(ord, family))])

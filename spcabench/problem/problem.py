@@ -155,7 +155,6 @@ class Problem:
         center: bool = True,
         scale: bool = False,
         divisor: Divisor = "m - 1",
-        divide_by_m: bool = False,
         features: Sequence[str] | None = None,
         labels: Sequence[str] | None = None,
         provenance: Mapping[str, Any] | None = None,
@@ -179,8 +178,6 @@ class Problem:
         divisor : {"m - 1", "m", "1"}
             Divisor of A'A. With "m - 1", Sigma is the sample covariance, as everywhere else for
             the user's data. With "m", Sigma is A'A / m. With "1", Sigma is A'A, as in most papers.
-        divide_by_m : bool
-            Deprecated; use ``divisor="m"``.
         features : sequence of str, optional
             Names of the n features. The default is the column names of a data frame.
         labels : sequence of str, optional
@@ -203,11 +200,8 @@ class Problem:
         RuntimeWarning
             If the means of sparse data are so large that implicit centring loses half the digits.
         """
-        for argument, value in dict(center=center, scale=scale, divide_by_m=divide_by_m).items():
-            validate.switch(argument, value)
-        if divide_by_m:
-            warnings.warn("divide_by_m is now divisor='m'", FutureWarning, stacklevel=2)
-            divisor = "m"
+        validate.switch("center", center)
+        validate.switch("scale", scale)
         given = X
         X, names = validate.data(X)
         features = validate.names("features", names if features is None else features, X.shape[1])

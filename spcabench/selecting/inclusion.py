@@ -14,7 +14,7 @@ from spcabench.vectors import Vector
 FEWEST_HALVES, MOST_HALVES = 10, 50  # number of halves of the samples
 
 
-@renamed(seed="random_state")
+@renamed()
 def inclusion(
     result: Result, *, random_state: int = 0, most: int = MOST_HALVES, seconds: float | None = None
 ) -> tuple[Vector, int]:

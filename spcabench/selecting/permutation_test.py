@@ -59,7 +59,7 @@ class PermutationTest:
         )
 
 
-@renamed(seed="random_state")
+@renamed()
 def permutation_test(
     X: Any,
     k: int | Sequence[int],

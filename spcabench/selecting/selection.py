@@ -95,7 +95,7 @@ class Selection:
         return pictures.selection(self.ks, self.columns, self.k, axis)
 
 
-@renamed(arguments, ks="k", seed="random_state")
+@renamed(arguments)
 def select(
     X: Any,
     k: Sequence[int] | None = None,

@@ -1,6 +1,6 @@
-"""The answer to a call: one component, several by deflation, or several jointly."""
+"""The answer to a call: one component, or several that a solver finds jointly."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from spcabench import machine, validate
 from spcabench.errors import InputError, SolverError
-from spcabench.problem.problem import Problem
 from spcabench.solving import deflate, tune
 from spcabench.solving.call import Call
 from spcabench.solving.driver import drive
@@ -30,32 +29,6 @@ def answer(call: Call, refit: bool = False) -> Result:
     return result
 
 
-def components(
-    call: Call,
-    count: int,
-    ks: list[int | None],
-    deflation: str = "projection",
-    alpha: float = 1.0,
-    refit: bool = False,
-    progress: Callable[[Result], None] | None = None,
-) -> deflate.Components:
-    """Return several components, with the cardinalities ``ks`` in this order.
-
-    progress : function that is called with each result as soon as it is available.
-    """
-    if deflation == "joint":
-        return _jointly(call, count, refit)
-    remaining = iter(ks)
-
-    def run(deflated: Problem) -> Result:
-        result = answer(call.on(deflated, next(remaining)), refit)
-        if progress is not None:
-            progress(result)
-        return result
-
-    return deflate.deflated_components(call.problem, count, run, deflation, alpha)
-
-
 def cardinalities(k: Any, count: int, deflation: Any = "projection") -> list[Any]:
     """Return a list with a cardinality for each component, without checking the numbers."""
     several = isinstance(k, Iterable) and not isinstance(k, str | bytes | Mapping)
@@ -74,7 +47,7 @@ def cardinalities(k: Any, count: int, deflation: Any = "projection") -> list[Any
     return listed
 
 
-def _jointly(call: Call, count: int, refit: bool) -> deflate.Components:
+def jointly(call: Call, count: int, refit: bool) -> deflate.Components:
     """Return components that the solver finds at once; raise InputError if it cannot."""
     if call.traits.components != "joint":
         raise InputError(

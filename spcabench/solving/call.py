@@ -90,10 +90,12 @@ LIMITS = tuple(limit.name for limit in fields(Limits))
 def arguments(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `spcabench.solve` for settings that a plan or a row stores together.
 
-    These are the cardinality, the limits of the run and the settings of the solver.
+    These are the cardinality, the limits of the run and the settings of the solver. ``alpha`` is an
+    argument beside a deflation, unless the components are found jointly.
     """
     own = {"random_state" if name == "seed" else name: v for name, v in settings.items()}
-    given = {name: own.pop(name) for name in OF_CALL if name in own}
+    words = (*OF_CALL, "alpha") if own.get("deflation", "joint") != "joint" else OF_CALL
+    given = {name: own.pop(name) for name in words if name in own}
     if limits := {name: own.pop(name) for name in LIMITS if name in own}:
         given["limits"] = Limits(**limits)
     return {**given, "settings": own}

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from spcabench.solving.measures import (
     measures,
     projected_variance,
 )
-from spcabench.solving.result import Result
+from spcabench.solving.result import Result, Shown
 from spcabench.validate import nearest
 from spcabench.vectors import Vector, normalize, support
 
@@ -36,12 +35,9 @@ ADDED = 1e-9
 # a variance below this fraction of the first component's variance is a rounding error
 NOTHING = 1e-12
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 @dataclass(repr=False)
-class Components(Sequence[Result]):
+class Components(Shown, Sequence[Result]):
     """A sequence of results for several components, with joint measures of all components.
 
     For example, ``components[0]`` is the result for the first component.
@@ -70,38 +66,9 @@ class Components(Sequence[Result]):
         share = self.projected_variance / text.total_variance(self.problem)
         return files.plain("\n".join([head, *lines, f"together {share:.1%} of the total"]))
 
-    def _repr_html_(self) -> str:
-        return text.html(self.problem, self.results)
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return a table of the loadings with one row per variable and one column per component."""
-        return text.frame(self.problem, self.results)
-
-    def to_csv(self, file: Path | str) -> None:
-        """Write the table returned by `to_frame` to a CSV file."""
-        text.write_loadings(self.problem, self.results, file)
-
-    def plot(self, kind: str = "loadings", axis: Any = None) -> Any:
-        """Plot the components with matplotlib.
-
-        Parameters
-        ----------
-        kind : str
-            "loadings", "substitutes" (loadings, with possible replacements for each variable),
-            "scores" (of the samples on the first two components), "biplot" (scores, with an arrow
-            for each variable) or "scree" (the variance that each component adds).
-        axis : matplotlib Axes, optional
-            The axes to plot on; by default, the axes of a new figure. The loadings of several
-            components always require a new figure.
-
-        Returns
-        -------
-        matplotlib Figure
-            The figure that contains the plot.
-        """
-        from spcabench.showing import pictures
-
-        return pictures.components(self.problem, self.results, kind, axis)
+    @property
+    def _each(self) -> Sequence[Result]:
+        return self.results
 
     def __len__(self) -> int:
         return len(self.results)

@@ -30,17 +30,6 @@ from spcabench.solving.status import UNPROVEN, Status
 from spcabench.vectors import Vector, distance, normalize
 
 END = object()  # not None, because a solver can yield None by mistake
-# Names that are reserved in a history. A solver's `extra` must not use them, because it could then
-# overwrite the variance computed by the harness.
-OWN_NUMBERS = (
-    "iteration",
-    "variance",
-    "change",
-    "cardinality",
-    "flops",
-    "seconds",
-    "phase",
-)
 # tolerated processor time of further threads: fraction of that of the first one, plus seconds,
 # because idle threads of OpenBLAS spin for 0.1 s before they sleep
 THREADS_SHARE, THREADS_SECONDS = 0.25, 0.2
@@ -199,7 +188,7 @@ class _Pass:
         # A generator does nothing before the first next(), so the set-up is exactly the computation
         # before its first yield (the start). It is recorded separately from the iterations, because
         # it can hide a factorisation that the paper does not count.
-        first, self.setup_seconds = self._advance()
+        first, self.setup_seconds = self._step(self._next)
         if first is None:
             raise SolverError("solve yielded nothing; it must yield at least its start")
         self.setup_flops = self.charged
@@ -229,11 +218,8 @@ class _Pass:
         if uses_threads(self.own_seconds, self.cpu_seconds):
             self.flags.add(Flag.threads)
 
-    def _advance(self) -> tuple[Iterate | None, float]:
-        """Return a copy of the next iterate (None after the last one) and its time in seconds."""
-        return self._step(self._next)
-
     def _next(self) -> Iterate | None:
+        """Return a copy of the next iterate, or None after the last one."""
         try:
             item = next(self.iterates, END)
         except RuntimeError as error:
@@ -278,7 +264,7 @@ class _Pass:
                 return Status.MAX_ITERATIONS
             if self.seconds >= seconds:
                 return Status.TIME_LIMIT
-            item, elapsed = self._advance()
+            item, elapsed = self._step(self._next)
             self.seconds += elapsed
             if item is None:
                 return Status.FINISHED
@@ -313,6 +299,7 @@ class _Pass:
         """Append the values of one iterate, including the solver's ``extra``, to the history."""
         # The clock is stopped here and flops are not counted between two steps, so a history
         # changes neither the flops nor the times of a run.
+        # The numbers of the harness replace those of a solver that have the same name.
         phase = {} if item.phase is None else {"phase": item.phase}
         self.history.append(
             {
@@ -342,12 +329,9 @@ def _copied(item: Any, problem: Problem) -> Iterate:
         raise SolverError(
             f"solve yielded {_kind(item)}; it must yield x (n,) or an Iterate"
         ) from None
-    extra = dict(iterate.extra)
-    if reserved := [name for name in OWN_NUMBERS if name in extra]:
-        raise SolverError(f"extra: the name {reserved[0]!r} is reserved; choose another name")
     # dataclasses.replace would take longer than all of the above
     fields = (iterate.Z, iterate.X, iterate.U, iterate.bound, iterate.bound_whp, iterate.phase)
-    return Iterate(x, u, *fields, extra, iterate.end, iterate.why)
+    return Iterate(x, u, *fields, dict(iterate.extra), iterate.end, iterate.why)
 
 
 def _vector(name: str, value: Any, length: int | None) -> Vector:

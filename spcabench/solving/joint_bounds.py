@@ -28,28 +28,22 @@ LARGEST_DUAL = (
 )
 
 
-def joint_bounds(
-    problem: Problem, formulation: Formulation, r: int, k: int, single: float | None = None
-) -> dict[str, float]:
+def joint_bounds(problem: Problem, formulation: Formulation, r: int, k: int) -> dict[str, float]:
     """Return a mapping from sources to certified bounds on the variance explained by r loadings.
 
-    k : number of nonzeros in each loading; for a common support, its size. single : a certified
-        bound on the variance of one loading with k nonzeros, if one is known that is better than
-        the harness's own bound.
+    k : number of nonzeros in each loading; for a common support, its size.
     """
     with uncharged():
         if formulation in (Formulation.DEFLATION, Formulation.PENALISED):
             return _common(problem, r, min(r * k, problem.n))
         if formulation == Formulation.COMMON:
             return _common(problem, r, k)
-        return _each(problem, r, k, formulation == Formulation.DISJOINT, single)
+        return _each(problem, r, k, formulation == Formulation.DISJOINT)
 
 
-def joint_bound(
-    problem: Problem, formulation: Formulation, r: int, k: int, single: float | None = None
-) -> tuple[float, str]:
+def joint_bound(problem: Problem, formulation: Formulation, r: int, k: int) -> tuple[float, str]:
     """Return the smallest certified bound of `joint_bounds`, and its source."""
-    by_source = joint_bounds(problem, formulation, r, k, single)
+    by_source = joint_bounds(problem, formulation, r, k)
     source = min(by_source, key=lambda name: by_source[name])
     return by_source[source] + r * problem.noise, source
 
@@ -65,13 +59,11 @@ def _common(problem: Problem, r: int, k: int) -> dict[str, float]:
     return by_source
 
 
-def _each(
-    problem: Problem, r: int, k: int, disjoint: bool, single: float | None
-) -> dict[str, float]:
+def _each(problem: Problem, r: int, k: int, disjoint: bool) -> dict[str, float]:
     """Bound the total variance of orthonormal loadings with k nonzeros each."""
     n = problem.n
-    bound = bounds.upper_bound(problem, k) if single is None else single
-    by_source = _spectrum(problem, r) | {"one loading, r times": r * bound}
+    by_source = _spectrum(problem, r)
+    by_source["one loading, r times"] = r * bounds.upper_bound(problem, k)
     if disjoint and not problem.indefinite:
         most = min(r * k, n)
         variances = float(bounds.largest_variances(problem)[most - 1]) * (1.0 + ROUNDING)

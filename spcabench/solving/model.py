@@ -135,36 +135,27 @@ def load(file: Path | str) -> Model:
     return _checked(file, arrays, about)
 
 
-def _is_vector(values: Any, length: int, positive: bool) -> bool:
-    """Whether an array is a vector of the expected length with finite (and positive) entries."""
-    if values.dtype.kind != "f" or values.shape != (length,) or not np.isfinite(values).all():
-        return False
-    return not positive or bool((values > 0.0).all())
-
-
 def _checked(file: Path | str, arrays: dict[str, Any], about: dict[str, Any]) -> Model:
-    Z, variables = arrays.pop("loadings"), arrays.pop("variables")
-    mean, scale = arrays.pop("mean", None), arrays.pop("scale", None)
-    if Z.ndim != 2 or not Z.size or Z.dtype.kind != "f" or not np.isfinite(Z).all():
-        raise InputError(f"{file}: loadings of shape {Z.shape}; they must be finite numbers (n, K)")
-    if variables.shape != (len(Z),):
-        raise InputError(f"{file}: variables of shape {variables.shape}; it must be ({len(Z)},)")
-    if len({*variables.tolist()}) < len(variables):
-        raise InputError(f"{file}: variables: two have the same name; names must be unique")
+    """Return the model of a file; raise InputError if an array has the wrong shape or type."""
+    n, K = (*arrays["loadings"].shape, 0, 0)[:2]
+    shapes = {"loadings": (n, K), "mean": (n,), "scale": (n,)} | dict.fromkeys(OF_COMPONENTS, (K,))
+    for name, shape in shapes.items():
+        values = arrays.get(name)
+        if values is None:
+            continue
+        numbers = values.dtype.kind == "f" and values.shape == shape and np.isfinite(values).all()
+        if not numbers or not values.size or (name == "scale" and (values <= 0.0).any()):
+            sign = "positive " if name == "scale" else ""
+            raise InputError(f"{file}: {name}: must be finite {sign}numbers of shape {shape}")
+    variables, columns = arrays.pop("variables").tolist(), arrays.get("columns")
+    if np.shape(variables) != (n,) or len({*variables}) < n:
+        raise InputError(f"{file}: variables: must be {n} different names")
+    if columns is not None and (columns.shape != (K,) or columns.dtype.kind != "U"):
+        raise InputError(f"{file}: columns: must be {K} names, one for each loading")
+    Z, mean, scale = (arrays.pop(name, None) for name in ("loadings", "mean", "scale"))
     if (mean is None) != (scale is None):
         raise InputError(f"{file}: no {'mean' if mean is None else 'scale'}; a model has both")
-    for name, values, length, positive in [
-        ("mean", mean, len(Z), False),
-        ("scale", scale, len(Z), True),
-        *((name, arrays.get(name), Z.shape[1], False) for name in OF_COMPONENTS),
-    ]:
-        if values is not None and not _is_vector(values, length, positive):
-            sign = "positive " if positive else ""
-            raise InputError(f"{file}: {name}: must be finite {sign}numbers of shape ({length},)")
-    columns = arrays.get("columns")
-    if columns is not None and (columns.shape != Z.shape[1:] or columns.dtype.kind != "U"):
-        raise InputError(f"{file}: columns: must be {Z.shape[1]} names, one for each loading")
-    return Model(Z, [str(v) for v in variables], mean, scale, about, arrays)
+    return Model(Z, [str(name) for name in variables], mean, scale, about, arrays)
 
 
 def chosen_columns(model: Model, names: Sequence[str]) -> list[int]:

@@ -1,22 +1,22 @@
 """The result of a run, graded by the harness and never by the solver itself."""
 
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spcabench import files
-from spcabench.errors import deprecated
+from spcabench.errors import earlier_attribute
 from spcabench.flops import uncharged
 from spcabench.iterate import Matrix, Traits, as_matrix
 from spcabench.methods.relaxation import relative_gap
 from spcabench.problem.problem import Problem
 from spcabench.showing import substitutes, text
 from spcabench.solving import bounds, certify
-from spcabench.solving.formulations import fault_of_joint
+from spcabench.solving.formulations import UNIT, fault_of_joint
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 from spcabench.steps import nonnegative_ascent
@@ -101,17 +101,52 @@ class Claim:
     why: str = ""
 
 
-# present names of earlier attributes of a result, which work in this release with a warning
-MOVED = {
-    **{cost.name: f"cost.{cost.name}" for cost in fields(Cost)},
-    **{"own": "claim.own", "why": "claim.why"},
-    **{"claimed": "claim.bound", "claimed_whp": "claim.bound_whp"},
-    **{name: f"traits.{name}" for name in ("rectangular", "formulation")},
-}
+class Shown:
+    """The tables and plots of one component or several."""
+
+    problem: Problem
+
+    @property
+    def _each(self) -> "Sequence[Result]":
+        """The results that are shown."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return text.html(self.problem, self._each)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a table of the loadings with one row per variable and one column per component."""
+        return text.frame(self.problem, self._each)
+
+    def to_csv(self, file: Path | str) -> None:
+        """Write the table returned by `to_frame` to a CSV file."""
+        text.write_loadings(self.problem, self._each, file)
+
+    def plot(self, kind: str = "loadings", axis: Any = None) -> Any:
+        """Plot the components with matplotlib.
+
+        Parameters
+        ----------
+        kind : str
+            "loadings", "substitutes" (loadings, with possible replacements for each variable),
+            "scores" (of the samples on the first two components), "biplot" (scores, with an arrow
+            for each variable) or "scree" (the variance that each component adds).
+        axis : matplotlib Axes, optional
+            The axes to plot on; by default, the axes of a new figure. The loadings of several
+            components always require a new figure.
+
+        Returns
+        -------
+        matplotlib Figure
+            The figure that contains the plot.
+        """
+        from spcabench.showing import pictures
+
+        return pictures.components(self.problem, [*self._each], kind, axis)
 
 
 @dataclass(frozen=True, repr=False)
-class Result:
+class Result(Shown):
     """The result of a run, with values that the harness computes from the problem.
 
     Attributes
@@ -194,25 +229,15 @@ class Result:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            if name not in MOVED:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            deprecated(f"Result.{name}", f"Result.{MOVED[name]}")
-            return attrgetter(MOVED[name])(self)
+            return earlier_attribute(self, name)
+
+    @property
+    def _each(self) -> "Sequence[Result]":
+        return [self]
 
     def __repr__(self) -> str:
         words = text.line(self.problem, self)
         return files.plain(f"Result({self.solver} on {self.problem.name}: {words})")
-
-    def _repr_html_(self) -> str:
-        return text.html(self.problem, [self])
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return a table of the loadings with one row per variable."""
-        return text.frame(self.problem, [self])
-
-    def to_csv(self, file: Path | str) -> None:
-        """Write the loadings to a CSV file with one row per variable."""
-        text.write_loadings(self.problem, [self], file)
 
     def substitutes(self, loss: float = substitutes.LOSS) -> "pd.DataFrame":
         """Return the variables that could replace each variable of the component.
@@ -235,26 +260,6 @@ class Result:
             If the answer is infeasible or the loss is out of range.
         """
         return text.substitutes(self.problem, substitutes.substitutes(self, loss))
-
-    def plot(self, kind: str = "loadings", axis: Any = None) -> Any:
-        """Plot the component with matplotlib.
-
-        Parameters
-        ----------
-        kind : str
-            "loadings", "substitutes" (loadings, with possible replacements for each variable),
-            "scores", "biplot" or "scree".
-        axis : matplotlib Axes, optional
-            The axes to plot on; by default, the axes of a new figure.
-
-        Returns
-        -------
-        matplotlib Figure
-            The figure that contains the plot.
-        """
-        from spcabench.showing import pictures
-
-        return pictures.components(self.problem, [self], kind, axis)
 
     @cached_property
     def variance(self) -> float:
@@ -402,28 +407,34 @@ class Result:
     @property
     def fault(self) -> str:
         """A sentence that describes the first error in x or Z; empty if x is feasible."""
-        x, n = self.x, self.problem.n
         if self.good:
             return ""
         if self.status == Status.ZERO:
             return "x is zero; it must be a unit vector"
-        if x.shape != (n,):
-            return f"x has shape {x.shape}; it must be ({n},)"
-        if not np.isfinite(x).all():
-            return "x has NaN or infinite entries"
-        if abs(x @ x - 1.0) > 1e-6:
-            length = np.linalg.norm(x)
-            return f"x has norm {length:.10g}; it must be 1"
-        if self.k is not None and self.cardinality > self.k and self.cost.search:
-            return (
-                f"no penalty gave at most k = {self.k} nonzeros; the fewest are {self.cardinality}"
-            )
-        if self.k is not None and self.cardinality > self.k:
-            return f"x has {self.cardinality} nonzeros; at most k = {self.k} are allowed"
-        if self.nonnegative and (x < 0).any():
-            return "x has entries of both signs, but x >= 0 was required"
-        joint = self.Z is not None and fault_of_joint(self.Z, n, self.k, self.traits.formulation)
-        return joint or "the number used by the stopping rule is NaN"
+        n, k = self.problem.n, self.k
+        wrong = violation(self.x, k, n, self.nonnegative)
+        if wrong and self.cost.search and k is not None and self.cardinality > k:
+            return f"no penalty gave at most k = {k} nonzeros; the fewest are {self.cardinality}"
+        joint = self.Z is not None and fault_of_joint(self.Z, n, k, self.traits.formulation)
+        return wrong or joint or "the number used by the stopping rule is NaN"
+
+
+def violation(x: Vector, k: int | None, n: int, nonnegative: bool = False) -> str:
+    """Return a sentence that describes the first constraint that x violates, or "".
+
+    A feasible x has shape (n,), finite entries, norm one up to 1e-6, and at most k nonzeros.
+    """
+    if x.shape != (n,):
+        return f"x has shape {x.shape}; it must be ({n},)"
+    if not np.isfinite(x).all():
+        return "x has NaN or infinite entries"
+    if abs(x @ x - 1.0) > UNIT:
+        return f"x has norm {np.linalg.norm(x):.10g}; it must be 1"
+    if k is not None and np.count_nonzero(x) > k:
+        return f"x has {np.count_nonzero(x)} nonzeros; at most k = {k} are allowed"
+    if nonnegative and (x < 0.0).any():
+        return "x has entries of both signs, but x >= 0 was required"
+    return ""
 
 
 def graded(
@@ -431,21 +442,18 @@ def graded(
 ) -> tuple[Vector, Status]:
     """Return x scaled to unit norm, and the status, which is infeasible if x violates a constraint.
 
-    A feasible x has shape (n,), finite entries, norm one up to 1e-6, and at most k nonzeros. If x
-    >= 0 is required and no entry of x is positive, x is replaced by -x.
+    If x >= 0 is required and no entry of x is positive, x is replaced by -x.
     """
     # Solvers must yield unit vectors. A norm that deviates from one by more than rounding errors
     # indicates a bug in the solver, which rescaling would hide.
     x = np.array(x, dtype=np.float64)
     if status == Status.ZERO:
         return x, status
-    if x.shape != (n,) or not np.isfinite(x).all() or abs(x @ x - 1.0) > 1e-6:
-        return x, Status.INFEASIBLE
-    if k is not None and np.count_nonzero(x) > k:
-        return x, Status.INFEASIBLE
-    if nonnegative and (x <= 0).all():
+    if nonnegative and (x <= 0.0).all():
         x = np.abs(x)
-    return normalize(x), Status.INFEASIBLE if nonnegative and (x < 0).any() else status
+    if violation(x, k, n, nonnegative):
+        return x, Status.INFEASIBLE
+    return normalize(x), status
 
 
 def without_constants(problem: Problem, x: Vector, status: Status) -> tuple[Vector, Status]:

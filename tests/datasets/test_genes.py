@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcabench import api, registry
+from spcabench import api
 from spcabench.errors import InputError
 from spcabench.readers import sources
 
@@ -35,16 +35,6 @@ def test_the_stand_in_says_so(name, monkeypatch):
     assert problem.stand_in
     assert "stand-in" in problem.name
     assert problem.covariance.diagonal() == pytest.approx(np.ones(30))
-
-
-def test_a_malformed_table_is_refused(tmp_path):
-    import gzip
-
-    file = tmp_path / "MLL.csv.gz"
-    with gzip.open(file, "wt") as stream:
-        stream.write("a,b,class\n1,x,ALL\n")
-    with pytest.raises(InputError, match=r"MLL\.csv\.gz: not a table"):
-        registry.module("dataset", "mll")._read(file)
 
 
 def test_the_artificial_covariance_is_that_of_the_paper():

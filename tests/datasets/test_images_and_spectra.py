@@ -4,7 +4,6 @@ import gzip
 
 import numpy as np
 import pytest
-from scipy.io import savemat
 
 from spcabench import api, registry
 from spcabench.errors import InputError
@@ -57,34 +56,12 @@ def test_contrast_normalised_faces_are_those_of_lee_and_seung(real_data):
     assert np.abs(stretched - expected).max() < 1.5  # grey levels
 
 
-def test_each_face_is_standardised_or_of_norm_one():
-    for each, of, expected in (("standardised", np.std, 1.0), ("norm one", np.linalg.norm, 1.0)):
-        problem = api.load_or_stand_in("cbcl", each=each, center=False)
-        X = problem.data.X * np.sqrt(problem.m)
-        assert of(X, axis=1) == pytest.approx(np.full(problem.m, expected))
-    with pytest.raises(InputError, match="each: 'mean'"):
-        api.load_or_stand_in("cbcl", each="mean")
-
-
 def test_every_spectrum_has_mean_5000_until_its_factor_is_applied(real_data):
     real_data("lrs")
     X = api.load_or_stand_in("lrs", center=False).data.X * np.sqrt(531)
     assert X.mean(axis=1) == pytest.approx(np.full(531, 5000.0), rel=1e-4)
     physical = api.load_or_stand_in("lrs", center=False, factors=True).data.X
     assert np.std(physical.mean(axis=1)) > np.std(X.mean(axis=1))
-
-
-def test_malformed_faces_are_refused(tmp_path):
-    read = registry.module("dataset", "cbcl")._read
-    file = tmp_path / "CBCL_Face.mat"
-    file.write_bytes(b"no MATLAB file")
-    with pytest.raises(InputError, match=r"CBCL_Face\.mat: not a MATLAB file"):
-        read(file, False)
-    savemat(file, {"M": np.zeros((361, 5))})
-    with pytest.raises(InputError, match=r"M is \(361, 5\)"):
-        read(file, False)
-    with pytest.raises(InputError, match="matrix X"):
-        read(file, True)
 
 
 def test_malformed_spectra_are_refused(tmp_path):

@@ -46,13 +46,6 @@ def test_of_a_link_the_target_is_written(write, tmp_path):
     assert {*tmp_path.iterdir()} == {link, target}
 
 
-@writers
-@pytest.mark.parametrize("name", ["", ".", "x\0.npz", 3, None])
-def test_what_names_no_file_is_refused(write, name):
-    with pytest.raises(InputError, match=r"file: .*; it must be a file name"):
-        write(name)
-
-
 def test_no_cell_of_a_table_is_a_formula(tmp_path):
     import pandas as pd
 

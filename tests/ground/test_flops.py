@@ -85,13 +85,6 @@ def test_ssvd_costs_its_step_and_two_products(k_u):
     assert result.cost.flops == result.iterations * (step + M * K + N * k_u)
 
 
-def test_ssvd_without_power_steps():
-    result = _solve(DATA, "ssvd_grqi", k=K, k_u=6, J=1)
-    p, q = sorted((6, K))
-    step = p * p * q + p**3 + 2 * p**2 + 2 * p * q
-    assert result.cost.flops == result.iterations * step + M * K + N * 6
-
-
 def test_nothing_is_charged_while_the_harness_grades_or_converts():
     with flops.counting() as ledger:
         COVARIANCE.variance(np.ones(N))

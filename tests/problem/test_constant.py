@@ -46,11 +46,3 @@ def test_data_in_which_every_column_is_constant_up_to_rounding_are_refused():
     total = _shares(0)[:, 5:]
     with pytest.raises(InputError, match="constant"):
         Problem.from_data(np.hstack([total, 3.0 * total]))
-
-
-@pytest.mark.parametrize("small", [1e-9, 1e-12])
-def test_a_column_that_varies_little_is_not_constant(small):
-    rng = np.random.default_rng(0)
-    X = np.column_stack([rng.standard_normal(50), 1.0 + small * rng.standard_normal(50)])
-    problem = Problem.from_data(X, scale=True, divisor="m")
-    assert problem.covariance.diagonal() == pytest.approx(1.0, rel=1e-3)

@@ -68,6 +68,26 @@ def test_sparse_solvers_never_beat_the_optimum(solver, drawn):
     assert good >= len(drawn) / 2 - problems.traits(solver).relaxation
 
 
+@pytest.mark.parametrize("nonnegative", [False, True])
+@pytest.mark.parametrize("solver", SPARSE)
+def test_tiny_problems_of_hard_kinds_have_answers_below_the_optimum(solver, nonnegative):
+    traits = problems.traits(solver)
+    if nonnegative and not traits.nonnegative:
+        return
+    kinds = ("integers", "duplicates", "rank_one", "orthogonal", "exchangeable", "equal_blocks")
+    for n, kind in enumerate(kinds[SOLVERS.index(solver) % 2 :: 2], 1):
+        rng = np.random.default_rng([n, len(kind)])
+        X, k = problems.HARD[kind](rng, n + 2, n), int(rng.integers(1, n + 1))
+        X[0] += X[0] == 0.0
+        problem = Problem.from_data(X, center=False)
+        result = problems.solve(
+            problem, solver, k, **({"nonnegative": True} if nonnegative else {})
+        )
+        if not (result.status == "infeasible" and traits.control == "penalty"):
+            _check_unit(result, problem.n)
+            _check_sparse(result, problems.explicit(problem), k, traits.exact)
+
+
 @pytest.mark.parametrize(("solver", "drawn"), draws(NONNEGATIVE, FAMILIES, 2, 6))
 def test_nonnegative_answers_are_feasible_and_never_beat_the_nonnegative_optimum(solver, drawn):
     for family, seed in drawn:

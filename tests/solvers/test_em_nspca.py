@@ -1,6 +1,5 @@
 """EM and NSPCA: their steps, their optima and their memory use."""
 
-import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -9,18 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spcabench import Problem, api, flops, registry
-from spcabench.errors import InputError
 from spcabench.methods import coordinate_ascent
-from spcabench.solving.call import Limits, arguments
+from spcabench.solving.call import Limits
 from spcabench.steps import unit_columns
 from tests import problems
 from tests.twins import twin
 
 em = registry.module("solver", "em")
-
-
-def _wide():
-    return Problem.from_data(np.random.default_rng(0).standard_normal((15, 2500)))
 
 
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 2**32 - 1))
@@ -81,13 +75,6 @@ def test_more_restarts_and_the_renormalisation_lose_nothing(nonnegative, seed):
         assert all(b >= a * (1 - 1e-12) for a, b in pairwise(ends))
 
 
-@pytest.mark.parametrize("seed", problems.some(2, range(5)))
-def test_em_without_constraints_is_the_leading_eigenvector(seed):
-    problem, _ = problems.problem("gaussian data", seed)
-    variance = api.solve(problem, "em", k=problem.n).variance
-    assert variance == pytest.approx(problem.covariance.leading()[0])
-
-
 @pytest.mark.parametrize("alpha", [0.5, 3.0])
 def test_an_entry_is_set_to_its_best_value(alpha):
     largest_root, gain = (twin(f) for f in (coordinate_ascent.largest_root, coordinate_ascent.gain))
@@ -131,14 +118,6 @@ def test_the_kernel_is_its_twin_and_climbs(q, form, seed):
     assert U.min() >= 0.0
 
 
-@pytest.mark.parametrize("seed", problems.some(2, range(5)))
-def test_data_and_covariance_give_the_same_answer(seed):
-    data, _ = problems.problem("gaussian data", seed)
-    forms = (data, data.given_as("covariance"))
-    a, b = (api.solve(form, "nspca", settings={"beta": 0.05, "tol_F": 1e-12}) for form in forms)
-    assert np.allclose(a.x, b.x, atol=1e-5)
-
-
 def test_without_a_penalty_the_pit_props_reach_their_nonnegative_optimum():
     problem = api.load("pitprops")
     best = problems.copositive(problem.matrix.S)
@@ -147,26 +126,6 @@ def test_without_a_penalty_the_pit_props_reach_their_nonnegative_optimum():
     )
     em_answer = api.solve(problem, "em", k=13, nonnegative=True)
     assert em_answer.variance == pytest.approx(best, rel=1e-6)
-
-
-def test_components_are_found_jointly():
-    problem = api.load("pitprops")
-    components = api.solve(
-        problem, "nspca", n_components=3, deflation="joint", settings={"beta": 0.05}
-    )
-    assert components.Z.shape == (13, 3)
-    assert components.Z.min() >= 0.0
-    assert np.allclose(np.linalg.norm(components.Z, axis=0), 1.0)
-    assert (np.diff(components.variances) <= 1e-12).all()
-    # alpha keeps them nearly orthogonal
-    assert np.abs(components.Z.T @ components.Z - np.eye(3)).max() < 0.2
-    assert np.array_equal(
-        components[0].x, api.solve(problem, "nspca", settings={"beta": 0.05, "components": 3}).x
-    )
-    with pytest.raises(InputError, match="one component at a time"):
-        api.solve(problem, "em", n_components=3, k=4, deflation="joint")
-    with pytest.raises(InputError, match="specify beta instead"):
-        api.solve(problem, "nspca", n_components=3, k=4, deflation="joint")
 
 
 @pytest.mark.parametrize("seed", problems.some(3, range(12)))
@@ -195,28 +154,6 @@ def test_only_starts_of_both_signs_reach_several_local_optima_in_high_dimensions
 
     assert np.ptp(values("absolute")) < 1e-9
     assert np.ptp(values("signed")) > 1.0
-
-
-def test_starts_have_two_kinds():
-    with pytest.raises(InputError, match="starts: 'both'; it must be one of signed, absolute"):
-        api.solve(api.load("pitprops"), "em", k=3, nonnegative=True, settings={"starts": "both"})
-
-
-@pytest.mark.parametrize("solver", ["em", "nspca"])
-def test_wide_data_need_no_square_matrix(solver):
-    problem = _wide()
-    settings = dict(k=20, nonnegative=True) if solver == "em" else dict(beta=2.0, tol_F=1e-5)
-    tracemalloc.start()
-    assert api.solve(problem, solver, **arguments({**settings, "restarts": 2})).good
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 8 * problem.n**2 / 4
-
-
-@pytest.mark.parametrize(("solver", "settings"), [("em", dict(k=3)), ("nspca", dict(beta=0.1))])
-def test_no_restart_is_refused(solver, settings):
-    with pytest.raises(InputError, match="restarts"):
-        api.solve(api.load("pitprops"), solver, **arguments({**settings, "restarts": 0}))
 
 
 def test_the_start_of_the_scale_may_be_no_eigenvector():

@@ -7,8 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import spcabench
-from spcabench.errors import InputError
-from spcabench.solving.call import Limits, arguments
+from spcabench.solving.call import Limits
 from spcabench.solving.deflate import DEFLATIONS
 from spcabench.steps import greedy_signs, lanczos
 
@@ -93,48 +92,12 @@ def test_exactly_s_columns_for_every_s_and_the_leading_eigenvector_on_them(solve
         assert by_power.variance == pytest.approx(result.variance, rel=1e-4)
 
 
-def test_settings_of_mcol_change_its_steps_or_are_refused():
-    problem = spcabench.Problem.from_data(matrix("wide", 0))
-    scol = spcabench.solve(problem, "scol", k=9)
-    one = spcabench.solve(problem, "mcol", k=9, settings={"c": 1})
-    np.testing.assert_allclose(one.x, scol.x)
-    alone = spcabench.solve(problem, "mcol", k=9, settings={"c": 4, "first_alone": True})
-    assert alone.cost.phases["columns"]["iterates"] == 3
-    for bad in (dict(c=0), dict(second="qr")):
-        with pytest.raises(InputError, match=next(iter(bad))):
-            spcabench.solve(problem, "mcol", k=9, **arguments(bad))
-
-
 def test_one_product_per_loop():
     problem = spcabench.load("random_sparse", m=60, n=90, density=0.3).given_as("covariance")
     for s in (10, 25):
         phases = spcabench.solve(problem, "mcol", k=s).cost.phases["columns"]
         c = ceil(s / 10)
         assert phases["flops"] == (ceil(s / c) - 1) * c * 90
-
-
-def test_a_large_shift_gives_the_same_picks_or_says_that_precision_is_lost():
-    X = matrix("square", 1) + 0.01
-    expected = naive(X, [1] * 6)[1]
-    dense = spcabench.Problem.from_data(X + 1e6)
-    *_, (_, order) = greedy_signs(dense.covariance, [1] * 6)
-    assert order.tolist() == expected
-    with pytest.warns(RuntimeWarning, match="loses precision"):
-        spcabench.Problem.from_data(sp.csc_array(X + 1e6))
-
-
-@pytest.mark.parametrize("scale", [False, True])
-def test_a_column_without_variance_gets_no_weight(scale):
-    A = np.column_stack([np.random.default_rng(0).standard_normal((30, 4)), np.ones((30, 3))])
-    problem = spcabench.Problem.from_data(A, "constant", center=True, scale=scale)
-    for solver in ("scol", "mcol"):
-        assert spcabench.solve(problem, solver, k=6).support.tolist() == [0, 1, 2, 3]
-
-
-def test_constant_sparse_columns_are_no_loss_of_precision():
-    X = np.column_stack([np.full(9, 1e6), np.arange(9.0)])
-    problem = spcabench.Problem.from_data(sp.csc_array(X), divisor="1")
-    assert problem.covariance.diagonal()[0] == 0.0
 
 
 @pytest.mark.parametrize("k", [1, 2, 5, 40])

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from spcabench import Problem, api, registry
-from spcabench.errors import InputError
 from spcabench.solving.call import Limits
 from spcabench.vectors import project, support
 
@@ -38,8 +37,3 @@ def test_the_start_may_be_the_largest_column_of_the_covariance(seed):
     first = next(solve(drawn, k=5, first="covariance"))
     assert np.allclose(first.x, project(column, 5))
     assert first.u @ (drawn.data @ first.x) > 0.0
-
-
-def test_another_start_is_refused():
-    with pytest.raises(InputError, match="first: 'best'"):
-        api.solve(problem(0), "ssvd_grqi", k=3, settings={"first": "best"})

@@ -49,11 +49,6 @@ def test_dropped_into_the_folder(add_file):
         spcabench.solve(PROBLEM, "droped_trial", k=2)
 
 
-def test_a_broken_file_is_listed_and_harms_no_other(add_file):
-    add_file("solver", "broken_trial", "def solve(:\n")
-    assert "broken" in spcabench.list_solvers()["broken_trial"]
-
-
 @pytest.mark.parametrize(
     ("body", "status"),
     [

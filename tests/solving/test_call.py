@@ -86,14 +86,6 @@ def test_a_notebook_an_estimator_and_a_problem_give_the_same_numbers():
     assert result.variance == pytest.approx(np.var((X @ result.x), ddof=1))
 
 
-def test_without_a_number_there_are_components_until_no_variance_is_left():
-    assert spcabench.SparsePCA(None, cardinality=3).fit(X).n_components_ == X.shape[1]
-    of_rank_one = np.outer(X[:, 0], [1.0, 2.0, 0.0, 1.0])
-    fitted = spcabench.SparsePCA(None, cardinality=4).fit(of_rank_one)
-    assert fitted.n_components_ == 1
-    assert fitted.explained_variance_ratio_ == pytest.approx([1.0])
-
-
 def test_blas_has_one_thread_while_a_solver_runs(tmp_path):
     file = tmp_path / "threads.py"
     file.write_text(

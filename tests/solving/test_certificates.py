@@ -30,70 +30,15 @@ DEFLATIONS = ("projection", "hotelling", "schur", "drop_features", "orthogonal_p
 COUNTS = Counter()  # number of bounds and of proofs compared
 
 
-def _ties(rng, m, n):
-    X = rng.integers(-1, 2, (m, n)).astype(float)
-    X[0, 0] += 3.0
-    return X
-
-
-def _duplicates(rng, m, n):
-    X = rng.standard_normal((m, n))
-    X[:, n // 2 :] = X[:, : n - n // 2] * rng.choice([-1.0, 1.0], n - n // 2)
-    return X
-
-
-def _rank_one(rng, m, n):
-    return np.outer(rng.standard_normal(m), rng.standard_normal(n))
-
-
-def _scaled(rng, m, n):
-    return rng.standard_normal((m, n)) * 10.0 ** rng.uniform(-58.0, 58.0)
-
-
-def _columns_apart(rng, m, n):
-    return rng.standard_normal((m, n)) * 10.0 ** rng.uniform(-9.0, 3.0, n)
-
-
-def _isolated(rng, m, n):
-    X = np.zeros((m, n))
-    for j in range(n):
-        X[rng.integers(m), j] = rng.standard_normal() + 2.0
-    X[:, n // 2] = 0.0
-    return X
-
-
-def _constant(rng, m, n):
-    shares = rng.random((m, n))
-    shares[:, -1] = (shares[:, :-1] / shares[:, :-1].sum(axis=1, keepdims=True)).sum(axis=1)
-    return shares
-
-
-def _means_apart(rng, m, n):
-    return rng.standard_normal((m, n)) + 10.0 ** rng.uniform(0.0, 7.0)
-
-
-def _spiked(rng, m, n):
-    return rng.standard_normal((m, n)) + 4.0 * np.outer(rng.standard_normal(m), np.arange(n) < 3)
-
-
-def _orthogonal(rng, m, n):
-    return np.linalg.qr(rng.standard_normal((max(m, n + 1), n)))[0]
-
-
-KINDS = {
-    f.__name__.strip("_"): f
-    for f in (
-        *(_ties, _duplicates, _rank_one, _scaled, _columns_apart),
-        *(_isolated, _constant, _means_apart, _spiked, _orthogonal),
-    )
-}
+KINDS = ("integers", "duplicates", "rank_one", "scaled", "columns_apart", "isolated", "constant")
+KINDS += ("means_apart", "orthogonal")
 
 
 def drawn(kind, form, seed):
     """Return a problem of a kind and form, its data (None for a covariance), and a cardinality."""
     rng = np.random.default_rng([seed, *map(ord, kind + form)])
     n = int(rng.integers(3, 8))
-    X = KINDS[kind](rng, int(rng.integers(4, 12)), n)
+    X = problems.HARD[kind](rng, int(rng.integers(4, 12)), n)
     k = int(rng.integers(1, n + 1))
     if form == "covariance":
         A = X - X.mean(axis=0)

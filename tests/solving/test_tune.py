@@ -1,13 +1,12 @@
 """The search for a penalty for a requested cardinality, and its bounds."""
 
 from dataclasses import replace
-from itertools import pairwise, permutations
+from itertools import permutations
 
 import numpy as np
 import pytest
 
 from spcabench import Problem, api, registry
-from spcabench.errors import SolverError
 from spcabench.solving import tune
 from spcabench.solving.call import Limits, arguments
 from spcabench.solving.run_warnings import Flag
@@ -79,42 +78,7 @@ def test_a_trial_that_does_not_tie_is_not_cut():
     assert "no penalty gave at most k = 1" in message
 
 
-@pytest.mark.parametrize("solver", [s for s in problems.SOLVERS if problems.traits(s).control])
-def test_a_rank_one_covariance_is_solved_by_all(solver):
-    v = np.array([3.0, 0.0, -2.5, 0.0, 2.0, 0.0])
-    v = np.abs(v) if problems.traits(solver).nonnegative == "always" else v
-    for problem in (
-        Problem.from_covariance(np.outer(v, v)),
-        Problem.from_data(np.outer([1.0, -2.0, 1.0], v)),
-    ):
-        result = problems.solve(problem, solver, 3)
-        assert set(result.support) == {0, 2, 4}
-        refitted = problems.solve(problem, solver, 3, refit=True)
-        assert refitted.variance == pytest.approx(
-            problems.optimum(problems.explicit(problem), 3), rel=1e-9
-        )
-        assert refitted.variance >= result.variance * (1 - 1e-12)
-
-
 BY_PATH = [s for s in BY_PENALTY if problems.traits(s).path]
-
-
-@pytest.mark.parametrize("solver", BY_PATH)
-@pytest.mark.parametrize("seed", problems.some(2, range(5)))
-def test_a_descent_goes_down_from_the_largest_penalty_and_starts_where_it_was(
-    solver, monkeypatch, seed
-):
-    problem, k = problems.problem("spiked data", seed)
-    runs = _watch(monkeypatch)
-    best = api.solve(problem, solver, k=k)
-    monkeypatch.undo()
-    penalties = [r.settings[problems.traits(solver).penalty] for r in runs]
-    first_halving = next(
-        (i for i, (a, b) in enumerate(pairwise(penalties)) if b > a), len(penalties)
-    )
-    assert penalties[: first_halving + 1] == sorted(penalties[: first_halving + 1], reverse=True)
-    assert "start" not in runs[0].settings
-    assert best.cost.search["runs"] < 3 or any("start" in r.settings for r in runs)
 
 
 @pytest.mark.parametrize("solver", BY_PATH)
@@ -162,12 +126,3 @@ def test_a_search_ends_with_its_time_and_keeps_the_best_trial(tmp_path):
     assert short.cost.search["runs"] < full.cost.search["runs"]
     assert short.status == "time_limit" and short.good
     assert 1 <= short.cardinality <= 5
-
-
-@pytest.mark.parametrize("ends", [(0.0, 1.0), (2.0, 1.0), (1.0, np.inf), (np.nan, 1.0)])
-def test_a_range_of_penalties_without_a_logarithm_is_refused(ends, monkeypatch):
-    """The solver would get NaN as its penalty."""
-    solver = registry.module("solver", "gpower1")
-    monkeypatch.setattr(solver, "penalty_range", lambda problem: ends)
-    with pytest.raises(SolverError, match="it must be 0 < low < high"):
-        api.solve(problems.problem("gaussian", 0)[0], "gpower1", k=3)
