@@ -295,6 +295,8 @@ SOLVES = ("dgesv", "solve")
 # dgesv solves a bordered system of order k + 1, which is charged as a system of order k.
 DENSE: list[tuple[str, str, Callable[..., int]]] = [
     ("scipy.linalg.lapack", "dgesv", lambda K, *rest: len(K) - 1),
+    ("scipy.linalg.lapack", "dsyevd", lambda S, *rest: 9 * len(S) ** 3),
+    ("scipy.linalg.lapack", "dsyevr", lambda S, *rest: 9 * len(S) ** 3),
     ("scipy.linalg", "solve", lambda K, *rest: len(K)),
     ("scipy.linalg", "eigh", lambda S, *rest: 9 * len(S) ** 3),
     ("scipy.linalg", "eigvalsh", lambda S, *rest: 9 * len(S) ** 3),

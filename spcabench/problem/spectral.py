@@ -6,11 +6,13 @@ The ledger is charged 9 n^3 flops for an eigendecomposition of order n, and p q 
 
 import contextlib
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
+from scipy.linalg import lapack
 
 from spcabench.flops import charge, eigh_cost
 from spcabench.vectors import TIE, Array, Indices, Vector, expect_shape, first_largest, one_sided
@@ -27,14 +29,38 @@ def _order(A: Array) -> int:
     return len(A)
 
 
+@lru_cache(maxsize=256)
+def _workspace(routine: str, n: int) -> dict[str, int]:
+    """Return the sizes of the work arrays that LAPACK asks for."""
+    work, iwork, _ = getattr(lapack, f"{routine}_lwork")(n, lower=1)
+    return {"lwork": int(work), "liwork": int(iwork)}
+
+
+def _decomposed(A: Array, count: int | None = None) -> tuple[Vector, Array]:
+    """Return all eigenpairs of a symmetric A (n, n), or the ``count`` largest, in increasing order.
+
+    `scipy.linalg.eigh` does the same, but spends more time on its arguments than LAPACK does on a
+    matrix of order 20. Raises LinAlgError if LAPACK fails.
+    """
+    n = len(A)
+    if count is None:
+        w, V, info = lapack.dsyevd(A, lower=1, **_workspace("dsyevd", n))
+    else:
+        part = dict(range="I", il=max(n - count, 0) + 1, iu=n)
+        w, V, found, _, info = lapack.dsyevr(A, lower=1, **part, **_workspace("dsyevr", n))
+        w, V = w[:found], V[:, :found]
+    if info != 0:
+        raise np.linalg.LinAlgError(f"LAPACK found no eigenpairs of order {n} (info = {info})")
+    return w, V
+
+
 def eigen(A: Array) -> tuple[Vector, Vector]:
     """Return the eigenvalues (n,), in increasing order, and eigenvectors (n, n) of a symmetric A.
 
     The cost is 9 n^3 flops.
     """
     charge(eigh_cost(_order(A)))
-    w, V = scipy.linalg.eigh(A, driver="evd", check_finite=False)
-    return w, V
+    return _decomposed(A)
 
 
 def eigenvalues(A: Array) -> Vector:
@@ -59,16 +85,16 @@ def tied_pairs(B: Array, count: int) -> tuple[Vector, Array]:
     The basis of the eigenspace of a multiple eigenvalue is arbitrary; see `settled`. The cost is
     9 n^3 flops, or twice that if the last of the ``count`` eigenvalues ties with the next one.
     """
-    k = _order(B)
+    k, B = _order(B), np.asarray_chkfinite(B)
     charge(eigh_cost(k))
     w = V = np.zeros((0, 0))
     with contextlib.suppress(np.linalg.LinAlgError):  # one extra pair reveals a tie
-        w, V = scipy.linalg.eigh(B, subset_by_index=[max(k - count - 1, 0), k - 1])
+        w, V = _decomposed(B, count + 1)
     # LAPACK's dsyevr fails or finds too few pairs if all eigenvalues are equal up to rounding
     too_few = len(w) < min(count + 1, k)
     if too_few or (count < k and w[-count] - w[-count - 1] <= TIE * np.abs(w).max()):
         charge(eigh_cost(k))
-        w, V = scipy.linalg.eigh(B, driver="evd")
+        w, V = _decomposed(B)
     w, V = w[::-1], np.asarray(V)[:, ::-1]
     slack = TIE * np.abs(w).max()
     needed = max(count, int((w >= w[min(count, k) - 1] - slack).sum()))
@@ -134,7 +160,7 @@ def part_eigen(A: Array, width: float, guess: int) -> tuple[Vector, Vector]:
     if guess <= PART_SHARE * n:
         charge(eigh_cost(n))
         with contextlib.suppress(np.linalg.LinAlgError):
-            w, V = scipy.linalg.eigh(A, subset_by_index=[n - guess, n - 1], check_finite=False)
+            w, V = _decomposed(A, guess)
             if len(w) == guess and w[0] < w[-1] - width:
                 return w, V
     return eigen(A)
