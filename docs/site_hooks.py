@@ -58,9 +58,9 @@ def on_page_content(html, page, config, files):
     for part in re.split(r"(?=<h[1-3])", html):
         if heading := re.match(r'<h[1-3] id="([^"]*)"[^>]*>(.*?)</h', part, re.DOTALL):
             plain = (re.sub(r"<[^>]*>", "", words) for words in (heading[2], part))
-            title, text = map(markup.unescape, plain)
+            title, text = (" ".join(markup.unescape(words).split()) for words in plain)
             name = title if title == page.title else f"{page.title}: {title}"
-            entries.append((name, " ".join(text.split())[:400], f"{page.url}#{heading[1]}"))
+            entries.append((name, text[:400], f"{page.url}#{heading[1]}"))
     html = re.sub(r'"\.\./results/published/(\w+)\.md', r'"results/\1.html', html)
     return with_code(html.replace('"../results/published/', '"results/'), Path(page.url).parent)
 

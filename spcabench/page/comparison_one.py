@@ -74,7 +74,8 @@ PAIRS = (
     Column("Reached by", "reached"),
 )
 RUNS = (
-    Column("Problem", "item", choose=True),
+    # forms have functions `item` and `namedItem`, which hide fields with these names
+    Column("Problem", "problem", choose=True),
     Column("k", "asked", choose=True),
     Column("Solver", "solver", choose=True),
     Column("Variance", "value", "{:.7g}"),
@@ -274,7 +275,7 @@ def _of_pairs(pairs: pd.DataFrame, standing: Standing) -> Section:
 
 def address(item: str, k: int) -> str:
     """Return the address of all answers to a problem and k, from the page of a comparison."""
-    return f"answers.html#answers?{urlencode({'item': item, 'asked': k}, quote_via=quote)}"
+    return f"answers.html#answers?{urlencode({'problem': item, 'asked': k}, quote_via=quote)}"
 
 
 def _runs(standing: Standing, top: str | None) -> Table:
@@ -283,6 +284,7 @@ def _runs(standing: Standing, top: str | None) -> Table:
     answers = pd.concat(part for _, part in answers.groupby(PAIR))
     reasons = answers.reason.fillna("").map(lambda reason: " ".join(reason.split()))
     rows = answers.assign(
+        problem=answers["item"],
         of_best=[*map(_of_best, answers.share, answers.shares)],
         told=answers.status.astype(str) + reasons.map(lambda reason: reason and f"\n{reason}"),
         row=[*map(answer, answers["item"], answers.asked, answers.solver)],

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from spcabench.comparison import suite
 from spcabench.comparison.stored import Comparison
-from spcabench.files import write_text
+from spcabench.files import make_folder, write_text
 from spcabench.iterate import Facts
 from spcabench.page import comparison_one, comparison_pictures, comparison_view
 from spcabench.page.cite import cite
@@ -30,6 +30,7 @@ def write(folder: Path, out: Path) -> Path:
     entries = {key_of[label]: bibtex(papers[label]) for label in key_of}
     own = cite(comparison_view.newest(rows))["bibtex"]
     data = DATA.read_text(encoding="utf-8")
+    make_folder(out)
     write_text(out / "references.bib", "\n".join([own, *entries.values(), data]))
     warnings = comparison_view.warnings(rows)
     ranked = comparison_one.ranking(standing, warnings, None)

@@ -69,8 +69,7 @@ def _pages(values: dict[str, Any]) -> Iterator[Entry]:
     for c in values["comparisons"]:
         text = "ranking of the solvers, best within a budget of time or flops, every problem and k"
         yield f"comparison {c['name']}", text, c["path"]
-        text = "most memory (MB, GB), slowest, share, gap, rank"
-        text = f"columns of the comparison {c['name']}: {text}"
+        text = "which solvers need most memory, over 1 GB; columns share, gap, rank, most, slowest"
         yield f"memory and time of solvers, {c['name']}", text, f"{c['path']}#ranking"
     cited = values["cite"]
     text = f"version {cited['release']}, BibTeX, commit {cited['commit']}, {cited['date']}"
@@ -79,8 +78,8 @@ def _pages(values: dict[str, Any]) -> Iterator[Entry]:
     yield "machine of the published times", text, "index.html#cite"
     for name, figure in values["shown"].items():
         if figure["numbers"]:
-            text = f"{figure['title']}: every run, filtered, as a CSV file"
-            yield f"numbers of {name}, CSV", text, f"{figure['numbers']}#runs"
+            title = f"numbers of {figure['title'].partition(':')[0]} as CSV"
+            yield title, f"{name}: every run, filtered, as a file", f"{figure['numbers']}#runs"
     yield from _other_pages(values)
 
 
@@ -93,6 +92,7 @@ def _other_pages(values: dict[str, Any]) -> Iterator[Entry]:
     yield title, text, f"{page}#claims?data=stand-in"
     for word, meaning in forest.EXPLAINED.items():
         yield f"what {word} means (word, verdict, mark)", meaning, page
+    yield "words, verdicts", f"what {', '.join(forest.EXPLAINED)} mean", page
     told = {
         "history": ("history: performance across commits", "what became slower or faster"),
         "choose": ("choose a solver", "which solver is best for your data: genes, text, n, m, k"),

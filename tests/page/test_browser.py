@@ -145,8 +145,8 @@ const field = document.querySelector(".filters").elements, set = (name, value) =
 const said = () => document.querySelector(".filters output").value;
 found.begin = said();
 found.choices = [...document.querySelectorAll(".filters select")].map(s => s.name);
-set("asked", "3"); found.three = said(); found.hash = location.hash;
-set("asked", ""); set("words", "nothing"); found.none = said();
+set("k", "3"); found.three = said(); found.hash = location.hash;
+set("k", ""); set("words", "nothing"); found.none = said();
 set("words", ""); set("statement", "T1"); found.judged = said(); set("statement", "");
 """
 
@@ -157,7 +157,7 @@ def test_runs_are_chosen_by_a_cell_or_by_words(tmp_path):
     state, console = probe(page, tmp_path, "--window-size=390,800", more=RUNS)
     assert not console and state["wrong"] == [] and state["wide"] <= 0
     assert state["begin"] == "4 of 4 shown" and state["none"] == "0 of 4 shown"
-    assert "asked" in state["choices"] and state["hash"] == "#runs?asked=3"
+    assert "k" in state["choices"] and state["hash"] == "#runs?k=3"
     assert state["three"] == "3 of 4 shown" and state["judged"] == "1 of 4 shown"
     flops = [c for up, c in state["columns"] if up and "9,000" in c]
     assert flops == [["100", "1,000", "2,000", "9,000"]]

@@ -93,7 +93,7 @@ def test_every_answer_is_found_by_its_problem_and_k(folder):
     asked = answers[["item", "asked", "solver"]].astype({"asked": int})
     assert shown == {(i, str(k), s) for i, k, s in asked.itertuples(index=False)}
     address = re.search(
-        r'href="(answers.html#answers\?item=[^"]*)"', (folder / "index.html").read_text()
+        r'href="(answers.html#answers\?problem=[^"]*)"', (folder / "index.html").read_text()
     )
     assert address and "asked=" in address[1]
 
@@ -106,6 +106,10 @@ def test_a_link_opens_what_is_folded(folder, tmp_path):
     for anchor, unfolded in (("", []), ("#how", ["how"]), ("#within", ["within"])):
         state, console = probe(folder / "index.html", tmp_path, more=question, anchor=anchor)
         assert not console and state["open"] == unfolded and state["wide"] <= 0
+    place = "#answers?problem=pit%20props&asked=3"
+    question = 'found.said = document.querySelector(".filters output").value;'
+    state, console = probe(folder / "answers.html", tmp_path, more=question, anchor=place)
+    assert not console and state["said"].startswith(f"{len(SOLVERS)} of ")
 
 
 def test_the_ranking_is_a_table_of_latex(folder):

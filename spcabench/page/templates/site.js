@@ -14,13 +14,14 @@ for (const form of document.querySelectorAll(".search")) {
       const head = plainWords(title), all = `${head} ${plainWords(text)}`, matched = words.filter(word => all.includes(word)).length;
       most = Math.max(most, matched);
       const parts = head.split(/[^\w=-]+/), exact = words.filter(word => parts.includes(word)).length, inside = words.filter(word => head.includes(word)).length;
-      found.push([exact * 2 + inside, title, text, folder + address, matched]);
+      // of equally good titles, the shorter one
+      found.push([exact * 2 + inside + 1 / parts.length, title, text, folder + address, matched]);
     }
     // where nothing has all the words, what has most of them
     found = found.filter(entry => entry[4] === most).sort((a, b) => b[0] - a[0]);
     // a size asks for a solver: "5,000 x 20,000 text"
-    const [, m, n, kind] = field.value.replaceAll(",", "").match(/(\d+)\s*x\s*(\d+)\s*(\w*)/) ?? [];
-    if (m && form.dataset.choose) found.unshift([0, `choose a solver for ${m} x ${n} ${kind}`, "the best five within a time", `${form.dataset.choose}#m=${m}&n=${n}${kind && `&kind=${kind}`}`]);
+    const [, m, n, kind] = field.value.replaceAll(",", "").replace("words", "text").match(/(\d+)\s*x\s*(\d+)\s*(\w*)/) ?? [], [, k] = field.value.match(/k\s*=\s*(\d+)/) ?? [];
+    if (m && form.dataset.choose) found.unshift([0, `choose a solver for ${m} x ${n} ${kind}`, "the best five within a time", `${form.dataset.choose}#m=${m}&n=${n}${kind && `&kind=${kind}`}${k ? `&k=${k}` : ""}`]);
     list.hidden = !words.length;
     list.replaceChildren(...found.slice(0, 12).map(([, title, text, address]) => {
       const item = document.createElement("li"), link = Object.assign(document.createElement("a"), { href: address });
