@@ -2,7 +2,7 @@
 
 This suite's own search (2026), based on the combinatorial bounds of Moghaddam, Weiss, Avidan,
 "Spectral bounds for sparse PCA: exact and greedy algorithms", NIPS 18 (2006); see
-`exact_search.branch_and_bound` and `exact_search.pruning`.
+`exact_search.branch_and_bound` and `exact_search.search_tree`.
 
 1. "Exact" means to a relative accuracy of 1e-9 in floating point. If the budget runs out before the
    proof is complete, the answer is the best support found, with the best proven bound. A run of

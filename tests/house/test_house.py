@@ -34,7 +34,7 @@ def test_every_folder_imports_from_the_floors_below_only(tmp_path):
 
 WRONG = [
     ("problem/problem.py", "from spcabench.solving import result"),
-    ("methods/exact_search/pruning.py", "from spcabench.readers import docword"),
+    ("methods/exact_search/crew.py", "from spcabench.readers import docword"),
     ("solving/driver.py", "import spcabench.api"),
     ("running/worker.py", "from spcabench.page import draw"),
     ("comparison/suite.py", "from spcabench.figures import _truth"),

@@ -6,8 +6,8 @@ as soon as the bound equals the value:
 1. Incumbents: local search finds good supports (`methods.local_search`).
 2. Variable test: a variable that no better support can contain is dropped
    (`exact_search.candidates`).
-3. Tree: branch and bound with Schur complements (`exact_search.pruning`), for a short time. It is
-   the fastest if k is small or the variances decay.
+3. Tree: branch and bound with Schur complements (`exact_search.search_tree`), for a short time. It
+   is the fastest if k is small or the variances decay.
 4. Single-matrix dual: branch and bound with the bound of `exact_search.dual_bound`, if its gap is
    narrow. It drops and takes variables at no cost.
 5. Pair relaxation: branch and bound with the scaled Gershgorin dual (`exact_search.splitting`). It
@@ -43,8 +43,7 @@ from spcabench.methods.exact_search.candidates import (
 from spcabench.methods.exact_search.dual_part import DualPart
 from spcabench.methods.exact_search.pair_part import PairPart
 from spcabench.methods.exact_search.part import Part
-from spcabench.methods.exact_search.pruning import EXHAUSTED, FOUND
-from spcabench.methods.exact_search.search_tree import CHUNK, NODES, SMALL, SmallTree, Tree
+from spcabench.methods.exact_search.search_tree import Tree
 from spcabench.methods.local_search import NonnegativeSearch, Search
 from spcabench.problem.covariance import Covariance
 from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
@@ -64,7 +63,6 @@ FIRST, FIRST_ALLOWED = 3, 8
 # because a search that is stopped within a trial has a poor bound
 TRIAL, EARLY = 2e9, 0.2
 SMALLER = 0.4  # fraction of the remaining budget for all smaller cardinalities of a large problem
-PACE = 3.0  # measured cost of an entry that the tree reads, sorts or updates
 # fraction of the remaining budget for rows of S, and the measured cost of sorting an entry of them
 ROWS, SORTED = 0.3, 10.0
 TESTED = 50.0  # measured cost of an entry of the candidates' covariance in the variable test
@@ -333,32 +331,21 @@ class Exact:
         too_many = screened.beyond or len(W) > DUAL_MOST
         if len(W) < k or too_many or self.proven(k):
             return
-        # a harder problem is searched by the kernel, which is faster if it is compiled
-        kind = SmallTree if len(W) <= SMALL and self.nodes.sum() < NODES else Tree
         # Upper bounds for the smaller cardinalities are sufficient for the tree's tests. If a bound
         # was not proven to be the optimum, the tree is still correct, but slower.
-        tree = kind(S, W, k, self.bound[:k].copy(), t, self.psd)
+        tree, spent = Tree(S, k, self.bound[:k].copy(), t, self.psd), 0.0
         stop = self.left - min(TRIAL, EARLY * (self.left - reserve))
-        while not tree.ended and self.left > stop:
-            self._advance(k, tree)
+        for found in tree.run():
+            self.left, spent = self.left - (tree.spent - spent), tree.spent
+            if found:
+                self._improve(k, W[found], W)
+                tree.t = max(tree.t, self.reached[k]) * (1.0 + TOLERANCE)
+            self._lower(k, max(tree.t, tree.bound(self.bound[k - 1])))
+            if self.left <= stop:
+                break
             yield
-
-    def _advance(self, k: int, tree: Tree) -> None:
-        """Run one chunk of a tree."""
-        nodes, spent, status = tree.nodes, tree.spent, tree.go()
-        self.nodes[k] += tree.nodes - nodes
-        self.left -= PACE * (tree.spent - spent)
-        if status == FOUND:
-            before = self.reached[k]
-            self._improve(k, tree.found, tree.variables)
-            tree.raise_to(max(tree.t, self.reached[k]) * (1.0 + TOLERANCE))
-            # The kernel rounds differently, so it can report a support that turns out not to be
-            # better when its value is recomputed. Such a report costs a chunk, because it could
-            # otherwise recur forever.
-            self.left -= 0.0 if self.reached[k] > before else PACE * CHUNK
-            return
-        tree.ended = status == EXHAUSTED
-        self._lower(k, tree.t if tree.ended else max(tree.t, tree.bound(self.bound[k - 1])))
+        self.nodes[k] += tree.nodes
+        self._lower(k, max(tree.t, tree.bound(self.bound[k - 1])))
 
     def _by_matrix(self, k: int, reserve: float) -> Iterator[None]:
         """Divide the supports by the single-matrix dual, while its gap is narrow or falls fast."""

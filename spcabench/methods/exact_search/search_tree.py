@@ -1,31 +1,60 @@
-"""The tree of the exact search, which can be paused; `exact_search.pruning` runs it.
+"""The search tree of the exact search: nodes, and the tests that close them.
 
-If there are few candidates, most trees have only a handful of nodes, and compiling the kernel would
-take much longer than searching them with NumPy (`SmallTree`).
+A node is a set F of variables forced into the support, a set W of candidates, and the number s of
+variables still to take from W. The question at a node is whether F and some T of s candidates
+reach the value t > lambda_1(S[F, F]). By the Schur complement they do if and only if
+
+    lambda_1(E[T, T]) >= t,    E = S + S[., F] (t I - S[F, F])^-1 S[F, .].
+
+So a node asks the same question as the root, but about the smaller matrix E. Three tests close
+nodes and discard candidates without a search:
+
+- Potential. E - S is positive semidefinite, so lambda_1(E[T, T]) is at most OPT_s plus the s
+  largest entries of diag(E - S). The test is made with each candidate forced in turn, because it
+  must hold for every variable of T.
+- Trace. If S is positive semidefinite, lambda_1(E[T, T]) is at most the sum of the s largest
+  entries of diag(E). This test is made in the same way.
+- Gershgorin. Let j be the variable of T at which the leading eigenvector of E[T, T] has its
+  largest entry in absolute value: the leader of T. Then E_jj plus the sum of the s - 1 largest
+  |E_jl| is at least t. It is sufficient to branch on variables that can lead. The leader j and a
+  variable l can be in the same T only if E_jj + |E_jl| plus the sum of the s - 2 largest other
+  |E_jl| is at least t.
+
+Taking a variable adds a rank-one matrix to E. The last two variables are found exactly, as a pair.
 """
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from spcabench.flops import LEDGER
 from spcabench.methods.exact_search.candidates import root_bounds
-from spcabench.methods.exact_search.pruning import (
-    ALIVE,
-    CHOSEN,
-    COUNT,
-    DIAGONAL,
-    EXHAUSTED,
-    FOUND,
-    FULL,
-    POTENTIAL,
-    VARIABLE,
-    descend,
-)
 from spcabench.vectors import Array, Indices, Vector
 
-CHUNK = 40_000_000  # entries read between two checks of the clock
-# maximum numbers of candidates and of nodes that are searched without the compiled kernel
-SMALL, NODES = 40, 250
-Node = tuple[Array, Vector, Indices, list[int]]  # E, diag(E - S), candidates and F
+CHUNK = 1e8  # operations between two checks of the clock
+PACE = 25.0  # measured cost of an entry of a node's matrix, in operations
+NODE = 1e5  # measured cost of a node, beside its entries
+
+
+@dataclass(eq=False)
+class Node:
+    """A node whose candidates passed the tests.
+
+    E : the matrix (c, c). excess : diag(E - S) (c,). W : the candidates (c,). F : the variables
+    taken. open : whether a support of value t can still contain a candidate (c,). leads : whether
+    a candidate can lead such a support that was not searched (c,). potential : bounds (c,) on the
+    supports with each candidate.
+    """
+
+    E: Array
+    excess: Vector
+    W: Indices
+    F: list[int]
+    open: NDArray[np.bool_]
+    leads: NDArray[np.bool_]
+    potential: Vector
 
 
 class Tree:
@@ -35,8 +64,6 @@ class Tree:
     ----------
     S : array of shape (c, c)
         Covariance of the candidates.
-    variables : array of shape (c,)
-        Indices of the candidates in the caller's problem.
     k : int
         Number of variables to take.
     opt : array of shape (k,)
@@ -47,147 +74,146 @@ class Tree:
         Whether S has no negative eigenvalue, which allows one more test.
     """
 
-    def __init__(
-        self, S: Array, variables: Indices, k: int, opt: Vector, t: float, psd: bool
-    ) -> None:
-        c = len(S)
-        self.k, self.opt, self.t, self.psd, self.nodes, self.depth = k, opt, t, psd, 0, 0
-        self.spent = 0  # number of entries read
-        self.S, self.variables, self.ended = S, variables, False
-        # A flat array contains the node matrices on the path from the root to the current node, one
-        # after another. Going back drops a node, so nothing is allocated during the search. The
-        # whole state is in four arrays, so the kernel can stop and resume anywhere.
-        self.stack = np.concatenate([S.ravel(), np.zeros(3 * c * c)])
-        self.reals, self.ints = np.zeros((k + 1, 3, c)), np.zeros((k + 1, 3, c), dtype=np.int64)
-        self.place = np.zeros((3, k + 1), dtype=np.int64)
-        self.place[COUNT, 0] = c
-        # At the root, F is empty and E = S. No candidate was tested yet, so every potential is
-        # infinite until the first test of the candidate updates it.
-        self.reals[0, DIAGONAL], self.reals[0, POTENTIAL] = S.diagonal(), np.inf
-        self.ints[0] = variables, np.ones(c), np.ones(c)
+    def __init__(self, S: Array, k: int, opt: Vector, t: float, psd: bool) -> None:
+        self.S, self.k, self.opt, self.t, self.psd = S, k, opt, t, psd
+        self.nodes, self.spent, self.seen = 0, 0.0, 0.0
+        self.left = np.arange(len(S))  # candidates that a support of value t can still contain
 
-    def go(self) -> int:
-        """Search one more chunk, and return EXHAUSTED (no support reaches t), PAUSED or FOUND."""
-        status = FULL
-        while status == FULL:
-            status, self.depth, nodes, spent = descend(
-                self.k,
-                self.opt,
-                self.t,
-                self.psd,
-                CHUNK,
-                self.depth,
-                self.stack,
-                self.reals,
-                self.ints,
-                self.place,
-            )
-            self.nodes += nodes
-            self.spent += spent
-            # Compiled code cannot enlarge an array of its caller, so it stops and asks for space.
-            # Because the size is doubled, the number of copies is logarithmic in the final size.
-            if status == FULL:
-                self.stack = np.concatenate([self.stack, np.zeros(len(self.stack))])
-        return int(status)
+    def run(self) -> Iterator[list[int]]:
+        """Search; yield supports that reach t, and empty lists now and then.
 
-    @property
-    def found(self) -> Indices:
-        """The variables that reach t, at most k."""
-        return self.place[CHOSEN, : self.depth + 1].copy()
-
-    def raise_to(self, t: float) -> None:
-        """Continue with a higher value t; exhausted subtrees of the root remain exhausted.
-
-        If no support in a subtree reaches the value t, no support in it reaches a higher value. The
-        subtree in which the last support was found was not finished, so it is searched again.
+        The caller can raise t after a support. If no support in a subtree reaches the value t, no
+        support in it reaches a higher value, so what was excluded remains excluded.
         """
-        self.ints[0, ALIVE:, self.ints[0, VARIABLE] == self.place[CHOSEN, 0]] = 1
-        self.reals[0, POTENTIAL] = np.inf
-        self.t, self.depth = t, 0
+        while True:
+            t, left = self.t, self.left
+            root = self._tested(self.S[np.ix_(left, left)], np.zeros(len(left)), left, [])
+            if isinstance(root, Node):
+                for found in self._search(root):
+                    self.left = root.W[root.open]
+                    yield found
+                    if self.t > t:
+                        break
+                else:
+                    break
+            elif root:
+                yield root
+            else:
+                break
+        self.left = np.arange(0)
+
+    def _search(self, node: Node) -> Iterator[list[int]]:
+        """Search a node by taking each of its candidates that can lead in turn."""
+        while (j := self._leader(node)) >= 0:
+            child, whole = self._child(node, j)
+            if isinstance(child, Node):
+                yield from self._search(child)
+            elif child:
+                yield child
+            if self.spent > self.seen + CHUNK:
+                self.seen = self.spent
+                yield []
+            node.leads[j] = False
+            node.open[j] = node.open[j] and not whole
 
     def bound(self, opt: float) -> float:
-        """Bound the supports of size k, paused or exhausted; ``opt`` is a bound for k - 1.
+        """Bound the supports of size k, at any stage; ``opt`` is a bound for k - 1.
 
-        Every support that reaches t consists of open candidates. Therefore the root's
-        test, applied to the open candidates only, bounds the optimum at any stage of the search.
+        Every support that reaches t consists of candidates that are left, so the root's test of
+        these bounds the optimum.
         """
-        places = self.open
-        if len(places) < self.k:
+        if len(self.left) < self.k:
             return 0.0
-        return float(root_bounds(self.S[np.ix_(places, places)], self.k, opt).max())
+        return float(root_bounds(self.S[np.ix_(self.left, self.left)], self.k, opt).max())
 
-    @property
-    def open(self) -> Indices:
-        """Return the places of the candidates that a support of value t can still contain."""
-        # A candidate is dead only if every support that contains it is excluded. The candidate of
-        # the current subtree was marked dead when the search of it began, but it is still open.
-        left = self.ints[0, ALIVE] > 0
-        left |= (self.ints[0, VARIABLE] == self.place[CHOSEN, 0]) & (self.depth > 0)
-        return np.flatnonzero(left)
-
-
-class SmallTree(Tree):
-    """The same search for few candidates; the first nodes do not use the compiled kernel."""
-
-    def go(self) -> int:
-        """Search one more chunk, and return EXHAUSTED (no support reaches t), PAUSED or FOUND."""
-        waiting = [(self.S, np.zeros(len(self.S)), np.arange(len(self.S)), list[int]())]
-        while waiting and self.nodes < NODES:
-            self.nodes += 1
-            if len(found := self._divide(waiting.pop(), waiting)):
-                self.depth = len(found) - 1
-                self.place[CHOSEN, : len(found)] = self.variables[found]
-                return FOUND
-        return super().go() if waiting else EXHAUSTED
-
-    def _divide(self, node: Node, waiting: list[Node]) -> list[int]:
-        """Close a node, or add its two children to ``waiting``; return a support of value t, or [].
-
-        The tests are the same as in the kernel (`exact_search.pruning`).
-        """
-        E, excess, W, F = node
-        more = self.k - len(F) - 1
+    def _tested(self, E: Array, excess: Vector, W: Indices, F: list[int]) -> Node | list[int]:
+        """Return a node without the candidates that fail a test, or a support of value t, or []."""
+        more = self.k - len(F) - 1  # variables to take after the next one
         while len(W) > more:
+            self.spent += NODE + PACE * E.size
+            LEDGER.charge_compiled(E.size)
             d = E.diagonal()
             if d.max() >= self.t:
                 return [*F, int(W[d.argmax()])]
-            self.spent += 2 * E.size
-            LEDGER.charge_compiled(2 * E.size)  # charged like the kernel that this replaces
             # forcing the variable of row j adds row j of these squares to the diagonal of E
             squares = E * E / (self.t - d)[:, None]
             np.fill_diagonal(squares, -np.inf)
             potential = self._potentials(squares, d, excess, more)
             left = potential >= self.t
-            if left.all():
-                break
-            E, excess, W = E[np.ix_(left, left)], excess[left], W[left]
-        else:
-            return []
-        if more == 1:  # the potential of a pair is its own test
-            one, two = np.unravel_index((squares + d).argmax(), squares.shape)
-            return [*F, int(W[one]), int(W[two])]
-        sizes = np.abs(E)
-        np.fill_diagonal(sizes, 0.0)
-        leaders = d + _largest(sizes, more) >= self.t
-        if leaders.any():
-            j = int(np.where(leaders, potential, -np.inf).argmax())
-            others = np.delete(np.arange(len(W)), j)
-            rest, gained = E[np.ix_(others, others)], squares[j, others]
-            waiting.append((rest, excess[others], W[others], F))
-            e = E[j, others]
-            taken = rest + np.outer(e, e) / (self.t - d[j])
-            waiting.append((taken, excess[others] + gained, W[others], [*F, int(W[j])]))
+            if not left.all():
+                E, excess, W = E[np.ix_(left, left)], excess[left], W[left]
+            elif more == 1:  # the potential of a pair is its own test
+                one, two = np.unravel_index((squares + d).argmax(), squares.shape)
+                return [*F, int(W[one]), int(W[two])]
+            else:
+                sizes = np.abs(E)
+                np.fill_diagonal(sizes, 0.0)
+                leads = d + _largest(sizes, more) >= self.t
+                return Node(E, excess, W, F, left, leads, potential)
         return []
 
     def _potentials(self, squares: Array, d: Vector, excess: Vector, more: int) -> Vector:
-        """Return bounds (c,) on the supports with each candidate and ``more`` others."""
-        if more == 1:
-            return (squares + d).max(axis=1)
+        """Return bounds on the supports with each candidate, a row of squares, and ``more`` others.
+
+        With one more variable to take, the largest new diagonal entry is the value itself.
+        """
+        if more <= 1:
+            return (squares + d).max(axis=1) if more else np.full(len(squares), -np.inf)
         most: Vector = self.opt[more] + _largest(squares + excess, more)
-        return np.minimum(most, _largest(squares + d, more)) if self.psd else most
+        if self.psd and (left := most >= self.t).any():
+            most[left] = np.minimum(most[left], _largest(squares[left] + d, more))
+        return most
+
+    def _leader(self, node: Node) -> int:
+        """Return the place of the leader with the largest potential, or -1."""
+        more, d = self.k - len(node.F) - 1, node.E.diagonal()
+        while (able := node.open & node.leads).any():
+            # Potentials only decrease while the node loses candidates, so an old potential is still
+            # a bound, and only the largest one is computed again.
+            j = int(np.where(able, node.potential, -np.inf).argmax())
+            others = node.open.copy()
+            others[j] = False
+            e = node.E[j, others]
+            if len(e) < more:
+                return -1
+            squares = (e * e / (self.t - d[j]))[None]
+            node.potential[j] = self._potentials(squares, d[others], node.excess[others], more)[0]
+            # The first test excludes every support with j. The second excludes those that j leads:
+            # j can still follow another leader.
+            if node.potential[j] < self.t:
+                node.open[j] = False
+            elif d[j] + _largest(np.abs(e)[None], more)[0] < self.t:
+                node.leads[j] = False
+            else:
+                return j
+        return -1
+
+    def _child(self, node: Node, j: int) -> tuple[Node | list[int], bool]:
+        """Return the node that takes j, and whether it has all supports with j.
+
+        A branch on the leader j has two forms. Either it contains every support with j, which is
+        removed afterwards. Or it contains only the supports that j can lead: fewer candidates, but
+        j remains for those that another variable leads. The second form is used if less than half
+        of the candidates can follow.
+        """
+        e, gap = node.E[j], self.t - node.E[j, j]
+        taken = node.open.copy()
+        taken[j] = False
+        followers = _largest(np.abs(e[taken])[None], self.k - len(node.F) - 2)[0]
+        near = taken & (np.abs(e) >= gap - followers)
+        whole = 2 * near.sum() >= taken.sum()
+        if not whole:
+            taken = near
+        self.nodes += 1
+        places, e = np.flatnonzero(taken), e[taken]
+        E = node.E[np.ix_(places, places)] + np.outer(e, e / gap)
+        excess = node.excess[taken] + e * e / gap
+        return self._tested(E, excess, node.W[taken], [*node.F, int(node.W[j])]), bool(whole)
 
 
 def _largest(A: Array, count: int) -> Vector:
-    """Return the sum of the ``count`` largest entries in each row of A (c, c)."""
-    sums: Vector = np.partition(A, len(A) - count, axis=1)[:, len(A) - count :].sum(axis=1)
+    """Return the sum of the ``count`` largest entries in each row of A (r, c)."""
+    if not count:
+        return np.zeros(len(A))
+    sums: Vector = np.partition(A, A.shape[1] - count, axis=1)[:, A.shape[1] - count :].sum(axis=1)
     return sums
