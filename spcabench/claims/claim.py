@@ -6,7 +6,7 @@ result is plain data (see `judging`), which pages, documents and commands read w
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -145,19 +145,6 @@ class Claim:
     timed: bool = False
     any_data: bool = False
     calibrated: str = ""
-
-    def __post_init__(self) -> None:
-        if self.kind not in get_args(Kind):
-            raise ValueError(
-                f"claim {self.id}: kind {self.kind!r}; choose from {listed(get_args(Kind))}"
-            )
-        names = [part.name for part in self.parts]
-        strangers = {paper.part for paper in self.paper} - {*names}
-        if len(set(names)) < len(names) or strangers:
-            raise ValueError(
-                f"claim {self.id}: parts {names}; a name occurs twice, or a number of the paper "
-                "belongs to another part"
-            )
 
     @property
     def parts(self) -> list[Part]:

@@ -94,9 +94,8 @@ def tables(data: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def factors(problem, *, seed):
-    """Compute the scores (m, 3), nonzeros, accuracy and silhouette of PCA and DSPCA."""
+    """Compute the scores (m, 3), nonzeros and accuracy of PCA and DSPCA."""
     # imported here, because the workflow lists the runs without needing scikit-learn
-    from sklearn.metrics import silhouette_score
     from sklearn.model_selection import LeaveOneOut, cross_val_score
     from sklearn.neighbors import NearestCentroid
 
@@ -121,7 +120,6 @@ def factors(problem, *, seed):
                 # leave-one-out, because there are too few samples for a test set
                 cross_val_score(NearestCentroid(), scores, problem.labels, cv=LeaveOneOut()).mean()
             ),
-            "silhouette": float(silhouette_score(scores, problem.labels)),
             "explained": float(
                 # adjusted by QR, because the variances of overlapping sparse factors do not add up
                 np.linalg.norm(A @ np.linalg.qr(Z)[0]) ** 2 / np.linalg.norm(A) ** 2

@@ -63,8 +63,6 @@ def random_starts(problem, *, k, mu0, reading, count, seed):
         "reading": reading,
         # K7 also treats variances within 2 % as identical
         "within": float(np.mean(np.array(shares) >= 0.98)),
-        "within_5": float(np.mean(np.array(shares) >= 0.95)),
-        "median": float(np.median(shares)),
     }
 
 

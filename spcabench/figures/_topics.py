@@ -23,7 +23,6 @@ from spcabench import api, claims
 from spcabench.claims import claim
 from spcabench.figures._truth import PROVEN
 from spcabench.figures._zhang2011_text import corpus_name, npmi_rank
-from spcabench.methods import eliminate
 from spcabench.run import Run
 from spcabench.showing.style import draw_table
 from spcabench.showing.words import number, span
@@ -73,8 +72,7 @@ def topics(problem, *, seed, corpus, values):
     )
     # each word belongs to at most one topic, as in the paper's tables
     results = deflate.deflated_components(problem, TOPICS, component, "drop_features")
-    variances = problem.covariance.diagonal()
-    return {"topics": [_topic(problem, presence, variances, r, seed) for r in results]}
+    return {"topics": [_topic(problem, presence, r, seed) for r in results]}
 
 
 def component(problem):
@@ -88,22 +86,19 @@ def component(problem):
     return trials[-1]
 
 
-def _topic(problem, presence, variances, result, seed):
+def _topic(problem, presence, result, seed):
     # sorted by weight, as in the paper's table
     W = result.support[np.argsort(-np.abs(result.x[result.support]))]
     words = [problem.features[j] for j in W]
     coherence, beaten = npmi_rank(presence, words, seed)
-    lam = result.settings["lam"]
     # the sign of a component is arbitrary
     sign = 1.0 if result.x[W[0]] > 0 else -1.0
     return {
         "words": words,
         "weights": (sign * result.x[W]).tolist(),
-        "lam": lam,
+        "lam": result.settings["lam"],
         "variance": problem.variance(result.x),
         "gap": result.relaxation_gap,
-        "survivors": len(eliminate.survivors(variances, lam)),
-        "seconds": result.cost.search["time"],
         "npmi": coherence,
         "beaten": beaten,
         **_truth(result.problem, W),

@@ -83,18 +83,15 @@ def runs(scale: str) -> Iterator[Run]:
 def sweeps_on_text(problem: Any, *, seed: int) -> dict[str, Any]:
     """Count BCA's sweeps and flops to the goal, with a penalty that leaves about five words."""
     # the fastest variant searches for the penalty that leaves five words
-    component = api.solve(problem, "bca_continuation", k=5)
-    lam = component.settings["lam"]
+    lam = api.solve(problem, "bca_continuation", k=5).settings["lam"]
     limits: dict[str, Any] = dict(tol=GOAL, stop="gap", max_iterations=LIMIT)
     result = api.solve(
         problem, "bca", **arguments({**limits, "lam": lam, "K": LIMIT, "screen": False})
     )
     return {
-        "lam": lam,
         "sweeps": result.iterations,
         "flops": result.flops,
         "gap": result.relaxation_gap,
-        "cardinality": component.cardinality,
     }
 
 

@@ -1,6 +1,6 @@
-"""Asteris, Papailiopoulos, Dimakis (2014), Figure 2: the feasible cone of (P_2).
+"""Asteris, Papailiopoulos, Dimakis (2014), Figure 2, our drawing: the feasible cone of (P_2).
 
-This is our own drawing, because the paper's page was not available. (P_2) maximises ||V_I c|| over
+The paper's page was not available. (P_2) maximises ||V_I c|| over
 all c on the unit circle with V_I c >= 0, where V is the matrix of Figure 1. In each shaded
 half-plane, one entry of V_I c is negative. The thick arc is feasible. The distance of the outer
 curve from the centre is proportional to ||V_I c||. In the left panel, the leading eigenvector u of

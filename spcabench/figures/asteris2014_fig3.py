@@ -4,7 +4,8 @@ The data are CBCL: 2429 faces of 19 x 19 pixels, contrast-normalised and centred
 components are computed one after the other; the pixels of a component are removed before the next
 component is computed. The methods are Algorithm 3 with d = 3, eps = 0.1 and N = ceil(eps^-d ln n)
 samples, and EM with the best of 10 restarts. All components are shown on the same grey scale; the
-number below a component is its variance as a percentage of lambda_1. The paper does not say how the
+number below a component is its variance as a percentage of lambda_1, and each sample has its own
+scale. The paper does not say how the
 faces were prepared: contrast-normalised faces come closest to its numbers in Figure 4. Other
 readings use the raw grey values.
 """
@@ -78,12 +79,10 @@ def parts(problem, *, seed, method):
         random = [neighbours(rng.permutation(np.flatnonzero(free))[: len(W)]) for _ in range(2000)]
         ranks.append(float(np.mean(neighbours(W) > np.array(random))))
         free[W] = False
-    overlap = sum(r.cardinality for r in components) - np.count_nonzero(components.Z.any(axis=1))
     return {
         "images": components.Z.T.tolist(),
         "variances": components.variances.tolist(),
         "ranks": ranks,
-        "overlap": int(overlap),
     }
 
 
@@ -150,7 +149,7 @@ def draw(data, axes):
             axis = axes[row, item.place]
             image = np.array(item.image).reshape(SIDE, SIDE)
             if name == "faces":
-                axis.imshow(image, cmap="gray", vmin=0.0, vmax=255.0)
+                axis.imshow(image, cmap="gray")
                 continue
             shown = axis.imshow(image, cmap="gray_r", vmin=0.0, vmax=top)
             axis.set_xlabel(

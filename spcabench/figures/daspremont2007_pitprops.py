@@ -89,7 +89,7 @@ def draw(data, axes):
 
 
 def draw_variances(axis, by_k):
-    """Plot the variance at the cardinality reached, with a hollow marker if k was not reached."""
+    """Plot the variance at the cardinality reached."""
     for solver, name in NAMES.items():
         part = by_k[by_k.solver == solver].sort_values(["cardinality", "k"])
         style = look(solver)
@@ -98,9 +98,6 @@ def draw_variances(axis, by_k):
             style |= dict(marker="o", markersize=9, markerfacecolor="none", linestyle="none")
             style |= dict(color="black")
         axis.plot(part.cardinality, part.variance_refit / part.lambda_1, label=name, **style)
-        missed = part[part.cardinality != part.k]
-        hollow = style | dict(markerfacecolor="white", linestyle="none")
-        axis.plot(missed.cardinality, missed.variance_refit / missed.lambda_1, **hollow)
     # a bound is about the requested k, even if the answer has fewer nonzeros
     bound = by_k[by_k.solver == "dspca"].sort_values("k")
     style = dict(color="black", linestyle=":", label="bound certified by DSPCA")

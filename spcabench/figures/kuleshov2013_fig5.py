@@ -25,7 +25,6 @@ from spcabench.figures._gabor import fit
 from spcabench.run import Run
 from spcabench.showing.style import LETTERS, PALETTE, look
 from spcabench.solving.call import Limits
-from spcabench.solving.status import Status
 from spcabench.vectors import project
 
 PANELS, SIZE = (1, 3), (11.5, 4.4)
@@ -83,15 +82,10 @@ def features(problem, *, seed, count, k, alpha, limit):
     drawn = np.random.default_rng(seed).choice(problem.m, count, replace=False)
     tiles = {"components": components.Z.T, "pca": V.T[::-1], "patches": problem.data.X[drawn]}
     return {
-        "sigma": [r.singular_value for r in components],
-        "iterations": [r.iterations for r in components],
-        "converged": sum(r.status == Status.CONVERGED for r in components),
-        **{
-            # five digits suffice for the figure, and 400 x 192 numbers with all digits would be
-            # megabytes of text
-            name: np.round(X / np.abs(X).max(axis=1, keepdims=True), 5).tolist()
-            for name, X in tiles.items()
-        },
+        # five digits suffice for the figure, and 400 x 192 numbers with all digits would be
+        # megabytes of text
+        name: np.round(X / np.abs(X).max(axis=1, keepdims=True), 5).tolist()
+        for name, X in tiles.items()
     }
 
 

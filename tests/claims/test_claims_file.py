@@ -3,12 +3,11 @@
 import importlib.util
 import json
 from pathlib import Path
-from types import ModuleType
 
 import jsonschema
 import pytest
 
-from spcabench.claims import at_least, claim, judging
+from spcabench.claims import judging
 from spcabench.errors import InputError
 from spcabench.page import claims_file
 from tests.trial import make_run
@@ -68,13 +67,5 @@ def outcome(statement):
 def test_two_statements_of_one_id_are_refused(trial_run):
     report, _ = make_run(trial_run)
     first = report["statements"][0]
-    with pytest.raises(
-        InputError, match="T1 of trial2013_fig1 differs from that in trial2013_fig2"
-    ):
+    with pytest.raises(InputError, match="T1 of trial2013_fig1 differs"):
         claims_file.whole([first, first | {"figure": "trial2013_fig2", "quote": "it fails"}])
-    module = ModuleType("trial")
-    about = dict(measures="m", unit="", rule=at_least(2))
-    for name in ("first", "second"):
-        setattr(module, name, claim("T1", "here", "q", rows=lambda data: data, **about))
-    with pytest.raises(ValueError, match="same id"):
-        claims_file.statements(module)

@@ -43,17 +43,13 @@ def agreeing(rng, size):
 # measure, true value, and how the values of (trials, problems, draws) are drawn; spreads are those
 # of the published rows
 DESIGNS = {
-    **{f"ratios {of}": (geometric_mean, 1.0, ratios(of)) for of in (0.02, 0.3, 0.8)},
-    **{f"six draws {of}": (geometric_mean, 1.0, ratios(0.5, of, 6)) for of in (0.1, 1.0)},
+    "ratios": (geometric_mean, 1.0, ratios(0.3)),
+    "six draws": (geometric_mean, 1.0, ratios(0.5, 1.0, 6)),
     "normal": (mean, 4.0, lambda rng, size: 4.0 + rng.standard_normal((*size, 1))),
-    "skewed": (mean, 4.0, lambda rng, size: rng.gamma(8.0, 0.5, (*size, 1))),
-    **{
-        f"yes in {of}": (share, of, lambda rng, size, of=of: rng.random((*size, 1)) < of)
-        for of in (0.05, 0.3, 0.5, 0.9)
-    },
+    "yes in 0.9": (share, 0.9, lambda rng, size: rng.random((*size, 1)) < 0.9),
     **{
         f"beta {a} {b}": (share, a / (a + b), shares(a, b, 12))
-        for a, b in ((5, 5), (2, 2), (9, 3), (1, 4), (0.9, 0.1), (1.94, 0.06))
+        for a, b in ((5, 5), (1, 4), (1.94, 0.06))
     },
     "all draws of a problem agree": (share, 0.9, agreeing),
 }
@@ -77,19 +73,6 @@ def test_equal_values_decide_nothing(value, count, rounding):
     for measure in (mean, geometric_mean):
         measured = measure(table, "value", over="seed")
         assert measured.without_spread and measured.interval() == (-np.inf, np.inf)
-
-
-@given(NUMBERS)
-def test_an_interval_brackets_its_value_and_grows_with_the_level(values):
-    table = pd.DataFrame({"value": values, "seed": range(len(values))})
-    for measure in (mean, geometric_mean):
-        measured = measure(table, "value", over="seed")
-        low, high = measured.interval()
-        wide_low, wide_high = measured.interval(0.99)
-        slack = 1e-9 * max(values)
-        assert min(values) - slack <= measured.value <= max(values) + slack
-        assert wide_low - slack <= low <= measured.value + slack
-        assert measured.value - slack <= high <= wide_high + slack
 
 
 @given(NUMBERS, st.integers(2, 5))
@@ -156,12 +139,6 @@ def test_a_share_is_that_of_clopper_and_pearson(hits, count):
     table = pd.DataFrame({"value": [True] * hits + [False] * (count - hits), "seed": range(count)})
     expected = binomtest(hits, count).proportion_ci(method="exact")
     assert share(table, "value", over="seed").interval() == pytest.approx(tuple(expected))
-
-
-def test_problems_that_agree_have_an_interval_of_some_width():
-    table = pd.DataFrame({"value": [True] * 30, "seed": [*range(6)] * 5})
-    low, high = share(table, "value", over="seed").interval()
-    assert 0.5 < low < 1.0 and high == 1.0
 
 
 def test_a_slope_is_the_exponent():

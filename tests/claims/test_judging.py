@@ -78,6 +78,9 @@ def test_a_stand_in_decides_nothing_but_shapes():
     assert (outcome["verdict"], outcome["reason"]) == ("open", "the data are a stand-in")
     assert "stand-in" in outcome["marks"]
     assert judged(rows, any_data=True)["verdict"] == "holds"
+    other = table([12], reading="b")
+    assert judged(rows.assign(value=1), other)["verdict"] == "open"
+    assert judged(rows.assign(value=1), other, any_data=True)["verdict"] == "depends"
 
 
 @pytest.mark.parametrize(
@@ -99,12 +102,6 @@ def test_no_reading_has_priority(values, expected):
 def test_without_a_run_a_claim_is_open():
     assert judged(table([]))["reason"] == "no run gave an answer"
     assert judged(table([]))["verdict"] == "open"
-
-
-def test_a_reading_of_a_stand_in_does_not_disagree():
-    tables = table([12]), table([1], reading="b", stand_in=True)
-    assert judged(*tables)["verdict"] == "open"
-    assert judged(*tables, any_data=True)["verdict"] == "depends"
 
 
 def test_readings_with_the_same_numbers_are_one_line():
@@ -143,18 +140,6 @@ def test_readings_that_are_the_same_in_one_figure_stay_apart_in_another():
 def test_a_verdict_can_be_judged_again_from_what_is_stored(values, all_places):
     outcome = judged(table(values), at=every() if all_places else some())
     assert judging.judged(outcome) == outcome
-
-
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        (dict(kind="numbr"), "kind 'numbr'"),
-        (dict(also=[Part("", "seconds", "s", at_most(10))]), "occurs twice"),
-    ],
-)
-def test_a_misspelt_word_of_the_author_is_refused(wrong, said):
-    with pytest.raises(ValueError, match=f"X1: .*{said}"):
-        verdict(12, **wrong)
 
 
 def test_numbers_of_a_part_that_is_not_there_are_refused():

@@ -34,12 +34,6 @@ def test_bands_contain_their_lower_edge_and_leave_out_what_is_in_none():
     assert table.value.tolist() == [1.0, 8.0, 2.0] and table.x.tolist() == [0.0, 0.03, 0.04]
 
 
-def test_rows_with_the_same_index_stay_apart():
-    twice = pd.concat([ROWS, ROWS.assign(ratio=100.0)])
-    assert sorted(bands(twice, "sparsity", (0, 1), "ratio").value) == [1, 2, 4, 8, *[100] * 4]
-    assert len(each(twice, "n", "ratio")) == 8
-
-
 @pytest.mark.parametrize(("how", "value"), [("max", 4.0), ("mean", 2.5)])
 def test_an_exact_number_is_reduced_from_the_rows_of_its_place(how, value):
     place = places(each(ROWS, "n", "ratio", "{:g}", how, reading="a"))["10"]
@@ -61,12 +55,6 @@ def test_the_unit_chooses_the_statistic():
         assert place["kind"] == kind and place["value"] == pytest.approx(value)
         assert (place["count"], place["over"]) == (3, "problems")
     assert places(table, unit="times", average="mean")["all"]["kind"] == "mean"
-
-
-def test_replicates_of_several_columns_are_distinct():
-    rows = ROWS.assign(family=["a", "a", "b", "b"], seed=0)
-    table = one(rows, "ratio", "all", seed=["family", "seed"], over="matrices")
-    assert table.seed.nunique() == 2 and set(table.over) == {"matrices"}
 
 
 def test_a_replicate_without_a_name_and_rows_without_their_data_are_refused():

@@ -46,14 +46,6 @@ def test_the_bounds_are_those_of_the_paper_and_at_most_lambda_1():
     assert (_mine(1.0)[["upper", "capped"]] == 1.0).all(axis=None)
 
 
-def test_the_smaller_one_of_two_bounds_is_certified():
-    rows = [
-        row | dict(bound=bound) for row, bound in zip(_rows(), [1.1] * 6 + [1.9] * 6, strict=True)
-    ]
-    mine = shared.data(trial.table(rows)).mine
-    assert mine.certified.to_list() == pytest.approx([100 * 1.0 / 1.1] * 3 + [100 * 0.5 / 0.6] * 3)
-
-
 @pytest.mark.parametrize(("ratio", "percent"), [(1.01, 1), (0.99, 1), (0.9, 10), (1 + 1e-9, 1e-7)])
 def test_both_methods_are_compared_at_equal_k(ratio, percent):
     mine = _mine(ratio=ratio)

@@ -9,7 +9,6 @@ from spcabench.figures import (
     _daspremont2007,
     daspremont2007_fig1,
     daspremont2007_gap,
-    daspremont2007_pitprops,
 )
 from tests import trial
 
@@ -60,20 +59,6 @@ def gap_rows(**columns):
     own = dict(label="size", solver="dspca", settings=dict(rho=1.0, tol=0.1), extra={})
     rows = trial.table([own | dict(iterations=iterations) for iterations in (7, 9)])
     return rows.assign(**columns)
-
-
-def test_a_bound_is_drawn_at_the_requested_k_and_not_at_the_one_reached():
-    from matplotlib.figure import Figure
-
-    axis = Figure().subplots()
-    rows = [
-        dict(solver="dspca", k=k, cardinality=min(k, 7), bound=float(k), lambda_1=10.0)
-        | dict(variance_refit=1.0)
-        for k in (6, 7, 8)
-    ]
-    daspremont2007_pitprops.draw_variances(axis, pd.DataFrame(rows))
-    (bound,) = (line for line in axis.get_lines() if "bound" in line.get_label())
-    assert bound.get_xdata().tolist() == [6, 7, 8]
 
 
 @pytest.mark.parametrize("n", [30, 500])
