@@ -173,11 +173,8 @@ def _modules(start: Path, parts: list[str], names: Iterable[ast.alias] = ()) -> 
 
 
 def _named(text: str, file: Path) -> Iterator[Path]:
-    """Yield the modules and data files that the text of a solver or dataset names."""
-    if file.parent.name in BESIDE:
-        for name in re.findall(r"""["']spcabench\.([\w.]+)["']""", text):
-            yield from _modules(PACKAGE, name.split("."))
-    if file.parent.name in BESIDE or not file.resolve().is_relative_to(PACKAGE):
+    """Yield the data files beside the file of a user's solver that its text names."""
+    if not file.resolve().is_relative_to(PACKAGE):
         yield from (data for data in _data(file.parent) if data.name in text)
 
 

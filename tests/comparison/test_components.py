@@ -56,7 +56,7 @@ def home(tmp_path_factory):
     folder = home_of(tmp_path_factory.mktemp("compared"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(suite, "COMPONENTS", [ITEM])
-        patch.setattr(find, "TRIALS", 8)
+        patch.setattr(find, "TRIALS", 4)
         computed(folder, entrants_of(["tpower", "amanpg"], **EVERY))
         making.write(folder / "mine", entrants_of(["tpower"], **EVERY), ["tpower"])
     return folder

@@ -1,4 +1,4 @@
-"""Intervals, profiles, held-out variance and feasibility, against their definitions."""
+"""Ranks, intervals, profiles, held-out variance and feasibility, against their definitions."""
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ from scipy.stats import binom
 
 from spcabench import Problem, api
 from spcabench.comparison import grading, profiles, ranking, resampling
+from spcabench.comparison.components import ranking as components
 from tests.problems import explicit
 
 
@@ -23,12 +24,42 @@ def answers(reach):
     )
 
 
+def above(reach):
+    return ranking.told_apart(ranking._of_pairs(answers(reach), ranking.HIT))[0]
+
+
 @pytest.mark.parametrize(("failures", "told"), [(3, False), (4, True)])
 def test_a_difference_counts_if_97_5_percent_of_the_draws_have_it(failures, told):
     """None of three failures is among 20 drawn problems with 3.9 %, none of four with 1.2 %."""
-    reach = {"a": np.ones(20), "b": np.arange(20) >= failures}
-    above, _ = ranking.told_apart(ranking._of_pairs(answers(reach), ranking.HIT))
-    assert above.tolist() == [[False, told], [False, False]]
+    of_both = above({"a": np.ones(20), "b": np.arange(20) >= failures})
+    assert of_both.tolist() == [[False, told], [False, False]]
+
+
+def test_cardinalities_of_one_problem_are_no_further_problems():
+    assert not above({"a": np.ones(12), "b": np.arange(12) > 1}).any()
+
+
+def test_few_problems_are_counted_exactly():
+    """One problem decides the order of two solvers on these problems, and the sentence says so."""
+    reach = {"a": np.ones(6), "b": np.arange(6) > 0, "c": np.arange(6) > 0}
+    assert above(reach).tolist() == [[False, True, True], [False] * 3, [False] * 3]
+    assert "only compare the counts" in ranking.resolution(answers(reach))
+
+
+@pytest.mark.parametrize(("problems", "ends"), [(3, [1, 2, 2]), (12, [1, 1, 1])])
+def test_several_components_have_ranges_and_what_ran_on_a_part_has_none(problems, ends):
+    """One problem is enough to decide among three solvers but not among twelve."""
+    values = {"a": lambda i: 1.0, "b": lambda i: float(i > 0), "c": lambda i: float(i > 0)}
+    lines = [
+        dict(item=i, r=2, k=3, formulation="disjoint", solver=solver, how="joint", share=value(i))
+        for solver, value in values.items()
+        for i in range(problems)
+    ]
+    lines.append(lines[0] | dict(solver="once"))
+    more = dict(kind="components", status="finished", value=1.0, gap=0.1, found=2, seconds=1.0)
+    ranks = components.ranking(pd.DataFrame([line | more for line in lines]))
+    assert ranks.solver.tolist() == ["a", "b", "c", "once"]
+    assert ranks.rank_first[:3].tolist() == ends and pd.isna(ranks["rank"][3])
 
 
 def test_an_interval_of_a_share_has_the_coverage_of_95_percent():

@@ -19,8 +19,7 @@ from spcabench.running import command
 from spcabench.solving.run_warnings import Flag
 from spcabench.vectors import project
 from tests.answers import row_of
-from tests.problems import WHOLE, some
-from tests.system_processes import gone
+from tests.problems import some
 
 HONEST = """
     import sys
@@ -89,20 +88,6 @@ def test_a_wrong_program_gets_one_sentence(file_of, name):
     assert sentence in answer.reason
     assert len(answer.reason.splitlines()) == 1
     assert "spcabench.vectors" not in answer.reason  # advice for a solver in Python
-
-
-@WHOLE
-def test_a_hanging_program_is_ended_with_all_that_it_started(file_of, tmp_path):
-    body = """
-    import os, subprocess, time
-    child = subprocess.Popen(["sleep", "600"])
-    open("ids", "w").write(f"{os.getpid()} {child.pid}")
-    time.sleep(600)
-    """
-    answer = answered(file_of(ONLY_LARGE + body), seconds=4.0)
-    assert answer.status == "killed"
-    assert "killed after 4 s" in answer.reason
-    assert gone([*map(int, (tmp_path / "ids").read_text().split())], 10.0)
 
 
 @pytest.mark.parametrize(("seconds", "flagged"), [(0.9, False), (1.8, True)])

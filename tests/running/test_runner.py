@@ -75,18 +75,6 @@ def test_every_failure_is_one_row_and_the_next_run_is_not_affected(file_of):
         assert good.status == "converged", body
 
 
-def test_the_line_of_an_endless_loop_is_in_its_row(file_of):
-    loop = replace(TASK, solver=file_of("while True:\n    pass\nyield x"), timeout=1.0)
-    assert "(in trial.py, line 1" in row_of(loop, ONCE).reason
-
-
-def test_a_run_that_the_driver_stops_has_an_answer(file_of):
-    solver = file_of("while True: yield x; time.sleep(0.01)")
-    limits = {"k": 3, "time_limit": 0.2, "tol": 0.0, "stop": "end"}
-    answer = row_of(replace(TASK, settings=limits, solver=solver), ONCE)
-    assert answer.status is Status.TIME_LIMIT and answer.variance > 0.0
-
-
 def test_an_answer_after_its_limit_is_flagged_and_not_refused(file_of):
     limited = replace(TASK, settings=dict(k=3, time_limit=0.1))
     answer = row_of(replace(limited, solver=file_of("time.sleep(0.5); yield x")), ONCE)

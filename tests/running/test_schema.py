@@ -13,8 +13,7 @@ import pytest
 from spcabench.errors import InputError
 from spcabench.flops import CONVENTION
 from spcabench.page import draw, verify
-from spcabench.run import Run
-from spcabench.running import fingerprint, rows
+from spcabench.running import rows
 from spcabench.running.schema import COLUMNS, VERSION, Answer, Row
 from spcabench.solving.status import Status
 from tests.trial import NAME, change_columns, make_run, row
@@ -133,7 +132,7 @@ def test_flops_of_two_conventions_are_never_compared(trial_run):
     (file,) = other.glob("rows/*/*.parquet")
     change_columns(file, flops=1, setup_flops=1, flops_convention=CONVENTION + 1)
     (check,) = verify.against(trial_run, other)
-    assert "flops of 1 counted by another convention" in check.line and not check.differences
+    assert "another convention" in check.line and not check.differences
     with pytest.raises(InputError, match=f"conventions {CONVENTION}, {CONVENTION + 1}"):
         rows.check(rows.read([file, *trial_run.glob("rows/*/*.parquet")]), NAME)
 
@@ -148,15 +147,3 @@ def test_a_figure_with_an_impossible_row_is_neither_drawn_nor_judged(trial_run):
             draw.draw_figure(NAME, [file], trial_run / "figures" / NAME)
         changes, *_ = verify.rejudge(trial_run)
         assert f"a row of grqi: {name}: " in changes.differences[0]
-
-
-def test_the_words_of_the_schema_make_no_row_again(monkeypatch):
-    task, original = [Run(dataset="pitprops", solver="grqi")], fingerprint.tree_hash
-    first = fingerprint.of_runs(task)
-    for changed, same in (("schema.py", True), ("worker.py", False)):
-
-        def hashed(file, changed=changed):
-            return "new" if file.name == changed else original(file)
-
-        monkeypatch.setattr(fingerprint, "tree_hash", hashed)
-        assert (fingerprint.of_runs(task) == first) == same
