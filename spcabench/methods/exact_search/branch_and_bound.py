@@ -329,12 +329,12 @@ class Exact:
         screened = self._screened(k, self.reached[k])
         W, S, t = screened.W, screened.S, self.reached[k] * (1.0 + TOLERANCE)
         too_many = screened.beyond or len(W) > DUAL_MOST
-        if len(W) < k or too_many or self.proven(k):
+        stop = self.left - min(TRIAL, EARLY * (self.left - reserve))
+        if len(W) < k or too_many or self.proven(k) or stop == self.left:
             return
         # Upper bounds for the smaller cardinalities are sufficient for the tree's tests. If a bound
         # was not proven to be the optimum, the tree is still correct, but slower.
         tree, spent = Tree(S, k, self.bound[:k].copy(), t, self.psd), 0.0
-        stop = self.left - min(TRIAL, EARLY * (self.left - reserve))
         for found in tree.run():
             self.left, spent = self.left - (tree.spent - spent), tree.spent
             if found:
