@@ -120,7 +120,7 @@ def conversion() -> Iterator[None]:
 
 
 # context manager that is entered for each compilation; a command can use it to report progress
-telling: Callable[[], AbstractContextManager[None]] = nullcontext
+telling: Callable[[], AbstractContextManager[Any]] = nullcontext
 
 
 def _jitted(function: Callable[..., Any], *signature: Any) -> Any:

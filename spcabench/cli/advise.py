@@ -35,6 +35,12 @@ def advise(
     Prints the five best solvers in the published comparisons on problems similar to yours, with
     their fraction of the best known variance, and faster solvers. If no similar problem was
     measured, the most similar ones are used, and the output names them.
+
+    For example:
+
+    `spcabench advise 5,000 x 20,000 text -k 20`
+
+    `spcabench advise genes --time 0.01`
     """
     from spcabench.comparison import advice
 

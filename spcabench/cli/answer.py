@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spcabench.cli import settings, terminal
-from spcabench.cli.groups import Data, Run
+from spcabench.cli.groups import READ, Data, Run
 from spcabench.errors import InputError
 from spcabench.files import say
 
 if TYPE_CHECKING:
     from spcabench.problem.problem import Problem
-    from spcabench.readers.user_file import Reading
+    from spcabench.readers.reading import Reading
     from spcabench.selecting.chance import Chance
     from spcabench.selecting.selection import Selection
 
@@ -60,7 +60,7 @@ def _dataset(source: str, how: "Reading") -> "Problem":
     """Load a dataset by its name; only some datasets accept --scale."""
     from spcabench import api, registry
     from spcabench.comparison import suite
-    from spcabench.readers.user_file import Reading
+    from spcabench.readers.reading import Reading
     from spcabench.solving.call import parameters
 
     if source not in registry.names("dataset"):
@@ -76,9 +76,7 @@ def _dataset(source: str, how: "Reading") -> "Problem":
     scalable = "scale" in parameters(registry.module("dataset", source).load)
     for field, default in vars(Reading()).items():
         if getattr(how, field) != default and not (field == "scale" and scalable):
-            option = (
-                "read" if field in ("key", "index", "names", "style", "na", "thousands") else field
-            )
+            option = "read" if field in READ else field
             raise InputError(f"--{option}: only applies to files, not to dataset {source!r}")
     return api.load(source, **({"scale": True} if how.scale else {}))
 
@@ -100,17 +98,11 @@ def answer(problem: "Problem", run: Run, show: Callable[[Answer], str]) -> tuple
         ks = [selection.k] if selection else run.cardinalities
         stored = f" and {problem.nnz} stored entries" if problem.form == "sparse" else ""
         size = f"{problem.n} variables{stored}"
-        why = (
-            "requested"
-            if run.solver is not None
-            else f"chosen for {size} (change it with --solver)"
-        )
-        chosen = f"solver {name}: {why}"
-        with terminal.lines_when_slow() as tell:
-            if run.solver is None:
-                tell(chosen)
+        automatic = f"chosen for {size} (change it with --solver)"
+        chosen = f"solver {name}: {'requested' if run.solver is not None else automatic}"
+        with terminal.slow(chosen) as tell:
             results = _results(problem, run, name, ks, values, tell)
-        if run.solver is None and not tell.shown:  # not before, because errors are a single line
+        if run.solver is None:  # not before, because errors are a single line
             say(chosen, file=sys.stderr)
         if run.components > len(results) and all(result.good for result in results):
             say(

@@ -72,48 +72,9 @@ STEPS: dict[str, Callable[..., Any]] = {  # called by the Snakefile and hidden f
     "draw": steps.draw_figure,
     "results-page": steps.write_report,
 }
-EXAMPLES = {
-    "solve": (
-        "solve pitprops -k 4 --components 3",
-        "solve survey.csv -k 5:20:5 --scale --missing rows --drop id,text --plot path.png",
-        "solve expression.csv --transpose --drop text -k 25 --out loadings.csv",
-        "solve survey.csv -k auto --missing rows --out model.npz",
-        "solve cov.npy --covariance -k 10 --solver gpower1 --set tol=1e-8",
-    ),
-    "report": (
-        "report survey.csv --scale --missing rows --label town",
-        "report expression.csv --transpose -k 25 --components 3 --out genes.html",
-    ),
-    "apply": ("apply model.npz new.csv --out scores.csv",),
-    "advise": ("advise 5,000 x 20,000 text -k 20", "advise genes --time 0.01"),
-    "list": ("list solvers --long", "list datasets"),
-    "merge": ("merge results/compare/all from_cluster --name both",),
-    "new": ("new solver my_method",),
-    "check": ("check grqi", "check my_method.py --time 10"),
-    "grade": ("grade loadings.csv --problem pitprops -k 5",),
-    "compare": ("compare grqi gpower1 --suite quick", "compare my_method.py --draft"),
-    "rerun": ("rerun standard/gaussian-40/10/tpower",),
-    "figure": (
-        "figure",
-        "figure kuleshov2013_fig2",
-        "figure kuleshov2013_fig2 --out talk.pdf --size 5x3",
-        "figure kuleshov2013_fig2 --seeds 20:40",
-    ),
-    "claim": ("claim K3", "claim K3 H4"),
-    "publish": (
-        "publish results/paper results/compare/standard",
-        "publish results/paper --only kuleshov2013_fig3",
-    ),
-    "explore": ("explore",),
-    "data": ("data", "data kos"),
-}
-
-
 for panel, commands in COMMANDS.items():
     for name, command in commands.items():
-        lines = [f"`spcabench {example}`" for example in EXAMPLES.get(name, ())]
-        epilog = "\n\n".join(["Examples:", *lines]) if lines else None
-        app.command(name, rich_help_panel=panel, epilog=epilog)(command)
+        app.command(name, rich_help_panel=panel)(command)
 for name, command in STEPS.items():
     app.command(name, hidden=True)(command)
 OWN_DATA = (["solve"], ["report"])  # data of any size
@@ -216,7 +177,7 @@ def _raise_on_termination() -> None:
 
 def _of_the_user(error: Any, arguments: list[str]) -> Any:
     """Return an error that the user can fix; raise any other error, because it is a bug."""
-    if isinstance(error, UsageError) and (instead := gone.instead(error, arguments)):
+    if isinstance(error, UsageError) and (instead := gone.instead(arguments)):
         return InputError(instead)
     if isinstance(error, SolverError):
         file = next((f"{word}: " for word in arguments if word.endswith(".py")), "")

@@ -23,6 +23,10 @@ def apply(model: File, data: Samples, table: Table, out: Out = None) -> None:
     """Compute the scores of new samples from a saved model.
 
     Columns are found by name. Only the columns that a component uses are needed.
+
+    For example:
+
+    `spcabench apply model.npz new.csv --out scores.csv`
     """
     import numpy as np
     import pandas as pd
@@ -30,7 +34,6 @@ def apply(model: File, data: Samples, table: Table, out: Out = None) -> None:
     from spcabench.cli import output_files
     from spcabench.files import replacing
     from spcabench.readers import new_samples
-    from spcabench.readers.delimited import guarded
     from spcabench.showing.text import write_csv
     from spcabench.solving import model as models
 
@@ -45,7 +48,7 @@ def apply(model: File, data: Samples, table: Table, out: Out = None) -> None:
     for note in notes:
         say(f"note: {note}", file=sys.stderr)
     if out is None:
-        say(scores.rename(index=guarded).to_csv(), end="")
+        say(scores.to_csv(), end="")
         return
     if out.suffix == ".csv":
         write_csv(scores, out)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import Field
 
 from spcabench.cli import compare, options
 from spcabench.errors import InputError
@@ -13,9 +14,9 @@ from spcabench.files import say
 
 if TYPE_CHECKING:
     from spcabench.comparison.best_known import Entry
-    from spcabench.comparison.suite import Item
 
 SEARCHED = ("standard", "nonnegative", "adversarial", "certified")
+Effort = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]  # of a search
 
 
 def best_known(
@@ -24,17 +25,12 @@ def best_known(
     ] = None,
     k: options.Cardinalities = None,
     update: Annotated[
-        float | None,
+        str | None,
         typer.Option(
-            metavar="FACTOR",
+            metavar="FACTOR|FILE",
             help="Add better answers from past comparisons, and from a search with FACTOR times "
-            "the usual budget (0: no search).",
-            min=0.0,
-            callback=options.finite,
+            "the usual budget (0: no search), or the answer in a FILE of `grade --submit`, .json.",
         ),
-    ] = None,
-    take: Annotated[
-        Path | None, typer.Option(help="Add the answer in a proposal written by `grade --submit`.")
     ] = None,
 ) -> None:
     """Show the best known answers, or improve them.
@@ -43,16 +39,10 @@ def best_known(
     also shown.
     """
     from spcabench.comparison import best_known as known
-    from spcabench.comparison import grading, update_best_known
 
-    if take is not None:
-        if name is not None or k is not None or update is not None:
-            raise InputError("--take: cannot be combined with NAME, -k or --update")
-        update_best_known.adopt(grading.take(take))
-        return
     ks = options.cardinalities(k)
     if update is not None:
-        _update(known.pairs(SEARCHED, name, ks) if update else [], update)
+        _update(update, name, ks)
     elif name is not None:
         _show_one(name, ks)
     else:
@@ -108,13 +98,19 @@ def _show_entry(entry: "Entry", features: Sequence[str] | None) -> None:
         say(f"    {place:6}: {loading:+.6f}{label}")
 
 
-def _update(pairs: list[tuple["Item", int]], effort: float) -> None:
+def _update(update: str, name: str | None, ks: list[int]) -> None:
+    """Improve the table by a proposal, or by a search and past comparisons."""
     from spcabench import files
     from spcabench.comparison import best_known as known
-    from spcabench.comparison import update_best_known
+    from spcabench.comparison import grading, update_best_known
 
+    if update.endswith(".json"):
+        update_best_known.adopt(grading.take(Path(update)))
+        return
+    factor = files.as_type(update, Effort, "--update")
     files.check_room(known.TABLE.parent)
-    searches = (update_best_known.searched(item, k, effort) for item, k in pairs)
+    pairs = known.pairs(SEARCHED, name, ks) if factor else []
+    searches = (update_best_known.searched(item, k, factor) for item, k in pairs)
     rows = update_best_known.of_rows(options.ROOT / compare.HOME / "rows")
     changes = sum(map(update_best_known.adopt, chain(*searches, rows)))
     say(f"{changes} new or better entries: version {known.version()}")

@@ -79,7 +79,6 @@ Seeds = Annotated[
         help="Number of seeds for a randomised solver, which is ranked by its mean.", min=1, max=100
     ),
 ]
-Jobs = Annotated[int, typer.Option(min=1, help="With --profile: maximum number of parallel jobs.")]
 Paper = Annotated[
     Path | None,
     typer.Option(
@@ -111,13 +110,18 @@ def compare(
     command: Command = None,
     name: Title = None,
     paper: Paper = None,
-    jobs: Jobs = options.CORES,
     profile: options.Profile = "default",
 ) -> None:
     """Compare solvers on standard problems.
 
     Writes a page and prints a table. Only runs that are missing or whose solver has changed are
     executed. With -k, the cardinalities of the problems are replaced.
+
+    For example:
+
+    `spcabench compare grqi gpower1 --suite quick`
+
+    `spcabench compare my_method.py --draft`
     """
     from spcabench.comparison import entrants, tuning
     from spcabench.running import workflow
@@ -165,7 +169,7 @@ def compare(
     ]
     title = name or "-".join([*(Path(solver).stem for solver in own[:3]), requested[0].folder])
     _check_title(title)
-    page = _page(title, entrants.labelled(requested), own, profile, jobs)
+    page = _page(title, entrants.labelled(requested), own, profile)
     say((page.parent / "ranking.txt").read_text(encoding="utf-8").rstrip())
     say(page)
     if paper is not None:
@@ -201,9 +205,7 @@ def _draft(own: list[str], suite: str, terms: dict[str, Any]) -> None:
     say(draft.draft(entrant, home, making.progress(entrant.label)))
 
 
-def _page(
-    title: str, entrants: dict[str, "Entrant"], own: list[str], profile: str, most: int
-) -> Path:
+def _page(title: str, entrants: dict[str, "Entrant"], own: list[str], profile: str) -> Path:
     """Compute the missing rows, and write the page unless it is current; return its path."""
     from spcabench.comparison import making
 
@@ -213,7 +215,7 @@ def _page(
     for label in missing:
         _warn(label, entrants[label].solver)
     if profile != "default" and missing:
-        if code := making.compute_elsewhere(entrants, missing, home, profile, most):
+        if code := making.compute_elsewhere(entrants, missing, home, profile, len(missing)):
             raise typer.Exit(code)
     else:
         try:
@@ -277,11 +279,14 @@ def merge(
     folders: Annotated[
         list[Path], typer.Argument(metavar="FOLDERS", help="Two or more folders of comparisons.")
     ],
-    name: Annotated[str, typer.Option(help="Name of the page.")] = "merged",
 ) -> None:
-    """Merge comparisons from several machines.
+    """Merge comparisons from several machines; the page has the names of their folders.
 
     Values are recomputed from the vectors. Times are not ranked if the machines differ.
+
+    For example:
+
+    `spcabench merge results/compare/all from_cluster`
     """
     from spcabench.comparison import merge as merging
     from spcabench.page import comparison_page
@@ -290,8 +295,9 @@ def merge(
         files.existing_folder(folder, "the folder of a comparison")
     if len(folders) < 2 or len({folder.resolve().name for folder in folders}) < len(folders):
         raise InputError("merge: specify at least two folders with different names")
-    _check_title(name)
-    out = options.ROOT / HOME / name
+    title = "-".join(folder.resolve().name for folder in folders)
+    _check_title(title)
+    out = options.ROOT / HOME / title
     merging.merge(folders, out)
     page = comparison_page.write(out)
     say((out / "ranking.txt").read_text(encoding="utf-8").rstrip())

@@ -30,6 +30,12 @@ def data(
     The list shows the size and licence of each file, and where to get missing files. Named files
     are downloaded first. In figures and suites, missing data are replaced by stand-ins, which are
     labelled as such.
+
+    For example:
+
+    `spcabench data`
+
+    `spcabench data kos`
     """
     for name in names or []:
         _fetch(name)

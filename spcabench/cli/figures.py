@@ -77,6 +77,16 @@ def make_figures(
     A figure can have runs that take hours, which are only executed with --scale long. If the
     command is killed, finished runs remain. `spcabench publish --only NAME` publishes them, and
     they are then not executed again.
+
+    For example:
+
+    `spcabench figure`
+
+    `spcabench figure kuleshov2013_fig2`
+
+    `spcabench figure kuleshov2013_fig2 --out talk.pdf --size 5x3`
+
+    `spcabench figure kuleshov2013_fig2 --seeds 20:40`
     """
     if out is not None and len(names or ()) != 1:
         raise InputError(f"--out: can only draw one figure, but {len(names or ())} were named")

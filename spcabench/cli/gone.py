@@ -4,7 +4,6 @@ The messages are removed in version 0.5.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 CHECKS = "--checks with a list of bound, null and stability, or all, or none"
 NOTHING = "no option, because columns are found by name"
@@ -29,6 +28,7 @@ INSTEAD = {  # an option, or a command and its option -> what to type instead
     "apply --label": NOTHING,
     "apply --drop": NOTHING,
     "apply --drop-text": NOTHING,
+    "claim --run": "the page of the paper in the folder of the run",
     "advise --budget": "--time SECONDS",
     "advise --density": "`sparse data` or `dense data` as the kind of data",
     "advise --nonnegative": "the word nonnegative",
@@ -36,10 +36,13 @@ INSTEAD = {  # an option, or a command and its option -> what to type instead
     "advise --run": "spcabench.comparison.advice.read(FOLDER) in Python",
     "list --json": "spcabench.list_solvers() or list_datasets() in Python",
     "check --patience": "--time SECONDS",
+    "compare --jobs": "the profile of the cluster, which limits its jobs",
     "compare --public": "no option, because this is the default",
     "compare --keep-times": "no option, because this is the default",
     "grade --full": "spcabench.solving.bounds.upper_bound(problem, k, full=True) in Python",
     "--who": "your name into the file",
+    "merge --name": "the names of the folders",
+    "best-known --take": "--update FILE",
     "best-known --search": "--update FACTOR",
     "best-known --suite": "the name of a problem",
     "--width": "--size WIDTHxHEIGHT",
@@ -53,13 +56,11 @@ INSTEAD = {  # an option, or a command and its option -> what to type instead
 }
 
 
-def instead(error: Any, arguments: Sequence[str]) -> str:
-    """Return what to type instead of the removed option or command in an error, or ""."""
-    command = next((word for word in arguments if not word.startswith("-")), "")
-    option = getattr(error, "option_name", None)
-    if option is None:
-        known = command if error.ctx and error.ctx.info_name != command else ""
-        text = INSTEAD.get(known, "")
-    else:
-        known, text = option, INSTEAD.get(f"{command} {option}", INSTEAD.get(option, ""))
-    return f"{known} was removed; use {text}" if text else ""
+def instead(arguments: Sequence[str]) -> str:
+    """Return what to type instead of a removed option or command in the arguments, or ""."""
+    words = [word.partition("=")[0] for word in arguments]
+    command = next((word for word in words if not word.startswith("-")), "")
+    for known in (command, *(word for word in words if word.startswith("--"))):
+        if text := INSTEAD.get(f"{command} {known}", INSTEAD.get(known, "")):
+            return f"{known} was removed; use {text}"
+    return ""

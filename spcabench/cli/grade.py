@@ -43,6 +43,10 @@ def grade(
     """Grade a vector: compute its variance, certified gap and share of the best known value.
 
     The exit code is 1 if the vector is not feasible.
+
+    For example:
+
+    `spcabench grade loadings.csv --problem pitprops -k 5`
     """
     from spcabench import api
     from spcabench.cli import answer, output_files

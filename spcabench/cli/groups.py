@@ -16,22 +16,10 @@ import typer
 from spcabench.cli import options
 
 if TYPE_CHECKING:
-    from spcabench.readers.user_file import Reading
+    from spcabench.readers.reading import Reading
 
 CHECKS = ("bound", "null", "stability")
-READ = (
-    "sep",
-    "decimal",
-    "header",
-    "encoding",
-    "thousands",
-    "na",
-    "index",
-    "key",
-    "names",
-)  # in --read
-SEPARATORS = {"tab": "\t", r"\t": "\t", "space": r"\s+"}
-SWITCHES = {"yes": True, "no": False, "true": True, "false": False}
+READ = ("sep", "decimal", "header", "encoding", "na", "index", "key", "names")  # in --read
 
 Source = Annotated[
     str,
@@ -69,13 +57,16 @@ class Table:
             "values), or mean (fill in column means)."
         ),
     ] = "error"
+    thousands: Annotated[
+        bool,
+        typer.Option("--thousands", help="Read numbers such as 40.500,06 or 40,500.06."),
+    ] = False
     read: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
             help="Override a guess about the file: sep=; (or tab, space), decimal=, header=no or "
-            "encoding=cp1252 for a text table, thousands=yes for numbers such as 40.500,06 or "
-            "40,500.06, na=? for a word that means a missing value, "
+            "encoding=cp1252 for a text table, na=? for a word that means a missing value, "
             "index=no (or yes) for names of rows in the first column, key=X for an array in an "
             ".npz or .mat file or a sheet of an .xlsx file, or names=FILE for the names of the "
             "variables, one per line. Repeatable.",
@@ -83,30 +74,14 @@ class Table:
     ] = None
 
     def reading(self) -> "Reading":
-        """Return the settings for the reader; raise InputError if they contradict each other."""
-        from spcabench.readers.delimited import Style
-        from spcabench.readers.user_file import Reading
+        """Return the settings for the reader; raise InputError if one of them is invalid."""
+        from spcabench.files import as_type
+        from spcabench.readers.reading import Reading
 
-        given = options.named_values("--read", self.read or ())
-        for name in given:
-            options.check_word("--read", "name", name, READ)
-        flags = ("header", "index", "thousands")
-        for name in {*flags} & {*given}:
-            options.check_word("--read", name, given[name].lower(), (*SWITCHES,))
-        header, index, thousands = (SWITCHES.get(given.get(name, "").lower()) for name in flags)
-        separator = given.get("sep")
-        style = Style(
-            SEPARATORS.get(separator or "", separator),
-            given.get("decimal"),
-            header,
-            given.get("encoding"),
-        )
-        names = Path(given["names"]) if "names" in given else None
-        typed = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        del typed["read"]
-        typed |= {"drop": tuple(typed.get("drop") or ())}
-        typed |= {"key": given.get("key"), "na": given.get("na"), "thousands": bool(thousands)}
-        how = Reading(**typed, index=index, names=names, style=style)
+        given: dict[str, Any] = {**options.named_values("--read", self.read or (), READ)}
+        typed = {name: value for name, value in vars(self).items() if value is not None}
+        typed.pop("read", None)
+        how: Reading = as_type(typed | given, Reading, "--read")
         how.check()
         return how
 

@@ -73,15 +73,20 @@ Profile = Annotated[
 ]
 
 
-def named_values(option: str, texts: Iterable[str]) -> dict[str, str]:
-    """Parse texts of the form NAME=VALUE; raise InputError if a name is repeated."""
+def named_values(option: str, texts: Iterable[str], names: Sequence[str] = ()) -> dict[str, str]:
+    """Parse texts of the form NAME=VALUE; raise InputError for another or a repeated name.
+
+    names : the allowed names, or nothing for any name.
+    """
     values: dict[str, str] = {}
     for text in texts:
-        name, equals, value = (word.strip() for word in text.partition("="))
-        if not equals or not name:
+        name, _, value = (word.strip() for word in text.partition("="))
+        if not value or not name:
             raise InputError(f"{option}: {text!r:.60}; write NAME=VALUE")
         if name in values:
             raise InputError(f"{option}: {name:.60} is specified twice")
+        if names:
+            check_word(option, "name", name, names)
         values[name] = value
     return values
 

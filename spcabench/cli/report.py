@@ -25,6 +25,12 @@ def report(
 
     The page shows the choice of k, loadings, stability, scores and bounds, and is a single file
     that works offline. Without `-k`, the number of variables is chosen from the data.
+
+    For example:
+
+    `spcabench report survey.csv --scale --missing rows --label town`
+
+    `spcabench report expression.csv --transpose -k 25 --components 3 --out genes.html`
     """
     from spcabench.cli import answer, output_files
     from spcabench.files import say, write_text

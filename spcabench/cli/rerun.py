@@ -22,6 +22,10 @@ def rerun(name: Name) -> None:
 
     The form of the problem and the settings of the solver are the same. The exit code is 1 if the
     value or the flops differ.
+
+    For example:
+
+    `spcabench rerun standard/gaussian-40/10/tpower`
     """
     from spcabench.page import rerun as page
 

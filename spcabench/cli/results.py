@@ -1,6 +1,7 @@
 """The commands `claim`, `verify`, `publish` and `explore`, which show and publish results."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,43 +20,43 @@ def show_claim(
     ids: Annotated[
         list[str], typer.Argument(help="Ids of statements, such as K3.", metavar="ID...")
     ],
-    run: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder of a run. The default is results/published or, without it, results/quick."
-        ),
-    ] = None,
 ) -> None:
-    """Show a statement of a paper with its rule, numbers and verdict."""
-    folder = run or options.published()
-    if run is None and folder.is_dir():  # its file is renewed with all figures
-        report = read_json(folder / "claims.json", expected="a claims file")
-        statements, reports = report["statements"], {}
-    else:
-        from spcabench.page import claims_file
+    """Show a statement of a paper with its rule, numbers and verdict.
 
-        folder, report = run or options.ROOT / "results" / "quick", {}
-        # a figure that was drawn separately is newer than the claims file of the run
-        reports = claims_file.read_all(folder)
-        statements = claims_file.of_run(reports)
-    for statement in _found(ids, statements):
+    The statements are those of results/published and, if it lacks one, of results/quick.
+
+    For example:
+
+    `spcabench claim K3`
+
+    `spcabench claim K3 H4`
+    """
+    known = {s["id"].casefold(): (s, origin) for s, origin in _statements()}
+    for id in ids:
+        if id.casefold() not in known:
+            from spcabench.validate import nearest
+
+            raise InputError(nearest("statement", id, (s["id"] for s, _ in known.values())))
+    for id in ids:
+        statement, (folder, about) = known[id.casefold()]
         print_statement(statement, whole=True)
-        about = reports.get(statement["figure"], report)
         say(f"  run: {folder}, {about['scale']} scale, {about['written'][:10]}")
         say(f"  card: {folder / statement['paper_key']}.html#{statement['id']}\n")
 
 
-def _found(ids: list[str], statements: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the statements with these ids; raise InputError if the run lacks an id."""
-    names = {statement["id"].casefold(): statement["id"] for statement in statements}
-    chosen = []
-    for id in ids:
-        if id.casefold() not in names:
-            from spcabench.validate import nearest
+def _statements() -> Iterator[tuple[dict[str, Any], tuple[Path, dict[str, Any]]]]:
+    """Yield each statement with the folder and the description of its run, published ones last."""
+    from spcabench.page import claims_file
 
-            raise InputError(nearest("statement", id, names.values()))
-        chosen += [s for s in statements if s["id"] == names[id.casefold()]]
-    return chosen
+    quick, published = options.ROOT / "results" / "quick", options.published()
+    if any(quick.glob("figures/*/claims.json")):
+        reports = claims_file.read_all(quick)
+        for statement in claims_file.of_run(reports):
+            yield statement, (quick, reports[statement["figure"]])
+    if published.is_dir():
+        report = read_json(published / "claims.json", expected="a claims file")
+        for statement in report["statements"]:
+            yield statement, (published, report)
 
 
 def print_statement(statement: dict[str, Any], whole: bool = False) -> None:
@@ -137,6 +138,12 @@ def publish_run(
 
     With --only, groups of rows in this run replace published groups with the same name, and the
     figure is drawn and judged from all its rows. Each row retains the commit that computed it.
+
+    For example:
+
+    `spcabench publish results/paper results/compare/standard`
+
+    `spcabench publish results/paper --only kuleshov2013_fig3`
     """
     from spcabench.page import publish
 

@@ -3,23 +3,14 @@
 The type of a setting is determined from the signature of the solver, or from `Limits`.
 """
 
-import math
+import json
 from collections.abc import Callable, Sequence
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, get_type_hints
-
-from pydantic import (
-    AllowInfNan,
-    BeforeValidator,
-    Field,
-    Json,
-    Strict,
-    TypeAdapter,
-    ValidationError,
-)
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
 from spcabench.cli import options
 from spcabench.errors import InputError
+from spcabench.files import as_type
 
 if TYPE_CHECKING:
     from spcabench.cli.groups import Run
@@ -34,8 +25,8 @@ OPTIONS = {  # settings that have their own option
     "problem": "SOURCE",
 }
 # settings of `spcabench.solve` and `spcabench.components`
-OF_RUN: dict[str, Any] = {"seed": int, "refit": bool, "deflation": str}
-OF_RUN |= {"alpha": float}
+OF_RUN: dict[str, Any] = {"seed": int, "refit": bool, "deflation": str, "alpha": float}
+KINDS = (bool, int, float, str, list[int], list[float])
 
 
 def of_run(run: "Run", solver: str) -> dict[str, Any]:
@@ -54,21 +45,27 @@ def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
     its own option, or if a value has the wrong type.
     """
     values: dict[str, Any] = {}
-    allowed_kinds = kinds(solver)
-    for name, value in options.named_values("--set", texts).items():
+    allowed = kinds(solver)
+    for name, text in options.named_values("--set", texts).items():
         if name in OPTIONS:
             raise InputError(f"--set: {name} has its own option: {OPTIONS[name]}")
-        if name not in allowed_kinds:
+        if name not in allowed:
             from spcabench.validate import nearest
 
-            owner = f"solver {solver!r}"
-            raise InputError(f"--set: {nearest('setting', name, allowed_kinds, owner)}")
-        allowed, adapter = KINDS[allowed_kinds[name]]
-        try:
-            values[name] = adapter.validate_python(value)
-        except ValidationError:
-            raise InputError(f"--set: {name}={value:.40}; the value must be {allowed}") from None
+            raise InputError(f"--set: {nearest('setting', name, allowed, f'solver {solver!r}')}")
+        value = as_type(_parsed(text), allowed[name], f"--set: {name}")
+        if isinstance(value, int | float) and not value >= 0:
+            raise InputError(f"--set: {name}={text:.40}; the value must be at least 0")
+        values[name] = value
     return values
+
+
+def _parsed(text: str) -> Any:
+    """Return the JSON value in a text, or the text itself."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
 
 
 def of_search(
@@ -97,18 +94,17 @@ def of_search(
 
 
 def kinds(solver: str) -> dict[str, Any]:
-    """Return a mapping from the names of settings to keys of `KINDS`."""
+    """Return the type of each setting that a run of a solver accepts."""
     from spcabench import registry
     from spcabench.solving.call import Limits
 
-    solve = registry.module("solver", solver).solve
-    every = _kinds(Limits) | _kinds(solve) | OF_RUN
+    every = _kinds(Limits) | _kinds(registry.module("solver", solver).solve) | OF_RUN
     every |= {"start": list[float]} if "start" in every else {}
     return {name: kind for name, kind in every.items() if name not in OPTIONS}
 
 
 def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the kind of each parameter, from its annotation or its default."""
+    """Return the type of each parameter, from its annotation or its default."""
     from spcabench.solving.call import parameters
 
     try:
@@ -123,28 +119,4 @@ def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
 
 def _kind(hint: Any, default: Any) -> Any:
     union = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    candidates = (math.inf if default == math.inf else None, *union, type(default))
-    return next((kind for kind in candidates if kind in KINDS), float)
-
-
-def _truth(text: str) -> bool | str:
-    return {"true": True, "false": False}.get(text.lower(), text)
-
-
-def _list_of(kind: Any) -> Any:
-    return Json[list[Annotated[kind, Strict()]]]  # type: ignore[valid-type]
-
-
-Finite = Annotated[float, AllowInfNan(False)]
-KINDS: dict[Any, tuple[str, TypeAdapter[Any]]] = {
-    kind: (allowed, TypeAdapter(read_as))  # type: ignore[arg-type]
-    for kind, allowed, read_as in (
-        (bool, "true or false", Annotated[bool, Strict(), BeforeValidator(_truth)]),
-        (int, "a whole number from 0 to 1e15", Annotated[int, Field(ge=0, le=10**15)]),
-        (float, "a finite number, at least 0", Annotated[Finite, Field(ge=0)]),
-        (math.inf, "a number, at least 0", Annotated[float, Field(ge=0)]),  # if it is the default
-        (str, "a word", Annotated[str, Field(min_length=1)]),
-        (list[int], "a list of whole numbers, [3,2,...]", _list_of(int)),
-        (list[float], "a list of numbers, [0.5,-1,...]", _list_of(Finite)),
-    )
-}
+    return next((kind for kind in (*union, type(default)) if kind in KINDS), float)

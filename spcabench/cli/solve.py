@@ -12,6 +12,18 @@ def solve(source: Source, data: Data, run: Run, output: Output) -> None:
     If `-k` lists several cardinalities, one component is computed for each. With `--components`, it
     lists the cardinalities of the components in order. With `-k auto`, the number of variables is
     chosen from the data.
+
+    For example:
+
+    `spcabench solve pitprops -k 4 --components 3`
+
+    `spcabench solve survey.csv -k 5:20:5 --scale --missing rows --drop id,text --plot path.png`
+
+    `spcabench solve expression.csv --transpose --drop text -k 25 --out loadings.csv`
+
+    `spcabench solve survey.csv -k auto --missing rows --out model.npz`
+
+    `spcabench solve cov.npy --covariance -k 10 --solver gpower1 --set tol=1e-8`
     """
     from spcabench.cli import answer, output_files, terminal
 

@@ -47,7 +47,14 @@ def list_names(
         ),
     ] = False,
 ) -> None:
-    """List the solvers, datasets or figures."""
+    """List the solvers, datasets or figures.
+
+    For example:
+
+    `spcabench list solvers --long`
+
+    `spcabench list datasets`
+    """
     if full and kind is not Kind.solvers:
         raise InputError(f"--long: only applies to solvers, not to {kind}")
     if full:
@@ -94,7 +101,12 @@ def new(
     kind: Annotated[str, typer.Argument(help="The word solver.", metavar="solver")],
     name: Annotated[str, typer.Argument(help="Name of the solver: letters, digits and _.")],
 ) -> None:
-    """Write a commented template of a solver to the current folder."""
+    """Write a commented template of a solver to the current folder.
+
+    For example:
+
+    `spcabench new solver my_method`
+    """
     file = Path(f"{name}.py")
     if kind != "solver" or not name.isidentifier() or not name.isascii():
         raise InputError(
@@ -122,6 +134,12 @@ def check(
 
     Each failure is described in a sentence, which is printed only once. The exit code is 1 if a
     check fails.
+
+    For example:
+
+    `spcabench check grqi`
+
+    `spcabench check my_method.py --time 10`
     """
     from spcabench.checking import conformance
 

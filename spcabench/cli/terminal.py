@@ -4,20 +4,19 @@ import io
 import json
 import shutil
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from threading import Timer
+from time import monotonic
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from spcabench import flops
 from spcabench.files import say
 from spcabench.problem.problem import Problem
 from spcabench.selecting.chance import Chance
 from spcabench.showing import words
-from spcabench.showing.text import dominance, loadings, names, total_variance
-from spcabench.solving.bounds import large_data
+from spcabench.showing.text import cells, dominance, formatted, loadings, names, total_variance
 from spcabench.solving.deflate import Components
 from spcabench.solving.result import Result
 from spcabench.vectors import Vector, oriented
@@ -29,54 +28,28 @@ PATIENCE = 2.0  # seconds after which slow computations are reported
 VARIABLES = 12  # maximum number of variables shown per component
 MOST_NOTES = 3  # below a table
 BOUNDS = "computing certified bounds (skip them with --checks none)"
-CLEARLY = 0.99  # a probable bound is shown if it is below this fraction of the certified bound
-
-
-class Lines:
-    """Progress lines on the error stream, which are held back until `show` is called."""
-
-    def __init__(self) -> None:
-        self.held: list[str] = []
-        self.shown, self.lock = False, threading.Lock()
-
-    def __call__(self, line: str) -> None:
-        """Print a line, or hold it back until `show` is called."""
-        with self.lock:
-            self.held.append(line)
-            if self.shown:
-                self._print()
-
-    def show(self) -> None:
-        """Print the lines held back so far, and print later lines immediately."""
-        with self.lock:
-            self.shown = True
-            self._print()
-
-    def _print(self) -> None:
-        while self.held:
-            say(self.held.pop(0), file=sys.stderr)
 
 
 @contextmanager
-def lines_when_slow() -> Iterator[Lines]:
-    """Yield a printer of progress lines that prints nothing during the first two seconds."""
-    lines = Lines()
-    timer = threading.Timer(PATIENCE, lines.show)
+def slow(work: str, may_be: bool = True) -> Iterator[Callable[[str], None]]:
+    """Report a computation on the error stream if it takes longer than two seconds.
+
+    Yields a function that prints a line about the progress if this time has passed.
+    """
+    begun = monotonic()
+
+    def tell(line: str) -> None:
+        if monotonic() - begun > PATIENCE:
+            say(line, file=sys.stderr)
+
+    timer = Timer(PATIENCE, say, [f"{work} ..."], {"file": sys.stderr})
     timer.daemon = True
-    timer.start()
+    if may_be:
+        timer.start()
     try:
-        yield lines
+        yield tell
     finally:
         timer.cancel()
-
-
-@contextmanager
-def slow(work: str, may_be: bool = True) -> Iterator[None]:
-    """Report a computation on the error stream if it takes longer than two seconds."""
-    with lines_when_slow() as tell:
-        if may_be:
-            tell(f"{work} ...")
-        yield
 
 
 def found(result: Result) -> str:
@@ -86,17 +59,8 @@ def found(result: Result) -> str:
 
 
 def tell_of_compilation() -> None:
-    """Report once that kernels are compiled, because they are not yet cached on disk."""
-    flops.telling = _compiling
-
-
-@contextmanager
-def _compiling() -> Iterator[None]:
-    with lines_when_slow() as tell:
-        tell("compiling kernels, once per machine ...")
-        yield
-    if tell.shown:
-        flops.telling = nullcontext
+    """Report slow compilations of kernels, which are not yet cached on disk."""
+    flops.telling = partial(slow, "compiling kernels, once per machine")
 
 
 def as_json(problem: Problem, results: Sequence[Result], bound: bool, chance: Chance) -> str:
@@ -104,50 +68,51 @@ def as_json(problem: Problem, results: Sequence[Result], bound: bool, chance: Ch
 
     The entries are listed under "components", or under "path" for a path over the cardinality.
     """
-    entries, total, variables = [], total_variance(problem), names(problem)
-    for i, result in enumerate(results):
-        variance = problem.variance(result.x)
-        entries.append(
-            {
-                "solver": result.solver,
-                "problem": problem.name,
-                "stand_in": problem.stand_in,
-                "status": result.status,
-                "k": result.k,
-                "cardinality": result.cardinality,
-                "variance": variance,
-                "share": variance / total,
-                "deflated_variance": result.variance,
-                "bound": result.bound if bound else None,
-                "bound_whp": result.bound_whp if bound else None,
-                "gap": result.gap if bound else None,
-                "nonnegative": result.nonnegative,
-                "iterations": result.iterations,
-                "flops": result.cost.flops if result.cost.counted else None,
-                "setup_flops": result.cost.setup_flops if result.cost.counted else None,
-                "solve_time": result.cost.solve_time,
-                "setup_time": result.cost.setup_time,
-                "search": result.cost.search,
-                "support": result.support.tolist(),
-                "features": [variables[j] for j in result.support],
-                "loadings": oriented(result.x)[result.support].tolist(),
-            }
-        )
-        often = _frequencies(chance, i)
-        entries[-1]["chosen"] = None if often is None else often[result.support].tolist()
-    about: dict[str, Any] = {"samples": problem.m, "variables": problem.n, "total_variance": total}
-    about |= {
+    several = isinstance(results, Components)
+    about: dict[str, Any] = {
+        "samples": problem.m,
+        "variables": problem.n,
+        "total_variance": total_variance(problem),
         "notes": notes(problem, results, chance),
         "halves": chance.halves,
         "permutation_tests": [
             test and {"p_value": test.p_value, "permutations": test.permutations, "ks": test.ks}
             for test in chance.tests
         ],
-        "components" if isinstance(results, Components) else "path": entries,
+        "components" if several else "path": [
+            _entry(problem, result, bound, _frequencies(chance, i))
+            for i, result in enumerate(results)
+        ],
     }
     if isinstance(results, Components):
         about["projected_variance"] = results.projected_variance
     return json.dumps(about, indent=1, default=float)
+
+
+def _entry(problem: Problem, result: Result, bound: bool, often: Vector | None) -> dict[str, Any]:
+    """Return an answer as JSON."""
+    cost, counted, variables = result.cost, result.cost.counted, names(problem)
+    return {
+        **dict.fromkeys(("variance", "share", "bound", "gap")),  # null if unknown
+        "deflated_variance": result.variance,
+        **cells(problem, result, bound),
+        "solver": result.solver,
+        "problem": problem.name,
+        "stand_in": problem.stand_in,
+        "k": result.k,
+        "bound_whp": result.bound_whp if bound else None,
+        "nonnegative": result.nonnegative,
+        "iterations": result.iterations,
+        "flops": cost.flops if counted else None,
+        "setup_flops": cost.setup_flops if counted else None,
+        "solve_time": cost.solve_time,
+        "setup_time": cost.setup_time,
+        "search": cost.search,
+        "support": result.support.tolist(),
+        "features": [variables[j] for j in result.support],
+        "loadings": oriented(result.x)[result.support].tolist(),
+        "chosen": None if often is None else often[result.support].tolist(),
+    }
 
 
 def notes(problem: Problem, results: Sequence[Result], chance: Chance) -> list[str]:
@@ -184,20 +149,6 @@ def notes(problem: Problem, results: Sequence[Result], chance: Chance) -> list[s
     return [*faults, *dominant, *sentences, *problem.provenance.get("notes", ()), *chance.notes]
 
 
-def _probable(results: Sequence[Result]) -> list[str]:
-    """Return a note on the bounds of the Lanczos method for large data that are clearly smaller."""
-    smaller = [
-        f"{result.bound_whp:.5g} ({label})"
-        for label, result in zip(labels(results), results, strict=True)
-        if result.good
-        and large_data(result.problem) is not None
-        and result.bound_whp is not None
-        and result.bound_whp < CLEARLY * result.bound
-    ]
-    about = "smaller bounds, which are wrong with a probability of 1e-9 (Lanczos method): "
-    return [about + words.listed(smaller)] if smaller else []
-
-
 def as_table(problem: Problem, results: Sequence[Result], bound: bool, chance: Chance) -> str:
     """Return the answers as a table with one line per component or per cardinality.
 
@@ -209,8 +160,7 @@ def as_table(problem: Problem, results: Sequence[Result], bound: bool, chance: C
     stream = io.StringIO()
     console = Console(file=stream, width=max(100, shutil.get_terminal_size((120, 24)).columns))
     console.print(_table(problem, results, bound, chance))
-    probable = _probable(results) if bound else []
-    for note in [*notes(problem, results, chance), *probable][:MOST_NOTES]:
+    for note in notes(problem, results, chance)[:MOST_NOTES]:
         console.print(f"note: {note}", markup=False)
     if isinstance(results, Components) and len(results) > 1:
         explained = results.projected_variance
@@ -227,55 +177,42 @@ def _table(problem: Problem, results: Sequence[Result], bound: bool, chance: Cha
     from rich.text import Text
 
     joint = isinstance(results, Components)
-    several = joint and len(results) > 1
+    rows = []
+    for i, result in enumerate(results):
+        row = {"label": str(i + 1 if joint else result.k)}
+        row |= formatted(cells(problem, result, bound))
+        if joint and chance.tests and (test := chance.tests[i]):
+            row["p"] = f"{test.p_value:.2g}"
+        if result.good:
+            often = _frequencies(chance, i)
+            row["variables"] = loadings(problem, oriented(result.x), VARIABLES, often)
+        rows.append(row)
     size = f"n = {problem.n}" if problem.m is None else f"m = {problem.m}, n = {problem.n}"
     title = f"{problem.name}: {size}, solver {results[0].solver}"
     title += " (STAND-IN)" if problem.stand_in else ""
     table = Table(
         title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
     )
-    after = ("after\ndeflation",) if several else ()
-    bounds = ("bound\non it" if several else "certified\nbound", "gap") if bound else ()
-    first = "component" if joint else "requested k"
-    tested = ("p against\nchance",) if any(chance.tests) and joint else ()
-    columns = (
-        first,
-        "cardinality",
-        "variance",
-        "of the\ntotal",
-        *after,
-        *bounds,
-        *tested,
-        "status",
-    )
-    for column in columns:
-        table.add_column(column, justify="right")
-    halves = chance.halves
-    chosen = f", chosen in {halves} halves of the samples" if halves else ""
-    table.add_column(f"variables (loading{chosen})", overflow="fold")
-    for i, result in enumerate(results):
-        label = str(i + 1 if joint else result.k)
-        cells = _cells(problem, result, several, bound)
-        if tested:
-            test = chance.tests[i]
-            cells.insert(-2, f"{test.p_value:.2g}" if test else "")
-        if np.isfinite(result.x).all():
-            cells[-1] = loadings(problem, oriented(result.x), VARIABLES, _frequencies(chance, i))
+    halves = f", chosen in {chance.halves} halves of the samples" if chance.halves else ""
+    heads = {
+        "label": "component" if joint else "requested k",
+        "cardinality": "cardinality",
+        "variance": "variance",
+        "share": "of the\ntotal",
+        "deflated_variance": "after\ndeflation",
+        "bound": "bound\non it" if joint and len(results) > 1 else "certified\nbound",
+        "gap": "gap",
+        "p": "p against\nchance",
+        "status": "status",
+    }
+    shown = [name for name in heads if any(name in row for row in rows)]
+    for name in shown:
+        table.add_column(heads[name], justify="right")
+    table.add_column(f"variables (loading{halves})", overflow="fold")
+    for row in rows:
         # Text, because names must not be interpreted as markup
-        table.add_row(*map(Text, (label, str(result.cardinality), *cells)))
+        table.add_row(*(Text(row.get(name, "")) for name in (*shown, "variables")))
     return table
-
-
-def _cells(problem: Problem, result: Result, several: bool, bound: bool) -> list[str]:
-    """Return the cells of a result after its cardinality; the last one, for variables, is empty."""
-    if not np.isfinite(result.x).all():
-        return [*[""] * (2 + several + 2 * bound), result.status, ""]
-    variance = problem.variance(result.x)
-    cells = [f"{variance:.5g}", f"{variance / total_variance(problem):.1%}"]
-    cells += [f"{result.variance:.5g}"] if several else []
-    if bound:
-        cells += [f"{result.bound:.5g}", f"{100 * result.gap:.1f} %"] if result.good else ["", ""]
-    return [*cells, result.status, ""]
 
 
 def _frequencies(chance: Chance, i: int) -> Vector | None:

@@ -19,7 +19,7 @@ from spcabench.comparison.suite import Item, by_name, called
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, user_file
-from spcabench.readers.delimited import Style, is_number, unguarded
+from spcabench.readers.delimited import is_number
 from spcabench.readers.table import row_names
 from spcabench.solving import bounds, model
 from spcabench.solving.result import refitted
@@ -95,11 +95,10 @@ def _table(file: Path) -> tuple[pd.DataFrame, list[str] | None]:
         return pd.DataFrame(numbers if numbers.ndim < 3 else numbers.ravel()), None
     if file.suffix in (".csv", ".tsv", ".txt") and is_number(str(found.columns[-1])):
         # the first line was used as a header, but it has a name and a number
-        found = user_file.contents(file, user_file.Reading(style=Style(header=False)), [])
+        found = user_file.contents(file, user_file.Reading(header=False), [])
     if found.shape[1] > 1 and found.columns[0] == "variable":  # can be numbers
-        return found.iloc[:, 1:], [*map(unguarded, found.iloc[:, 0].astype(str))]
+        return found.iloc[:, 1:], [*found.iloc[:, 0].astype(str)]
     columns, rows = row_names(file, found, (), [])
-    rows = None if rows is None else [*map(unguarded, rows)]
     return (columns.T if columns.shape[0] == 1 and rows is None else columns), rows
 
 

@@ -11,18 +11,20 @@ import scipy.sparse as sp
 
 from spcabench.errors import InputError
 from spcabench.readers import sizes
+from spcabench.readers.sizes import calling_library
 from spcabench.validate import nearest
 from spcabench.vectors import Array
 
 
 def npy(path: Path) -> Array:
     """Return the array of a .npy file, which is mapped into memory and read when it is used."""
-    return np.lib.format.open_memmap(path, mode="r")
+    with calling_library(path):
+        return np.lib.format.open_memmap(path, mode="r")
 
 
 def names(path: Path) -> list[str]:
     """Return the names of the arrays in an .npz file."""
-    with zipfile.ZipFile(path) as archive:
+    with calling_library(path), zipfile.ZipFile(path) as archive:
         sizes.afford(path, 2.0 * sum(member.file_size for member in archive.infolist()))
         files = archive.namelist()
     return [name.removesuffix(".npy") for name in files if name.endswith(".npy")]
@@ -31,23 +33,26 @@ def names(path: Path) -> list[str]:
 def npz(path: Path, key: str | None) -> Any:
     """Return the sparse matrix that SciPy stored in an .npz file, or one of its arrays."""
     stored = names(path)
-    try:
-        if key is None and {"format", "shape", "data"} <= {*stored}:
-            return sp.load_npz(path)
-        chosen = _chosen(path, key, stored)
-        with np.load(path, allow_pickle=False) as arrays:
-            return arrays[chosen]
-    except ValueError as error:
-        # NumPy advises to allow pickles, which would execute code from the file
-        if "pickle" in str(error):
-            raise InputError(f"{path}: not arrays of numbers") from None
-        raise
+    is_sparse = key is None and {"format", "shape", "data"} <= {*stored}
+    chosen = "" if is_sparse else _chosen(path, key, stored)
+    with calling_library(path):
+        try:
+            if is_sparse:
+                return sp.load_npz(path)
+            with np.load(path, allow_pickle=False) as arrays:
+                return arrays[chosen]
+        except ValueError as error:
+            # NumPy advises to allow pickles, which would execute code from the file
+            if "pickle" in str(error):
+                raise InputError(f"{path}: not arrays of numbers") from None
+            raise
 
 
 def mat(path: Path, key: str | None) -> Any:
     """Return a dense or sparse matrix from a MATLAB file of version 4 to 7."""
     sizes.afford(path, 2.0 * path.stat().st_size)
-    stored: Mapping[str, Any] = scipy.io.loadmat(path)
+    with calling_library(path):
+        stored: Mapping[str, Any] = scipy.io.loadmat(path)
     return stored[_chosen(path, key, [name for name in stored if not name.startswith("__")])]
 
 

@@ -5,10 +5,7 @@ indices. It can be gzipped. It is read in blocks of limited size, and a compiled
 numbers.
 """
 
-import gzip
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,16 +14,9 @@ import numba
 import numpy as np
 from tqdm import tqdm
 
-from spcabench.errors import InputError, using_file
+from spcabench.errors import InputError
+from spcabench.readers.sizes import open_text
 from spcabench.vectors import Indices
-
-try:  # isal is two to three times faster
-    from isal import igzip_threaded, isal_zlib
-
-    DAMAGED: Any = (OSError, EOFError, zlib.error, isal_zlib.error)
-except ImportError:
-    igzip_threaded = None  # type: ignore[assignment]
-    DAMAGED = (OSError, EOFError, zlib.error)
 
 BLOCK = 1 << 22  # size of a block in bytes
 LONGEST = 256  # maximum length of a line in bytes, which the end of a block can split
@@ -45,7 +35,7 @@ class Docword:
     @classmethod
     def open(cls, path: Path) -> "Docword":
         """Read the header of a file; raise InputError if it is malformed."""
-        with _stream(path) as stream:
+        with open_text(path) as stream:
             header = [stream.readline(LONGEST).strip() for _ in range(3)]
         if not all(line.isdigit() and len(line) <= DIGITS for line in header):
             raise InputError(
@@ -85,7 +75,7 @@ class Docword:
     def _bytes(self) -> Iterator[Any]:
         """Yield blocks of complete lines after the header, which share their memory."""
         buffer, unread = np.empty(BLOCK + LONGEST, dtype=np.uint8), 0
-        with _stream(self.path) as stream:
+        with open_text(self.path) as stream:
             for _ in range(3):
                 stream.readline()
             while size := stream.readinto(buffer[unread : unread + BLOCK]):
@@ -97,22 +87,6 @@ class Docword:
                 yield buffer[: filled - unread]
                 buffer[:unread] = buffer[filled - unread : filled].copy()
         yield buffer[:unread]
-
-
-@contextmanager
-def _stream(path: Path) -> Iterator[Any]:
-    """Open a file for reading bytes, unpacked; raise InputError if it is damaged."""
-    with using_file(path), path.open("rb") as stream:
-        gzipped = stream.read(2) == b"\x1f\x8b"
-    try:
-        if gzipped and igzip_threaded:
-            with igzip_threaded.open(path, threads=1) as unpacked:
-                yield unpacked
-        else:
-            with (gzip.open if gzipped else open)(path, "rb") as stream:
-                yield stream
-    except DAMAGED as error:
-        raise InputError(f"{path}: damaged file ({error})") from None
 
 
 @numba.njit(cache=True, nogil=True)

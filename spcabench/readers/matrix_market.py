@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from spcabench.errors import InputError
 from spcabench.readers import sizes
+from spcabench.readers.sizes import calling_library
 
 HEAD = 1 << 20  # maximum number of bytes of the header
 SIGNS = {"general": 0.0, "symmetric": 1.0, "skew-symmetric": -1.0}  # factors of mirrored entries
@@ -26,7 +27,8 @@ def read(path: Path) -> Any:
     with sizes.open_text(path) as stream:
         # in memory, because SciPy aborts the process if it cannot seek in a stream
         head = io.BytesIO(stream.read(HEAD))
-    rows, columns, entries, layout, field, symmetry = scipy.io.mminfo(head)
+    with calling_library(path):
+        rows, columns, entries, layout, field, symmetry = scipy.io.mminfo(head)
     if field == "complex" or symmetry not in SIGNS:
         raise InputError(f"{path}: {field} {symmetry} matrix; only real matrices are supported")
     sign = SIGNS[symmetry]
@@ -44,7 +46,8 @@ def read(path: Path) -> Any:
         above = 0 if sign > 0 else 1
         values = _numbers(path, rows * (rows + 1 - 2 * above) // 2, 1, np.float64)[0].to_numpy()
         j, i = np.triu_indices(rows, above)
-    M = sp.coo_array((values, (i, j)), shape=(rows, columns))
+    with calling_library(path):  # which checks the indices
+        M = sp.coo_array((values, (i, j)), shape=(rows, columns))
     if sign:
         M = M + sp.coo_array((sign * values * (i != j), (j, i)), shape=M.shape)
     return M if layout == "coordinate" else M.toarray()
@@ -52,7 +55,7 @@ def read(path: Path) -> Any:
 
 def _numbers(path: Path, entries: int, width: int, kind: type) -> pd.DataFrame:
     """Return the ``width`` numbers of each line after the header; the first two have a type."""
-    with sizes.open_text(path) as stream:
+    with calling_library(path), sizes.open_text(path) as stream:
         frame = pd.read_csv(
             stream,
             sep=r"\s+",

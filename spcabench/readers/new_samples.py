@@ -10,12 +10,13 @@ import scipy.sparse as sp
 from spcabench import validate
 from spcabench.errors import InputError
 from spcabench.readers import table, user_file
+from spcabench.readers.reading import Reading
 from spcabench.vectors import Array, Indices
 
 
 def read(
     path: Path,
-    how: user_file.Reading,
+    how: Reading,
     choose: Callable[[Sequence[str]], list[int]],
     needed: Sequence[str],
     used: Indices,
@@ -49,7 +50,7 @@ def read(
 def _complete(
     path: Path,
     frame: pd.DataFrame,
-    how: user_file.Reading,
+    how: Reading,
     notes: list[str],
     names: list[str] | None,
 ) -> tuple[Array, list[str]]:

@@ -10,33 +10,36 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from spcabench.errors import InputError
 from spcabench.readers.delimited import GROUPED, TableError, decimal_of, is_number, number_in
+from spcabench.readers.reading import Reading
 from spcabench.validate import nearest
 from spcabench.vectors import Array, Vector, dominant
 
-if TYPE_CHECKING:
-    from spcabench.readers.user_file import Reading
-
-MUCH = 0.05  # fraction of missing values above which imputation is recommended
 CLASSES = 0.2  # class labels have at most this number of different words, relative to the rows
 ODD = 0.1  # in a column of numbers, at most this fraction of the words is something else
 IDS = ("id", "index", "row", "nr", "no", "sample", "subject", "case")
 TEXT = "text"  # in --drop: all columns of text
 LISTED = 3  # number of columns that are named before "and 4 more"
-IMPUTE = "consider imputing missing values first, for example with scikit-learn's IterativeImputer"
-MANY = 5  # maximum number of columns in the advice to drop columns
-THOUSANDS = ["--read", "thousands=yes"]
+MANY = 5  # maximum number of columns of text that are dropped by their names
+THOUSANDS = ["--thousands"]
 GROUPING, ODD_WORDS = "thousands separators", "words among numbers"
 DAY = r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T].*)?"  # 2024-02-29 or 29.2.24, and the time of day
 MONTH = r"\d{1,2}[ .-]*[^\W\d]{3,9}[ .-]+\d{2,4}"  # 29 February 2024
 DATE = re.compile(rf"{DAY}|{MONTH}|\d{{1,2}}:\d{{2}}.*")
-Fault = tuple[str, list[str]]  # a sentence, and the options that resolve it
+
+
+class Fault(NamedTuple):
+    """What is wrong with a table: a sentence, and the columns to drop or the options to add."""
+
+    sentence: str
+    drop: Sequence[str] = ()
+    options: Sequence[str] = ()
 
 
 def row_names(
@@ -91,9 +94,8 @@ def _counts(column: pd.Series) -> bool:
 
 
 def _like_a_number(word: str) -> bool:
-    """Whether a word is a number in some country, without or with a percent sign."""
-    word = word.strip().rstrip("% ")
-    return is_number(word) or any(form.fullmatch(word) for form in GROUPED.values())
+    """Whether a word is a number in some country."""
+    return is_number(word) or any(form.fullmatch(word.strip()) for form in GROUPED.values())
 
 
 def _numeric(kind: object) -> bool:
@@ -140,7 +142,7 @@ def chosen(path: Path, frame: pd.DataFrame, drop: Sequence[str]) -> pd.DataFrame
 def numbers(
     path: Path,
     frame: pd.DataFrame,
-    how: "Reading",
+    how: Reading,
     notes: list[str],
     names: Sequence[str] | None = None,
     of_model: bool = False,
@@ -154,32 +156,39 @@ def numbers(
     text, values = split(frame, how)
     drop_text = TEXT in how.words and not of_model
     faults = [] if drop_text else [*_text_faults(text, how, of_model)]
-    if not values.shape[1] and THOUSANDS not in [words for _, words in faults]:
-        wrong = faults[0][0] if faults else "every column is text"
+    if not values.shape[1] and THOUSANDS not in [fault.options for fault in faults]:
+        wrong = faults[0].sentence if faults else "every column is text"
         raise InputError(f"{path}: no column of numbers: {wrong}")
     if how.transpose and not of_model:
         values = chosen(path, transposed(values, names), how.drop)
     faults += _missing_faults(values, how, of_model)
-    seeming = [] if of_model else [*_seeming(values)]
+    counters = [] if of_model else counting_columns(values)
+    seeming = [Fault(f"column {name} seems to number the rows", [name]) for name in counters]
     if faults:
-        faults += seeming
-        wrong = "; ".join(sentence for sentence, _ in faults)
-        advice = [words for _, words in faults]
-        given = [word for words in advice for word in words]
-        declared = any(word.startswith("na=") for word in given)
-        if declared and "--missing" not in given and how.missing == "error":
-            advice.append(["--missing", "mean"])
-        advice.append(_scaling(values, how))
-        raise TableError(f"{path}: {wrong}", _merged(advice))
+        wrong = "; ".join(fault.sentence for fault in faults)
+        raise TableError(f"{path}: {wrong}", _advice([*faults, *seeming], values, how))
     notes += [
-        f"{sentence}; to leave it out, use {shlex.join(words)}" for sentence, words in seeming
+        f"{f.sentence}; to leave it out, use --drop {shlex.quote(f.drop[0])}" for f in seeming
     ]
     if text.shape[1]:
         notes.append(f"text and dates dropped: {_few(text)}")
     return _complete(path, values, how.missing, notes, of_model)
 
 
-def split(frame: pd.DataFrame, how: "Reading") -> tuple[pd.DataFrame, pd.DataFrame]:
+def _advice(faults: Sequence[Fault], values: pd.DataFrame, how: Reading) -> list[str]:
+    """Return the options with which a table with these faults is read."""
+    dropped = dict.fromkeys(name for fault in faults for name in fault.drop)
+    options = [word for fault in faults for word in fault.options]
+    declared = any(word.startswith("na=") for word in options)
+    if declared and "--missing" not in options and how.missing == "error":
+        options += ["--missing", "mean"]
+    unscaled = values.shape[1] and not (how.scale or how.covariance)
+    if unscaled and dominant(values.var().fillna(0.0).to_numpy()) is not None:
+        options.append("--scale")
+    return [*(word for name in dropped for word in ("--drop", name)), *options]
+
+
+def split(frame: pd.DataFrame, how: Reading) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the columns of text and dates, and the columns of numbers as float64."""
     frame = as_numbers(frame)
     if how.thousands:
@@ -206,7 +215,7 @@ def _ungrouped(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _text_faults(text: pd.DataFrame, how: "Reading", of_model: bool) -> Iterator[Fault]:
+def _text_faults(text: pd.DataFrame, how: Reading, of_model: bool) -> Iterator[Fault]:
     """Yield a fault for each kind of columns without numbers."""
     kinds: dict[str, list[int]] = {}
     for j in range(text.shape[1]):
@@ -224,11 +233,11 @@ def _text_faults(text: pd.DataFrame, how: "Reading", of_model: bool) -> Iterator
             names = [name for name in names if name != label]
         elif kind == ODD_WORDS and len(odd := _odd_words(columns)) == 1 and how.na is None:
             options, names = ["--read", f"na={odd.pop()}"], []
-        if how.transpose and names:
+        if of_model:
+            names = []
+        elif names and (how.transpose or len(names) > MANY):
             names = [TEXT]
-        if not of_model:
-            options += [word for name in names for word in ("--drop", name)]
-        yield found.format(_few(columns), f"{kind} ({_example(columns)})"), options
+        yield Fault(found.format(_few(columns), f"{kind} ({_example(columns)})"), names, options)
 
 
 def _kind(column: pd.Series) -> str:
@@ -240,7 +249,7 @@ def _kind(column: pd.Series) -> str:
         return "dates"
     odd = ~words.map(_like_a_number)
     if not odd.any():
-        return "percent signs" if words.str.endswith("%").any() else GROUPING
+        return GROUPING
     return ODD_WORDS if odd.sum() < ODD * len(words) else TEXT
 
 
@@ -252,7 +261,7 @@ def _odd_words(columns: pd.DataFrame) -> set[str]:
 
 def _classes(text: pd.DataFrame, j: int) -> bool:
     """Whether the words of a column seem to be class labels."""
-    return 2 <= text.iloc[:, j].nunique() <= max(2.0, CLASSES * len(text))
+    return 2 <= text.iloc[:, j].astype(str).nunique() <= max(2.0, CLASSES * len(text))
 
 
 def _example(columns: pd.DataFrame) -> str:
@@ -270,57 +279,22 @@ def _few(columns: pd.DataFrame) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def _missing_faults(values: pd.DataFrame, how: "Reading", of_model: bool) -> list[Fault]:
-    """Return the faults of missing values in a table of numbers."""
+def _missing_faults(values: pd.DataFrame, how: Reading, of_model: bool) -> Iterator[Fault]:
+    """Yield the faults of missing values in a table of numbers."""
     gaps = values.isna().to_numpy()
     empty = gaps.all(axis=0) & bool(len(values)) & (how.missing != "columns")
-    faults = []
     if empty.any() and not of_model:
         names = [str(name) for name in values.columns[empty]]
-        sentence = f"{_few(values.loc[:, empty])} {'have' if len(names) > 1 else 'has'} no values"
-        faults.append((sentence, [word for name in names for word in ("--drop", name)]))
+        have = "have" if len(names) > 1 else "has"
+        yield Fault(f"{_few(values.loc[:, empty])} {have} no values", names)
         values, gaps = values.loc[:, ~empty], gaps[:, ~empty]
     if how.missing != "error" or not gaps.any():
-        return faults
+        return
     rows, columns = gaps.any(axis=1).sum(), gaps.any(axis=0).sum()
     lost = f"--missing rows drops {rows:,} of {len(values):,} rows"
     if not of_model:
         lost += f", --missing columns {columns:,} of {values.shape[1]:,} columns"
-    return [*faults, (f"{missing_values(values, gaps)} ({lost})", ["--missing", "mean"])]
-
-
-def _scaling(values: pd.DataFrame, how: "Reading") -> list[str]:
-    """Return the option that scales the columns if one has most of the variance."""
-    unscaled = values.shape[1] and not (how.scale or how.covariance)
-    return (
-        ["--scale"]
-        if unscaled and dominant(values.var().fillna(0.0).to_numpy()) is not None
-        else []
-    )
-
-
-def _seeming(values: pd.DataFrame) -> Iterator[Fault]:
-    """Yield the columns of numbers that seem to be no variables."""
-    for names, what in (
-        (counting_columns(values), "number the rows"),
-        (date_columns(values), "contain dates"),
-    ):
-        for name in names:
-            yield f"column {name} seems to {what}", ["--drop", name]
-
-
-def _merged(options: Sequence[Sequence[str]]) -> list[str]:
-    """Return all options, with one --drop for all columns."""
-    every = [word for words in options for word in words]
-    pairs = list(zip(every, [*every[1:], ""], strict=True))
-    dropped = dict.fromkeys(name for word, name in pairs if word == "--drop")
-    merged = [w for i, w in enumerate(every) if "--drop" not in (w, every[i - 1] if i else "")]
-    if len(dropped) > MANY or TEXT in dropped:
-        dropped = {TEXT: None}
-    together = [",".join(name for name in dropped if "," not in name)]
-    apart = [name for name in dropped if "," in name]
-    drops = [word for name in (*together, *apart) if name for word in ("--drop", name)]
-    return [*drops, *merged]
+    yield Fault(f"{missing_values(values, gaps)} ({lost})", (), ["--missing", "mean"])
 
 
 def _complete(
@@ -335,19 +309,18 @@ def _complete(
     if not gaps.any():
         return frame, every
     rows, columns = gaps.any(axis=1), gaps.any(axis=0)
-    much = f"; {IMPUTE}" if gaps.mean() > MUCH else ""
     found = missing_values(frame, gaps)
     if missing == "mean" and of_model:
         notes.append(f"{found}: replaced by the model's means")
         return frame, every
     if missing == "mean":
-        notes.append(f"{found}: replaced by the mean of the column, which lowers variances{much}")
+        notes.append(f"{found}: replaced by the mean of the column, which lowers variances")
         # fillna processes one column at a time: 9 s instead of 0.02 s for 20,000 columns
         return frame.where(~gaps, frame.mean(), axis=1), every
     lost = rows if missing == "rows" else columns
     if lost.all():
-        raise InputError(f"{path}: {found}; every {missing[:-1]} has missing values; {IMPUTE}")
-    notes.append(f"{found}: dropped {lost.sum():,} of {len(lost):,} {missing}{much}")
+        raise InputError(f"{path}: {found}; every {missing[:-1]} has some; use --missing mean")
+    notes.append(f"{found}: dropped {lost.sum():,} of {len(lost):,} {missing}")
     return (frame.loc[~rows], ~rows) if missing == "rows" else (frame.loc[:, ~columns], every)
 
 
@@ -358,20 +331,6 @@ def missing_values(frame: pd.DataFrame, gaps: Array) -> str:
     most = "most in " if np.count_nonzero(counts) > len(worst) else "in "
     shown = textwrap.shorten(", ".join(f"{frame.columns[j]} ({counts[j]:,})" for j in worst), 60)
     return f"missing values: {gaps.sum():,} ({gaps.mean():.1%}), {most}{shown}"
-
-
-def date_columns(frame: pd.DataFrame) -> list[str]:
-    """Return the names of columns with dates that are stored as numbers, such as 20240229."""
-    if frame.empty:
-        return []
-    first = frame.iloc[0].to_numpy()
-    dates = []
-    # only columns that pass a check of the first value are checked completely
-    for j in np.flatnonzero((first >= 18000101) & (first <= 22001231)):
-        days = pd.to_datetime(frame.iloc[:, j].map("{:.16g}".format), "coerce", format="%Y%m%d")
-        if not days.isna().any():
-            dates.append(str(frame.columns[j]))
-    return dates
 
 
 def counting_columns(frame: pd.DataFrame) -> list[str]:

@@ -1,13 +1,12 @@
 """Reads a user's file as a problem.
 
-This is the only entry point for user files. Any failure of a reader becomes a one-line error that
-names the file and gives advice. No code in a file is executed.
+This is the only entry point for user files. An error of a library about a file becomes a one-line
+error that names the file. No code in a file is executed.
 """
 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,63 +20,20 @@ from spcabench.flops import uncharged
 from spcabench.machine import MissingExtra, require
 from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, delimited, matrix_market, sizes, table
+from spcabench.readers.reading import Reading
+from spcabench.readers.sizes import calling_library
 
-MISSING = ("error", "rows", "columns", "mean")
 FORMATS = (
     ".csv, .tsv, .txt, .xlsx, .parquet, .dta, .npy, .npz, .mat, .mtx, docword.NAME.txt (text also "
     "as .gz)"
 )
-DETECTED = delimited.Style()
 TEXTS = (".csv", ".tsv", ".txt")
+ONLY_FOR = {  # a setting of a reading -> the formats of the files that have it
+    **dict.fromkeys(("sep", "decimal", "header", "encoding"), TEXTS),
+    "na": (*TEXTS, ".xlsx"),
+    "key": (".npz", ".mat", ".xlsx"),
+}
 GENES, TALL = 1000, 10  # with more named rows, and this many times the columns, rows can be genes
-LONGEST = 150  # maximum length of a library's message about a file in characters
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """Settings for reading a file.
-
-    covariance : whether the file contains Sigma (n, n). scale : as in `Problem.from_data`. label :
-        name of the column with the class labels. drop : names of columns to drop, or the word text
-        for all columns of text; an entry can be a list separated by commas. transpose : whether the
-        rows are the variables, as is common for genes. missing : treatment of missing values, one
-        of "error", "rows" or "columns" (drop rows or columns with missing values) and "mean" (fill
-        in column means). thousands : whether numbers in text have thousands separators. names :
-        file with the names of the variables, one per line. key : name of an array in an .npz or
-        .mat file, or of a sheet in an .xlsx file. na : a word that means a missing value. index :
-        whether the first column contains names of rows; None detects it. style : the style of a
-        text table, as far as it is not detected.
-    """
-
-    covariance: bool = False
-    scale: bool = False
-    label: str | None = None
-    drop: Sequence[str] = ()
-    transpose: bool = False
-    missing: str = "error"
-    thousands: bool = False
-    names: Path | None = None
-    key: str | None = None
-    na: str | None = None
-    index: bool | None = None
-    style: delimited.Style = DETECTED
-
-    @property
-    def words(self) -> list[str]:
-        """All words in ``drop``, each of which can be a name."""
-        return [*self.drop, *(word for entry in self.drop for word in entry.split(","))]
-
-    def check(self) -> None:
-        """Raise InputError if settings contradict each other."""
-        if self.missing not in MISSING:
-            raise InputError(f"--missing: {self.missing!r}; choose from {', '.join(MISSING)}")
-        if self.covariance and (self.scale or self.label or self.transpose):
-            raise InputError(
-                "--covariance: cannot be combined with --scale, --label or --transpose, which "
-                "apply to data"
-            )
-        if self.transpose and self.label:
-            raise InputError("--label: cannot be combined with --transpose")
 
 
 def is_file(source: str) -> bool:
@@ -104,11 +60,11 @@ def read(path: Path, how: Reading) -> Problem:
     how.check()
     notes: list[str] = []
     X = contents(path, how, notes)
-    with _one_line(path), _with_guesses(notes):
+    with _named(path, notes):
         X, labels = _variables(path, X, how, notes)
         features = _names(path, how.names, X.shape[1])
-    with _named(path):
-        about = {"source": str(path), "notes": notes, "stand_in": False}
+    about = {"source": str(path), "notes": notes, "stand_in": False}
+    with _named(path, ()):
         given: dict[str, Any] = dict(name=path.name, features=features, provenance=about)
         if how.covariance:
             problem = Problem.from_covariance(X, **given)
@@ -124,76 +80,44 @@ def contents(path: Path, how: Reading, notes: list[str]) -> Any:
     files.regular_file(path, f"a file: {FORMATS}")
     if not kind:
         raise InputError(f"{path}: unknown format; supported formats are {FORMATS}")
-    for words, kinds, given in (
-        ("key", (".npz", ".mat", ".xlsx"), how.key is not None),
-        ("na", (*TEXTS, ".xlsx"), how.na is not None),
-        ("sep, decimal, header, encoding", TEXTS, how.style != DETECTED),
-    ):
-        if given and kind not in kinds:
-            raise InputError(f"--read {words}: only for {', '.join(kinds)} files, not {path}")
-    with _one_line(path):
+    for name, kinds in ONLY_FOR.items():
+        if getattr(how, name) is not None and kind not in kinds:
+            raise InputError(f"--read {name}: only for {', '.join(kinds)} files, not {path}")
+    with _named(path, notes):
         return READERS[kind](path, how, notes)
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Let errors about the data start with the file's name."""
+def _named(path: Path, notes: Sequence[str]) -> Iterator[None]:
+    """Let an error start with the file's name, and state a guess that can have caused it."""
     try:
         yield
     except MemoryError:
         raise InputError(f"{path}: not enough memory: {sizes.ADVICE}") from None
     except InputError as error:
-        if isinstance(error, MissingExtra) or str(error).startswith((str(path), "--")):
-            raise
-        raise InputError(f"{path}: {str(error).removeprefix('X: ')}") from error
-
-
-@contextmanager
-def _with_guesses(notes: list[str]) -> Iterator[None]:
-    """Let an error about a table state a guess that can have caused it, such as the sheet."""
-    try:
-        yield
-    except InputError as error:
+        if not (isinstance(error, MissingExtra) or str(error).startswith((str(path), "--"))):
+            error.args = (f"{path}: {str(error).removeprefix('X: ')}",)
         guesses = [note for note in notes if "--read" in note]
         error.args = ("; ".join([str(error), *guesses[:1]]),)
         raise
 
 
-@contextmanager
-def _one_line(path: Path) -> Iterator[None]:
-    """Convert any exception of a reader to a one-line error that starts with the file's name.
-
-    All exceptions are caught, because libraries raise many kinds of errors for a damaged file.
-    """
-    with _named(path):
-        try:
-            yield
-        except (InputError, MemoryError):
-            raise
-        except Exception as error:
-            words = str(getattr(error, "strerror", None) or error).strip()
-            reason = (words.split("\n")[0] or type(error).__name__)[:LONGEST]
-            raise InputError(f"{path}: not a readable {kind_of(path)} file ({reason})") from error
-
-
-def _text(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
-    return delimited.read(path, how.style, notes, how.thousands, how.na)
-
-
 def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
     sizes.parquet_schema(path)  # rejects files that are too large
-    return pd.read_parquet(path)
+    with calling_library(path):
+        return pd.read_parquet(path)
 
 
 def _stata(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
     sizes.afford(path, 2.0 * path.stat().st_size)
-    return pd.read_stata(path)
+    with calling_library(path):
+        return pd.read_stata(path)
 
 
 def _excel(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
     require("openpyxl")
     sizes.afford(path, 50.0 * path.stat().st_size)  # it is compressed, and each cell is an object
-    with pd.ExcelFile(path, engine="openpyxl") as book:
+    with calling_library(path), pd.ExcelFile(path, engine="openpyxl") as book:
         sheets = [str(name) for name in book.sheet_names]
         if how.key is not None and how.key not in sheets:
             raise InputError(f"{path}: {table.nearest('sheet', how.key, sheets)}")
@@ -213,7 +137,7 @@ def _docword(path: Path, how: Reading, notes: list[str]) -> Any:
 
 Reader = Callable[[Path, Reading, list[str]], Any]
 READERS: dict[str, Reader] = {
-    **dict.fromkeys(TEXTS, _text),
+    **dict.fromkeys(TEXTS, delimited.read),
     ".xlsx": _excel,
     ".parquet": _parquet,
     ".dta": _stata,

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 HOW_TO_BOUND = "<code>result.bound</code> computes a certified bound, and the table then shows it"
 SHOWN = 6  # number of variables listed on a line
+# formats and labels of the values of an answer
+FORMATS = {"variance": "{:.5g}", "share": "{:.1%}", "deflated_variance": "{:.5g}"}
+FORMATS |= {"bound": "{:.5g}", "gap": "{:.1%}"}
+LABELS = {"share": "of the total"}
 
 
 def names(problem: "Problem") -> list[str]:
@@ -54,22 +58,36 @@ def dominance(problem: "Problem", remedy: str) -> str:
     return f"{names(problem)[largest]} has {share:.0%} of the variance; use {remedy}"
 
 
-def cells(problem: "Problem", result: "Result") -> dict[str, Any]:
-    """Return the values that describe an answer, by name."""
+def cells(problem: "Problem", result: "Result", bound: bool | None = None) -> dict[str, Any]:
+    """Return the values that describe an answer, by name, for every format in which it is shown.
+
+    bound : whether the certified bound is included; None includes it if it already exists. The
+    variance is that in the original problem, which can exceed the bound after a deflation.
+    """
+    values: dict[str, Any] = {"cardinality": result.cardinality}
     if not result.good:
-        return {"status": str(result.status), "fault": result.fault}
+        return values | {"status": str(result.status), "fault": result.fault}
     variance = problem.variance(result.x)
-    total = total_variance(problem)
-    shown: dict[str, Any] = {
-        "variance": f"{variance:.5g}",
-        "of the total": f"{variance / total:.1%}",
-        "cardinality": result.cardinality,
-    }
-    if "bound" in vars(result):
-        # the variance is that in the original problem, which can exceed the bound after deflation
-        bound = "bound" if result.problem is problem else "bound after deflation"
-        shown |= {bound: f"{result.bound:.5g}", "gap": f"{result.gap:.1%}"}
-    return shown | {"status": str(result.status), "variables": loadings(problem, result.x)}
+    values |= {"variance": variance, "share": variance / total_variance(problem)}
+    if result.problem is not problem:
+        values["deflated_variance"] = result.variance
+    if "bound" in vars(result) if bound is None else bound:
+        values |= {"bound": result.bound, "gap": result.gap}
+    return values | {"status": str(result.status)}
+
+
+def formatted(values: dict[str, Any]) -> dict[str, str]:
+    """Return the values of an answer as text."""
+    return {name: FORMATS.get(name, "{}").format(value) for name, value in values.items()}
+
+
+def _labelled(problem: "Problem", result: "Result") -> dict[str, str]:
+    """Return the values of an answer as text, under labels for a reader, and its loadings."""
+    texts = formatted(cells(problem, result))
+    after = {"bound": "bound after deflation"} if "deflated_variance" in texts else {}
+    texts.pop("deflated_variance", None)
+    shown = {(LABELS | after).get(name, name): text for name, text in texts.items()}
+    return shown | ({"variables": loadings(problem, result.x)} if result.good else {})
 
 
 def loadings(problem: "Problem", x: Vector, most: int = SHOWN, often: Vector | None = None) -> str:
@@ -94,15 +112,15 @@ def substitutes(problem: "Problem", swaps: Sequence["Substitute"]) -> "pd.DataFr
 
 def line(problem: "Problem", result: "Result") -> str:
     """Return an answer on one line."""
-    words = (f"{what} {value}" for what, value in cells(problem, result).items())
-    return files.plain("; ".join(words))
+    texts = _labelled(problem, result)
+    return files.plain("; ".join(f"{label} {text}" for label, text in texts.items()))
 
 
 def html(problem: "Problem", results: Sequence["Result"]) -> str:
     """Return an HTML table with one row per answer."""
     import pandas as pd
 
-    rows = pd.DataFrame([cells(problem, result) for result in results])
+    rows = pd.DataFrame([_labelled(problem, result) for result in results])
     rows.index = pd.RangeIndex(1, len(rows) + 1)
     table = rows.fillna("").to_html(escape=True)
     known = all("bound" in vars(result) for result in results if result.good)
@@ -110,15 +128,9 @@ def html(problem: "Problem", results: Sequence["Result"]) -> str:
 
 
 def write_csv(table: "pd.DataFrame", file: Path | str) -> None:
-    """Write a table with its index; variable names are protected from evaluation as formulas."""
-    from spcabench.readers.delimited import guarded
-
-    def cell(value: Any) -> Any:
-        return guarded(value) if isinstance(value, str) else value
-
-    texts = table.select_dtypes(exclude="number").map(cell)
+    """Write a table with its index."""
     with replacing(file) as aside:
-        table.assign(**texts).rename(index=cell).to_csv(aside)
+        table.to_csv(aside)
 
 
 def write_loadings(problem: "Problem", results: Sequence["Result"], file: Path | str) -> None:

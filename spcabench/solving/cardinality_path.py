@@ -61,15 +61,12 @@ class CardinalityPath(Sequence[Result]):
         """
         import pandas as pd
 
-        total, names = text.total_variance(self.problem), text.names(self.problem)
-        rows = []
-        for result in self:
-            variance = self.problem.variance(result.x) if result.good else float("nan")
-            row: dict[str, Any] = {"variance": variance, "share": variance / total}
-            if bound and result.good:
-                row |= {"bound": result.bound, "gap": result.gap}
-            row |= {"cardinality": result.cardinality, "status": str(result.status)}
-            rows.append(row | {"variables": ", ".join(names[j] for j in result.support)})
+        names = text.names(self.problem)
+        rows = [
+            text.cells(self.problem, result, bound)
+            | {"variables": ", ".join(names[j] for j in result.support)}
+            for result in self
+        ]
         return pd.DataFrame(rows, index=pd.Index([result.k for result in self], name="k"))
 
     def to_csv(self, file: Path | str, bound: bool = True) -> None:

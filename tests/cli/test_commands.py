@@ -20,7 +20,7 @@ from spcabench.solving.call import arguments, parameters
 from tests.own_solver import text_of
 
 COMMANDS = vars(typer.main.get_command(command_line.app))["commands"]
-EXAMPLES = [words for found in command_line.EXAMPLES.values() for words in found]
+EXAMPLES = re.findall("`spcabench (.+?)`", "".join(c.help or "" for c in COMMANDS.values()))
 KINDS = [("solvers", "grqi"), ("datasets", "pitprops"), ("figures", "kuleshov2013_fig2")]
 
 

@@ -13,7 +13,6 @@ from spcabench import api, files
 from spcabench.cli import figures, options
 from spcabench.page import claims_file
 from spcabench.readers import user_file
-from spcabench.readers.delimited import guarded, unguarded
 from tests.problems import some
 
 NAMES = ["weight [kg]", "[/b]", r"$x^2$ $\frac{1}$", "=cmd", "größe", "@home", "+1-", "[red]x"]
@@ -53,16 +52,9 @@ def test_names_are_text_in_tables_and_csv(survey, spcabench):
     completed = spcabench("solve", survey.name, "-k", 4, "--out", "x.csv")
     assert completed.returncode == 0 and completed.stdout.startswith("survey [x].csv: ")
     with open("x.csv", newline="", encoding="utf-8") as stream:
-        cells = [row[0] for row in csv.reader(stream)][1:]
-    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
-    assert [*map(unguarded, cells)] == NAMES
+        assert [row[0] for row in csv.reader(stream)][1:] == NAMES
     graded = spcabench("grade", "x.csv", "--problem", survey.name)
     assert graded.returncode == 0 and "feasible, 4 nonzeros" in graded.stdout
-
-
-@pytest.mark.parametrize("name", [*NAMES, "-1", "'=x", "'", "", "-"])
-def test_a_name_that_is_written_is_read(name):
-    assert unguarded(guarded(name)) == name or name == "'=x"
 
 
 @pytest.mark.parametrize("kind", some(2, KINDS))

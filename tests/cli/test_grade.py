@@ -154,13 +154,13 @@ def test_a_better_answer_is_proposed_and_taken_over(grade, spcabench, table, opt
     (tmp_path / "good.csv").write_text(lines_of(optimum.x))
     arguments = ("good.csv", "--problem", "pit props", "-k", K, "--submit", "p.json")
     assert grade(*arguments)[0] == 0
-    assert spcabench("best-known", "--take", "p.json").returncode == 0
+    assert spcabench("best-known", "--update", "p.json").returncode == 0
     ((key, entry),) = table().items()
     assert key == ("pit props", "pitprops", K, False)
     assert entry.who == "unnamed"
     assert entry.value == pytest.approx(optimum.variance)
     assert grade(*arguments)[0] == 2  # it is not better than itself
-    assert spcabench("best-known", "--take", "p.json").returncode == 2
+    assert spcabench("best-known", "--update", "p.json").returncode == 2
 
 
 def test_a_proposal_is_computed_again(grade, table, optimum, tmp_path):

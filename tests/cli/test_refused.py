@@ -55,9 +55,9 @@ TABLE = r"""
 folder.csv :: check folder.csv | solve folder.csv -k 3 | grade folder.csv --problem pitprops
 none. :: grade none.npy --problem pitprops | check none.py | compare none.py |
     solve none.csv -k 3 | solve good.csv -k 2 --read names=none.txt |
-    solve good.csv -k 2 --solver none.py | apply none.npz good.csv | best-known --take none.json |
+    solve good.csv -k 2 --solver none.py | apply none.npz good.csv | best-known --update none.json |
     report none.csv
-nosuch :: merge nosuch nosuch | verify nosuch | claim K3 --run nosuch | publish nosuch
+nosuch :: merge nosuch nosuch | verify nosuch | publish nosuch
 good.csv :: merge good.csv run | check good.csv | solve good.csv -k 1 --covariance |
     solve good.csv -k 1 --read key=q | grade x.npy --problem good.csv --submit p.json |
     solve good.csv -k 2 --out good.csv | apply m.npz good.csv --out ./good.csv
@@ -95,7 +95,7 @@ at least 1 :: advise 0 x 5 | advise 5 x 0
 k:  :: solve pitprops --solver grqi | grade x.npy --problem pitprops -k 14
 -k: 3 :: solve good.csv -k 1,2,3 --components 2
 criterion :: solve good.csv -k auto:x
---jobs :: solve pitprops -k 3 --solver grqi --jobs 2 | compare --jobs 0 | figure --jobs -3
+--jobs :: solve pitprops -k 3 --solver grqi --jobs 2 | figure --jobs -3
 --time :: check grqi --time -1 | check grqi --time nan | solve good.csv -k 2 --time 0 |
     solve good.csv -k 2 --time inf | compare --time-limit nan | advise --time 0 |
     solve good.csv -k 2 --solver grqi --time 1 --set time_limit=2
@@ -112,7 +112,6 @@ criterion :: solve good.csv -k auto:x
 --draft :: compare grqi tpower --draft
 --fresh :: compare grqi --fresh=x
 --update :: best-known --update -1 | best-known --update nan
---take :: best-known pitprops --take p.json | best-known --take p.json --update 1
 name :: new solver class | new solver numpy
 files :: solve pitprops -k 3 --scale | solve pitprops -k 3 --covariance |
     solve pitprops -k 3 --label x | solve pitprops -k 3 --read key=x |
@@ -188,7 +187,7 @@ FILES = {  # what is typed, and the texts of a file that are wrong for it
         "variable,x\ntopdiam,0.6\ntopdiam,0.8\n",
         "variable,x,y\ntopdiam,0.6,1\n",
     ],
-    "best-known --take p.json": [
+    "best-known --update p.json": [
         json.dumps(PROPOSAL | changed)
         for changed in (
             *({"loadings": [2.0, 2.0]}, {"support": [0]}, {"k": 1}, {"item": "no such problem"}),

@@ -84,7 +84,7 @@ def test_the_wheel_holds_every_file_and_its_modules_are_imported_from_it(install
     assert {*map(Path, shown.values())} == {*home.rglob("*.py")} - {home / "__init__.py"}
 
 
-COMPARED = ("compare", "grqi", "--against", "none", "--suite", "quick", "-k", "5", "--jobs", "1")
+COMPARED = ("compare", "grqi", "--against", "none", "--suite", "quick", "-k", "5")
 
 
 @WHOLE

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from spcabench import machine
 from spcabench.errors import InputError
-from spcabench.readers import user_file
+from spcabench.readers import delimited, table, user_file
 from tests.problems import some
 from tests.readers import test_tables
 
@@ -182,6 +182,17 @@ def test_a_file_with_bytes_replaced_is_one_line_or_a_problem(name, seed, here):
         assert read(here / name).n
     except InputError as error:
         assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("where", [(delimited, "_style"), (table, "row_names")])
+def test_a_bug_of_a_reader_is_no_error_of_the_user(where, here, monkeypatch):
+    def broken(*arguments):
+        raise KeyError("a bug")
+
+    monkeypatch.setattr(*where, broken)
+    (here / "a.csv").write_text("a,b\n1,2\n3,5\n")
+    with pytest.raises(KeyError):
+        read(here / "a.csv")
 
 
 SIZE = 15 * 10**7
