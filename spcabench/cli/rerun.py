@@ -60,8 +60,6 @@ def _verdict(line: Any) -> str:
     """Return "equal", "DIFFERS", the ratio of two times, or why the values are not compared."""
     if line.name == "seconds" and line.old and line.new:
         return f"{line.new / line.old:.2f} times"
-    if line.listed:
-        return "not compared: a list, which can contain times"
     if not line.judged:
         return "not compared: stopped by the clock" if line.name != "seconds" else ""
     return "DIFFERS" if line.differs else "equal"

@@ -1,6 +1,5 @@
 """The page of a comparison of one component: ranking, pictures, budgets, pairs and answers."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -29,7 +28,6 @@ from spcabench.page.tables import (
     percent,
     whole,
 )
-from spcabench.running import command
 from spcabench.running import rows as results
 from spcabench.showing.words import duration, size
 from spcabench.solving.status import Status
@@ -323,7 +321,6 @@ def _how(standing: Standing, seeds: str) -> Section:
         ("Best known", known_best),
         ("Settings", f"{terms.settings}: {suite.SETTINGS[terms.settings]['about']}."),
         *([("Seeds", seeds)] if seeds else []),
-        *_commands(comparison.entrants, rows),
     ]
     settings = [_settings(*entrant, rows) for entrant in comparison.entrants.items()]
     heads = ("Solver", "Settings", "Stops", "Rule", "Iterates", "At the time limit")
@@ -339,27 +336,17 @@ def _settings(label: str, entrant: Entrant, rows: pd.DataFrame) -> list[str]:
     about, own = entrant.about, entrant.own_settings
     left_out = {"k", "start", "seed", "components", "nonnegative", about.traits.penalty}
     values = {name: value for name, value in about.defaults.items() if name not in left_out} | own
+    told = ", ".join(f"{key} = {value}" for key, value in values.items())
+    started = [e["startup_seconds"] for e in mine.extra if "startup_seconds" in e]
+    if started:  # a command in another language
+        told += f"timed to the exit of the process; an empty run takes {min(started):.3g} s"
     limits = about.limits(own)
     stop = "ends by itself" if limits.stop == "end" else f"{limits.stop} below {limits.tol:g}"
     return [
         label,
-        ", ".join(f"{key} = {value}" for key, value in values.items()),
+        told,
         f"{stop}, at most {limits.max_iterations:g} iterates",
         entrant.tuned_on or suite.RULES.get(entrant.solver, ""),
         known(mine.iterations.median(), "{:.0f}"),
         f"{(mine.status == Status.TIME_LIMIT).sum()} of {len(mine)}",
     ]
-
-
-def _commands(entrants: dict[str, Entrant], rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
-    """Yield a fact for each solver that is an external command."""
-    for label, entrant in entrants.items():
-        mine = rows[(rows.solver == label) & (rows.kind == "suite")]
-        started = [e["startup_seconds"] for e in mine.extra if "startup_seconds" in e]
-        file = Path(entrant.solver)
-        if started and file.is_file() and (words := command.words_of(file)):
-            told = (
-                f"`{words}`, timed from the start of the process to its exit; an empty run takes "
-                f"{min(started):.3g} s. Its flops are not counted."
-            )
-            yield f"Command {label}", told

@@ -18,8 +18,8 @@ from spcabench.showing.words import plain
 NAME = "numbers.html"
 COUNT, SEVEN = "{:,.0f}", partial(plain, digits=7)
 COLUMNS = (
-    Column("Solver or measure", "method", choose=True),
-    Column("Problem", "named", choose=True),
+    Column("Solver or measure", "solver", choose=True),
+    Column("Problem", "problem", choose=True),
     Column("Part of the figure", "label", choose=True),
     Column("Settings", "settings", choose=True),
     Column("k asked", "k", COUNT, choose=True),
@@ -34,7 +34,7 @@ COLUMNS = (
     Column("Runs of the search", "search_runs", COUNT),
     Column("Flops of the search", "search_flops", COUNT),
     Column("Also measured", "extra"),
-    Column("Status", "told", choose=True),
+    Column("Status", "status", choose=True),
     Column("Statements", "judged"),
     Column("Row", "name"),
 )
@@ -66,7 +66,7 @@ def write(
         "numbers.html.j2",
         table=Table(
             [column for column in shown if column not in same],
-            table.assign(method=linked(table.method, "../../")),
+            table.assign(solver=linked(table.solver, "../../")),
             "Runs",
             missing="",
         ),
@@ -89,13 +89,13 @@ def runs_of(runs: pd.DataFrame, judged: dict[str, str]) -> pd.DataFrame:
     runs = runs[runs.repeat == 0]
     problems = zip(runs.problem, runs.parameters, strict=True)
     return runs.assign(
-        method=runs.solver.fillna(runs.measure),
-        named=[_problem(name, parameters) for name, parameters in problems],
+        solver=runs.solver.fillna(runs.measure),
+        problem=[_problem(name, parameters) for name, parameters in problems],
         label=runs.label.map(_label, na_action="ignore"),
         gap=100.0 * runs.gap,
         settings=runs.settings.map(_settings),
         extra=runs.extra.map(_values, na_action="ignore"),
-        told=runs.status + runs.reason.map(lambda why: why and f": {why}"),
+        status=runs.status + runs.reason.map(lambda why: why and f": {why}"),
         judged=runs.name.map(judged),
     )
 

@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 
 from spcabench import machine, registry
 from spcabench.comparison import best_known, stored
-from spcabench.comparison.stored import Comparison
 from spcabench.errors import InputError
 from spcabench.files import read_json, replacing_folder, write_changed, write_text
 from spcabench.page import (
@@ -69,8 +68,6 @@ def publish(
     scale = next(iter(figures.values()))["scale"]
     for name in only:
         _check_rows(folder, name, scale)
-    for comparison in sources:
-        _check_comparison(comparison, out / COMPARISONS)
     # everything is written to a copy that is swapped in at the end, so a crash changes nothing
     with replacing_folder(out, keep=True) as aside:
         named = only or ([] if again else [*figures])
@@ -210,13 +207,6 @@ def _copy_history(source: Path, out: Path) -> None:
     if (source / "index.html").exists():
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(source, out)
-
-
-def _check_comparison(source: Path, published: Path) -> None:
-    """Raise InputError, before anything is written, if a comparison is incomplete."""
-    if source.resolve().parent == published.resolve():
-        raise InputError(f"{source}: already published; give the folder that it was published from")
-    Comparison.read(source)
 
 
 def _copy_comparisons(sources: list[Path], out: Path) -> None:

@@ -8,7 +8,6 @@ The name of any other row of a comparison is COMPARISON/HASH.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -119,22 +118,19 @@ def again(published: Published) -> Any:
 
 @dataclass(frozen=True)
 class Line:
-    """One number of two rows.
-
-    judged : whether the two numbers must be equal. listed : whether the line is a count of equal
-    numbers in a list.
-    """
+    """One number of two rows. judged : whether the two numbers must be equal."""
 
     name: str
     old: Any
     new: Any
     judged: bool = True
-    listed: bool = False
 
     @property
     def differs(self) -> bool:
         """Whether the numbers must be equal but are not: flops exactly, values within 1e-9."""
-        return self.judged and not self.listed and not _alike((self.old, self.new))
+        if isinstance(self.old, float) and isinstance(self.new, float):
+            return self.judged and abs(self.new - self.old) > verify.TOLERANCE * abs(self.old)
+        return self.judged and bool(self.old != self.new)
 
 
 def compared(published: Published, row: Any) -> list[Line]:
@@ -153,42 +149,17 @@ def compared(published: Published, row: Any) -> list[Line]:
 
 
 def _numbers(old: Any, row: Any) -> Iterator[Line]:
-    """Yield the numbers that must be equal: status, values, flops."""
+    """Yield the numbers that must be equal: status, values, flops, and what a measure returns."""
     yield Line("status", str(old.status), str(row.status))
     for name in ("variance", "variance_refit"):
         yield Line(name, _plain(old[name]), getattr(row, name))
     for name in FLOPS:
         amount = _plain(old[name])
         yield Line(name, amount if amount is None else int(amount), getattr(row, name))
-    if row.measure:
-        before, after = schema.decoded(old.extra or "{}"), row.extra or {}
-        for name, value in before.items():
-            # lists can contain times without saying so, so their equal numbers are counted but not
-            # judged
-            if isinstance(value, list | dict):
-                equal = sum(map(_alike, pairs := _pairs(value, after.get(name))))
-                yield Line(name, f"{len(pairs)} numbers", f"{equal} of them equal", listed=True)
-            elif isinstance(value, int | float) and not TIMES.search(name):
-                yield Line(name, value, after.get(name))
-
-
-def _pairs(old: Any, new: Any) -> list[tuple[Any, Any]]:
-    """Return pairs of old and new numbers at the same position; None if one is missing."""
-    if isinstance(old, dict):
-        items = [(value, new.get(k) if isinstance(new, dict) else None) for k, value in old.items()]
-    elif isinstance(old, list):
-        there = new if isinstance(new, list) else []
-        items = [*zip_longest(old, there[: len(old)])]
-    else:
-        return [(old, new)]
-    return [pair for item in items for pair in _pairs(*item)]
-
-
-def _alike(pair: tuple[Any, Any]) -> bool:
-    old, new = pair
-    if isinstance(old, float) and isinstance(new, float):
-        return bool(abs(new - old) <= verify.TOLERANCE * abs(old))
-    return bool(old == new)
+    for name, value in schema.decoded(old.extra or "{}").items() if row.measure else ():
+        # lists can contain times without saying so
+        if isinstance(value, int | float) and not TIMES.search(name):
+            yield Line(name, value, (row.extra or {}).get(name))
 
 
 def _seconds(row: Any) -> float | None:

@@ -3,20 +3,25 @@
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from spcabench import registry
+from spcabench.comparison import best_known
 from spcabench.files import write_changed, write_text
 from spcabench.page import (
     certified_page,
     choose_page,
     claims_file,
+    in_short,
     numbers_page,
-    overview_page,
     paper_page,
     search_index,
     solver_page,
 )
 from spcabench.page.cite import cite
 from spcabench.page.paper_page import row_files
+from spcabench.page.render import render
+from spcabench.page.source_links import relative
 
 # style and script of all pages of a run are separate files, because a run has 140 pages
 SHARED = ("site.css", "site.js")
@@ -73,8 +78,51 @@ def write_page(folder: Path, published: bool = False) -> Path:
         certified_page.write(folder, bounds, about)
     about["site"] = search_index.site(folder)
     about["shown"] = {figure["figure"]: figure for figure in figures}
-    comparisons = overview_page.comparisons_of(folder if published else folder.parent, folder)
-    overview_page.write(folder, papers, about, comparisons)
+    comparisons = comparisons_of(folder if published else folder.parent, folder)
+    _write_overview(folder, papers, about | {"comparisons": comparisons})
     paper_page.write(folder, papers, about, published)
     solver_page.write(folder / "solvers", about, comparisons)
     return folder / "index.html"
+
+
+def _write_overview(folder: Path, papers: list[dict[str, Any]], about: dict[str, Any]) -> None:
+    """Write the front page, the pages of claims and of solvers, and the search index."""
+    statements = [s for paper in papers for s in paper["statements"]]
+    counts = in_short.counts(statements)
+    known = best_known.read().values()
+    values = about | {
+        "words": in_short.WORDS,
+        "papers": papers,
+        "statements": in_short.ordered(statements),
+        "counts": counts,
+        "told": in_short.told(counts),
+        "header": in_short.header(statements),
+        "listed": len(known),
+        "proven": sum(entry.proven for entry in known),
+        "optima": certified_page.of_suites() if "optimal" in about["site"] else [],
+    }
+    for name in ("index", "claims", "solvers"):
+        write_text(folder / f"{name}.html", render(f"{name}.html.j2", **values))
+    search_index.write(folder, values)
+
+
+def comparisons_of(home: Path, folder: Path) -> list[dict[str, Any]]:
+    """Return the comparisons below a folder, with addresses from a folder.
+
+    ranks : the rank of each solver with an answer; empty for several components, where each
+    formulation has its own ranking.
+    """
+    comparisons = []
+    for page in sorted((home / "compare").glob("*/index.html")):
+        file = page.with_name("ranking.csv")
+        ranking = pd.read_csv(file) if file.exists() else pd.DataFrame({"answered": []})
+        rows = ranking[ranking.answered > 0].to_dict("records")
+        comparisons.append(
+            {
+                "name": page.parent.name,
+                "path": relative(page, folder),
+                "ranking": rows,
+                "ranks": {row["solver"]: row["rank"] for row in rows},
+            }
+        )
+    return comparisons

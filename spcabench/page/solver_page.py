@@ -45,7 +45,7 @@ def _about(name: str) -> dict[str, Any]:
 def write(folder: Path, about: dict[str, Any], comparisons: Comparisons) -> None:
     """Write the solvers' pages to a folder.
 
-    about : the solvers, the figures and the footer. comparisons : as in `overview_page`.
+    about : the solvers, the figures and the footer. comparisons : as in `results_page`.
     """
     make_folder(folder)
     for solver in about["solvers"]:
