@@ -68,9 +68,8 @@ Command = Annotated[
     typer.Option(
         metavar="WORDS",
         help="Command of a solver in any language, such as 'julia my.jl {data} {k} {out}'; "
-        "requires --name. {data} or {covariance} is the problem as .npy file ({data:csv} or "
-        "{data:mtx} for other formats). The command writes a vector to {out} as text ({out:npy} "
-        "for .npy).",
+        "requires --name. {data} or {covariance} is the problem as .npy file ({data:csv} for "
+        "text). The command writes a vector to {out} as text ({out:npy} for .npy).",
     ),
 ]
 Seeds = Annotated[

@@ -261,11 +261,11 @@ def choices(answers: Answers) -> dict[str, Any]:
 
 def _selection(answers: Answers, mask: Vector, shares: dict[float, Array]) -> dict[str, Any]:
     ranked = {budget: answers.ranked(mask, share, budget) for budget, share in shares.items()}
-    at_end = ranked[math.inf]
+    # the two best of the solvers that no other is both faster and better than, but the best
+    faster = frontier(ranked[math.inf])[-2:-4:-1]
     return answers.about(mask) | {
         "best": [[_short(e) for e in entries[:SHOWN]] for entries in ranked.values()],
-        "points": [[e["solver"], _digits(e["time"]), _digits(e["share"], 6)] for e in at_end],
-        "frontier": [e["solver"] for e in frontier(at_end)],
+        "faster": [[e["solver"], _digits(e["time"]), _digits(e["share"], 6)] for e in faster],
     }
 
 

@@ -1,11 +1,9 @@
 """Compute the missing rows of a comparison, and write the comparison to its folder."""
 
 import fcntl
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import pyarrow as pa
@@ -14,13 +12,13 @@ from spcabench import api
 from spcabench.comparison import plans, stored
 from spcabench.comparison.entrants import Entrant
 from spcabench.comparison.stored import Plan
-from spcabench.files import make_folder, read_json, say, width, write_changed
+from spcabench.files import make_folder, read_json, write_changed
 from spcabench.running import rows as results
-from spcabench.running import runner
+from spcabench.running import runner, workflow
 from spcabench.running.runner import Job
+from spcabench.running.workflow import Progress
 
 PACKAGE = Path(__file__).parents[1]
-SILENCE = 60.0  # seconds without a line in a log before the progress is written
 
 
 def missing(entrants: Mapping[str, Entrant], home: Path) -> dict[str, Job]:
@@ -47,8 +45,6 @@ def compute_elsewhere(
     entrants: Mapping[str, Entrant], jobs: Mapping[str, Job], home: Path, profile: str, most: int
 ) -> int:
     """Compute the rows of jobs through Snakemake, such as on a cluster; return the exit code."""
-    from spcabench.running import workflow  # only needed here
-
     for label, job in jobs.items():
         write_changed(entrants[label].file(home), entrants[label].text())
         job.out.unlink(missing_ok=True)  # out of date
@@ -91,17 +87,12 @@ def _alone(out: Path) -> Iterator[None]:
 
 
 def progress(label: str) -> Callable[[int, int], None]:
-    """Return a function that shows the number of finished runs in a terminal or a log."""
-    told = monotonic()
+    """Return a function that shows the number of finished runs."""
+    line = Progress()
 
     def show(done: int, total: int) -> None:
-        nonlocal told
-        words = f"{label}: {done} of {total} runs"
-        if sys.stderr.isatty():
-            end = "\n" if done == total else ""
-            print(f"\r{words:<{width() - 1}}", end=end, file=sys.stderr, flush=True)
-        elif done == total or monotonic() - told > SILENCE:
-            told = monotonic()
-            say(words, file=sys.stderr, flush=True)
+        line.show(f"{label}: {done} of {total} runs")
+        if done == total:
+            line.close()
 
     return show

@@ -250,7 +250,7 @@ def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
     order, down = ["at 0.999", "equal", *dict.fromkeys([last, "time"])], [False, False, True, True]
     table = table.sort_values(order, ascending=down[: len(order)], kind="stable")
     table = table.drop(columns="equal").reset_index(drop=True)
-    above, _ = told_apart(_of_pairs(answers, HIT)[list(table.solver)])
+    above = told_apart(_of_pairs(answers, HIT)[list(table.solver)])
     return table.assign(**ranges(above), **_intervals(answers, list(table.solver)))
 
 
@@ -274,14 +274,13 @@ def _means(of_pairs: pd.DataFrame) -> tuple[Vector, Vector]:
     return by_problem.sum(axis=0) / pairs.sum(), (drawn @ by_problem) / (drawn @ pairs)[:, None]
 
 
-def told_apart(of_pairs: pd.DataFrame) -> tuple[Any, Vector]:
-    """Return two matrices: which column is above which by `RANK`, and differences of means."""
+def told_apart(of_pairs: pd.DataFrame) -> Any:
+    """Return a matrix: which column is above which by `RANK`."""
     means, of_draws = _means(of_pairs)
-    differences = means[:, None] - means
     if not len(of_draws):
-        return differences > NOTHING, differences
+        return means[:, None] - means > NOTHING
     low = [np.quantile(mine[:, None] - of_draws, TAIL, axis=0) for mine in of_draws.T]
-    return np.array(low) > NOTHING, differences
+    return np.array(low) > NOTHING
 
 
 def ranges(above: Any) -> dict[str, Any]:
@@ -314,26 +313,6 @@ def _groups(above: Any) -> list[int]:
             leader = place
         groups.append(groups[-1] + (leader == place))
     return groups
-
-
-def resolution(answers: pd.DataFrame) -> str:
-    """Return a sentence about the smallest differences that the problems can resolve."""
-    problems = answers.item.nunique()
-    if problems < FEWEST:
-        return (
-            f"{problems} problem{'s' * (problems > 1)}: ranks only compare the counts on these "
-            f"problems; with fewer than {FEWEST}, nothing is claimed about other problems."
-        )
-    solvers = list(answers.solver[answers.answered].unique())
-    above, differences = told_apart(_of_pairs(answers, HIT)[solvers])
-    told, blurred = differences[above], np.abs(differences[~above & ~above.T])
-    largest = f"{100 * blurred.max():.0f} points"
-    if not told.size:
-        return f"{problems} problems: at 99.9 %, no difference is significant (up to {largest})."
-    return (
-        f"{problems} problems: at 99.9 %, the smallest significant difference is "
-        f"{100 * told.min():.0f} points, and the largest insignificant difference is {largest}."
-    )
 
 
 def recovered(rows: pd.DataFrame) -> pd.DataFrame:

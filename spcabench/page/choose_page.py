@@ -26,10 +26,6 @@ def write(folder: Path, pages: list[str], about: dict[str, Any]) -> list[search_
     if not advice_table.write(compare, folder / advice.NAME):
         return []
     data = advice.choices(advice.read(folder / advice.NAME))
-    for selection in data["selections"]:
-        # the two best of the solvers that no other is both faster and better than, but the best
-        points, front = {p[0]: p for p in selection.pop("points")}, selection.pop("frontier")
-        selection["faster"] = [points[name] for name in front[:-1][::-1][:2]]
     data["pages"] = pages
     # "</" would end the script element that contains it
     text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")

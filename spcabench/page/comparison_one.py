@@ -8,7 +8,7 @@ import pandas as pd
 
 from spcabench.comparison import best_known, budgets, plans, suite
 from spcabench.comparison.entrants import Entrant
-from spcabench.comparison.ranking import HIT, LAST, PAIR, RANK, RULE, TARGETS, resampled, resolution
+from spcabench.comparison.ranking import HIT, LAST, PAIR, RANK, RULE, TARGETS, resampled
 from spcabench.comparison.stored import Comparison
 from spcabench.files import write_text
 from spcabench.page import comparison_pictures
@@ -119,8 +119,7 @@ def view(comparison: Comparison, folder: Path, top: str | None) -> View:
         lead=f"{len(ranks)} solvers on {len(pairs)} pairs of a problem and a cardinality, suite "
         f"{comparison.terms.suite}, settings {comparison.terms.settings}. {comparison.about}",
         order="Solvers are sorted by the percentage of pairs on which they reach 99.9 % of the "
-        f"best known value, then by the mean share of this value, then by {standing.last}. "
-        f"{resolution(answers)}",
+        f"best known value, then by the mean share of this value, then by {standing.last}.",
         notes=seeds,
         rankings=[ranked],
         answers=answers,

@@ -22,7 +22,6 @@ from time import perf_counter
 from typing import IO
 
 import numpy as np
-import scipy.io
 
 from spcabench import files, registry
 from spcabench.errors import InputError, SolverError
@@ -33,7 +32,7 @@ from spcabench.solving.result import Result
 from spcabench.solving.run_warnings import Flag
 from spcabench.vectors import Array, Vector
 
-PLACE = re.compile(r"\{(data|covariance|k|out)(?::(npy|csv|mtx))?\}")
+PLACE = re.compile(r"\{(data|covariance|k|out)(?::(npy|csv))?\}")
 WITH_FORMAT = re.compile(r"\{(?:data|covariance|k|out):[^}]*\}")
 FORMS = "{data}, A (m, n), or {covariance}, Sigma (n, n); {k}; {out}"
 # maximum number of start-up runs, and seconds after which no further run is started
@@ -67,7 +66,7 @@ def text_of(command: str, folder: Path) -> str:
     """
     for place in WITH_FORMAT.findall(command):
         if not PLACE.fullmatch(place):
-            raise InputError(f"--command: {place}: unknown format; choose npy, csv or mtx")
+            raise InputError(f"--command: {place}: unknown format; choose npy or csv")
     places = {name for name, _ in PLACE.findall(command)}
     if len(places & {"data", "covariance"}) != 1 or not {"k", "out"} <= places:
         raise InputError(f"--command: {command!r}; it must contain {FORMS}")
@@ -164,10 +163,8 @@ def _write(M: Array, file: Path) -> None:
     """Write a matrix in full precision, in the format indicated by the file's suffix."""
     if file.suffix == ".npy":
         np.save(file, M)
-    elif file.suffix == ".csv":
-        np.savetxt(file, M, fmt="%.17g", delimiter=",")
     else:
-        scipy.io.mmwrite(file, M, precision=17)
+        np.savetxt(file, M, fmt="%.17g", delimiter=",")
 
 
 def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
@@ -220,8 +217,5 @@ def _numbers(file: Path) -> Vector:
     """Return all numbers in a file in order."""
     if file.suffix == ".npy":
         return np.load(file, allow_pickle=False).astype(float).ravel()
-    if file.suffix == ".mtx":
-        M = scipy.io.mmread(file, spmatrix=False)
-        return np.asarray(M.toarray() if hasattr(M, "toarray") else M, dtype=float).ravel()
     words = file.read_text(encoding="utf-8").replace(",", " ").replace(";", " ").split()
     return np.array([float(word) for word in words])

@@ -6,7 +6,7 @@ module.
 
 import json
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -14,7 +14,6 @@ import numpy as np
 from spcabench import files
 from spcabench.errors import InputError
 from spcabench.flops import CONVENTION
-from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
 # Version of the file format. It is incremented if a column is removed or changes its meaning, and
@@ -287,11 +286,6 @@ class Answer:
         if self.solve_time is None:
             return None
         return self.search_time or self.solve_time + (self.setup_time or 0.0)
-
-    def flagged(self, **noted: bool) -> "Answer":
-        """Return the answer with additional flags, whose names are the arguments that are true."""
-        new = {Flag[name].value for name, applies in noted.items() if applies}
-        return replace(self, flags=sorted({*(self.flags or ()), *new}) or None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -257,7 +257,9 @@ def _seconds(result: Result, searched: bool) -> float:
 def _of_solver(current: _Current) -> Answer:
     assert current.result is not None
     answer = replace(of_result(current.result, current.run.vectors), **(current.columns or {}))
-    return answer.flagged(overtime=_is_late(current.run, answer))
+    if not _is_late(current.run, answer):
+        return answer
+    return replace(answer, flags=sorted({*(answer.flags or ()), Flag.overtime.value}))
 
 
 def _is_late(run: Run, answer: Answer) -> bool:

@@ -27,7 +27,7 @@ TOTAL = re.compile(r"^total +(\d+)$", re.MULTILINE)
 BEGUN = re.compile(r"rule \w+:\n(?:    .*\n)*?    jobid: (\d+)\n(?:    .*\n)*?    wildcards: (.*)")
 ENDED = re.compile(r"Finished jobid: (\d+) ")
 NAME = re.compile(r"(?:figure|folder)=([^,]+)")  # wildcards with the name of a figure
-SILENCE = 60.0  # seconds without a line in a log before the state is written
+SILENCE = 60.0  # seconds between two lines about the progress in a log
 LOOK = 0.3  # seconds between two looks at the log
 LOCK = ".figures.lock"  # in the folder of the workflow
 MOST = 12  # maximum number of lines shown from a log
@@ -109,7 +109,7 @@ def _run(command: list[str], log: Path, root: Path, lock: IO[str]) -> int:
     The command inherits the lock. If this process is killed, the next call therefore waits until
     the processes of the killed one are gone.
     """
-    with log.open("wb") as stream, closing(_Progress(log)) as progress:
+    with log.open("wb") as stream, closing(Progress()) as progress:
         process = subprocess.Popen(
             command,
             cwd=root,
@@ -123,7 +123,7 @@ def _run(command: list[str], log: Path, root: Path, lock: IO[str]) -> int:
         )
         try:
             while not _has_ended(process, LOOK):
-                progress.show()
+                progress.show(state(log.read_text(encoding="utf-8", errors="replace")))
         except BaseException:  # Ctrl-C, and a request to terminate
             say("stopped; to continue, repeat the command", file=sys.stderr)
             raise
@@ -139,19 +139,15 @@ def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
     return process.returncode is not None
 
 
-class _Progress:
-    """The progress according to Snakemake's log: an updated line in a terminal, or lines in a log.
+class Progress:
+    """The progress of some work: a line in a terminal, which is updated, or a line a minute."""
 
-    A log gets a line a minute.
-    """
-
-    def __init__(self, log: Path) -> None:
-        self.log, self.told = log, monotonic()
+    def __init__(self) -> None:
+        self.told = monotonic()
         self.line = tqdm(bar_format="{desc}", disable=None, leave=False, dynamic_ncols=True)
 
-    def show(self) -> None:
-        """Show the progress since the last call."""
-        words = state(self.log.read_text(encoding="utf-8", errors="replace"))
+    def show(self, words: str) -> None:
+        """Show the present state in words."""
         if not self.line.disable:
             self.line.set_description_str(words)
         elif monotonic() - self.told > SILENCE:

@@ -25,7 +25,7 @@ def answers(reach):
 
 
 def above(reach):
-    return ranking.told_apart(ranking._of_pairs(answers(reach), ranking.HIT))[0]
+    return ranking.told_apart(ranking._of_pairs(answers(reach), ranking.HIT))
 
 
 @pytest.mark.parametrize(("failures", "told"), [(3, False), (4, True)])
@@ -40,10 +40,9 @@ def test_cardinalities_of_one_problem_are_no_further_problems():
 
 
 def test_few_problems_are_counted_exactly():
-    """One problem decides the order of two solvers on these problems, and the sentence says so."""
+    """One problem decides the order of two solvers on these problems."""
     reach = {"a": np.ones(6), "b": np.arange(6) > 0, "c": np.arange(6) > 0}
     assert above(reach).tolist() == [[False, True, True], [False] * 3, [False] * 3]
-    assert "only compare the counts" in ranking.resolution(answers(reach))
 
 
 @pytest.mark.parametrize(("problems", "ends"), [(3, [1, 2, 2]), (12, [1, 1, 1])])

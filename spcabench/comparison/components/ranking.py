@@ -155,6 +155,6 @@ def ranking(table: pd.DataFrame) -> pd.DataFrame:
             index=PAIR, columns=["solver", "how"], values="share"
         )
         ways = [*part[["solver", "how"]].itertuples(index=False, name=None)]
-        above, _ = told_apart(shares.fillna(0.0)[ways].round(DIGITS))
+        above = told_apart(shares.fillna(0.0)[ways].round(DIGITS))
         columns[formulation] = pd.DataFrame(ranges(above), part.index)
     return ranked.join(pd.concat(columns.values()))
