@@ -55,7 +55,7 @@ def solve(problem, *, k: int, k_star: int = 1, bulk: bool = False):
     C = np.abs(Sigma.S)
     for size in range(1, min(k_star, k) + 1):
         for seeds in batches(combinations(range(n), size)):  # (batch, size)
-            supports = np.array([completed(C, S_star, k, bulk) for S_star in seeds])
+            supports = completed(C, np.array(seeds), k, bulk)  # (batch, k)
             f2 = block_eigenvalues(Sigma.S, supports)
             if f2.max() > value * (1.0 + TIE):
                 W = supports[first_largest(f2)]
@@ -63,16 +63,20 @@ def solve(problem, *, k: int, k_star: int = 1, bulk: bool = False):
             yield Iterate(embed(v, W, n), extra={"k_star": float(size)})
 
 
-def completed(C, S_star, k, bulk):
-    """Return the support (k,) that extends a seed; C (n, n) contains |Sigma_ij|."""
-    S = list(S_star)
-    c = C[:, S].sum(axis=1)
-    while len(S) < k:
-        c[S] = -1.0
-        new = largest_indices(c, k - len(S) if bulk else 1)
-        c = c + C[:, new].sum(axis=1)
-        S.extend(new)
-    return np.sort(S)
+def completed(C, seeds, k, bulk):
+    """Return the supports (b, k) that extend seeds (b, size); C (n, n) contains |Sigma_ij|."""
+    S, rows = seeds, np.arange(len(seeds))[:, None]
+    c = C[S].sum(axis=1)  # (b, n)
+    while S.shape[1] < k:
+        c[rows, S] = -1.0
+        if bulk:
+            new = np.array([largest_indices(row, k - S.shape[1]) for row in c])
+        else:
+            top = c.max(axis=1, keepdims=True)
+            new = (c >= (1.0 - TIE) * top).argmax(axis=1)[:, None]  # the first of equal ones
+        c += C[new].sum(axis=1)
+        S = np.hstack([S, new])
+    return np.sort(S, axis=1)
 
 
 def batches(seeds):
