@@ -117,6 +117,7 @@ def _alternatives(hint: Any) -> list[Any]:
     return [each for part in parts for each in _alternatives(part)] or [hint]
 
 
+@lru_cache
 def _check_solver(solver: ModuleType) -> None:
     """Raise SolverError if a module is not a solver."""
     from spcabench.iterate import Traits

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
-from scipy.linalg import eigh_tridiagonal
+from scipy.linalg import lapack
 
 from spcabench.errors import InputError
 from spcabench.problem.spectral import leading_pairs, product
@@ -165,18 +165,27 @@ def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vecto
         z = z - V.T @ (V @ z)
         z -= V.T @ (V @ z)
         off.append(float(np.sqrt(z @ z)))
-        w, s = eigh_tridiagonal(
-            diagonal, off[:-1], select="i", select_range=(len(diagonal) - 1,) * 2
-        )
-        done = (
-            w[0] - value <= tol * abs(w[0])
-            or off[-1] <= NO_MORE * abs(w[0])
-            or len(basis) == len(y)
-        )
-        if done:
-            return normalize(V.T @ s[:, 0])
-        value = w[0]
+        w, s = _largest_ritz_pair(diagonal, off[:-1])
+        if w - value <= tol * abs(w) or off[-1] <= NO_MORE * abs(w) or len(basis) == len(y):
+            return normalize(V.T @ s)
+        value = w
         basis.append(z / off[-1])
+
+
+def _largest_ritz_pair(diagonal: Sequence[float], off: Sequence[float]) -> tuple[float, Vector]:
+    """Return the largest eigenvalue of a tridiagonal matrix, and its eigenvector.
+
+    `scipy.linalg.eigh_tridiagonal` does the same, but checking its arguments takes longer.
+    """
+    k = len(diagonal)
+    if k == 1:
+        return diagonal[0], np.ones(1)
+    by_index, tol = 2, 0.0
+    count, w, *blocks, wrong = lapack.dstebz(diagonal, off, by_index, 0.0, 1.0, k, k, tol, "B")
+    s, failed = lapack.dstein(diagonal, off, w[:count], *blocks)
+    if wrong or failed:
+        raise np.linalg.LinAlgError("LAPACK found no eigenpair of a tridiagonal matrix")
+    return float(w[0]), s[:, 0]
 
 
 def nonnegative_ascent(product: Callable[[Vector], Vector], y: Vector) -> tuple[float, Vector]:
