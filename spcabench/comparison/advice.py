@@ -289,6 +289,8 @@ def question(words: str, kinds: list[str], **asked: Any) -> Question:
     text = words.replace(",", "").replace("_", "").casefold()
     size = SIZE.search(text)
     m, n = (size[1], size[2] or size[3]) if size else (None, None)
+    if "0" in (m, n):
+        raise InputError(f"size: {words!r:.60}; samples and variables must be at least 1")
     rest = SIZE.sub("", text, count=1).split()
     modes = [word for word in rest if word in MODES]
     kind = " ".join(word for word in rest if word not in MODES) or ANY

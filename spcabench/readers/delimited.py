@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from spcabench.errors import InputError
@@ -223,6 +224,8 @@ def _parsed(
                 f"{found[1]}; mend it, or specify the separator with --read sep="
             ) from None
     # pandas stores each column separately, which would slow down later steps for wide tables
+    if (frame.dtypes == np.float64).all():
+        return pd.DataFrame(frame.to_numpy(), frame.index, frame.columns, copy=False)
     return frame.copy()
 
 

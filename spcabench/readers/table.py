@@ -104,6 +104,8 @@ def _numeric(kind: object) -> bool:
 
 def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     """Convert all columns of numbers to float64; leave other columns unchanged."""
+    if (frame.dtypes == np.float64).all():
+        return frame
     if all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in frame.dtypes):
         return frame.astype(np.float64)  # all columns at once, because there can be 60,000
     columns = {j: _as_numbers(frame.iloc[:, j]) for j in range(frame.shape[1])}
