@@ -80,7 +80,6 @@ for name, command in STEPS.items():
 OWN_DATA = (["solve"], ["report"])  # data of any size
 LIGHT = ("solve", "report", "apply", "list", "data", "doctor", "new", "check")  # need only the core
 UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
-ENDED = (128 + signal.SIGTERM, 128 + signal.SIGHUP)  # exit codes
 LONGEST = 200  # maximum number of characters of a word in a message
 COMMAND_NAMES = {*STEPS, *(name for commands in COMMANDS.values() for name in commands)}
 # exceptions for wrong arguments; Typer does not export Click's base class
@@ -133,7 +132,7 @@ def main() -> None:
     try:
         machine.warn_of_mixed_checkouts(_warn)
         with machine.limited_memory() if arguments[:1] in OWN_DATA else nullcontext():
-            code = _exit_code(options.with_values(arguments) or ["--help"])
+            code = app(options.with_values(arguments) or ["--help"], standalone_mode=False) or 0
         sys.stdout.flush()  # report a full disk here and not when Python exits
         sys.exit(code)
     except (InputError, SolverError, UsageError, MemoryError, OSError, ImportError) as failure:
@@ -145,18 +144,6 @@ def main() -> None:
             if advice := getattr(error, "advice", ""):  # the options that a table needs
                 say(f"  spcabench {shlex.join(arguments)} {advice}", file=sys.stderr)
         sys.exit(2)
-
-
-def _exit_code(arguments: list[str]) -> int:
-    """Run a command, and return its exit code."""
-    try:
-        return app(arguments, standalone_mode=False) or 0
-    except SystemExit as end:
-        # the reader of a pipe can end first, as in `spcabench list solvers | head`
-        if end.code in ENDED or isinstance(end.__context__, OSError):
-            raise
-        # otherwise, the command would end in silence
-        raise SolverError(f"solve called exit({end.code!r:.40})") from end
 
 
 def _raise_on_termination() -> None:

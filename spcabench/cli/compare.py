@@ -217,11 +217,7 @@ def _page(title: str, entrants: dict[str, "Entrant"], own: list[str], profile: s
         if code := making.compute_elsewhere(entrants, missing, home, profile, len(missing)):
             raise typer.Exit(code)
     else:
-        try:
-            making.compute(missing)
-        except KeyboardInterrupt:
-            say("stopped; to continue, repeat the command", file=sys.stderr)
-            raise
+        making.compute(missing)
     if missing or not making.is_current(page, entrants, named):
         from spcabench.page import comparison_page
 

@@ -12,7 +12,7 @@ from spcabench.cli import options
 from spcabench.cli.results import print_statement
 from spcabench.cli.steps import rows
 from spcabench.errors import InputError
-from spcabench.files import plain, read_json, say, width
+from spcabench.files import read_json, say, width
 
 
 class Scale(StrEnum):
@@ -172,16 +172,22 @@ def _with_seeds(scale: str, seeds: str, names: list[str]) -> str:
 
 
 def _print_verdicts(figure: str, scale: str) -> None:
-    """Print the verdict on each statement of a figure, the counts of verdicts, and the files."""
+    """Print the verdict on each statement of a figure, the counts of verdicts, and the files.
+
+    If a statement is published, the published verdict stands below the new one.
+    """
     from spcabench import registry
     from spcabench.page import claims_file, in_short
 
     home = options.ROOT / "results" / scale
     folder = home / "figures" / figure
     report = claims_file.read(folder / claims_file.NAME, figure)
+    earlier = options.ROOT / "results" / "published" / "figures" / figure / claims_file.NAME
+    published = claims_file.read(earlier, figure)["statements"] if earlier.exists() else []
+    verdicts = {s["id"]: f"    published: {s['verdict']}: {s['short']}" for s in published}
     for statement in in_short.ordered(report["statements"]):
         print_statement(statement)
-    _print_beside_published(report)
+        say(verdicts.get(statement["id"], "    not published"))
     _print_counts(report["statements"], scale)
     say(f"tests: {registry.path('figure', figure)}")
     say(folder / "figure.svg")
@@ -189,29 +195,6 @@ def _print_verdicts(figure: str, scale: str) -> None:
     # an older page could show other verdicts
     if page.exists() and page.stat().st_mtime >= (folder / claims_file.NAME).stat().st_mtime:
         say(f"{page}#{figure}")
-
-
-def _print_beside_published(report: dict[str, Any]) -> None:
-    """Print the published and the new result of each statement of a figure side by side."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from spcabench.page import claims_file
-
-    figure = report["figure"]
-    file = options.ROOT / "results" / "published" / "figures" / figure / claims_file.NAME
-    if not file.exists():
-        return
-    published = claims_file.read(file, figure)
-    known = {s["id"]: s for s in published["statements"]}
-    heads = (f"published ({published['scale']} scale)", f"here ({report['scale']} scale)")
-    table = Table("", *heads, box=None, padding=(0, 2, 0, 0))
-    for here in report["statements"]:
-        both = (known.get(here["id"]), here)
-        cells = [f"{s['verdict']}: {s['short']}" if s else "not published" for s in both]
-        table.add_row(here["id"], *(Text(plain(cell)) for cell in cells))
-    Console(width=width()).print(table)
 
 
 def _print_counts(statements: list[dict[str, Any]], scale: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 CHECKS = "--checks with a list of bound, null and stability, or all, or none"
 NOTHING = "no option, because columns are found by name"
 INSTEAD = {  # an option, or a command and its option -> what to type instead
-    "solvers": "list solvers --long",
+    "solvers": "list solvers, or docs/solvers.md",
     "workflow": "figure",
     "--criterion": "-k auto:CRITERION",
     "--deflation": "--set deflation=NAME",
@@ -34,6 +34,7 @@ INSTEAD = {  # an option, or a command and its option -> what to type instead
     "advise --nonnegative": "the word nonnegative",
     "advise --components": "the word deflation, orthonormal or disjoint",
     "advise --run": "spcabench.comparison.advice.read(FOLDER) in Python",
+    "list --long": "docs/solvers.md",
     "list --json": "spcabench.list_solvers() or list_datasets() in Python",
     "check --patience": "--time SECONDS",
     "compare --jobs": "the profile of the cluster, which limits its jobs",
@@ -52,7 +53,7 @@ INSTEAD = {  # an option, or a command and its option -> what to type instead
     "--long": "--scale long",
     "publish --comparison": "the folder after that of the run",
     "data --fetch": "data NAME",
-    "data --json": "spcabench.cli.doctor.holdings() in Python",
+    "data --json": "FILES in the file of a dataset",
 }
 
 

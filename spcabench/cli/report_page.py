@@ -15,7 +15,7 @@ from spcabench.page.render import render
 from spcabench.problem.problem import Problem
 from spcabench.showing import pictures
 from spcabench.showing.substitutes import substitutes
-from spcabench.showing.text import names, total_variance
+from spcabench.showing.text import cells, names, total_variance
 from spcabench.solving.deflate import Components
 from spcabench.vectors import largest_indices, oriented
 
@@ -47,7 +47,7 @@ def text(scale: bool, problem: Problem, answer: "Answer", commands: dict[str, st
     total, labels = total_variance(problem), terminal.labels(results)
     with terminal.slow(terminal.BOUNDS, bound):
         rows = [
-            _row(problem, result, total, bound) | {"label": label}
+            cells(problem, result, bound) | {"result": result, "label": label}
             for label, result in zip(labels, results, strict=True)
         ]
     joint = isinstance(results, Components)
@@ -77,14 +77,6 @@ def text(scale: bool, problem: Problem, answer: "Answer", commands: dict[str, st
         commands=commands,
         version=version("spcabench"),
     )
-
-
-def _row(problem: Problem, result: Any, total: float, bound: bool) -> dict[str, Any]:
-    if not result.good:
-        return {"result": result}
-    variance = problem.variance(result.x)
-    row = {"result": result, "variance": variance, "share": variance / total}
-    return row | ({"bound": result.bound, "gap": result.gap} if bound else {})
 
 
 def _preparation(scale: bool, problem: Problem) -> str:

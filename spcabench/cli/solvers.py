@@ -5,16 +5,13 @@ import keyword
 import shutil
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from spcabench.cli import options
 from spcabench.errors import InputError, using_file
 from spcabench.files import say, write_text
-
-if TYPE_CHECKING:
-    from spcabench.iterate import Facts
 
 TEMPLATE = Path(__file__).parents[1] / "page" / "templates" / "solver.py.txt"
 WIDTH = 120  # width of a list in columns if the output is not a terminal
@@ -39,30 +36,15 @@ class Kind(StrEnum):
 
 def list_names(
     kind: Annotated[Kind, typer.Argument(help="The kind of names to list.")],
-    full: Annotated[
-        bool,
-        typer.Option(
-            "--long",
-            help="List solvers by year, with inputs, paper, cost, code and reproduced results.",
-        ),
-    ] = False,
 ) -> None:
     """List the solvers, datasets or figures.
 
     For example:
 
-    `spcabench list solvers --long`
+    `spcabench list solvers`
 
     `spcabench list datasets`
     """
-    if full and kind is not Kind.solvers:
-        raise InputError(f"--long: only applies to solvers, not to {kind}")
-    if full:
-        from spcabench.page import solver_table
-
-        for name, what, facts in solver_table.methods():
-            say(_paragraph(name, what, solver_table.control(name), facts))
-        return
     listed = _descriptions(kind)
     width = max(map(len, listed), default=0)
     columns = max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST)
@@ -70,19 +52,6 @@ def list_names(
         line = f"{name:{width}}  {description}"
         cut = line if len(line) <= columns else f"{line[: columns - 3].rpartition(' ')[0]} ..."
         say(cut)
-
-
-def _paragraph(name: str, what: str, control: str, of: "Facts") -> str:
-    """Return the name, the description and the facts of a method, with one fact per line."""
-    facts = {
-        "given": control,
-        "paper": " ".join(filter(None, (of.paper, of.address))),
-        "an iteration": of.cost,
-        "authors' code": of.code,
-        "reproduced": of.reproduced,
-    }
-    lines = [f"    {word + ':':15}{fact}" for word, fact in facts.items() if fact]
-    return "\n".join([f"{name}: {what}", *lines])
 
 
 def _descriptions(kind: Kind) -> dict[str, str]:

@@ -1,6 +1,5 @@
 """The steps of the workflow, which are hidden from users: rows, figures and the results page."""
 
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,6 @@ from spcabench.files import say
 from spcabench.running import exclusive_timing
 
 COMPARE = "compare"  # name of the folder of comparisons, next to the folders of the scales
-HOMES = re.compile("(quick|paper)(-seeds-[0-9]+(-[0-9]+){0,2}(,[0-9]+(-[0-9]+){0,2})*)?")
 Figure = Annotated[
     str,
     typer.Argument(help="Name of a figure or table.", autocompletion=options.figure_names),
@@ -36,23 +34,12 @@ def run_job(
         from spcabench.comparison import plans
         from spcabench.running import jobs, runner
 
-        if out.suffix != ".parquet" or out.parent.parent.name != "rows":
-            raise InputError(
-                f"{out}: not a path for rows; it must be results/SCALE/rows/FIGURE/JOB.parquet"
-            )
         home = out.parents[2]
         if home.name == COMPARE:
             job = plans.job_of(out)
         else:
-            job = jobs.job(out.parent.name, _scale(home.name), out.stem, home.parents[1])
+            job = jobs.job(out.parent.name, home.name, out.stem, home.parents[1])
     runner.run_job(job)
-
-
-def _scale(home: str) -> str:
-    """Return the name of a results folder after validating its scale and seeds."""
-    if not HOMES.fullmatch(home):
-        raise InputError(f"{home!r:.60}: not a folder of results; choose quick, paper or compare")
-    return home
 
 
 def draw_figure(figure: Figure, scale: Home) -> None:
@@ -61,7 +48,6 @@ def draw_figure(figure: Figure, scale: Home) -> None:
     Rows that are missing or out of date are computed first. At paper scale, other steps have
     computed them already.
     """
-    _scale(scale)
     with exclusive_timing.shared():  # wait until no run is being timed
         from spcabench.page import draw
         from spcabench.running import jobs, runner

@@ -90,13 +90,14 @@ def contents(path: Path, how: Reading, notes: list[str]) -> Any:
 @contextmanager
 def _named(path: Path, notes: Sequence[str]) -> Iterator[None]:
     """Let an error start with the file's name, and state a guess that can have caused it."""
+    name = " ".join(str(path).splitlines())
     try:
         yield
     except MemoryError:
         raise InputError(f"{path}: not enough memory: {sizes.ADVICE}") from None
     except InputError as error:
-        if not (isinstance(error, MissingExtra) or str(error).startswith((str(path), "--"))):
-            error.args = (f"{path}: {str(error).removeprefix('X: ')}",)
+        if not (isinstance(error, MissingExtra) or str(error).startswith((name, "--"))):
+            error.args = (f"{name}: {str(error).removeprefix('X: ')}",)
         guesses = [note for note in notes if "--read" in note]
         error.args = ("; ".join([str(error), *guesses[:1]]),)
         raise

@@ -10,8 +10,6 @@ import pytest
 
 import spcabench
 from spcabench import api, files
-from spcabench.cli import figures, options
-from spcabench.page import claims_file
 from spcabench.readers import user_file
 from tests.problems import some
 
@@ -93,32 +91,3 @@ def test_a_pipe_that_is_closed_early_is_no_error(tmp_path):
     command = f"{sys.executable} -m spcabench list solvers | true"
     completed = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert completed.stderr == ""
-
-
-INTERRUPTED = """
-import os, runpy, signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)
-class Interrupt:
-    def find_spec(self, name, *more):
-        if name == "typer":
-            os.kill(os.getpid(), signal.SIGINT)
-sys.meta_path.insert(0, Interrupt())
-sys.argv = ["spcabench", "doctor"]
-runpy.run_module("spcabench", run_name="__main__")
-"""
-
-
-def test_published_and_new_results_of_a_statement_are_side_by_side(monkeypatch, capsys, tmp_path):
-    about = dict(figure="trial2013_fig1", scale="paper")
-    report = about | dict(statements=[dict(id="T1", verdict="holds", short="3 [bold]")])
-    folder = tmp_path / "results" / "published" / "figures" / about["figure"]
-    folder.mkdir(parents=True)
-    monkeypatch.setattr(options, "ROOT", tmp_path)
-    figures._print_beside_published(report)
-    assert capsys.readouterr().out == ""
-    (folder / "claims.json").touch()
-    monkeypatch.setattr(claims_file, "read", lambda file, figure: report)
-    here = dict(id="T1", verdict="fails", short="4 nonzeros")
-    figures._print_beside_published(report | dict(scale="quick", statements=[here]))
-    line = capsys.readouterr().out.splitlines()[1]
-    assert line.split("  ")[0] == "T1" and "holds: 3 [bold]" in line and "fails: 4 nonz" in line

@@ -98,7 +98,7 @@ def test_the_command_fetches_and_lists(served, monkeypatch):
     assert "missing" in run("data")[0] and "spcabench data set/a.bin" in run("data")[0]
     assert "downloaded to" in run("data", "set")[0]
     assert "already downloaded" in run("data", "set/a.bin")[0]
-    assert next(doctor.holdings())["state"] == "here"
+    assert doctor._state(file) == "here"
     assert "did you mean 'set'" in run("data", "sat")[1]
     sources._target(file.path).unlink()
     handler.limit = 1000
@@ -106,16 +106,16 @@ def test_the_command_fetches_and_lists(served, monkeypatch):
 
 
 def test_every_real_dataset_lists_its_files():
-    held = list(doctor.holdings())
-    assert {entry["dataset"] for entry in held} == {
+    held = list(doctor._files())
+    assert {dataset for dataset, _ in held} == {
         name
         for name in registry.names("dataset")
         if "sources" in vars(registry.module("dataset", name))
     }
-    for entry in held:
-        assert entry["licence"] and entry["advice"]
-        assert entry["url"] is None or entry["url"].startswith("https://")
-        assert entry["size"] or not entry["sha256"]  # a download needs a limit
+    for _, file in held:
+        assert file.licence and doctor._advice(file)
+        assert file.url is None or file.url.startswith("https://")
+        assert file.size or not file.sha256  # a download needs a limit
 
 
 def test_a_truncated_corpus_and_a_wrong_local_file_are_named(data_folder):
