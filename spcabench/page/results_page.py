@@ -19,9 +19,11 @@ from spcabench.page import (
     solver_page,
 )
 from spcabench.page.cite import cite
+from spcabench.page.comparison_view import ANSWERS
 from spcabench.page.paper_page import row_files
 from spcabench.page.render import render
 from spcabench.page.source_links import relative
+from spcabench.showing.words import size
 
 # style and script of all pages of a run are separate files, because a run has 140 pages
 SHARED = ("site.css", "site.js")
@@ -110,18 +112,23 @@ def comparisons_of(home: Path, folder: Path) -> list[dict[str, Any]]:
     """Return the comparisons below a folder, with addresses from a folder.
 
     ranks : the rank of each solver with an answer; empty for several components, where each
-    formulation has its own ranking.
+    formulation has its own ranking. most : the three solvers that need the most memory, and how
+    much.
     """
     comparisons = []
     for page in sorted((home / "compare").glob("*/index.html")):
         file = page.with_name("ranking.csv")
         ranking = pd.read_csv(file) if file.exists() else pd.DataFrame({"answered": []})
         rows = ranking[ranking.answered > 0].to_dict("records")
+        memory = pd.read_parquet(page.with_name(ANSWERS)).reindex(columns=["solver", "memory"])
+        most = memory.dropna().groupby("solver").memory.max().sort_values(ascending=False)
+        most_memory = [f"{name} {size(of)}" for name, of in most[:3].items()]
         comparisons.append(
             {
                 "name": page.parent.name,
                 "path": relative(page, folder),
                 "ranking": rows,
+                "most": ", ".join(most_memory),
                 "ranks": {row["solver"]: row["rank"] for row in rows},
             }
         )

@@ -69,7 +69,7 @@ def _pages(values: dict[str, Any]) -> Iterator[Entry]:
     for c in values["comparisons"]:
         text = "ranking of the solvers, best within a budget of time or flops, every problem and k"
         yield f"comparison {c['name']}", text, c["path"]
-        text = "which solvers need most memory, over 1 GB; columns share, gap, rank, most, slowest"
+        text = f"most memory, over 1 GB? {c['most']}; columns rank, share, gap, most, time"
         yield f"memory and time of solvers, {c['name']}", text, f"{c['path']}#ranking"
     cited = values["cite"]
     text = f"version {cited['release']}, BibTeX, commit {cited['commit']}, {cited['date']}"
@@ -104,8 +104,8 @@ def _other_pages(values: dict[str, Any]) -> Iterator[Entry]:
             text = "whether it became slower or takes more flops since a release"
             yield f"history of {solver['name']} across commits", text, site["history"]
     if "choose" in site:
-        text = "x >= 0, nonnegative loadings"
-        yield "best solver for x >= 0, nonnegative", text, f"{site['choose']}#mode=nonnegative"
+        text = "the best solver for nonnegative loadings"
+        yield "x >= 0, nonnegative", text, f"{site['choose']}#mode=nonnegative"
     if "docs" in site:
         text = "run and compare your own method: spcabench compare mine.py"
         yield "run your own: test my solver", text, f"{site['docs']}new_solver{site['ext']}"
