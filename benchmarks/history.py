@@ -180,6 +180,7 @@ def sections(series, commits, ages):
 
 def write(machine, page=PAGE):
     """Write the page of a machine and return its path."""
+    from spcabench import registry
     from spcabench.page.cite import cite
     from spcabench.page.render import render
 
@@ -197,6 +198,7 @@ def write(machine, page=PAGE):
         sections=[*sections(series, commits, ages)],
         others=ends.to_dict("records"),
         machine=machine,
+        solvers=registry.names("solver"),
         cite=cite({"machine": about, "commit": last["short"], "written": last["date"]}),
     )
     page.parent.mkdir(parents=True, exist_ok=True)

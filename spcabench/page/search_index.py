@@ -102,7 +102,8 @@ def _other_pages(values: dict[str, Any]) -> Iterator[Entry]:
     if "history" in site:
         for solver in values["solvers"]:
             text = "whether it became slower or takes more flops since a release"
-            yield f"history of {solver['name']} across commits", text, site["history"]
+            at = f"{site['history']}#{solver['name']}"
+            yield f"history of {solver['name']} across commits", text, at
     if "choose" in site:
         text = "the best solver for nonnegative loadings"
         yield "x >= 0, nonnegative", text, f"{site['choose']}#mode=nonnegative"
