@@ -65,7 +65,7 @@ def draw_to(
             height or own[1] * (width or own[0]) / own[0],
         )
         figure, axes = plt.subplots(*module.PANELS, figsize=size, squeeze=False)
-        _draw(module, rows, data, axes)
+        _draw(module, data, axes)
         scale = (fontsize or style.RC["font.size"]) / style.RC["font.size"]
         _mark(figure, module, rows, title, scale)
         if fontsize:
@@ -145,20 +145,13 @@ def _of_files(
     return rows, prepare(good) if len(good) else None
 
 
-def _draw(module: ModuleType, rows: pd.DataFrame, data: Any, axes: np.ndarray) -> None:
+def _draw(module: ModuleType, data: Any, axes: np.ndarray) -> None:
     if data is not None:
         module.draw(data, axes)
         return
     for axis in axes.flat:
         axis.set_axis_off()
-    # an empty panel would hide the reason, so list the statuses of the runs, each with an example
-    reasons = rows.reason.groupby(rows.status).agg(["size", "first"])
-    text = "\n".join(
-        f"{status}: {r['size']} runs. {r['first'][:120]}" for status, r in reasons.iterrows()
-    )
-    axes.flat[0].text(
-        0, 0.5, f"No run gave an answer.\n{text}", transform=axes.flat[0].transAxes, wrap=True
-    )
+    axes.flat[0].text(0, 0.5, "No run gave an answer.", transform=axes.flat[0].transAxes)
 
 
 def _mark(figure: Any, module: ModuleType, rows: pd.DataFrame, titled: bool, scale: float) -> None:

@@ -1,16 +1,14 @@
 """Collect the papers of a run with their figures and statements, and write their pages."""
 
-import re
-import struct
 from pathlib import Path
 from typing import Any
 
+from spcabench import registry
 from spcabench.files import write_text
 from spcabench.page import claims_file, forest, in_short, numbers_page, source_links
 from spcabench.page.papers import Paper, in_order
 from spcabench.page.render import render
 from spcabench.page.source_links import relative
-from spcabench.showing.style import RC
 
 LARGEST_SVG = 300_000  # bytes; if an SVG is larger, the PNG is shown
 
@@ -95,7 +93,7 @@ def _figure(folder: Path, report: dict[str, Any]) -> dict[str, Any]:
     numbers = home / numbers_page.NAME
     return report | {
         "short": name.removeprefix(report["paper"] + "_"),
-        "image": picture(folder, home),
+        "image": picture(folder, name),
         "files": [(f.suffix[1:].upper(), relative(f, folder)) for f in files if f.exists()],
         "rows": [(file.stem, relative(file, folder)) for file in row_files(folder, name)],
         "numbers": relative(numbers, folder) if numbers.exists() else None,
@@ -105,38 +103,22 @@ def _figure(folder: Path, report: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def picture(folder: Path, home: Path) -> dict[str, Any] | None:
+def picture(folder: Path, figure: str) -> dict[str, Any] | None:
     """Return the address and size of a figure's picture (SVG if small, otherwise PNG), or None."""
-    svg, png = home / "figure.svg", home / "figure.png"
+    svg, png = (folder / "figures" / figure / f"figure.{kind}" for kind in ("svg", "png"))
     file = svg if is_small(svg) or not png.exists() else png
     if not file.exists():
         return None
-    # a published figure has one of these files, and a run has both
-    width, height = _pixels(png if png.exists() else file)
+    # the size reserves a place while the picture loads; an inch has 96 pixels in a browser
+    known = figure in registry.names("figure")
+    size = registry.module("figure", figure).SIZE if known else (None, None)
+    width, height = (side and round(96 * side) for side in size)
     return {"address": relative(file, folder), "width": width, "height": height}
 
 
 def is_small(svg: Path) -> bool:
     """Whether an SVG file exists and has few points; browsers take seconds to draw many."""
     return svg.exists() and svg.stat().st_size <= LARGEST_SVG
-
-
-def _pixels(file: Path) -> tuple[int | None, int | None]:
-    """Return width and height of a picture in CSS pixels, to reserve its place while it loads.
-
-    They correspond to the figure's size in inches, so that text has the same size in all figures.
-    """
-    with file.open("rb") as stream:
-        start = stream.read(1000)
-    # both formats state the size at the start, so the picture need not be decoded
-    if file.suffix == ".png":
-        sides, dots = struct.unpack(">II", start[16:24]), RC["savefig.dpi"]
-    elif found := re.search(rb'width="([\d.]+)pt" height="([\d.]+)pt"', start):
-        sides, dots = tuple(map(float, found.groups())), 72
-    else:
-        return None, None
-    width, height = (round(96 / dots * side) for side in sides)  # a browser has 96 pixels per inch
-    return width, height
 
 
 def row_files(folder: Path, figure: str) -> list[Path]:
