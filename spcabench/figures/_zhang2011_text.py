@@ -1,7 +1,7 @@
 """Corpora of Zhang and El Ghaoui (2011), and experiments on covariances of their words."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
@@ -15,7 +15,6 @@ from spcabench.solving.call import arguments
 ORDERS = {"nytimes": 500, "pubmed": 1000}  # orders of the covariances in the paper
 ASKED = ("nytimes", "pubmed", "nips")  # we added the last corpus
 CORPORA = {"nytimes": "NYTimes", "pubmed": "PubMed", "nips": "NIPS", "kos": "KOS", "ap": "AP"}
-SIMULATED = dict(m=300_000, n=102_660)  # number of documents and words of NYTimes
 ON = ("kos", "ap", "nips")  # corpora of the experiments
 BY_SIZE = "text by size"
 GOAL = 1e-2
@@ -46,14 +45,6 @@ def corpora(table: pd.DataFrame) -> pd.DataFrame:
     names = [corpus_name(row) for row in rows.itertuples()]
     numbers = pd.DataFrame(rows.extra.tolist(), index=rows.index)
     return rows.assign(**numbers, corpus=names, simulated=rows.label.eq("simulated"))
-
-
-def simulated_corpus(scale: str, function: Callable[..., Any], **options: Any) -> Run:
-    """Run a function on the simulated corpus; at the quick scale, on a tenth of it."""
-    size = {name: count // (1 if scale == "paper" else 10) for name, count in SIMULATED.items()}
-    return Run(
-        dataset="simulated_corpus", parameters=size, function=function, label="simulated", **options
-    )
 
 
 def as_real(rows: pd.DataFrame) -> pd.DataFrame:

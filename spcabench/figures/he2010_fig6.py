@@ -51,7 +51,7 @@ def draw(data, axes):
     right.set_title(f"Mcol-PCA's variance is {H12.told(data)} GPower0's")
     left.axvline(LIMIT, color="black", linewidth=0.8, linestyle=":")
     style = dict(ha="right", va="center", transform=left.get_xaxis_transform(), fontsize=LETTERS)
-    left.text(0.96 * LIMIT, 0.53, f"the paper: faster below {LIMIT}", **style)
+    left.text(0.96 * LIMIT, 0.53, f"the paper: below {LIMIT}", **style)
 
 
 # what is claimed
