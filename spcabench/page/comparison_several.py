@@ -1,7 +1,7 @@
 """The page of a comparison of several components: a ranking for each formulation."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +57,11 @@ RANKING = (
     Column("Time", "seconds", duration, "mean time, with the search for a penalty"),
 )
 RECOVERED = (
-    *(PROBLEM, FORMULATION, SOLVER, METHOD, Column("Accuracy", "accuracy", percent)),
+    Column("Accuracy", "accuracy", percent),
     *(Column("False", "false", percent), Column("Subspace", "subspace", "{:.3f}")),
 )
 SAMPLES = (
-    *(FORMULATION, SOLVER, METHOD, Column("Projected", "held_out_projected", percent)),
+    Column("Projected", "held_out_projected", percent),
     Column("Adjusted", "held_out_adjusted", percent),
     *(Column("Regression", "held_out_regression", percent), Column("Problems", "count")),
 )
@@ -135,7 +135,7 @@ def stored_view(folder: Path, top: str | None) -> View:
             answered=table.value.notna() | held_out,
         ),
         warnings=about["warnings"],
-        sections=[*_recovered(table), *_held_out(table), _pairs(table), _how(about)],
+        sections=[*_samples(table), _pairs(table), _how(about)],
         files=[views.ANSWERS, "ranking.txt"],
         newest=about["newest"],
     )
@@ -171,41 +171,40 @@ def _rankings(table: pd.DataFrame, about: dict[str, Any], top: str | None) -> It
         )
 
 
-def _recovered(table: pd.DataFrame) -> list[Section]:
-    """Return the recovery of planted loadings, starting with the best."""
-    # only problems with planted loadings have this column
-    if "accuracy" not in table:
-        return []
+def _samples(table: pd.DataFrame) -> list[Section]:
+    """Return the recovery of planted loadings, and the fraction of held-out variance."""
     # dropping features makes all loadings orthonormal, so the same answers would appear twice
     twice = (table.formulation == "orthonormal") & (table.how == "drop_features")
-    known = table[(table.kind != HELD_OUT) & ~twice].dropna(subset=["accuracy"])
-    means = known.groupby(["item", "formulation", "solver", "how"], sort=False)
-    means = means[["accuracy", "false", "subspace"]].mean().reset_index()
-    means = means.sort_values(["item", "accuracy"], ascending=[True, False])
-    told = (
+    recovery = (
         "Loadings are matched one to one. Accuracy is the percentage of the true nonzeros that "
         "were found, and False the percentage of the found nonzeros that are not true. Subspace is "
         "the sine of the largest angle between the two spans."
     )
-    words, tables = "found, false, angle of the spans", [Table(RECOVERED, means)]
-    return [Section("recovery", "Recovery of known loadings", words, told, tables=tables)]
-
-
-def _held_out(table: pd.DataFrame) -> list[Section]:
-    """Return the fraction of held-out variance, starting with the best."""
-    if "held_out_projected" not in table:
-        return []
-    part = table.dropna(subset=["held_out_projected"])
-    groups = part.groupby(["formulation", "solver", "how"], sort=False)
-    columns = [column.field for column in SAMPLES[3:6]]
-    shares = groups[columns].mean().assign(count=groups.size()).reset_index()
-    shares = shares.sort_values(["formulation", columns[0]], ascending=[True, False])
-    told = (
+    held_out = (
         "Loadings computed from the even samples are evaluated on the odd samples, as a fraction "
         "of their variance. Regression uses coefficients fitted on the even samples."
     )
-    words, tables = "variance of samples that were held out", [Table(SAMPLES, shares)]
-    return [Section("samples", "Other samples of the same data", words, told, tables=tables)]
+    known = table[(table.kind != HELD_OUT) & ~twice]
+    title, words = "Recovery of known loadings", "found, false, angle of the spans"
+    tables = _means(known, [PROBLEM, FORMULATION], RECOVERED)
+    first = Section("recovery", title, words, recovery, tables=tables)
+    title, words = "Other samples of the same data", "variance of samples that were held out"
+    tables = _means(table, [FORMULATION], SAMPLES)
+    return [
+        s for s in (first, Section("samples", title, words, held_out, tables=tables)) if s.tables
+    ]
+
+
+def _means(table: pd.DataFrame, first: list[Column], measures: Sequence[Column]) -> list[Table]:
+    """Return the means of measures for each solver and method, starting with the best."""
+    columns, best = [*first, SOLVER, METHOD], measures[0].field
+    if best not in table:  # only some problems have it
+        return []
+    keys, fields = ([c.field for c in of if c.field != "count"] for of in (columns, measures))
+    groups = table.dropna(subset=[best]).groupby(keys, sort=False)
+    means = groups[fields].mean().assign(count=groups.size()).reset_index()
+    means = means.sort_values([keys[0], best], ascending=[True, False])
+    return [Table([*columns, *measures], means)]
 
 
 def _pairs(table: pd.DataFrame) -> Section:

@@ -70,9 +70,10 @@ class View:
     def failures(self) -> Table:
         """The runs without an answer: solvers with the same number of them share a row."""
         bad = self.answers[~self.answers.answered]
-        counts = bad.groupby(["solver", "status"]).reason.agg(["size", _reasons]).reset_index()
-        alike = counts.groupby(["status", "_reasons", "size"]).solver.agg(", ".join).reset_index()
-        rows = alike[["solver", "status", "size", "_reasons"]].itertuples(index=False)
+        bad = bad.assign(reason=bad.reason.fillna("").replace("", "no reason is known"))
+        counts = bad.groupby(["solver", "status", "reason"]).size().reset_index(name="count")
+        alike = counts.groupby(["status", "reason", "count"]).solver.agg(", ".join).reset_index()
+        rows = alike[["solver", "status", "count", "reason"]].itertuples(index=False)
         return Table.of(("Solvers", "Status", "Pairs per solver", "Reason"), rows)
 
     @property
@@ -88,14 +89,10 @@ class View:
         told = [f"{c.head.lower():14}{c.meaning}" for c in explained]
         told += filter(None, (self.lead, self.order, self.notes))
         blocks += [textwrap.fill(line, WIDTH, subsequent_indent="  ") for line in told]
-        lost = [f"{w}: {status} on {n}: {why}" for w, status, n, why in self.failures.cells]
+        lost = [
+            f"{w}: {status} on {n}: {one_line(why)}" for w, status, n, why in self.failures.cells
+        ]
         return "\n".join([*blocks, "", *map(as_text, self.warnings), *lost]).rstrip() + "\n"
-
-
-def _reasons(of: pd.Series) -> str:
-    """Return the first reason, and the number of other ones; most runs have the same reason."""
-    whys = [*dict.fromkeys(of.fillna("").replace("", "no reason is known"))]
-    return one_line(whys[0]) + (f" (and {len(whys) - 1} more)" if len(whys) > 1 else "")
 
 
 def warnings(rows: pd.DataFrame) -> list[dict[str, Any]]:

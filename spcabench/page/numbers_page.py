@@ -1,5 +1,7 @@
 """Write the numbers behind a figure as a table for the browser, with a line for each run."""
 
+import json
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -40,7 +42,7 @@ COLUMNS = (
 )
 # settings that are shown in other columns, or that do not describe the run
 LEFT_OUT = ("k", "seed", "history", "time_limit")
-ENTRIES = 20  # number of entries shown of a list
+LONGEST = 400  # characters of a measured list
 
 
 def write(
@@ -93,8 +95,8 @@ def runs_of(runs: pd.DataFrame, judged: dict[str, str]) -> pd.DataFrame:
         problem=[_problem(name, parameters) for name, parameters in problems],
         label=runs.label.map(_label, na_action="ignore"),
         gap=100.0 * runs.gap,
-        settings=runs.settings.map(_settings),
-        extra=runs.extra.map(_values, na_action="ignore"),
+        settings=runs.settings.map(partial(_told, left_out=LEFT_OUT)),
+        extra=runs.extra.map(_told, na_action="ignore"),
         status=runs.status + runs.reason.map(lambda why: why and f": {why}"),
         judged=runs.name.map(judged),
     )
@@ -117,39 +119,13 @@ def _problem(name: Any, parameters: str) -> str:
     )
 
 
-def _settings(settings: str) -> str:
-    return _together(
-        {k: v for k, v in schema.decoded(settings, "settings").items() if k not in LEFT_OUT}
-    )
+def _told(text: str, left_out: Collection[str] = ()) -> str:
+    """Return the values of a JSON object on a line, with six digits of each number."""
+    values = json.loads(text, parse_float=lambda number: float(f"{float(number):.6g}"))
+    line = "; ".join(f"{k} = {_plain(v)}" for k, v in values.items() if k not in left_out)
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]} ..."
 
 
-def _values(measured: str) -> str:
-    """Format the numbers of a measure or a solver; value_1, value_2 become one list."""
-    values: dict[str, Any] = {}
-    extra = schema.decoded(measured, "extra")
-    for name, value in extra.items():
-        family, _, place = name.rpartition("_")
-        # hundreds of numbered values would be a column of names. If the name without a number also
-        # exists, as in within and within_5, the number is not a position in a list.
-        numbered = family and family not in extra and place.isdigit()
-        if numbered and not isinstance(value, (list, dict)):
-            values.setdefault(family, []).append(value)
-        else:
-            values[name] = value
-    return _together(values)
-
-
-def _together(values: dict[str, Any]) -> str:
-    return "; ".join(f"{name} = {_short(value)}" for name, value in values.items())
-
-
-def _short(value: Any) -> str:
-    """Shorten a value: six digits of a number, the first entries of a list."""
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, dict):
-        return f"({_together(value)})"
-    if isinstance(value, list):
-        length = f", ... ({len(value)} in all)" if len(value) > ENTRIES else ""
-        return f"[{', '.join(map(_short, value[:ENTRIES]))}{length}]"
-    return str(value)
+def _plain(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text.replace('"', "")

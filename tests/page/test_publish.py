@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 
 import pandas as pd
@@ -23,7 +22,7 @@ def git(root, *arguments):
 
 def commit(root):
     git(root, "add", ".")
-    git(root, "commit", "-qm", "all")
+    git(root, "commit", "-qm", "all", "--allow-empty")
 
 
 @pytest.fixture
@@ -73,56 +72,38 @@ def test_a_published_run_is_whole_current_and_judged_again(trial_run, published)
     assert all(file.read_bytes() == content for file, content in before.items())
 
 
-def test_some_groups_of_a_figure_are_published_anew_and_all_others_stay(trial_run, published):
+def test_groups_of_a_run_replace_those_with_their_names_and_long_runs_stay(trial_run, published):
     make_run(trial_run)
-    file = trial_run / "rows" / NAME / "grqi.parquet"
+    file, long = trial_run / "rows" / NAME / "grqi.parquet", f"{LONG}tpower-1"
     older = runner.stamp()["machine"] | {"cpu": "another"}
-    old = [
-        made_row(group=group, commit="before", machine=older, cpu="another")
-        for group in ("kept", "grqi")
-    ]
-    rows.write(old, file)
+    before = dict(commit="before", machine=older, cpu="another")
+    rows.write([made_row(group=group, **before) for group in ("kept", "grqi", long)], file)
     home, readme, _ = published()
-    commit(readme.parent)
-    rows.write([made_row(group="grqi", commit="after", k=2)], file)
-    shutil.rmtree(trial_run / "figures")  # a run of a few jobs has no figures yet
+
+    def published_again(of=trial_run, **options):
+        commit(readme.parent)
+        about = publish.publish(of, home, readme, **options)
+        table = rows.read_text([home / "rows" / NAME / "rows.parquet"])
+        assert not differences(verify.rejudge(home))
+        return about, dict(zip(table.group, table.commit, strict=True))
+
     picture = home / "figures" / NAME / "figure.svg"
     picture.write_text("an older picture")
-    about = publish.publish(trial_run, home, readme, only=[NAME])
-    kept = rows.read_text([home / "rows" / NAME / "rows.parquet"])
-    made_by = dict(zip(kept.group, kept.commit, strict=True))
-    assert made_by == {"kept": "before", "grqi": "after"} and len(kept) == 2
+    rows.write([made_row(group="grqi", commit="after", k=2)], file)
+    figures = (trial_run / "figures").rename(trial_run / "aside")  # a run of a few jobs has none
+    about, made_by = published_again(only=[NAME])
+    assert made_by == {"kept": "before", "grqi": "after", long: "before"}
     assert about["commits"] == ["after", "before"]
     assert about["machines"] == sorted(["another", runner.stamp()["cpu"]])
     assert picture.read_text().endswith("</svg>\n")
     page = (home / "trial2013.md").read_text()
     assert "`after`" in page and "`before`" in page
-    assert not differences(verify.rejudge(home))
-
-
-def test_published_long_runs_remain_when_a_run_without_them_is_published(trial_run, published):
-    make_run(trial_run)
-    file, long = trial_run / "rows" / NAME / "grqi.parquet", f"{LONG}grqi-1"
-    rows.write([made_row(group="grqi"), made_row(group=long, commit="hours ago", k=2)], file)
-    home, readme, _ = published()
-    commit(readme.parent)
-    rows.write([made_row(group="grqi")], file)
-    publish.publish(trial_run, home, readme)
-    kept = rows.read_text([home / "rows" / NAME / "rows.parquet"])
-    assert [*kept.group] == ["grqi", long] and kept.commit[1] == "hours ago"
-    assert not differences(verify.rejudge(home))
-
-
-def test_a_figure_without_rows_or_of_another_scale_is_not_published_alone(
-    trial_run, published, tmp_path
-):
-    make_run(trial_run)
-    home, readme, _ = published()
-    for source, words in ((tmp_path / "empty", "no rows"), (trial_run, "the scale paper")):
-        if source == trial_run:
-            rows.write([made_row(scale="paper")], trial_run / "rows" / NAME / "grqi.parquet")
+    figures.rename(trial_run / "figures")
+    assert published_again()[1] == {"grqi": "after", long: "before"}
+    for source, words in ((trial_run / "empty", "no rows"), (trial_run, "the scale paper")):
+        rows.write([made_row(scale="paper")], file)
         with pytest.raises(InputError, match=f"--only: .*{words}"):
-            publish.publish(source, home, readme, only=[NAME])
+            published_again(source, only=[NAME])
 
 
 def test_publishing_with_uncommitted_changes_is_refused(trial_run, published):
