@@ -13,25 +13,13 @@ import typer
 
 from spcabench import api, registry
 from spcabench.cli import application as command_line
-from spcabench.cli import groups, options, settings, solvers
+from spcabench.cli import groups, options, settings
 from spcabench.errors import InputError
-from spcabench.running import jobs, workflow
 from spcabench.solving.call import arguments, parameters
 from tests.own_solver import text_of
 
 COMMANDS = vars(typer.main.get_command(command_line.app))["commands"]
 EXAMPLES = re.findall("`spcabench (.+?)`", "".join(c.help or "" for c in COMMANDS.values()))
-KINDS = [("solvers", "grqi"), ("datasets", "pitprops"), ("figures", "kuleshov2013_fig2")]
-
-
-@pytest.mark.parametrize(("kind", "name"), KINDS)
-@pytest.mark.parametrize("columns", [60, 120])
-def test_a_list_has_a_line_for_each_name_that_fits(kind, name, columns, monkeypatch, capsys):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    solvers.list_names(solvers.Kind(kind))
-    lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) <= columns
-    assert [line.split()[0] for line in lines] == registry.names(kind.removesuffix("s"))
 
 
 @pytest.mark.parametrize("arguments", EXAMPLES)
@@ -89,11 +77,6 @@ def test_every_setting_of_a_run_reaches_it(spcabench):
         )
 
 
-def test_a_penalty_is_a_setting(spcabench):
-    words = ("pitprops", "--solver", "gpower1", "--set", "gamma=0.5")
-    assert answered(spcabench, *words)[0]["cardinality"] >= 1
-
-
 def test_the_time_of_an_exact_search_is_an_amount_of_work(spcabench, here):
     np.save("noise.npy", np.random.default_rng(0).standard_normal((60, 60)))
     words = ("noise.npy", "-k", "25", "--solver", "branch_and_bound", "--time", "0.02")
@@ -139,14 +122,6 @@ def test_the_criterion_of_auto_is_a_part_of_k(spcabench):
     assert groups.Run(k="auto:certified").cardinalities == []
     assert spcabench("solve", "pitprops", "-k", "auto:certified").returncode == 0
     assert spcabench("solve", "pitprops", "-k", "auto:heldout").returncode == 2  # a covariance
-
-
-@pytest.mark.parametrize("kind", ["loadings", "biplot", "scores", "scree", "substitutes"])
-def test_every_kind_of_picture_is_drawn(kind, spcabench, here):
-    np.save("X.npy", np.random.default_rng(0).standard_normal((30, 6)))
-    words = ("-k", "2", "--components", "2", "--checks", "none", "--plot", f"{kind}:x.svg")
-    assert spcabench("solve", "X.npy", *words).returncode == 0
-    assert (here / "x.svg").stat().st_size
 
 
 def test_fewer_variables_or_components_than_requested_are_mentioned(spcabench, here):
@@ -235,20 +210,12 @@ def test_annotations_of_a_users_solver_are_read_if_they_can_be(add_file):
             settings.read(["other=4.5"], "mine")
 
 
-def test_long_runs_are_executed_one_by_one(spcabench, monkeypatch):
-    made = []
-    monkeypatch.setattr(workflow, "workflow", lambda files, *_: made.append(files) or 0)
-    monkeypatch.setattr(jobs, "unpublished", lambda *_: ["timed-long-b", "timed-long-a"])
-    assert spcabench("figure", "zhang2011_fig1", "--scale", "long").returncode == 0
-    folder = "results/paper/rows/zhang2011_fig1"
-    assert made == [[f"{folder}/timed-long-b.parquet"], [f"{folder}/timed-long-a.parquet"]]
-
-
 def test_scores_are_those_of_the_variables_with_these_names(spcabench, here):
     X = np.random.default_rng(0).standard_normal((20, 4))
     frame = pd.DataFrame(X, columns=[*"abcd"])
     frame.to_csv("a.csv", index=False)
     frame[[*"dcba"]].to_csv("b.csv", index=False)
-    spcabench("solve", "a.csv", "-k", "2", "--out", "m.npz")
+    spcabench("solve", "a.csv", "-k", "2", "--out", "m.npz", "--plot", "biplot:p.svg")
+    assert b"<svg" in (here / "p.svg").read_bytes()
     first, second = (spcabench("apply", "m.npz", file).stdout for file in ("a.csv", "b.csv"))
     assert first == second and first.count("\n") == 21

@@ -29,12 +29,6 @@ def test_plain_gzipped_and_windows_files(tmp_path, text, zipped):
     np.testing.assert_array_equal(read_docword(write(tmp_path, text, zipped)).toarray(), COUNTS)
 
 
-def test_members_of_a_gz_file_are_joined(tmp_path):
-    path = tmp_path / "docword.txt.gz"
-    path.write_bytes(gzip.compress(GOOD[:20].encode()) + gzip.compress(GOOD[20:].encode()))
-    np.testing.assert_array_equal(read_docword(path).toarray(), COUNTS)
-
-
 MALFORMED = ["", "3\n4\n", "3\nfour\n5\n1 1 2\n", GOOD.replace("1 4 1", "1 5 1"), GOOD + "3 4 1\n"]
 MALFORMED += [GOOD.replace("3 3 10", "4 3 10"), GOOD.replace("2 2 7\n", "")]
 MALFORMED += [GOOD.replace("2 2 7", line) for line in BAD]
