@@ -81,8 +81,8 @@ def _dataset(source: str, how: "Reading") -> "Problem":
     return api.load(source, **({"scale": True} if how.scale else {}))
 
 
-def answer(problem: "Problem", run: Run, show: Callable[[Answer], str]) -> tuple[Any, str]:
-    """Compute an answer; return the results and the text returned by ``show``."""
+def answer(problem: "Problem", run: Run) -> Answer:
+    """Compute the answer to a problem."""
     from spcabench import registry
 
     _check_sizes(problem, run)
@@ -111,8 +111,7 @@ def answer(problem: "Problem", run: Run, show: Callable[[Answer], str]) -> tuple
                 file=sys.stderr,
             )
         chance = _chance(problem, results, selection, run, seed)
-        bound = bool(run.switches()["bound"])
-        return results, show(Answer(results, selection, chance, chosen, bound))
+    return Answer(results, selection, chance, chosen, bool(run.switches()["bound"]))
 
 
 def _results(

@@ -9,7 +9,7 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -216,22 +216,14 @@ class Output:
 
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with an option for each field of the dataclasses that it takes."""
-    hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {
-        n: hint for n, hint in hints.items() if dataclasses.is_dataclass(hint)
-    }
-    parameters = []
-    for parameter in inspect.signature(command).parameters.values():
-        fields = {parameter.name: (parameter.default, hints[parameter.name])}
-        if group := groups.get(parameter.name):
-            kinds = get_type_hints(group, include_extras=True)
-            fields = {f.name: (f.default, kinds[f.name]) for f in dataclasses.fields(group)}
-        parameters += [
-            inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
-            )
-            for name, (default, kind) in fields.items()
-        ]
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, Any] = {}
+    for name, parameter in inspect.signature(command).parameters.items():
+        if dataclasses.is_dataclass(parameter.annotation):
+            groups[name] = parameter.annotation
+            parameters += inspect.signature(groups[name]).parameters.values()
+        else:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
 
     @functools.wraps(command)
     def run(**typed: Any) -> None:

@@ -42,11 +42,9 @@ def report(
 
     problem = answer.load(source, data)
 
-    def show(found: "Answer") -> str:
-        return report_page.text(data.scale, problem, found, _commands(context, problem, found))
-
-    results, page = answer.answer(problem, run, show)
-    answer.expect_feasible(results)
+    found = answer.answer(problem, run)
+    page = report_page.text(data.scale, problem, found, _commands(context, problem, found))
+    answer.expect_feasible(found.results)
     write_text(out, page)
     say(out)
 

@@ -145,12 +145,18 @@ def publish_run(
 
     `spcabench publish results/paper --only kuleshov2013_fig3`
     """
-    from spcabench.page import publish
+    from spcabench.page import claims_file, publish
+    from spcabench.running.jobs import SEEDS
 
     check_run(options.ROOT / "results" / "published" if only else folder)
     if machine.checkout() is None:
         raise InputError("publish: only works in a clone of the repository")
-    _check_seeds(folder)
+    has_figures = any(folder.glob("figures/*/claims.json"))  # not a folder of rows for --only
+    reports = claims_file.read_all(folder) if has_figures else {}
+    if any(SEEDS in report["scale"] for report in reports.values()):
+        raise InputError(
+            f"{folder}: cannot be published, because it has other seeds than the figures"
+        )
     for source in comparisons or ():
         existing_folder(source, "the folder of a comparison")
         if not (source / "plan.json").is_file():
@@ -162,22 +168,6 @@ def publish_run(
         f"results/published: {about['figures']} figures, {about['bytes'] / 1e6:.1f} MB; commit it "
         "with README.md"
     )
-
-
-def _check_seeds(folder: Path) -> None:
-    """Raise InputError if the seeds of a run differ from those of the figures."""
-    from spcabench.page import claims_file
-    from spcabench.running import jobs as figure_jobs
-
-    if not any(folder.glob("figures/*/claims.json")):
-        return  # a folder of rows for --only
-    scales = {report["scale"] for report in claims_file.read_all(folder).values()}
-    for scale in sorted(scales):
-        if figure_jobs.SEEDS in scale:
-            raise InputError(
-                f"{folder}: cannot be published, because it has other seeds than the figures "
-                f"({scale})"
-            )
 
 
 def explore() -> None:

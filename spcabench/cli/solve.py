@@ -36,15 +36,13 @@ def solve(source: Source, data: Data, run: Run, output: Output) -> None:
     if plot is not None:
         output_files.check_samples(problem, kind)
 
-    def shown(found: answer.Answer) -> str:
-        write = terminal.as_json if output.as_json else terminal.as_table
-        with terminal.slow(terminal.BOUNDS, found.bound):
-            return write(problem, found.results, found.bound, found.chance)
-
-    results, text = answer.answer(problem, run, shown)
+    found = answer.answer(problem, run)
+    results, bound = found.results, found.bound
+    write = terminal.as_json if output.as_json else terminal.as_table
+    with terminal.slow(terminal.BOUNDS, bound):
+        text = write(problem, results, bound, found.chance)
     say(text)
     answer.expect_feasible(results)
-    bound = bool(run.switches()["bound"])
     if output.out is not None:
         output_files.write(output.out, problem, results, bound)
     if plot is not None:
