@@ -3,7 +3,6 @@
 import importlib.util
 import math
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -174,10 +173,8 @@ def test_an_acceptance_covers_its_solver_and_its_measure_or_all_of_them(commit, 
     assert gate.check(base, ["gaussian-20"]) == 1
     commit({"README.md": "again"}, f"more\n\n{commits.KEY}: power flops: two products are safer")
     assert gate.check(base, ["gaussian-20"]) == 0
-    for text in ("s", "*"):
-        every = commits.parse(f"{commits.KEY}: {text}: r", "")
-        assert all(every.covers("s", measure) for measure in commits.MEASURES)
-        assert every.covers("t", "gap") == (text == "*")
+    every = commits.parse(f"{commits.KEY}: *: r", "")
+    assert all(every.covers("s", measure) for measure in commits.MEASURES)
     for text in ("grqi", ": reason", "grqi speed: reason"):
         with pytest.raises(ValueError, match="write 'Accepted"):
             commits.parse(f"{commits.KEY}: {text}", "abc")
@@ -194,30 +191,12 @@ def test_the_flop_convention_is_that_of_the_commit(commit):
     assert [commits.convention(commits.git("rev-parse", c)) for c in ("HEAD", "HEAD~1")] == [4, 1]
 
 
-SOLVERS = ("tpower", "branch_and_bound", "bca", "sca")
-RUN = f"""
-import sys, spcabench
-for solver in {SOLVERS}:
-    spcabench.solve(spcabench.load("gaussian", m=20, n=20, seed=0), solver, k=5)
-print(*(module.__file__ for name, module in sys.modules.items() if name.startswith("spcabench")))
-"""
-
-
-def test_the_imports_that_are_found_include_all_that_a_run_makes(monkeypatch):
-    monkeypatch.chdir(commits.ROOT)
-    common = gate.modules_of(("spcabench.api", *gate.DATASETS))
-    found = gate.files_of(gate.modules_of([f"spcabench.solvers.{s}" for s in SOLVERS], common))
-    out = subprocess.run([sys.executable, "-c", RUN], capture_output=True, text=True, check=True)
-    assert {Path(name) for name in out.stdout.split()} <= found
-
-
-@pytest.mark.parametrize(("step", "code"), [(STEP, 0), (f"{STEP}        1 / 0\n", 1)])
 def test_in_a_shallow_clone_without_the_base_every_solver_must_run(
-    commit, counted, monkeypatch, step, code, capsys
+    commit, counted, monkeypatch, capsys
 ):
-    commit({"solvers/other.py": POWER.replace(STEP, step)})
+    commit({"solvers/other.py": POWER.replace(STEP, f"{STEP}        1 / 0\n")})
     url = f"file://{Path.cwd()}"
     subprocess.run(["git", "clone", "-q", "--depth", "1", url, "shallow"], check=True)
     monkeypatch.chdir("shallow")
-    assert gate.check("HEAD~1", ["gaussian-20"]) == code
+    assert gate.check("HEAD~1", ["gaussian-20"]) == 1
     assert "NOT COMPARED" in capsys.readouterr().out

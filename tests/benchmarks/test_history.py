@@ -122,18 +122,11 @@ def test_what_asv_writes_is_read(tmp_path):
     assert [row[4] for row in numbers[:2]] == [7, None] and np.isnan(numbers[2][4])
 
 
-@pytest.fixture
-def published(monkeypatch):
-    """Return the published numbers, and their commits with their places among all commits."""
+def test_the_published_results_are_compared_since_each_release(monkeypatch):
     monkeypatch.chdir(commits.ROOT)
     table, about, ages = history.read(history.PUBLISHED)
     if len(about) < 48:
         pytest.skip("a shallow clone")
-    return table, about, ages
-
-
-def test_the_published_results_are_compared_since_each_release(published):
-    table, about, ages = published
     series = history.series_of(table, about)
     sections = [*history.sections(series, about, ages)]
     assert [title for title, *_ in sections][-2] == "0.1.0"

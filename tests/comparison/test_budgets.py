@@ -33,6 +33,12 @@ def test_a_stopped_run_has_its_best_iterate_and_one_that_has_ended_its_refit():
     assert best == [(["one"], 0.6), (["one"], 0.6), *[(["one"], 0.95)] * 3]
 
 
+@pytest.mark.parametrize("measure", ["time", "work"])
+def test_the_set_up_is_part_of_the_cost(measure):
+    rows = pd.DataFrame([answer("one", "p", 0.95, 0.05, setup_time=0.001, setup_flops=99_991)])
+    assert named(budgets.best(rows, ["one"], measure))[:2] == [None, (["one"], 0.6)]
+
+
 def test_a_search_has_nothing_before_its_end_and_a_failure_nothing_at_all():
     rows = pd.DataFrame(
         [

@@ -147,6 +147,14 @@ def test_the_page_shows_each_formulation_with_its_bound_and_can_be_published(fol
     assert again == (out / "index.html").read_text()
 
 
+def test_the_cost_is_that_of_all_components():
+    problem, how = api.load("gaussian", **DATA), dict(k=3, n_components=2, deflation="projection")
+    of_all = find.loadings(problem, seed=0, solver="tpower", how="projection", r=2, k=3, limit=9.0)
+    results = api.solve(problem, "tpower", refit=True, **how)
+    assert of_all["flops"] == sum(result.cost.total_flops for result in results)
+    assert (of_all["runs"], len(of_all["statuses"])) == (2, 2)
+
+
 def test_held_out_samples_are_not_those_of_the_loadings():
     problem = api.load("gaussian", **DATA)
     train, test = find.train_and_test(problem)
