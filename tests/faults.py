@@ -4,7 +4,6 @@ The commands make one figure, all figures with their page, or a comparison, in a
 repository that has one small figure and one small suite.
 """
 
-import ctypes
 import os
 import resource
 import shutil
@@ -64,7 +63,6 @@ DECIDED += ["variance", "bound", "iterations", "flops", "setup_flops", "support"
 ORPHANS = 5.0  # seconds in which nothing may be left
 LONGEST = 240.0  # seconds of a command on a busy machine
 ASKED = (130, 143, -signal.SIGINT, -signal.SIGTERM)  # exit codes of who was asked to end
-DROP_CAPABILITY = 24  # of prctl(2)
 
 
 def copied(folder, names=COPIED):
@@ -93,7 +91,7 @@ class Workspace:
             suite.write('\nSUITES["trial"] = [replace(ITEMS[0], ks=(3, 6))]\n')
 
     def start(self, command, limit=None):
-        """Start a command without root's capabilities, in a new session and process group."""
+        """Start a command in a new session and process group."""
         return subprocess.Popen(
             [self.python, "-m", "spcabench", *COMMANDS[command]],
             cwd=self.folder,
@@ -151,10 +149,8 @@ class Workspace:
 
 
 def _restrict(limit):
-    """Make permissions apply to root too, let Ctrl-C through, and limit the length of files."""
+    """Let Ctrl-C through, and limit the length of files."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # what a shell starts in the background ignores it
-    for capability in range(64):
-        ctypes.CDLL(None).prctl(DROP_CAPABILITY, capability, 0, 0, 0)
     if limit is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 

@@ -71,7 +71,7 @@ def _summary(file: Path) -> _Summary:
     source = file.read_bytes()
     return _Summary(
         hashlib.sha256(ast.dump(tree).encode() if tree else source).hexdigest(),
-        (*imported(tree, file), *_named(source.decode(errors="replace"), file)) if tree else (),
+        (*imported(tree), *_named(source.decode(errors="replace"), file)) if tree else (),
     )
 
 
@@ -104,7 +104,7 @@ def function_hash(function: Callable[..., Any]) -> str:
                 pending += names_read - used
                 used |= names_read
     module = ast.Module([*nodes.values()], [])  # functions can contain imports
-    files = {inner for path in imported(module, Path(file or "")) for inner in closure(path)}
+    files = {inner for path in imported(module) for inner in closure(path)}
     dumps = sorted(
         ast.dump(n) for n in nodes.values() if not isinstance(n, (ast.Import, ast.ImportFrom))
     )
@@ -144,31 +144,27 @@ def closure(file: Path) -> tuple[Path, ...]:
     return tuple(seen)
 
 
-def imported(tree: ast.Module, file: Path) -> Iterator[Path]:
+def imported(tree: ast.Module) -> Iterator[Path]:
     """Yield the files of spcabench that a file imports, with the packages that contain them."""
     for node in _statements(tree):
         if isinstance(node, ast.ImportFrom):
-            parts = node.module.split(".") if node.module else []
-            if 0 < node.level <= len(file.parents):
-                yield from _modules(file.parents[node.level - 1], parts, node.names)
-            elif parts and parts[0] == "spcabench":
-                yield from _modules(PACKAGE, parts[1:], node.names)
+            yield from _modules(node.module or "", node.names)
         elif isinstance(node, ast.Import):
             for alias in node.names:
-                top, *below = alias.name.split(".")
-                if top == "spcabench":
-                    yield from _modules(PACKAGE, below)
+                yield from _modules(alias.name)
 
 
-def _modules(start: Path, parts: list[str], names: Iterable[ast.alias] = ()) -> Iterator[Path]:
-    """Yield the files of a module in a folder, of its parent packages, and of ``names`` in it."""
-    if start == PACKAGE and parts and parts[0] in BESIDE and not (PACKAGE / parts[0]).is_dir():
-        start = PACKAGE.parent  # in a checkout, these subpackages are next to the package
+def _modules(name: str, names: Iterable[ast.alias] = ()) -> Iterator[Path]:
+    """Yield the files of a module of spcabench, of its parent packages, and of ``names`` in it."""
+    top, *parts = name.split(".")
+    if top != "spcabench":
+        return
+    # in a checkout, some subpackages are next to the package
+    beside = parts and parts[0] in BESIDE and not (PACKAGE / parts[0]).is_dir()
+    start = PACKAGE.parent if beside else PACKAGE
     folders = [start.joinpath(*parts[:i]) for i in range(len(parts) + 1)]
     files = [folder / "__init__.py" for folder in folders]
     files += [folders[-1].with_suffix(".py"), *(folders[-1] / f"{a.name}.py" for a in names)]
-    if any(alias.name == "*" for alias in names):
-        files += sorted(folders[-1].glob("*.py"))
     yield from (file for file in files if file.parent != SHOWING and file.is_file())
 
 
