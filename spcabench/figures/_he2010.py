@@ -30,9 +30,6 @@ SOLVERS = ("gpower0", *OURS)
 NAMES = {"gpower0": "GPower0", "scol": "Scol-PCA", "mcol": "Mcol-PCA"}
 TIMES, ANSWERS = "alike", "answers"  # labels of the rows of the two functions
 ROUNDS = 7
-# maximum number of processes that are ready to run: above it, too many processes share caches and
-# memory with the timed process (for rows published before this rule, the number is at most 2.46)
-QUIET = 2.5
 
 
 # what runs
@@ -160,9 +157,7 @@ def rows_of(table: pd.DataFrame, x: Callable[[pd.DataFrame], Any]) -> pd.DataFra
 
 def _unfolded(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield a row for each round of a function's result."""
-    # times measured on a busy machine are neither judged nor drawn
-    busy = row["label"] == TIMES and float(row.get("load") or 0.0) > QUIET
-    if row["label"] not in (TIMES, ANSWERS) or busy:
+    if row["label"] not in (TIMES, ANSWERS):
         return
     common = row | dict(wanted=float(row["settings"]["k"]))
     if row["label"] == ANSWERS:

@@ -7,12 +7,11 @@ centred matrix and stops when the relative change in its objective is below 1e-4
 penalty. All three solvers are compared at the cardinality that GPower0 reached, and its variance is
 computed after a refit, because the second phase of the other two solvers is a refit.
 
-Times are processor times of single runs without the search, with the solvers taking turns while at
-most 2.5 processes were ready to run, the second phase to 1e-4, and data that were converted before
-timing; the time of a problem is the median over the rounds. Variances are those of converged second
-phases. Lines are means over the problems (geometric for times) with their 95 % intervals, at the
-median of the cardinalities that the searches reached. Another reading gives GPower0 the sparse
-data, and counts flops.
+Times are processor times of single runs without the search, with the solvers taking turns, the
+second phase to 1e-4, and data that were converted before timing; the time of a problem is the
+median over the rounds. Variances are those of converged second phases. Lines are means over the
+problems (geometric for times) with their 95 % intervals, at the median of the cardinalities that
+the searches reached. Another reading gives GPower0 the sparse data, and counts flops.
 """
 
 import numpy as np

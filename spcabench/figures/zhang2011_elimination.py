@@ -5,19 +5,18 @@ The left panel shows the number of words with variance of at least lambda, again
 the largest variance; a mark shows the lambda at which the search for five words ended. The right
 panel shows processor times on one thread (the geometric mean over the rounds) against the size of
 the corpus: the time of that search; the total time of variances, elimination and search; and the
-time of the leading eigenvector of the full covariance (Lanczos on the centred sparse counts). Rows
-that were measured while more than 1.5 processes were ready to run are a separate reading of Z10,
-whose ratio is near one. Corpora are in memory during the measurement. If NYTimes or PubMed is not
-available, KOS or the Associated Press is the stand-in. We added NIPS and a simulated corpus of
-NYTimes' size (a tenth of it at quick scale).
+time of the leading eigenvector of the full covariance (Lanczos on the centred sparse counts). Times
+of the simulated corpus do not decide if more than 1.5 processes were ready to run. Corpora are in
+memory during the measurement. If NYTimes or PubMed is not available, KOS or the Associated Press is
+the stand-in. We added NIPS and a simulated corpus of NYTimes' size (a tenth of it at quick scale).
 
 The search first uses the 128 words with the largest variances. If another word survives the final
 lambda, the search is repeated with twice as many words, until it includes all survivors.
 
-Z9 and Z9b are about random covariances of order 6 (A'A, A standard normal 2 x 6, 3 x 6 or 8 x
-6, lambda uniform between the smallest and the largest variance). The l0-penalised problem is solved
-by brute force, and the relaxation by an interior-point solver; a decrease of its optimum is
-reported only if certified bounds prove it.
+Z9 and Z9b are about random covariances of order 6 (A'A, A standard normal 2 x 6, 3 x 6 or 8 x 6,
+lambda uniform between the smallest and the largest variance). The l0-penalised problem is solved by
+brute force, and the relaxation by an interior-point solver; a decrease of its optimum is reported
+only if certified bounds prove it.
 """
 
 from time import process_time
