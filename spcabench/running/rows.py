@@ -1,10 +1,9 @@
 """Reads and writes files of rows in the format defined by the schema."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,15 +12,12 @@ from spcabench.errors import InputError
 from spcabench.files import from_json, regular_file, replacing
 from spcabench.readers import sizes
 from spcabench.running.schema import COLUMNS, EARLIER, VERSION, Json, Row, to_json
-from spcabench.solving import run_warnings
-from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
 # keys of the schema version, and of the hash of the job, in the metadata of a file
 MARK, JOB = b"spcabench_schema", b"spcabench_job"
 # JSON columns that are not decoded, because decoding ten thousand iterates takes seconds
 TEXT = ("history",)
-AMOUNTS = [column.name for column in COLUMNS.values() if column.unit]
 TYPES = {int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 TYPES |= {list[int]: pa.list_(pa.int64()), list[float]: pa.list_(pa.float64())}
 TYPES |= {list[str]: pa.list_(pa.string())}
@@ -125,26 +121,8 @@ def is_empty(value: Any) -> bool:
     return value is None or (isinstance(value, float) and value != value)
 
 
-def fault(row: Mapping[str, Any]) -> str:
-    """Return a description of an impossible value or flag in a row, or ""."""
-    for name in AMOUNTS:
-        single = not isinstance(row[name], Iterable)
-        for amount in [row[name]] if single else row[name]:
-            if not (0.0 <= (amount or 0.0) < np.inf or (single and is_empty(amount))):
-                return f"{name}: {amount}; it must be at least 0 {COLUMNS[name].unit}"
-    flags = set() if is_empty(row["flags"]) else {*map(str, row["flags"])}
-    unknown = flags - {*Flag, *run_warnings.EARLIER}
-    return f"flags: unknown flag {min(unknown)!r:.40}" if unknown else ""
-
-
 def check(table: pd.DataFrame, name: str) -> None:
-    """Raise InputError if a row has impossible values or if flop conventions differ.
-
-    Use this function if every row of a table is needed.
-    """
-    for row in table.to_dict("records"):
-        if wrong := fault(row):
-            raise InputError(f"{name}: a row of {row['solver'] or row['measure']}: {wrong}")
+    """Raise InputError if flop conventions differ."""
     conventions = sorted(table.flops_convention.unique())
     if len(conventions) > 1:
         raise InputError(

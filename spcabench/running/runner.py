@@ -142,7 +142,7 @@ class _Execution:
         self.known: dict[str, Row] = {} if journal is None else dict(journal.rows)
         self.progress = progress or (lambda done, total: None)
         self.total = sum(map(len, job.groups.values()))
-        self.done: set[str] = set()  # keys of the first rounds that are finished
+        self.done = 0  # number of the first rounds that are finished
         self.worker: Worker | None = None
         self.warm = False  # whether the worker has executed the warm-up runs
         self.hung = ""  # why all runs are skipped after a warm-up run that did not finish
@@ -220,8 +220,8 @@ class _Execution:
             if row.solver and row.cardinality:
                 reached[row.solver] = row.cardinality
             if not repeat:
-                self.done.add(key)
-                self.progress(len(self.done), self.total)
+                self.done += 1
+                self.progress(self.done, self.total)
             yield row
 
     def _answer(self, run: Run, reached: Mapping[str, int]) -> Answer:

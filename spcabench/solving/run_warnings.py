@@ -12,8 +12,6 @@ class Flag(StrEnum):
     tied = "tied"
 
 
-# flags in rows of version 0.3.0 and earlier, which can be read but are not shown
-EARLIER = ("clock", "ledger", "entries", "compilation", "claim", "printed", "patched")
 SENTENCES = {
     Flag.threads: "The solver computed in several threads or processes.",
     Flag.warm: "A second run on the same problem needed less than half of the flops, so the solver "

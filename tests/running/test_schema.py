@@ -1,6 +1,5 @@
 """Rows of results: what the schema refuses, what a file keeps, and how older files are read."""
 
-import math
 import shutil
 from dataclasses import fields
 
@@ -12,7 +11,7 @@ import pytest
 
 from spcabench.errors import InputError
 from spcabench.flops import CONVENTION
-from spcabench.page import draw, verify
+from spcabench.page import verify
 from spcabench.running import rows
 from spcabench.running.schema import COLUMNS, VERSION, Answer, Row
 from spcabench.solving.status import Status
@@ -135,15 +134,3 @@ def test_flops_of_two_conventions_are_never_compared(trial_run):
     assert "another convention" in check.line and not check.differences
     with pytest.raises(InputError, match=f"conventions {CONVENTION}, {CONVENTION + 1}"):
         rows.check(rows.read([file, *trial_run.glob("rows/*/*.parquet")]), NAME)
-
-
-def test_a_figure_with_an_impossible_row_is_neither_drawn_nor_judged(trial_run):
-    make_run(trial_run)
-    (file,) = trial_run.glob("rows/*/*.parquet")
-    for impossible in (dict(flops=-1), dict(solve_time=math.inf), dict(flags=["best"])):
-        rows.write([row(**impossible)], file)
-        (name,) = impossible
-        with pytest.raises(InputError, match=f"{NAME}: a row of grqi: {name}: "):
-            draw.draw_figure(NAME, [file], trial_run / "figures" / NAME)
-        changes, *_ = verify.rejudge(trial_run)
-        assert f"a row of grqi: {name}: " in changes.differences[0]
