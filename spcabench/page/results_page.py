@@ -23,7 +23,6 @@ from spcabench.page.comparison_view import ANSWERS
 from spcabench.page.paper_page import row_files
 from spcabench.page.render import render
 from spcabench.page.source_links import relative
-from spcabench.showing.words import size
 
 # style and script of all pages of a run are separate files, because a run has 140 pages
 SHARED = ("site.css", "site.js")
@@ -122,13 +121,12 @@ def comparisons_of(home: Path, folder: Path) -> list[dict[str, Any]]:
         rows = ranking[ranking.answered > 0].to_dict("records")
         memory = pd.read_parquet(page.with_name(ANSWERS)).reindex(columns=["solver", "memory"])
         most = memory.dropna().groupby("solver").memory.max().sort_values(ascending=False)
-        most_memory = [f"{name} {size(of)}" for name, of in most[:3].items()]
         comparisons.append(
             {
                 "name": page.parent.name,
                 "path": relative(page, folder),
                 "ranking": rows,
-                "most": ", ".join(most_memory),
+                "most": most[:3].to_dict(),
                 "ranks": {row["solver"]: row["rank"] for row in rows},
             }
         )

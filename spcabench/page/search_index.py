@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 from spcabench.files import write_text
 from spcabench.page import forest, in_short
 from spcabench.page.render import OPTIONAL
+from spcabench.showing.words import size
 
 NAME = "search.js"
 Entry = tuple[str, str, str]  # title, text, address from the folder of the index
@@ -69,8 +70,13 @@ def _pages(values: dict[str, Any]) -> Iterator[Entry]:
     for c in values["comparisons"]:
         text = "ranking of the solvers, best within a budget of time or flops, every problem and k"
         yield f"comparison {c['name']}", text, c["path"]
-        text = f"most memory, over 1 GB? {c['most']}; columns rank, share, gap, most, time"
-        yield f"memory and time of solvers, {c['name']}", text, f"{c['path']}#ranking"
+        text = f"columns of the comparison {c['name']}: rank, share, gap, memory, most, time, flops"
+        yield f"columns of {c['name']}", text, f"{c['path']}#ranking"
+    largest = sorted(values["comparisons"], key=lambda c: -max(c["most"].values(), default=0.0))
+    for c in largest[:1]:
+        told = ", ".join(f"{solver} {size(of)}" for solver, of in c["most"].items())
+        text = f"who needs most memory, over 1 GB? In comparison {c['name']}: {told}"
+        yield "memory of solvers", text, f"{c['path']}#ranking"
     cited = values["cite"]
     text = f"version {cited['release']}, BibTeX, commit {cited['commit']}, {cited['date']}"
     yield "cite spcabench, version and release", text, "index.html#cite"

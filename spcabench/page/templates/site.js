@@ -107,7 +107,9 @@ for (const table of document.querySelectorAll("[data-first]")) {
 // choices above a table: the field of words searches, every other one compares a cell, or the data of a row
 for (const form of document.querySelectorAll("form[data-table]")) {
   const table = document.getElementById(form.dataset.table), begin = `#${table.id}?`;
-  const heads = [...table.tHead.rows[0].cells], rows = [...table.tBodies[0].rows].map(row => [row, plainWords(row.textContent)]), fits = {};
+  // with a space between cells, because the last word of one is no part of the first word of the next
+  const words = row => [...row.cells].flatMap(cell => [...cell.childNodes].map(part => part.textContent)).join(" ");
+  const heads = [...table.tHead.rows[0].cells], rows = [...table.tBodies[0].rows].map(row => [row, plainWords(words(row))]), fits = {};
   const text = (row, head) => row.cells[head.cellIndex].firstChild?.textContent ?? "";
   for (const head of heads.filter(head => head.dataset.choose)) {
     const found = [...new Set(rows.map(([row]) => text(row, head)))].filter(Boolean).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
