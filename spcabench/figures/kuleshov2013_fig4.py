@@ -22,7 +22,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from spcabench import claims
 from spcabench.claims import claim, meaning
@@ -74,35 +73,25 @@ def data(table):
     genes, square = rows[~square & (rows.sparsity < SMALL)], rows[square]
     return SimpleNamespace(
         genes=genes,
-        pairs={base.NAMES[p]: pairs(genes, p) for p in base.PENALTIES},
-        algorithm_1=pairs(genes, "gpower1", "main", "grqi"),
+        pairs=dict(base.by_penalty(pairs(genes, COLUMN))),
+        algorithm_1=pairs(genes, "main").query("penalty == 'gpower1'"),
         figure_2=base.pairs(square, "main"),
         truth=known,
     )
 
 
-def pairs(rows, penalty, reading=COLUMN, solver="ssvd_grqi"):
-    """Pair each run of GPower with the run of a solver with equal cardinality.
+def pairs(genes, label):
+    """Return the pairs of `_kuleshov2013.pairs`, with what the sparse SVD maximises as variance.
 
-    ratio : flops of GPower divided by those of the solver. whole : the same with the starts.
-    more : by how many percent the variance of the solver exceeds that of GPower, also after a
-    refit.
+    more : by how many percent GRQI's variance exceeds that of GPower, also after a refit.
     """
-    rows = rows[(rows.penalty == penalty) & (rows.label == reading)]
-    rows = rows.assign(variance=rows.value)
-    gpower, grqi = (rows[rows.solver == name] for name in (penalty, solver))
-    columns = ["chain", "row", "variance", "variance_refit", "flops", "setup_flops", "iterations"]
-    columns += ["cardinality"]
-    both = pd.merge(gpower, grqi[columns], on="chain", suffixes=("_p", "_g"))
-    both = both[both.cardinality_p == both.cardinality_g]
+    both = base.pairs(genes.assign(variance=genes.value), label)
     gain = {
         # differences in the last digits are ties
         f"more{of}": (100 * (both[f"variance{of}_g"] / both[f"variance{of}_p"] - 1)).round(4)
         for of in ("", "_refit")
     }
-    whole = (both.flops_p + both.setup_flops_p) / (both.flops_g + both.setup_flops_g)
-    ratio = both.flops_p / both.flops_g
-    return both.assign(k=both.cardinality_p, ratio=ratio, whole=whole, **gain)
+    return both.assign(k=both.cardinality_p, **gain)
 
 
 # what is drawn
