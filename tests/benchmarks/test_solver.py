@@ -24,8 +24,6 @@ def test_a_benchmark_of_asv_runs_once_for_all_its_numbers(tmp_path, monkeypatch)
 def test_asv_skips_what_a_solver_does_not_take_and_shows_what_fails(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     exact = type("brute_force", (solver._Solver,), {"solver": "brute_force", "present": True})()
-    with pytest.raises(NotImplementedError, match="for smaller problems"):
-        exact.setup("gaussian-100")
     exact.setup("gaussian-20")
     assert exact.track_shortfall("gaussian-20") == pytest.approx(0.0, abs=1e-12)
     exact.present = False
@@ -36,6 +34,36 @@ def test_asv_skips_what_a_solver_does_not_take_and_shows_what_fails(tmp_path, mo
     for error in (ZeroDivisionError, RuntimeError):
         with pytest.raises(error):
             broken.setup("gaussian-20")
+
+
+@pytest.mark.parametrize(
+    ("name", "problem", "minutes"),
+    [
+        ("tpower", "gaussian-100", False),
+        ("brute_force", "gaussian-20", False),
+        ("brute_force", "gaussian-100", True),
+        ("dspca", "gaussian-100", True),
+        ("sklearn_sparse_pca", "gaussian-100", True),
+        ("branch_and_bound", "gaussian-100", False),
+        ("branch_and_bound", "genes-1000", True),
+    ],
+)
+def test_what_takes_minutes_is_left_out(name, problem, minutes):
+    traits = registry.module("solver", name).TRAITS
+    assert solver.takes_minutes(name, traits, PROBLEMS[problem]) == minutes
+
+
+def test_a_relaxation_gets_a_penalty_and_any_other_solver_a_cardinality():
+    problem = PROBLEMS["gaussian-20"].make()
+    for name, setting in (("dspca", "rho"), ("gpower1", "k"), ("tpower", "k")):
+        module = registry.module("solver", name)
+        assert solver.settings_of(module, problem, 5).keys() == {setting}
+
+
+def test_the_problems_are_those_of_the_best_known_variances():
+    for standard in PROBLEMS.values():
+        best = solve(standard.make(), "local_search", k=standard.k, refit=True).variance
+        assert best == pytest.approx(standard.best, rel=1e-3)
 
 
 @pytest.mark.parametrize("name", ["tpower", "dspca", "power_method"])
