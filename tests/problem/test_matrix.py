@@ -136,7 +136,7 @@ def test_sigma_multiplies_and_leads_as_its_explicit_matrix(Sigma, S):
     assert _close(Sigma.largest_column(), S[:, np.linalg.norm(S, axis=0).argmax()])
     value, v = Sigma.leading()
     assert value == pytest.approx(np.linalg.eigvalsh(S)[-1])
-    assert _close(S @ v, value * v)
+    assert _close(S @ v, value * v) and v[np.abs(v).argmax()] > 0.0  # one sign of the two
 
 
 @sigmas
@@ -335,3 +335,10 @@ def test_data_exist_for_a_covariance_that_is_semidefinite_up_to_rounding(smalles
     else:
         A = problem.given_as("data").data.dense()
         assert np.allclose(A.T @ A, S, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_data_of_a_covariance_have_as_many_samples_as_its_rank(seed):
+    v = np.random.default_rng(seed).standard_normal(6)
+    # the other eigenvalues are rounding errors, some of them negative
+    assert Problem.from_covariance(np.outer(v, v)).given_as("data").m == 1

@@ -83,6 +83,20 @@ def test_greedy_anytime_ranges_from_diagonal_thresholding_to_brute_force(seed):
     assert values[3] == pytest.approx(api.solve(problem, "brute_force", k=3).variance)
 
 
+@pytest.mark.parametrize("bulk", [False, True])
+@pytest.mark.parametrize("size", [1, 2])
+def test_greedy_anytime_extends_a_seed_by_the_largest_sums_of_covariances(size, bulk):
+    X = np.random.default_rng(size).standard_normal((12, 8))
+    C, seeds = np.abs(X.T @ X), [*combinations(range(8), size)]
+    found = registry.module("solver", "greedy_anytime").completed(C, np.array(seeds), 4, bulk)
+    for W, seed in zip(found, seeds, strict=True):
+        S = list(seed)
+        while len(S) < 4:
+            c = {i: C[i, S].sum() for i in range(8) if i not in S}
+            S += sorted(c, key=lambda i: -c[i])[: 4 - len(S) if bulk else 1]
+        assert sorted(S) == W.tolist()
+
+
 @pytest.mark.parametrize("seed", problems.some(2, range(4)))
 def test_spcavrp_with_all_subsets_is_brute_force(seed):
     X = np.random.default_rng(seed).standard_normal((12, 8))
