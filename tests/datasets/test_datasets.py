@@ -40,10 +40,13 @@ def test_a_stand_in_says_so(data_folder):
     assert len(problem.labels) == 569
 
 
+SMALL = {"simulated_corpus": dict(m=300, n=200), "generated_text": dict(m=300, n=200)}
+
+
 @pytest.mark.parametrize("name", registry.names("dataset"))
 def test_every_dataset_can_be_had_without_a_network(data_folder, monkeypatch, name):
     monkeypatch.setattr(corpus, "PACKAGES", ("joblib",))  # all of them are half a minute's parsing
-    problem = api.load_or_stand_in(name)
+    problem = api.load_or_stand_in(name, **SMALL.get(name, {}))
     assert problem.n >= 1
     assert problem.provenance["source"]
     assert isinstance(problem.provenance["stand_in"], bool)
@@ -95,7 +98,7 @@ def test_random_factors_change_the_scale_of_each_variable_alone(of, settings):
     assert len({*factors}) == len(S) and 0.1 < np.log(factors).std() < 1.5
 
 
-@pytest.mark.parametrize("name", ["pit props", "leukemia", "kos words", "spectra"])
+@pytest.mark.parametrize("name", ["pit props", "leukemia", "spectra"])
 def test_a_problem_that_is_drawn_again_keeps_its_form_and_size(name):
     (item,) = [item for item in suite.ITEMS if item.name == name]
     drawn, original = (
@@ -127,7 +130,7 @@ def test_a_published_matrix_is_what_its_papers_say(name):
     assert problem.n == table.n
     assert np.array_equal(S, S.T)
     assert np.allclose(S.diagonal(), 1.0) == table.correlation
-    assert np.linalg.eigvalsh(S)[0] > -1e-7 * np.abs(S).max()
+    np.linalg.cholesky(S + 1e-7 * np.abs(S).max() * np.eye(table.n))  # fails if S is indefinite
 
 
 @pytest.mark.parametrize("name", some(10, [*PUBLISHED.TABLES]))
