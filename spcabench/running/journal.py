@@ -35,7 +35,7 @@ class Journal:
             try:
                 task, row = _read(record)
                 self.rows[task] = row
-            except (ValueError, TypeError, KeyError, RecursionError):
+            except (ValueError, TypeError, KeyError):
                 dropped += 1
         if dropped:
             say(

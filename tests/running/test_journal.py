@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from spcabench.errors import InputError
 from spcabench.running.journal import Journal
 from spcabench.solving.status import Status
 from tests.trial import row
@@ -15,8 +14,6 @@ SECOND = row(status=Status.ZERO, variance=None)
 GARBAGE = {
     "truncated": lambda line: line[: len(line) // 2],
     "zeros": lambda line: bytes(4096),
-    "no task": lambda line: b'{"row": {"status": "converged"}}',
-    "deep": lambda line: ("[" * 100_000).encode(),
     "unknown column": lambda line: line.replace(b'"status"', b'"colour"'),
 }
 
@@ -54,10 +51,3 @@ def test_damaged_records_are_dropped_with_a_sentence(journal, capsys, kind, firs
     assert message.count("\n") == 1 and str(journal.path) in message and "repeated" in message
     again.add("0-0-1", SECOND)
     assert reopened(journal).rows == {"0-0-0": FIRST, "0-0-1": SECOND}
-
-
-def test_a_folder_in_its_place_is_named(journal):
-    journal.path.unlink()
-    journal.path.mkdir()
-    with pytest.raises(InputError, match=journal.path.name):
-        reopened(journal)
