@@ -35,17 +35,6 @@ class Answer:
     bound: bool
 
 
-def check(run: Run) -> None:
-    """Raise InputError, before the data are read, if options are invalid."""
-    run.switches()
-    count = len(run.cardinalities)
-    if run.components > 1 and count not in (0, 1, run.components):
-        raise InputError(
-            f"-k: {count} cardinalities for {run.components} components; specify one cardinality, "
-            "or one per component"
-        )
-
-
 def load(source: str, data: Data) -> "Problem":
     """Load a problem from a file, or a dataset by its name."""
     from spcabench.readers import user_file
@@ -64,8 +53,6 @@ def _dataset(source: str, how: "Reading") -> "Problem":
     from spcabench.solving.call import parameters
 
     if source not in registry.names("dataset"):
-        if source and Path(source).is_dir():
-            raise InputError(f"{source}: is a folder; specify a file or the name of a dataset")
         items = (item for (name, _), item in suite.by_name().items() if name == source)
         if item := next(items, None):
             words = "".join(f", {key}={value}" for key, value in item.parameters.items())

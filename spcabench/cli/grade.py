@@ -85,9 +85,7 @@ def _check_name(problem: str) -> None:
     from spcabench.readers import user_file
 
     names = {*(name for name, _ in by_name()), *registry.names("dataset")}
-    if problem not in names and not (
-        (problem and Path(problem).is_dir()) or user_file.is_file(problem)
-    ):
+    if problem not in names and not user_file.is_file(problem):
         raise InputError(f"--problem: {validate.nearest('problem', problem, names)}")
 
 

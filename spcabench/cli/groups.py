@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spcabench.cli import options
+from spcabench.errors import InputError
 
 if TYPE_CHECKING:
     from spcabench.readers.reading import Reading
@@ -163,6 +164,13 @@ class Run:
             "choose each variable), or all, or none. The default depends on how long they take."
         ),
     ] = None
+
+    def __post_init__(self) -> None:
+        """Raise InputError, before the data are read, if options are invalid."""
+        self.switches()
+        count = len(self.cardinalities)
+        if self.components > 1 and count not in (0, 1, self.components):
+            raise InputError(f"-k: {count} cardinalities; specify one, or one per component")
 
     @property
     def criterion(self) -> str | None:

@@ -36,12 +36,10 @@ def report(
     from spcabench.files import say, write_text
 
     out = out or Path(f"{Path(source).stem}_report.html")
-    answer.check(run)
     output_files.check("--out", out, (".html",), inputs=(source, *data.files()))
     from spcabench.cli import report_page  # its libraries were checked above
 
     problem = answer.load(source, data)
-
     found = answer.answer(problem, run)
     page = report_page.text(data.scale, problem, found, _commands(context, problem, found))
     answer.expect_feasible(found.results)
@@ -57,20 +55,16 @@ def _commands(context: typer.Context, problem: "Problem", answer: "Answer") -> d
         "The loadings as a table": _command(context, "solve", out="loadings.csv", **chosen),
     }
     if problem.m is not None and Path(context.params["source"]).is_file():
-        source = shlex.quote(context.params["source"])
-        commands["A model, and the scores of these or new samples"] = "\n".join(
-            [
-                _command(context, "solve", out="model.npz", **chosen),
-                f"spcabench apply model.npz {source} --out scores.csv",
-            ]
-        )
+        model = _command(context, "solve", out="model.npz", **chosen)
+        scores = _command(context, "apply", "model.npz", out="scores.csv")
+        commands["A model, and the scores of these or new samples"] = f"{model}\n{scores}"
     return commands
 
 
-def _command(context: Any, command: str, **changes: Any) -> str:
+def _command(context: Any, command: str, *before: str, **changes: Any) -> str:
     """Return a command line with the typed options that the command accepts, without defaults."""
     typed = context.params | {"out": None, **changes} if command != "report" else context.params
-    words = ["spcabench", command, typed["source"]]
+    words = ["spcabench", command, *before, typed["source"]]
     for option in context.parent.command.get_command(context, command).params:
         value = typed.get(option.name)
         if option.name == "source" or value in (None, (), option.default):

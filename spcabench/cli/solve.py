@@ -29,13 +29,11 @@ def solve(source: Source, data: Data, run: Run, output: Output) -> None:
 
     several = run.components == 1 and len(set(run.cardinalities)) > 1
     kind, plot = output_files.picture(output.plot, several)
-    answer.check(run)
     output_files.check("--out", output.out, output_files.TABLES, inputs=(source, *data.files()))
     output_files.check("--plot", plot, output_files.PICTURES, inputs=(source, *data.files()))
     problem = answer.load(source, data)
     if plot is not None:
         output_files.check_samples(problem, kind)
-
     found = answer.answer(problem, run)
     results, bound = found.results, found.bound
     write = terminal.as_json if output.as_json else terminal.as_table

@@ -40,9 +40,10 @@ def test_the_page_is_one_file_that_says_what_was_read_and_found(table, tmp_path,
     assert "missing values: 1" in page and "columns are constant" in page
     assert "<b>a</b>" not in page and "&lt;b&gt;a&lt;/b&gt; &amp;" in page
     assert all(word in page for word in ("99 tables", "certified bound", "random halves", "Oulu"))
-    again, loadings, *_ = commands(page)
+    again, loadings, model, scores = commands(page)
     assert again == ["spcabench", *typed[:2], *again[3:]] and "mean" in again
-    spcabench(*loadings[1:])
+    for command in (loadings, model, scores):
+        assert spcabench(*command[1:]).returncode == 0
     answer = pd.read_csv("loadings.csv", index_col="variable").iloc[:, :2]
     rows = re.findall(r'<th scope="row">(?!Comp)(.*?)(?:<|$)', page)
     assert {unescape(name) for name in rows} == set(answer.index[(answer != 0).any(axis=1)])
