@@ -12,7 +12,6 @@ from markupsafe import Markup
 
 from spcabench import files
 from spcabench.page import math_html
-from spcabench.showing import words
 
 # optional pages of a run, by their names in the navigation bar
 OPTIONAL = {
@@ -49,8 +48,6 @@ def _environment(folder: Path | None) -> Environment:
         "packed": packed,
         "math": math_html.marked_up,
     }
-    environment.filters |= {"duration": words.duration, "size": words.size}
-    environment.filters |= {"compact": math_html.compact}
     # pages of a comparison and of the history are written without knowing the others
     environment.globals["site"] = OPTIONAL | {"ext": ".md"}
     return environment
