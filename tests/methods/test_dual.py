@@ -154,7 +154,6 @@ def test_the_complement_asks_the_same_question(seed, nonnegative):
             assert not reaches or top >= at
             assert nonnegative or reaches or top < at
         higher = complement.at(2 * t) - complement.at(t)
-        assert np.allclose(higher, complement.rise(t, 2 * t))
         assert np.linalg.eigvalsh(higher)[-1] <= 1e-9
 
 
@@ -172,7 +171,6 @@ def test_the_bound_of_a_part_is_above_all_its_supports(seed, nonnegative):
         part = Restricted(S, k, nonnegative, F, W, t)
         for _ in range(4):
             part.descend()
-        part.tighten()
         assert part.bound >= best * (1 - 1e-9)
         if part.missing <= 0.0:
             continue
@@ -184,7 +182,6 @@ def test_the_bound_of_a_part_is_above_all_its_supports(seed, nonnegative):
         for (bound, start), value in zip(halves, (forced, without), strict=True):
             half = Restricted(S, k, nonnegative, start.F, start.W, t, start.seed)
             half.descend()
-            half.tighten()
             assert min(bound, half.bound) >= value * (1 - 1e-9)
 
 

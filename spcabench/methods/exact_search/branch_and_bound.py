@@ -417,15 +417,7 @@ class Exact:
         self.bound[k] = min(self.bound[k], bound)
 
     def _improve(self, k: int, F: Indices, W: Indices) -> None:
-        """Offer the support F, filled up to k variables; if it is better, improve it by swaps."""
-        # After each find, the tree restarts with a higher t. Swaps save the many small improvements
-        # that the search would otherwise find one by one.
-        before = self.reached[k], self.value[k]
+        """Offer the support F, also filled up to k variables."""
         if self.nonnegative:
             self.offer(k, F)  # with more variables, the ascent can reach another maximum
-        F = np.concatenate([F, np.setdiff1d(W, F)[: k - len(F)]])
-        self.offer(k, F)
-        if len(W) > k and (self.reached[k], self.value[k]) != before:
-            search = Search(Covariance(self.block(W)), k, SCANS, self.rng)
-            search.climb(np.searchsorted(W, np.sort(F)))
-            self.offer(k, W[search.W])
+        self.offer(k, np.concatenate([F, np.setdiff1d(W, F)[: k - len(F)]]))

@@ -3,8 +3,7 @@
 The variables F, which are in all supports of a part, are removed by a Schur complement
 (`exact_search.schur`). The remaining question is whether s = k - |F| of the other variables reach a
 value t in a smaller matrix E. If the dual bound of E is below t, no support of the part reaches t.
-Otherwise, the search looks for a larger tau for which the dual bound of the matrix E for tau is
-below tau. Then no support of the part exceeds tau.
+Otherwise the part is halved.
 
 The bound is minimised in chunks of evaluations. After each chunk, a variable is left out if the
 bound shows that no better support contains it, and taken if all better supports contain it.
@@ -28,7 +27,6 @@ ROOT_GAIN, GAIN = 0.03, 1.0 / 6.0
 SAFE = 1e-9  # no variable is fixed within this margin, relative to the value to be reached
 APART = 1e-10  # the Schur complement requires this relative distance of t from lambda_1(S[F, F])
 FARTHER = 1e-6  # the distance used instead if t is too near or below lambda_1(S[F, F])
-TRIES = 8  # number of values tau that are tried
 LITTLE = 1e-6  # added to decreases, to rank variables for which one of the decreases is zero
 
 
@@ -117,11 +115,6 @@ class Restricted:
         self.E = self.complement.at(self.level) / self.level
         self.slack = self.complement.slack(self.level) / self.level
 
-    def ask(self, t: float) -> None:
-        """Set the target value t, which may have risen."""
-        if t > self.level or self.level > t > self.complement.largest * (1.0 + APART):
-            self._change(self.F, np.arange(len(self.W)), t)
-
     def descend(self) -> float:
         """Run one chunk of evaluations, and return how much the dual bound decreased."""
         for _ in self.steps():
@@ -164,20 +157,6 @@ class Restricted:
         if not self.decided:
             self.minimum = low.changed(self.E, self.s, seed.matrix(self), places)
             self._conclude()
-
-    def tighten(self) -> None:
-        """Search for the smallest value tau that bounds the part."""
-        low, high = self.level, self.bound
-        top, dual = self.low.bound.top, self.low.dual
-        for _ in range(TRIES if len(self.F) and self.missing > 0.0 else 0):
-            tau = 0.5 * (low + high)
-            U = (self.level * self.low.U + self.complement.rise(self.level, tau)) / tau
-            slack = self.complement.slack(tau) / tau
-            if dual.bound(U, top * self.level / tau).value + slack < 1.0:
-                high = tau
-            else:
-                low = tau
-        self.bound = min(self.bound, high)
 
     def halves(self) -> "list[tuple[float, Half]]":
         """Return the bounds and starts of the supports that contain a variable, and that do not.
@@ -241,11 +220,6 @@ class DualPart(Part):
             self.attempt(part.support)
             if part.decided:
                 break
-            part.ask(self.target)
-            # The Schur complement cannot exclude a part in which F alone reaches the target,
-            # however small its values are.
-            if part.level > self.target and self._by_all_faces(part):
-                return
             if part.missing <= 0.0 or part.fix():
                 if part.decided or part.missing > 0.0:
                     continue
@@ -256,7 +230,7 @@ class DualPart(Part):
             yield from self._chunk(part)
             gain, evaluations = part.low.gain, evaluations + CHUNK
         if self._is_open(part):
-            self._leave(part)
+            yield from self._leave(part)
 
     def _begun(self, half: Half | None) -> Generator[None, None, Restricted]:
         """Return the part at the start of its minimisation."""
@@ -284,17 +258,12 @@ class DualPart(Part):
             if self.spend(self.cost(len(part.W))):
                 yield
 
-    def _by_all_faces(self, part: Restricted) -> bool:
-        closed = self.is_closed_by_faces(np.append(part.F, part.W))
-        return closed and part.floor <= self.target
-
-    def _leave(self, part: Restricted) -> None:
+    def _leave(self, part: Restricted) -> Iterator[None]:
         """Evaluate the last support of an open part, or halve the part."""
         self.decide(min(part.floor, part.bound))  # supports left out of it reach at most the floor
         if part.decided:
-            self.settle(part.support)
+            yield from self.settle(part.support)
         elif part.missing > 0.0 and part.bound > part.floor:
-            part.tighten()
             self.outcome.halves = part.halves()
-        elif not self._by_all_faces(part):
+        else:
             self.decide(part.bound)

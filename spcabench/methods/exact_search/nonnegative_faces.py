@@ -8,7 +8,7 @@ exceeds the value t.
 """
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 
 import numpy as np
@@ -20,30 +20,29 @@ MOST = 1000  # maximum number of faces examined
 SIGN = 1e-9  # smaller eigenvector entries of the other sign are treated as rounding errors
 
 
-def nonnegative_bound(
+def nonnegative_bounds(
     B: Array, k: int, t: float, exceeded: Callable[[Indices], float]
-) -> tuple[float, int]:
-    """Return a bound on x'Bx over such x (t if no x exceeds t), and the number of faces examined.
+) -> Iterator[float]:
+    """Yield a bound on x'Bx over such x after each face; the last one is t if no x exceeds t.
 
     t : the value to be exceeded. exceeded : function that takes the places of a face on which the
     best x is a leading eigenvector, and returns the value to be exceeded from then on.
     """
-    order, faces, settled = count(), 0, 0.0
+    order, settled = count(), 0.0
     waiting = [(-np.inf, next(order), np.arange(len(B)), 0)]
-    while waiting and -waiting[0][0] > t and faces < MOST:
+    for _ in range(MOST):
         bound, _, F, first = heapq.heappop(waiting)
-        faces += 1
         block = B[np.ix_(F, F)]
         w, V = leading_pairs(block, 1)
         top = min(-bound, float(w[0]), largest_eigenvalue(np.maximum(block, 0.0)))
-        if top <= t:
-            continue
-        if len(F) <= k and (V.min() >= -SIGN or V.max() <= SIGN):
+        if top > t and len(F) <= k and (V.min() >= -SIGN or V.max() <= SIGN):
             t = max(t, exceeded(F))
             settled = max(settled, top)
-            continue
-        # only this place and later ones are left out next, so no face is visited twice
-        for place in range(first, len(F)):
-            heapq.heappush(waiting, (-top, next(order), np.delete(F, place), place))
-    left = -waiting[0][0] if waiting else 0.0
-    return max(t, settled, left), faces
+        elif top > t:
+            # only this place and later ones are left out next, so no face is visited twice
+            for place in range(first, len(F)):
+                heapq.heappush(waiting, (-top, next(order), np.delete(F, place), place))
+        left = -waiting[0][0] if waiting else 0.0
+        yield max(t, settled, left)
+        if left <= t:
+            return

@@ -56,8 +56,8 @@ class PairPart(Part):
         seed, W = half.begun() if half else (None, np.arange(len(self.S)))
         F = np.flatnonzero(seed.forced) if seed else NONE
         if len(F) >= self.k or len(W) <= self.k:
-            self.settle(F if len(F) >= self.k else W)
-        elif not self.is_closed_by_faces(W):
+            yield from self.settle(F if len(F) >= self.k else W)
+        else:
             if not half:
                 self.spend(4.0 * self.cost(len(W)))  # eigenvalues only
             part = Splitting(self.S[np.ix_(W, W)], self.k, self.positive, seed)

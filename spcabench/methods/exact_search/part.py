@@ -12,14 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from spcabench.methods.exact_search.nonnegative_faces import nonnegative_bound
-from spcabench.methods.exact_search.splitting import LOOK, Splitting
+from spcabench.methods.exact_search.nonnegative_faces import nonnegative_bounds
 from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
 from spcabench.steps import nonnegative_loading
 from spcabench.vectors import Array, Indices
 
-FEW = 20  # with x >= 0, the faces of a part with at most this number of variables are examined
-STEPS = 100  # with x >= 0, maximum number of steps for the bound of a single support
 UNSEEN = 1e8  # operations between two checks of the clock
 
 
@@ -122,35 +119,20 @@ class Part(ABC):
             self.best = value
             self.outcome.supports.append(W)
 
-    def settle(self, W: Indices) -> None:
+    def settle(self, W: Indices) -> Iterator[None]:
         """Bound the only support that remains in a part, and all supports within it."""
         self.attempt(W)
-        if len(W):
-            self.decide(min(self.order.bound, self._exact(W)))
-
-    def _exact(self, W: Indices) -> float:
-        """Return a bound on the supports within W, or the target if no support exceeds it."""
-        B = self.S[np.ix_(W, W)]
+        if not len(W):
+            return
+        B, bound = self.S[np.ix_(W, W)], self.order.bound
         if not self.positive:
-            return largest_eigenvalue(B)
-        relaxed = Splitting(B, len(W), True)
-        while relaxed.steps < STEPS and relaxed.bound > self.target:
-            relaxed.descend()
-            self.spend(LOOK * self.cost(len(W)))
-        if relaxed.bound <= self.target:
-            return relaxed.bound
-        return min(self.by_faces(W), relaxed.bound)
-
-    def by_faces(self, W: Indices) -> float:
-        """Return a bound on x >= 0 with support in W, or the target if no such x exceeds it."""
-        B, exceeded = self.S[np.ix_(W, W)], partial(self._exceeded, W)
-        bound, faces = nonnegative_bound(B, min(self.k, len(W)), self.target, exceeded)
-        self.spend(faces * self.cost(len(W)))
-        return bound
-
-    def is_closed_by_faces(self, W: Indices) -> bool:
-        """Whether the faces prove that no x >= 0 of few variables exceeds the target."""
-        return self.positive and len(W) <= FEW and self.by_faces(W) <= self.target
+            bound = largest_eigenvalue(B)
+        else:
+            faces = nonnegative_bounds(B, self.k, self.target, partial(self._exceeded, W))
+            for bound in faces:  # noqa: B007
+                if self.spend(self.cost(len(W))):
+                    yield
+        self.decide(min(self.order.bound, bound))
 
     def _exceeded(self, W: Indices, places: Indices) -> float:
         """Try a subset of W as a support; return the value that other supports must exceed."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from spcabench.methods.exact_search.dual_certificate import ROUNDING
 from spcabench.problem.spectral import eigen, frobenius, product
-from spcabench.vectors import Array, Indices, Vector
+from spcabench.vectors import Array, Indices
 
 
 class Complement:
@@ -45,15 +45,8 @@ class Complement:
 
     def at(self, t: float) -> Array:
         """Return E (m, m) for a value t."""
-        return self.S + self._weighted(1.0 / (t - self.w))
-
-    def rise(self, t: float, higher: float) -> Array:
-        """Return the change in E (m, m) from t to a higher value; it is negative semidefinite."""
-        return self._weighted(1.0 / (higher - self.w) - 1.0 / (t - self.w))
-
-    def _weighted(self, weights: Vector) -> Array:
-        M = product(self.P * weights, self.P.T)
-        return 0.5 * (M + M.T)
+        M = product(self.P / (t - self.w), self.P.T)
+        return self.S + 0.5 * (M + M.T)
 
     def slack(self, t: float) -> float:
         """Bound the largest eigenvalue of the exact E minus the computed E.
