@@ -6,9 +6,9 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import IO
 
 from tqdm import tqdm
@@ -122,7 +122,8 @@ def _run(command: list[str], log: Path, root: Path, lock: IO[str]) -> int:
             env=os.environ | ({} if machine.checkout() else {"PYTHONSAFEPATH": "1"}),
         )
         try:
-            while not _has_ended(process, LOOK):
+            while process.poll() is None:
+                sleep(LOOK)
                 progress.show(state(log.read_text(encoding="utf-8", errors="replace")))
         except BaseException:  # Ctrl-C, and a request to terminate
             say("stopped; to continue, repeat the command", file=sys.stderr)
@@ -131,12 +132,6 @@ def _run(command: list[str], log: Path, root: Path, lock: IO[str]) -> int:
             end_group()
             process.wait()
     return process.returncode
-
-
-def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(seconds)
-    return process.returncode is not None
 
 
 class Progress:
