@@ -9,7 +9,6 @@ from zipfile import is_zipfile
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import scipy.linalg
 import scipy.sparse as sp
 
 from spcabench import api, files, validate
@@ -22,12 +21,11 @@ from spcabench.readers import arrays, user_file
 from spcabench.readers.delimited import is_number
 from spcabench.readers.table import row_names
 from spcabench.solving import bounds, model
-from spcabench.solving.result import refitted
+from spcabench.solving.result import refitted, violation
 from spcabench.solving.status import GOOD, Status
 from spcabench.vectors import Vector, embed
 
 KINDS = (ANSWER, SEED)  # kinds of rows with ranked answers
-UNIT = 1e-6  # largest deviation of the squared norm from one
 
 
 @dataclass(frozen=True)
@@ -125,7 +123,7 @@ def graded(
     """
     k = max(int(np.count_nonzero(x)), 1) if k is None else validate.cardinality(k, problem.n)
     cardinality = int(np.count_nonzero(x))
-    if wrong := fault(x, problem.n, k, nonnegative):
+    if wrong := violation(x, k, problem.n, nonnegative):
         return Grade(k, cardinality, wrong)
     refit = problem.variance(refitted(problem, x, nonnegative))
     bound = bounds.upper_bound(problem, k, nonnegative)
@@ -134,20 +132,6 @@ def graded(
         bound = min(bound, best.bound)
     bound = bounds.not_below(bound, refit, problem, f"{problem.name}, k = {k}", "the bound")
     return Grade(k, cardinality, "", problem.variance(x), refit, bound, best)
-
-
-def fault(x: Vector, n: int, k: int, nonnegative: bool) -> str:
-    """Return the reason why a vector is infeasible, or ""."""
-    if x.shape != (n,):
-        return f"it has {x.size} entries; the problem has {n} variables"
-    if not np.isfinite(x).all():
-        return "it has NaN or infinite entries"
-    norm = scipy.linalg.norm(x)  # unlike x'x, it does not overflow for any finite x
-    if norm > 2.0 or abs(x @ x - 1.0) > UNIT:
-        return f"its norm is {norm:.9g}; it must be 1"
-    if np.count_nonzero(x) > k:
-        return f"it has {np.count_nonzero(x)} nonzeros; at most k = {k} are allowed"
-    return "it has entries below zero" if nonnegative and x.min() < 0.0 else ""
 
 
 def vector_of(row: Mapping[str, Any], problem: Problem) -> Vector | str:
@@ -160,7 +144,7 @@ def vector_of(row: Mapping[str, Any], problem: Problem) -> Vector | str:
     if len(W) != len(row["values"]) or not ((W >= 0) & (problem.n > W)).all():
         return f"its support must consist of {len(row['values'])} indices below {problem.n}"
     x = embed(np.asarray(row["values"], dtype=float), W, problem.n)
-    return fault(x, problem.n, int(row["asked"]), bool(row["sign"])) or x
+    return violation(x, int(row["asked"]), problem.n, bool(row["sign"])) or x
 
 
 def regraded(table: pa.Table, items: Sequence[Item]) -> pa.Table:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.linalg.blas import dnrm2
 
 from spcabench import files
 from spcabench.errors import earlier_attribute
@@ -428,12 +429,13 @@ def violation(x: Vector, k: int | None, n: int, nonnegative: bool = False) -> st
         return f"x has shape {x.shape}; it must be ({n},)"
     if not np.isfinite(x).all():
         return "x has NaN or infinite entries"
-    if abs(x @ x - 1.0) > UNIT:
-        return f"x has norm {np.linalg.norm(x):.10g}; it must be 1"
+    norm = dnrm2(x)  # unlike x'x, it does not overflow for any finite x
+    if norm > 2.0 or abs(x @ x - 1.0) > UNIT:
+        return f"x has norm {norm:.10g}; it must be 1"
     if k is not None and np.count_nonzero(x) > k:
         return f"x has {np.count_nonzero(x)} nonzeros; at most k = {k} are allowed"
     if nonnegative and (x < 0.0).any():
-        return "x has entries of both signs, but x >= 0 was required"
+        return "x has entries below zero, but x >= 0 was required"
     return ""
 
 

@@ -51,11 +51,11 @@ def test_a_good_vector_is_graded(grade, optimum, tmp_path):
 BAD = {
     "too dense": (
         lambda x: np.ones(13) / np.sqrt(13),
-        "it has 13 nonzeros; at most k = 6 are allowed",
+        "x has 13 nonzeros; at most k = 6 are allowed",
     ),
-    "not of norm one": (lambda x: 2 * x, "its norm is 2; it must be 1"),
-    "of another length": (lambda x: x[1:], "it has 12 entries; the problem has 13 variables"),
-    "not finite": (lambda x: x * np.nan, "it has NaN or infinite entries"),
+    "not of norm one": (lambda x: 2 * x, "x has norm 2; it must be 1"),
+    "of another length": (lambda x: x[1:], "x has shape (12,); it must be (13,)"),
+    "not finite": (lambda x: x * np.nan, "x has NaN or infinite entries"),
 }
 
 
