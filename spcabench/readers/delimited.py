@@ -1,7 +1,9 @@
 """A reader of text tables written by other programs, gzipped or not.
 
-Fields can be separated by commas, semicolons, tabs, bars or spaces. Numbers can have decimal points
-or decimal commas. The encoding can be UTF-8 or UTF-16. Each guess can be overridden.
+Each guess serves a program, and can be overridden: semicolons and decimal commas (Excel in Germany,
+R's write.csv2), tabs and UTF-16 (Excel's Unicode text), bars (Oracle, polars), spaces and a
+header without the row names (R's write.table, numpy.savetxt), a separator at the end of each line
+(SQL*Plus), and lines that begin with ! (GEO's series matrix).
 """
 
 import csv
@@ -124,6 +126,7 @@ def _opened(path: Path, encoding: str) -> Iterator[IO[str]]:
 
 
 def _style(lines: list[str], how: Reading) -> Style:
+    """Detect the parts of a style that are not declared."""
     separator = how.separator or _separator(lines)
     rows = [_fields(line, separator) for line in lines]
     words = [word for row in rows for word in row]
@@ -149,21 +152,17 @@ def _fields(line: str, separator: str) -> list[str]:
 
 
 def _separator(lines: list[str]) -> str:
-    """Return the character that splits all lines into the same number of fields.
+    """Return the separator that splits all lines into the same number of fields.
 
-    If no character does so, return the most frequent separator in the first line.
+    The first line can have one field less, because R's write.table omits the header of the row
+    names. If no separator does so, return the most frequent one in the first line.
     """
-    for mark in SEPARATORS:
-        widths = {len(_fields(line, mark)) for line in lines}
-        if len(widths) == 1 and widths != {1}:
+    for mark in (*SEPARATORS, SPACES):
+        first, *others = (len(_fields(line, mark)) for line in lines)
+        widths = {*others} or {first}
+        if len(widths) == 1 and widths != {1} and first - max(widths) in (0, -1):
             return mark
-    if any(mark in lines[0] for mark in SEPARATORS):
-        return max(reversed(SEPARATORS), key=lines[0].count)
-    first, *lengths = (len(line.split()) for line in lines)
-    widths = {*lengths} or {first}
-    # R omits the header of the row names
-    even = len(widths) == 1 and widths != {1} and first - max(widths) in (0, -1)
-    return SPACES if even else ","
+    return max(reversed(SEPARATORS), key=lines[0].count)
 
 
 def is_number(word: str, decimal: str = ".") -> bool:

@@ -1,6 +1,8 @@
 """Converts a table to numbers: row names, text, dates, thousands separators, missing values.
 
-A table is refused in one message that lists everything that is wrong, with the options to add.
+A table is refused in one message that lists everything that is wrong, with the options to add. The
+guesses are: a first column of row names (R, pandas), an index that was saved twice (pandas),
+columns that number the rows (databases), and a word for missing values (? of UCI, . of SAS).
 """
 
 import re
