@@ -19,7 +19,6 @@ from spcabench.solving.call import (
     Call,
     Limits,
     arguments,
-    check_required,
     check_settings,
     parameters,
 )
@@ -67,7 +66,6 @@ def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
         raise InputError(f"dataset: {validate.shown(name)}; it must be the name of a dataset")
     dataset = registry.module("dataset", name)
     check_settings(f"dataset {name!r}", dataset.load, settings)
-    check_required(f"dataset {name!r}", dataset.load, settings)
     try:
         return dataset.load(**settings)
     except (MemoryError, OverflowError) as error:

@@ -110,7 +110,7 @@ def parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
 
 
 def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[str, Any]) -> None:
-    """Raise InputError if the function does not accept one of the settings.
+    """Raise InputError if a setting is unknown, or if one without a default value is missing.
 
     The error suggests the most similar name.
     """
@@ -120,10 +120,6 @@ def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[s
     for name in settings:
         if name not in known:
             raise InputError(validate.nearest("setting", name, suggested, owner))
-
-
-def check_required(owner: str, function: Callable[..., Any], settings: Mapping[str, Any]) -> None:
-    """Raise InputError if a setting without a default value is missing."""
     for name, parameter in parameters(function).items():
         variadic = parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
         if parameter.default is parameter.empty and not variadic and name not in settings:
@@ -207,12 +203,11 @@ class Call:
         own = {**self.settings, **settings}
         if own.get("start") is not None and "start" in parameters(self.solver.solve):
             own["start"] = validate.loading("start", own["start"], problem.n)
-        check_settings(owner, self.solver.solve, own)
         k = None if k is None else validate.cardinality(k, problem.n)
         call = replace(self, problem=problem, k=k, settings=own)
-        call._check_control()
         found = {str(self.traits.penalty): None} if call.searches else {}
-        check_required(owner, self.solver.solve, call.keywords | found)
+        check_settings(owner, self.solver.solve, call.keywords | found)
+        call._check_control()
         if (most := self.traits.largest) is not None and problem.n > most:
             raise InputError(f"n: {problem.n} variables; {owner} accepts at most {most}")
         return call

@@ -35,7 +35,7 @@ GOOD = HEAD.format(traits="", settings="") + "    yield x\n"
 WRONG = {  # the promise that is broken -> what the solver does, and what is said
     "is feasible": {
         "yield 0.0 * x": "x is zero",
-        "x[k:] = -0.1\nyield project(Sigma @ x - 1.0, k)": "both signs",
+        "x[k:] = -0.1\nyield project(Sigma @ x - 1.0, k)": "below zero",
         "yield project(Sigma.largest_column() + 1e-9, min(k + 1, problem.n))": "4 nonzeros.*k = 3",
         "yield x if problem.n < 9 else normalize(Sigma.largest_column())": "48 nonzeros.*k = 6",
         "yield x * np.nan": "NaN or infinite",
