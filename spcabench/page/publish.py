@@ -4,7 +4,6 @@ import json
 import shutil
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from subprocess import CalledProcessError
 from typing import Any
 
 import pyarrow as pa
@@ -194,12 +193,7 @@ def _uncommitted(root: Path, *written: Path) -> list[str]:
     """Return the uncommitted files, except those that publishing itself writes."""
     words = ["status", "--porcelain", "--", "."]
     words += [f":(exclude){path.relative_to(root)}" for path in written]
-    try:
-        return [line[3:] for line in machine.git(root, *words).splitlines()]
-    except OSError as error:
-        raise InputError(f"publish: git: {error.strerror}") from None
-    except CalledProcessError as error:
-        raise InputError(f"publish: {root} must be a git clone: {error.stderr:.100}") from None
+    return [line[3:] for line in machine.git(root, *words).splitlines()]
 
 
 def _copy_history(source: Path, out: Path) -> None:

@@ -99,18 +99,16 @@ def _other_pages(values: dict[str, Any]) -> Iterator[Entry]:
     for word, meaning in forest.EXPLAINED.items():
         yield f"what {word} means (word, verdict, mark)", meaning, page
     yield "words, verdicts", f"what {', '.join(forest.EXPLAINED)} mean", page
-    told = {
-        "history": ("history: performance across commits", "what became slower or faster"),
-        "choose": ("choose a solver", "which solver is best for your data: genes, text, n, m, k"),
-    }
-    for name in told.keys() & site.keys():
-        yield *told[name], site[name]
     if "history" in site:
+        text = "what became slower or faster"
+        yield "history: performance across commits", text, site["history"]
         for solver in values["solvers"]:
             text = "whether it became slower or takes more flops since a release"
             at = f"{site['history']}#{solver['name']}"
             yield f"history of {solver['name']} across commits", text, at
     if "choose" in site:
+        text = "which solver is best for your data: genes, text, n, m, k"
+        yield "choose a solver", text, site["choose"]
         text = "the best solver for nonnegative loadings"
         yield "x >= 0, nonnegative", text, f"{site['choose']}#mode=nonnegative"
     if "docs" in site:
