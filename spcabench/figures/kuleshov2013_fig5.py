@@ -7,11 +7,10 @@ mistake. The paper states neither the cardinality of the components nor that of 
 chose k = 40 of the 192 pixel values, and dense patches. The iteration limit is the author's. In the
 tiles, grey means zero, and every tile is scaled by its largest value; the first 100 components are
 shown in order, row by row. The middle panel shows those of contrast-normalised patches, another
-reading. The right panel, which we added, shows the fraction of each tile's variation
-about its mean colour (R^2) that is explained by a Gabor function (an oriented wave under a Gaussian
-envelope, with a bandwidth of at most 2.5 octaves) times one colour, for the components, for the
-eigenvectors (PCA), for random patches of the same images, and for these patches truncated to their
-k largest values.
+reading. The right panel, which we added, shows the fraction of each tile's variation about its mean
+colour (R^2) that is explained by a Gabor function (an oriented wave under a Gaussian envelope, with
+a bandwidth of at most 2.5 octaves) times one colour, for the components, for random patches of the
+same images, and for these patches truncated to their k largest values.
 """
 
 from typing import Any
@@ -33,7 +32,6 @@ K, ALPHA, LIMIT = 40, 0.2, 150
 TILE = (8, 8, 3)
 KINDS = {
     "components": "components",
-    "pca": "PCA",
     "patches": "random patches",
     "cut": f"patches cut to {K} values",
 }
@@ -65,7 +63,7 @@ def runs(scale):
 
 
 def features(problem, *, seed, count, k, alpha, limit):
-    """Return the loadings of the sparse components, the eigenvectors, and random patches."""
+    """Return the loadings of the sparse components, and random patches."""
     components = api.solve(
         problem,
         "ssvd_grqi",
@@ -76,11 +74,9 @@ def features(problem, *, seed, count, k, alpha, limit):
         random_state=seed,
         limits=Limits(max_iterations=limit),
     )
-    # eigenvectors of natural patches also look like waves, so the figure shows them for comparison
-    _, V = np.linalg.eigh(problem.given_as("covariance").matrix.S)
-    # patches are a stricter control: does a component resemble an edge more than the data do?
+    # a control: does a component resemble an edge more than the data do?
     drawn = np.random.default_rng(seed).choice(problem.m, count, replace=False)
-    tiles = {"components": components.Z.T, "pca": V.T[::-1], "patches": problem.data.X[drawn]}
+    tiles = {"components": components.Z.T, "patches": problem.data.X[drawn]}
     return {
         # five digits suffice for the figure, and 400 x 192 numbers with all digits would be
         # megabytes of text
@@ -96,7 +92,7 @@ def data(table):
     """
     parts = []
     for row in table.itertuples():
-        tiles = {name: np.array(row.extra[name]) for name in ("components", "pca", "patches")}
+        tiles = {name: np.array(row.extra[name]) for name in ("components", "patches")}
         # zeros alone could make a tile resemble an edge, so patches are truncated to as many zeros
         tiles["cut"] = np.array([project(x, K) for x in tiles["patches"]])
         for kind, X in tiles.items():
@@ -138,8 +134,8 @@ def _mosaic(axis, components, name):
 
 
 def _shares(axis, data):
-    colours = [look("ssvd_grqi")["color"], "black", PALETTE[0], PALETTE[5]]
-    for kind, colour, dash in zip(KINDS, colours, ("-", ":", "--", "-."), strict=True):
+    colours = [look("ssvd_grqi")["color"], PALETTE[0], PALETTE[5]]
+    for kind, colour, dash in zip(KINDS, colours, ("-", "--", "-."), strict=True):
         r2 = np.sort(data.r2[data.kind == kind])
         style = dict(color=colour, linestyle=dash, label=KINDS[kind])
         axis.step(r2, np.arange(1, len(r2) + 1) / len(r2), where="post", **style)
