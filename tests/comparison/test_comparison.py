@@ -132,6 +132,9 @@ def test_a_fingerprint_follows_the_solver_and_the_limit(tmp_path):
     fresh = [replace(entrant, fresh=seed) for seed in (7, 8)]
     assert len({e.folder for e in (entrant, *fresh)}) == 3
     assert len({key_of(e) for e in (entrant, *fresh)}) == 3
+    many = [(), (5,), (6,), (5, 6), *(tuple(range(5, end)) for end in (40, 41, 400))]
+    folders = {replace(entrant, ks=ks).folder for ks in many}
+    assert len(folders) == len(many) and max(map(len, folders)) < 200
 
 
 def test_solvers_take_part_if_they_compute_what_is_requested():

@@ -86,6 +86,7 @@ def test_the_grades_are_those_of_the_kept_loadings(table):
     problem = api.load("gaussian", **DATA)
     for line in table[table.value.notna()].itertuples():
         assert fault(line.Z, Formulation(line.formulation), line.k) == ""
+        assert line.found == line.r
         S = problem.given_as("covariance").matrix.S
         assert line.total == pytest.approx(np.trace(line.Z.T @ S @ line.Z))
         assert line.value <= line.bound
@@ -190,6 +191,9 @@ def test_a_solver_is_not_asked_what_is_too_large_for_it():
     sizes = {item.n: refused(describe("brute_force").traits, item) for item in ITEMS}
     assert {n for n, why in sizes.items() if not why} == {13}
     assert sizes[40] == "is for at most 20 variables"
+    relaxation = describe("dspca").traits
+    asked = {item.variables for item in suite.ITEMS if not refused(relaxation, item)}
+    assert asked == {item.variables for item in suite.ITEMS if 0 < item.variables <= suite.SMALL}
     with pytest.raises(
         InputError, match="n: 40 variables; solver 'brute_force' accepts at most 20"
     ):
