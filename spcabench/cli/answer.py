@@ -87,7 +87,7 @@ def answer(problem: "Problem", run: Run) -> Answer:
         size = f"{problem.n} variables{stored}"
         automatic = f"chosen for {size} (change it with --solver)"
         chosen = f"solver {name}: {'requested' if run.solver is not None else automatic}"
-        with terminal.slow(chosen) as tell:
+        with terminal.slow(f"computing components with {name}") as tell:
             results = _results(problem, run, name, ks, values, tell)
         if run.solver is None:  # not before, because errors are a single line
             say(chosen, file=sys.stderr)

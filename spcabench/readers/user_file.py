@@ -96,10 +96,11 @@ def _named(path: Path, notes: Sequence[str]) -> Iterator[None]:
     except MemoryError:
         raise InputError(f"{path}: not enough memory: {sizes.ADVICE}") from None
     except InputError as error:
-        if not (isinstance(error, MissingExtra) or str(error).startswith((name, "--"))):
-            error.args = (f"{name}: {str(error).removeprefix('X: ')}",)
+        told = str(error)
+        if not (isinstance(error, MissingExtra) or told.startswith((name, "--"))):
+            told = f"{name}: {told.removeprefix('X: ')}"
         guesses = [note for note in notes if "--read" in note]
-        error.args = ("; ".join([str(error), *guesses[:1]]),)
+        error.args = (" ".join("; ".join([told, *guesses[:1]]).splitlines()),)
         raise
 
 
