@@ -203,6 +203,7 @@ def solve(
     how = {"refit": refit, "settings": settings, **words}
     if n_components is not None:
         return several(X, solver, n_components, k=k, deflation=deflation, alpha=alpha, **how)
+    deflate.check(deflation, alpha)  # before they are compared, as they can be anything
     if deflation != "projection" or alpha != 1.0:
         raise InputError("deflation: has no effect without n_components")
     validate.switch("refit", refit)

@@ -94,7 +94,7 @@ def arguments(settings: Mapping[str, Any]) -> dict[str, Any]:
     argument beside a deflation, unless the components are found jointly.
     """
     own = {"random_state" if name == "seed" else name: v for name, v in settings.items()}
-    words = (*OF_CALL, "alpha") if own.get("deflation", "joint") != "joint" else OF_CALL
+    words = (*OF_CALL, "alpha") if str(own.get("deflation", "joint")) != "joint" else OF_CALL
     given = {name: own.pop(name) for name in words if name in own}
     if limits := {name: own.pop(name) for name in LIMITS if name in own}:
         given["limits"] = Limits(**limits)

@@ -229,6 +229,7 @@ TABLE = [
     *((call, "solver", [v for v in NO_NAME if v is not None]) for call in CALLS),
     (_solve, "k", [*NO_WHOLE, 0, -1, 7, 10**30]),
     (_solve, "random_state", [*NO_WHOLE, -1]),
+    (_solve, "deflation", [None, "x", "schur", pd.Series([0, 1]), sp.eye_array(2), X]),
     *((_solve, switch, NO_SWITCH) for switch in ("nonnegative", "refit", "history")),
     *((_solve, limit, [None, *NO_NUMBER]) for limit in ("tol", "time_limit")),
     (_solve, "max_iterations", [*NO_WHOLE[1:], -1]),
