@@ -72,13 +72,6 @@ def test_each_deflation_is_that_of_its_definition(form, deflation):
     assert np.allclose(after, expected, atol=1e-11), deflation
 
 
-@pytest.mark.parametrize("deflation", DEFLATIONS)
-def test_data_form_equals_covariance_form(deflation):
-    a, b = (_components(form, deflation=deflation) for form in FORMS)
-    assert np.allclose(np.abs(a.Z), np.abs(b.Z), atol=1e-9)
-    assert np.allclose(a.variances, b.variances, rtol=1e-9)
-
-
 @forms
 @pytest.mark.parametrize("deflation", DEFLATIONS)
 def test_joint_variances_are_those_of_a_qr_decomposition(form, deflation):
