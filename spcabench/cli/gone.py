@@ -1,4 +1,4 @@
-"""Options and commands that were removed in version 0.4, and what to type instead.
+"""Options that were removed in version 0.4, and what to type instead.
 
 The messages are removed in version 0.5.
 """
@@ -8,8 +8,6 @@ from collections.abc import Sequence
 CHECKS = "--checks with a list of bound, null and stability, or all, or none"
 NOTHING = "no option, because columns are found by name"
 INSTEAD = {  # an option, or a command and its option -> what to type instead
-    "solvers": "list solvers, or docs/solvers.md",
-    "workflow": "figure",
     "--criterion": "-k auto:CRITERION",
     "--deflation": "--set deflation=NAME",
     "--seed": "--set seed=NUMBER",
@@ -58,10 +56,10 @@ INSTEAD = {  # an option, or a command and its option -> what to type instead
 
 
 def instead(arguments: Sequence[str]) -> str:
-    """Return what to type instead of a removed option or command in the arguments, or ""."""
-    words = [word.partition("=")[0] for word in arguments]
-    command = next((word for word in words if not word.startswith("-")), "")
-    for known in (command, *(word for word in words if word.startswith("--"))):
-        if text := INSTEAD.get(f"{command} {known}", INSTEAD.get(known, "")):
-            return f"{known} was removed; use {text}"
+    """Return what to type instead of a removed option in the arguments, or ""."""
+    options = [word.partition("=")[0] for word in arguments if word.startswith("--")]
+    command = next((word for word in arguments if not word.startswith("-")), "")
+    for option in options:
+        if text := INSTEAD.get(f"{command} {option}", INSTEAD.get(option, "")):
+            return f"{option} was removed; use {text}"
     return ""
