@@ -72,6 +72,9 @@ def solve(
     search = Exact(d, covariance, k, budget, not nonnegative, seed, nonnegative, every, jobs)
     for _ in search.incumbents(*starts(Sigma, d, k)):
         yield answer(search, Sigma.n, shift)
+    if Sigma.n > HEAD:
+        for _ in search.climb_everywhere(Sigma):
+            yield answer(search, Sigma.n, shift)
     for _ in search.run():
         yield answer(search, Sigma.n, shift)
     last = answer(search, Sigma.n, shift)

@@ -27,6 +27,7 @@ from spcabench.methods.exact_search.branch_and_bound import Exact
 from spcabench.methods.exact_search.dual_part import DualPart
 from spcabench.methods.exact_search.pair_part import PairPart
 from spcabench.methods.exact_search.search_tree import Tree
+from spcabench.methods.local_search import Search
 from spcabench.solving.call import Limits
 from tests import problems
 from tests.methods.test_dual import SIGNS, gram, value_of
@@ -174,6 +175,14 @@ def test_the_best_support_of_a_large_problem_can_have_small_variances():
     planted = np.zeros(1300)
     planted[1200:1210] = 1.0
     assert result.variance >= problem.variance(planted / np.sqrt(10.0))
+
+
+def test_the_incumbent_of_a_large_problem_is_chosen_among_all_variables():
+    problem = Problem.from_data(np.random.default_rng(0).standard_normal((40, 1500)))
+    search = Search(problem.covariance, 10, 3, np.random.default_rng(0))
+    search.climb(next(search.starts()))
+    result = api.solve(problem, "branch_and_bound", k=10, settings={"budget": 1e7})
+    assert result.variance >= search.value * (1 - 1e-12)
 
 
 @pytest.mark.parametrize("seed", range(3))

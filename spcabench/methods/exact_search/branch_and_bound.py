@@ -23,6 +23,7 @@ the last digit. "Proven" means proven to within the relative `TOLERANCE`.
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -221,6 +222,16 @@ class Exact:
             yield from self._smaller_incumbents(S, head)
         while last.left and S.n > self.K:
             self._climb(last, remaining_starts, head, FIRST)
+            yield
+
+    def climb_everywhere(self, Sigma: Any) -> Iterator[None]:
+        """Climb among all features of a large Sigma (n, n), of which this needs a few columns."""
+        # with random numbers of its own, so that the other incumbents stay the same
+        scans = self._scans(Sigma.n, self.K, MORE_SCANS)
+        search = Search(Sigma, self.K, scans, np.random.default_rng(0))
+        starts = search.starts()
+        while search.left:
+            self._climb(search, starts, np.arange(Sigma.n), 1)
             yield
 
     def _climb(self, search: Search, starts: Iterator[Indices], head: Indices, count: int) -> None:
