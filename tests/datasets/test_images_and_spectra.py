@@ -28,7 +28,9 @@ def test_the_stand_in_has_the_shape_and_says_so(name, monkeypatch):
     assert (problem.m, problem.n) == SHAPES[name]
     assert problem.stand_in
     assert "stand-in" in problem.name
-    assert np.linalg.matrix_rank(problem.data.dense()) > 3  # the figures use three eigenvectors
+    assert (
+        np.linalg.matrix_rank(problem.data.dense()[:90]) > 3
+    )  # the figures use three eigenvectors
 
 
 def test_faces_are_grey_values_and_stand_upright(real_data):

@@ -26,7 +26,9 @@ def test_a_planted_size_is_found_within_one(criterion):
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_the_numbers_are_shares_and_repeat(criterion):
-    first, second = (spcabench.select(SPIKED[:200], range(1, 9), criterion) for _ in range(2))
+    first, second = (
+        spcabench.select(SPIKED[:200], range(1, 9), criterion, resamples=5) for _ in range(2)
+    )
     frame = first.to_frame()
     pd.testing.assert_frame_equal(frame, second.to_frame())
     assert list(frame.index) == list(range(1, 9)) and frame.notna().to_numpy().all()
@@ -38,9 +40,9 @@ def test_the_numbers_are_shares_and_repeat(criterion):
 @pytest.mark.parametrize("criterion", some(1, CRITERIA))
 def test_scale_order_and_storage_of_the_data_change_no_choice(criterion):
     X = SPIKED[:100]
-    expected = spcabench.select(X, range(1, 9), criterion).to_frame()
+    expected = spcabench.select(X, [2, 4, 6], criterion).to_frame()
     for other in (1e3 * X, sp.csr_array(X)):
-        table = spcabench.select(other, range(1, 9), criterion).to_frame()
+        table = spcabench.select(other, [2, 4, 6], criterion).to_frame()
         np.testing.assert_allclose(table, expected, rtol=1e-6, atol=1e-9)
 
 
