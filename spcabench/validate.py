@@ -188,8 +188,7 @@ def _array(argument: str, M: Any) -> Any:
             A = A.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         # pandas.NA cannot be converted
-        missing = hasattr(M, "isna") and np.any(M.isna())
-        reason = "it has missing values" if missing else " ".join(str(error).split())
+        reason = "it has missing values" if hasattr(M, "isna") and np.any(M.isna()) else str(error)
         wrong = NotNumbersError if isinstance(error, TypeError) else InputError
         raise wrong(f"{argument}: not a matrix of numbers ({reason:.150})") from error
     if A.dtype.kind not in "biuf":  # dates would be read as integers
