@@ -1,7 +1,6 @@
 """L-BFGS for smooth convex functions.
 
-Unlike in SciPy's implementation, the caller can update a diagonal metric, and the memory survives a
-change of variables.
+Unlike in SciPy's implementation, the caller can update a diagonal metric and change the function.
 """
 
 from collections.abc import Callable
@@ -60,12 +59,6 @@ class Descent:
         self._remember(z - self.z, g - self.g)
         self.z, self.f, self.g = z, f, g
         return True
-
-    def move(self, z: Vector, change: Callable[[Vector], Vector]) -> None:
-        """Continue at z in other variables; ``change`` transforms the stored vectors."""
-        pairs, self.pairs, self.z = self.pairs, [], z
-        for s, y in pairs:
-            self._remember(change(s), change(y))
 
     def _called(self, z: Vector) -> tuple[float, Vector]:
         self.calls += 1

@@ -41,6 +41,8 @@ from spcabench.methods.exact_search.candidates import (
     largest_squares,
     two_by_two_eigenvalue,
 )
+from spcabench.methods.exact_search.dual_bound import CHUNK
+from spcabench.methods.exact_search.dual_certificate import TOLERANCE
 from spcabench.methods.exact_search.dual_part import DualPart
 from spcabench.methods.exact_search.pair_part import PairPart
 from spcabench.methods.exact_search.part import Part
@@ -51,7 +53,6 @@ from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
 from spcabench.steps import nonnegative_loading
 from spcabench.vectors import Array, Indices, Vector, largest_indices
 
-TOLERANCE = 1e-9  # relative tolerance within which an optimum is proven
 SECOND = 1e9  # operations that take about a second of processor time
 FLOP = 0.5  # measured cost of a flop of the matrix layer, most of which are in BLAS
 HEAD = 1000  # incumbents consist of features among this many of largest variance
@@ -67,12 +68,12 @@ SMALLER = 0.4  # fraction of the remaining budget for all smaller cardinalities 
 # fraction of the remaining budget for rows of S, and the measured cost of sorting an entry of them
 ROWS, SORTED = 0.3, 10.0
 TESTED = 50.0  # measured cost of an entry of the candidates' covariance in the variable test
-# The single-matrix dual goes first, because it fixes variables at no cost. After each CHECK
+# The single-matrix dual goes first, because it fixes variables at no cost. After each CHUNK
 # evaluations, it goes on if its gap is below the fraction NARROW of the value, or was halved. It
 # spends at most half of the budget and CHECKS checks, because the pair relaxation divides small
 # problems faster; a quarter of them if x >= 0, for which few parts end by variables that are fixed.
 # It does not start if EARLY is too little for two checks.
-CHECK, CHECKS, NARROW, HALVED = 25, 60, 0.03, 0.5
+CHECKS, NARROW, HALVED = 60, 0.03, 0.5
 DUAL_MOST = 1000  # maximum number of candidates for the dual bounds
 # the number of these candidates is halved until STEPS steps fit the budget, but not below FEW
 STEPS, FEW = 20, 125
@@ -364,7 +365,7 @@ class Exact:
         search = self._divided(DualPart, k, 0.5 * left)
         if not search or self.outside > self.value[k]:  # without all candidates, no proof
             return
-        before, check = np.inf, CHECK * DualPart.cost(len(search.S))
+        before, check = np.inf, CHUNK * DualPart.cost(len(search.S))
         if 2.0 * check > EARLY * left:
             return
         due, most = check, (0.25 if self.nonnegative else 1.0) * CHECKS * check

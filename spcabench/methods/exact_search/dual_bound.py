@@ -23,7 +23,7 @@ from spcabench.methods.exact_search.dual_certificate import ROUNDING, clipped, s
 from spcabench.methods.exact_search.dual_kernels import balance, lowest, smooth_norms
 from spcabench.methods.quasi_newton import Descent
 from spcabench.problem.spectral import eigen, eigenvalues, frobenius, rebuilt
-from spcabench.vectors import Array, Indices, Vector
+from spcabench.vectors import Array, Vector
 
 WIDEST, NARROWEST = 3e-2, 1e-7  # width of the smoothing, relative to the value to be reached
 NARROWER = 0.3  # factor by which the width is reduced; also its largest ratio to the gap
@@ -164,21 +164,6 @@ class Minimum:
                 descent.pairs.clear()
                 descent.z = self.U.ravel()
             descent.begin(self._smooth)
-
-    def changed(self, S: Array, k: int, U: Array, places: Indices) -> "Minimum":
-        """Return a minimisation for another S and k, restricted to the variables at ``places``.
-
-        It starts from U, with the L-BFGS memory of this minimisation.
-        """
-        minimum = Minimum(S, k, self.dual.positive, U, self.width)
-        minimum.dual.beta = self.dual.beta[places]
-        minimum.dual.a, minimum.dual.b = self.dual.a, self.dual.b
-        if self.descent is not None:
-            n, block = len(self.U), np.ix_(places, places)
-            minimum.descent = self.descent
-            minimum.descent.move(minimum.U.ravel(), lambda v: v.reshape(n, n)[block].ravel())
-            minimum.descent.begin(minimum._smooth)
-        return minimum
 
     def _narrowed(self, t: float, width: float) -> float:
         return max(min(width, NARROWER * (self.value / t - 1.0)), NARROWEST)

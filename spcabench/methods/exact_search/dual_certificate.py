@@ -10,6 +10,7 @@ from spcabench.vectors import Array, Indices, Vector
 
 # LAPACK's eigenvalues have a relative error of at most n times this value
 ROUNDING = 10.0 * float(np.finfo(np.float64).eps)
+TOLERANCE = 1e-9  # relative tolerance of proofs, and margin within which nothing is fixed
 NONE: Indices = np.zeros(0, dtype=np.int64)
 STARTS, FALL = 12, 0.7  # number of initial matrices of a bound, and the ratio of clipping levels
 

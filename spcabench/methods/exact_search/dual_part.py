@@ -15,19 +15,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from spcabench.methods.exact_search.dual_bound import CHUNK, Minimum, start, starts
-from spcabench.methods.exact_search.dual_certificate import NONE
-from spcabench.methods.exact_search.part import Part
+from spcabench.methods.exact_search.dual_certificate import NONE, TOLERANCE
+from spcabench.methods.exact_search.part import GAIN, Part
 from spcabench.methods.exact_search.schur import Complement
 from spcabench.vectors import Array, Indices
 
 ROOT = 300  # minimum number of evaluations for all variables
 # a part is not halved while a chunk gains at least this fraction of the required decrease
-ROOT_GAIN, GAIN = 0.03, 1.0 / 6.0
+ROOT_GAIN = 0.03
 
-SAFE = 1e-9  # no variable is fixed within this margin, relative to the value to be reached
 APART = 1e-10  # the Schur complement requires this relative distance of t from lambda_1(S[F, F])
 FARTHER = 1e-6  # the distance used instead if t is too near or below lambda_1(S[F, F])
-LITTLE = 1e-6  # added to decreases, to rank variables for which one of the decreases is zero
 
 
 class Restricted:
@@ -138,7 +136,7 @@ class Restricted:
         if more variables would be taken than remain to be taken.
         """
         having, without = self.low.probes()
-        least = 1.0 - SAFE - self.slack
+        least = 1.0 - TOLERANCE - self.slack
         out, into = having < least, without < least
         if not (out | into).any():
             return 0
@@ -155,7 +153,7 @@ class Restricted:
         self.F, self.W = F, self.W[places]
         self._ask(t)
         if not self.decided:
-            self.minimum = low.changed(self.E, self.s, seed.matrix(self), places)
+            self.minimum = Minimum(self.E, self.s, self.positive, seed.matrix(self), low.width)
             self._conclude()
 
     def halves(self) -> "list[tuple[float, Half]]":
@@ -164,7 +162,7 @@ class Restricted:
         The variable is the one for which the bounds of both halves decrease most.
         """
         probes = self.low.probes()
-        having, without = (np.maximum(self.low.value - of, 0.0) + LITTLE for of in probes)
+        having, without = (np.maximum(self.low.value - of, 0.0) + FARTHER for of in probes)
         # lacking one variable of many is the weaker condition, so its decrease has more weight
         j = int(np.argmax(having * without**2))
         others, seed = np.delete(self.W, j), Seed(self)

@@ -13,11 +13,11 @@ from itertools import count
 
 import numpy as np
 
+from spcabench.methods.exact_search.dual_certificate import TOLERANCE
 from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
 from spcabench.vectors import Array, Indices
 
 MOST = 1000  # maximum number of faces examined
-SIGN = 1e-9  # smaller eigenvector entries of the other sign are treated as rounding errors
 
 
 def nonnegative_bounds(
@@ -35,7 +35,7 @@ def nonnegative_bounds(
         block = B[np.ix_(F, F)]
         w, V = leading_pairs(block, 1)
         top = min(-bound, float(w[0]), largest_eigenvalue(np.maximum(block, 0.0)))
-        if top > t and len(F) <= k and (V.min() >= -SIGN or V.max() <= SIGN):
+        if top > t and len(F) <= k and (V.min() >= -TOLERANCE or V.max() <= TOLERANCE):
             t = max(t, exceeded(F))
             settled = max(settled, top)
         elif top > t:

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from spcabench.methods.exact_search.dual_certificate import NONE
-from spcabench.methods.exact_search.part import Part
+from spcabench.methods.exact_search.part import GAIN, Part
 from spcabench.methods.exact_search.splitting import LOOK, Seed, Splitting
 from spcabench.vectors import Indices
 
 ROOT = 100  # minimum number of steps for all variables
 # a part is halved if the value of the relaxation exceeds the best value by the fraction HOPELESS of
 # the excess of the bound, or if, after FIRST steps, LOOK steps gain less than GAIN of this excess
-HOPELESS, GAIN, FIRST = 0.4, 1.0 / 6.0, 30
+HOPELESS, FIRST = 0.4, 30
 
 
 @dataclass(frozen=True, eq=False)

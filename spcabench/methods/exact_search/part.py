@@ -17,6 +17,9 @@ from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
 from spcabench.steps import nonnegative_loading
 from spcabench.vectors import Array, Indices
 
+GAIN = (
+    1.0 / 6.0
+)  # a part is not halved while a chunk of steps gains this fraction of what is missing
 UNSEEN = 1e8  # operations between two checks of the clock
 
 

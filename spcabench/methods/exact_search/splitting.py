@@ -33,9 +33,8 @@ from spcabench.vectors import Array, Indices, Vector
 SWEEPS = 6  # number of sweeps over rows, pairs and columns per eigendecomposition
 PENALTY = 1.0 / 15.0  # penalty of the first step, divided by the number of variables
 LOOK = 10  # number of steps between evaluations of the bound
-# during the first SETTLING steps, the penalty is multiplied by a factor in the range FACTORS,
-# unless the factor is in the range NEAR
-FACTORS, NEAR, SETTLING = (0.4, 2.5), (0.83, 1.2), 100
+# during the first SETTLING steps, the penalty is multiplied by a factor in the range FACTORS
+FACTORS, SETTLING = (0.4, 2.5), 100
 
 Floats = NDArray[np.floating[Any]]  # of either precision
 
@@ -127,10 +126,9 @@ class Splitting:
         if self.steps <= SETTLING and self.steps % LOOK == 0:
             moved = max(2.0 * frobenius(self.X - before), 1e-300)
             factor = float(np.clip(np.sqrt(frobenius(D - self.X) / moved), *FACTORS))
-            if not NEAR[0] < factor < NEAR[1]:
-                self.penalty *= factor
-                self.by_eigen /= factor  # the stored multipliers are divided by the penalty
-                self.by_pairs /= factor
+            self.penalty *= factor
+            self.by_eigen /= factor  # the stored multipliers are divided by the penalty
+            self.by_pairs /= factor
 
     def look(self) -> float:
         """Return the bound for the current S, W and beta, and store it if it is the smallest."""
