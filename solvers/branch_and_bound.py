@@ -13,9 +13,9 @@ This suite's own search (2026), based on the combinatorial bounds of Moghaddam, 
    follows (`exact_search.dual_part`, docs/bounds.md). If its gap is wide, or if it does not finish
    soon either, the search continues with the scaled Gershgorin dual (`exact_search.pair_part`).
 4. For x >= 0, the tree searches max(Sigma, 0). Its optimum is an upper bound, and is the optimum
-   itself if the support found has no negative covariance. The dual bounds use the signs, and few
-   variables are searched over faces (`exact_search.nonnegative_faces`). A gap can remain, because
-   even the value of one large support with negative covariances is hard to compute.
+   itself if the support found has no negative covariance. The dual bounds use the signs, and a
+   single support is searched over its faces (`exact_search.nonnegative_faces`). A gap can remain,
+   because even the value of one large support with negative covariances is hard to compute.
 5. An indefinite Sigma (from Hotelling's deflation) is shifted by its smallest eigenvalue, which
    changes every value by the same amount.
 """
