@@ -4,7 +4,7 @@ import json
 import traceback
 import warnings
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
@@ -23,11 +23,14 @@ class InputError(ValueError):
 
     The message is a single line that states the error and how to fix it. The command line prints it
     and exits with code 2. Any other exception is a bug and is shown with its traceback.
+
+    advice : options with which the command works; the command line prints the whole command.
     """
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, advice: Sequence[str] = ()) -> None:
         # names of files and columns, and messages of libraries, can contain line breaks
         super().__init__(" ".join(message.splitlines()))
+        self.advice = [*advice]
 
 
 class NotNumbersError(InputError, TypeError):

@@ -315,8 +315,15 @@ def extra_of(library: str) -> str:
 
 
 def installation(extra: str) -> str:
-    """Return the command that installs an extra in a clone; the package is in no index."""
-    return f'pip install ".[{extra}]" in a clone of spcabench'
+    """Return the command that installs an extra; the package is in no index.
+
+    If the package is installed, pip adds the libraries of the extra to it.
+    """
+    try:
+        version("spcabench")
+    except PackageNotFoundError:
+        return f'pip install ".[{extra}]" in a clone of spcabench'
+    return f'pip install "spcabench[{extra}]"'
 
 
 def missing(library: str, extra: str = "") -> MissingExtra:

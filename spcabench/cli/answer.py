@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spcabench.cli import settings, terminal
+from spcabench.cli import options, settings, terminal
 from spcabench.cli.groups import READ, Data, Run
 from spcabench.errors import InputError
 from spcabench.files import say
@@ -35,14 +35,35 @@ class Answer:
     bound: bool
 
 
-def load(source: str, data: Data) -> "Problem":
-    """Load a problem from a file, or a dataset by its name."""
+def load(source: str, data: Data, run: Run | None = None) -> "Problem":
+    """Load a problem from a file, or a dataset by its name.
+
+    If a table is refused, the advised options include `-k` if ``run`` needs it.
+    """
     from spcabench.readers import user_file
+    from spcabench.readers.delimited import TableError
 
     how = data.reading()
     if user_file.is_file(source):
-        return user_file.read(Path(source), how)
+        try:
+            return user_file.read(Path(source), how)
+        except TableError as error:
+            if run is not None and _lacks_k(run):
+                error.args = (f"{error}; -k is not specified",)
+                error.advice += ["-k", options.AUTO]
+            raise
     return _dataset(source, how)
+
+
+def _lacks_k(run: Run) -> bool:
+    """Whether a run needs a cardinality that is not specified."""
+    from spcabench import registry
+
+    if run.k is not None or run.solver is None:
+        return run.k is None
+    traits = registry.module("solver", run.solver).TRAITS
+    typed = [word.partition("=")[0] for word in run.setting or ()]
+    return traits.control is not None and traits.penalty not in typed
 
 
 def _dataset(source: str, how: "Reading") -> "Problem":

@@ -141,8 +141,8 @@ def main() -> None:
             traceback.print_exc()
         else:
             say(f"spcabench: {_in_one_line(error)}", file=sys.stderr)
-            if advice := getattr(error, "advice", ""):  # the options that a table needs
-                say(f"  spcabench {shlex.join(arguments)} {advice}", file=sys.stderr)
+            if advice := getattr(error, "advice", ()):  # the options that a table needs
+                say(f"  spcabench {shlex.join([*arguments, *advice])}", file=sys.stderr)
         sys.exit(2)
 
 

@@ -46,10 +46,10 @@ def show_claim(
 
 def _statements() -> Iterator[tuple[dict[str, Any], tuple[Path, dict[str, Any]]]]:
     """Yield each statement with the folder and the description of its run, published ones last."""
-    from spcabench.page import claims_file
-
     quick, published = options.ROOT / "results" / "quick", options.published()
     if any(quick.glob("figures/*/claims.json")):
+        from spcabench.page import claims_file
+
         reports = claims_file.read_all(quick)
         for statement in claims_file.of_run(reports):
             yield statement, (quick, reports[statement["figure"]])

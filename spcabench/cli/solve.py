@@ -31,7 +31,7 @@ def solve(source: Source, data: Data, run: Run, output: Output) -> None:
     kind, plot = output_files.picture(output.plot, several)
     output_files.check("--out", output.out, output_files.TABLES, inputs=(source, *data.files()))
     output_files.check("--plot", plot, output_files.PICTURES, inputs=(source, *data.files()))
-    problem = answer.load(source, data)
+    problem = answer.load(source, data, run)
     if plot is not None:
         output_files.check_samples(problem, kind)
     found = answer.answer(problem, run)

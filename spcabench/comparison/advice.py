@@ -298,6 +298,11 @@ def question(words: str, kinds: list[str], **asked: Any) -> Question:
     if not found:
         from spcabench.validate import nearest
 
+        if re.search(r"\.[a-z]|/", kind):
+            raise InputError(
+                f"advise: {kind!r:.60} is no kind of data; instead of a file, type its samples x "
+                "variables, such as 240 x 12"
+            )
         raise InputError(nearest("kind of data", kind, kinds))
     asked |= {"mode": modes[0]} if modes else {}
     return Question(found[0], m=float(m) if m else None, n=float(n) if n else None, **asked)

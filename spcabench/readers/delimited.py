@@ -10,7 +10,6 @@ import csv
 import io
 import itertools
 import re
-import shlex
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -42,11 +41,11 @@ csv.field_size_limit((1 << 31) - 1)  # with a wrong separator, a whole line is a
 
 
 class TableError(InputError):
-    """A table that can be read with the options in `advice`."""
+    """A table that can be read with the options in ``advice``."""
 
-    def __init__(self, message: str, advice: Sequence[str]) -> None:
-        super().__init__(message)
-        self.advice = shlex.join(advice)
+
+class EncodingError(TableError):
+    """A text table in another encoding than UTF-8."""
 
 
 class Style(NamedTuple):
@@ -109,7 +108,7 @@ def _sample(path: Path, stream: IO[str]) -> tuple[list[str], str | None]:
 
 @contextmanager
 def _opened(path: Path, encoding: str) -> Iterator[IO[str]]:
-    """Open a file for reading text; raise TableError if it has another encoding."""
+    """Open a file for reading text; raise EncodingError if it has another encoding."""
     try:
         with (
             sizes.open_text(path) as stream,
@@ -122,7 +121,7 @@ def _opened(path: Path, encoding: str) -> Iterator[IO[str]]:
             reason = f"byte 0x{error.object[error.start]:02x}"
         declared = ["--read", "encoding=cp1252"]  # Excel saves CSV in it in Western Europe
         name = encoding.removesuffix("-sig").upper()
-        raise TableError(f"{path}: not {name} text ({reason})", declared) from None
+        raise EncodingError(f"{path}: not {name} text ({reason})", declared) from None
 
 
 def _style(lines: list[str], how: Reading) -> Style:
@@ -172,6 +171,12 @@ def is_number(word: str, decimal: str = ".") -> bool:
     except ValueError:
         return False
     return True
+
+
+def is_grouped(word: str, decimal: str) -> bool:
+    """Whether a word is a number with thousands separators."""
+    number = GROUPED[decimal].fullmatch(word)
+    return number is not None and re.search(r"[^\d+-]", word.replace(decimal, "")) is not None
 
 
 def number_in(word: str, decimal: str) -> float | None:

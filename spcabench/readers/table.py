@@ -9,6 +9,7 @@ import re
 import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from numbers import Real
 from pathlib import Path
@@ -18,7 +19,14 @@ import numpy as np
 import pandas as pd
 
 from spcabench.errors import InputError
-from spcabench.readers.delimited import GROUPED, TableError, decimal_of, is_number, number_in
+from spcabench.readers.delimited import (
+    GROUPED,
+    TableError,
+    decimal_of,
+    is_grouped,
+    is_number,
+    number_in,
+)
 from spcabench.readers.reading import Reading
 from spcabench.validate import nearest
 from spcabench.vectors import Array, Vector, dominant
@@ -30,10 +38,11 @@ TEXT = "text"  # in --drop: all columns of text
 LISTED = 3  # number of columns that are named before "and 4 more"
 MANY = 5  # maximum number of columns of text that are dropped by their names
 THOUSANDS = ["--thousands"]
-GROUPING, ODD_WORDS = "thousands separators", "words among numbers"
+GROUPING, COMMAS, ODD_WORDS = "thousands separators", "decimal commas", "words among numbers"
 DAY = r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T].*)?"  # 2024-02-29 or 29.2.24, and the time of day
 MONTH = r"\d{1,2}[ .-]*[^\W\d]{3,9}[ .-]+\d{2,4}"  # 29 February 2024
-DATE = re.compile(rf"{DAY}|{MONTH}|\d{{1,2}}:\d{{2}}.*")
+AMERICAN = r"[^\W\d]{3,9}\.? \d{1,2}, \d{4}"  # February 29, 2024
+DATE = re.compile(rf"{DAY}|{MONTH}|{AMERICAN}|\d{{1,2}}:\d{{2}}.*")
 
 
 class Fault(NamedTuple):
@@ -160,7 +169,9 @@ def numbers(
     text, values = split(frame, how)
     drop_text = TEXT in how.words and not of_model
     faults = [] if drop_text else [*_text_faults(text, how, of_model)]
-    if not values.shape[1] and THOUSANDS not in [fault.options for fault in faults]:
+    if THOUSANDS in [fault.options for fault in faults]:  # what else is wrong is seen in numbers
+        values = split(frame, replace(how, thousands=True))[1]
+    if not values.shape[1]:
         wrong = faults[0].sentence if faults else "every column is text"
         raise InputError(f"{path}: no column of numbers: {wrong}")
     if how.transpose and not of_model:
@@ -170,7 +181,7 @@ def numbers(
     seeming = [Fault(f"column {name} seems to number the rows", [name]) for name in counters]
     if faults:
         wrong = "; ".join(fault.sentence for fault in faults)
-        raise TableError(f"{path}: {wrong}", _advice([*faults, *seeming], values, how))
+        raise TableError(f"{path}: {wrong}", _advice([*faults, *seeming], values, how, of_model))
     notes += [
         f"{f.sentence}; to leave it out, use --drop {shlex.quote(f.drop[0])}" for f in seeming
     ]
@@ -179,15 +190,18 @@ def numbers(
     return _complete(path, values, how.missing, notes, of_model)
 
 
-def _advice(faults: Sequence[Fault], values: pd.DataFrame, how: Reading) -> list[str]:
+def _advice(
+    faults: Sequence[Fault], values: pd.DataFrame, how: Reading, of_model: bool
+) -> list[str]:
     """Return the options with which a table with these faults is read."""
     dropped = dict.fromkeys(name for fault in faults for name in fault.drop)
-    options = [word for fault in faults for word in fault.options]
+    options = [word for words in dict.fromkeys(tuple(f.options) for f in faults) for word in words]
     declared = any(word.startswith("na=") for word in options)
     if declared and "--missing" not in options and how.missing == "error":
         options += ["--missing", "mean"]
-    unscaled = values.shape[1] and not (how.scale or how.covariance)
-    if unscaled and dominant(values.var().fillna(0.0).to_numpy()) is not None:
+    kept = values.loc[:, [str(name) not in dropped for name in values.columns]]
+    unscaled = kept.shape[1] and not (how.scale or how.covariance or of_model)
+    if unscaled and dominant(kept.var().fillna(0.0).to_numpy()) is not None:
         options.append("--scale")
     return [*(word for name in dropped for word in ("--drop", name)), *options]
 
@@ -202,36 +216,48 @@ def split(frame: pd.DataFrame, how: Reading) -> tuple[pd.DataFrame, pd.DataFrame
 
 
 def _ungrouped(frame: pd.DataFrame) -> pd.DataFrame:
-    """Convert columns of numbers with thousands separators, in the format that fits most words."""
+    """Convert columns of numbers with thousands separators or decimal commas."""
+    frame = frame.copy()
+    for j, (_, read) in _separated(frame).items():
+        frame.isetitem(j, read)
+    return frame
+
+
+def _separated(frame: pd.DataFrame) -> dict[int, tuple[str, pd.Series]]:
+    """Return the decimal mark and the numbers of each column of text that contains only numbers.
+
+    All columns have the format that fits most of their words, unless it does not fit a column.
+    """
     words = {
         j: frame.iloc[:, j].dropna().astype(str).str.strip()
         for j, kind in enumerate(frame.dtypes)
         if not _numeric(kind)
     }
     usual = decimal_of([word for column in words.values() for word in column])
-    frame = frame.copy()
+    found = {}
     for j, column in words.items():
         for decimal in (usual, "." if usual == "," else ","):
             read = column.map(lambda word, mark=decimal: number_in(word, mark))
             if read.notna().all():
-                frame.isetitem(j, read.astype(np.float64).reindex(frame.index))
+                found[j] = decimal, read.astype(np.float64).reindex(frame.index)
                 break
-    return frame
+    return found
 
 
 def _text_faults(text: pd.DataFrame, how: Reading, of_model: bool) -> Iterator[Fault]:
     """Yield a fault for each kind of columns without numbers."""
     kinds: dict[str, list[int]] = {}
+    marks = {j: mark for j, (mark, _) in _separated(text).items()}
     for j in range(text.shape[1]):
-        kinds.setdefault(_kind(text.iloc[:, j]), []).append(j)
+        kinds.setdefault(_kind(text.iloc[:, j], marks.get(j)), []).append(j)
     label = how.label
     for kind, places in kinds.items():
         columns, names = text.iloc[:, places], [str(text.columns[j]) for j in places]
         found = "columns {} have {}" if len(places) > 1 else "column {} has {}"
         options: list[str] = []
-        if kind == GROUPING:
+        if kind in (GROUPING, COMMAS):
             options, names = THOUSANDS, []
-        elif kind == TEXT and label is None and not (of_model or how.transpose):
+        elif kind == TEXT and label is None and not (of_model or how.transpose or how.covariance):
             label = next((n for n, j in zip(names, places, strict=True) if _classes(text, j)), None)
             options = [] if label is None else ["--label", label]
             names = [name for name in names if name != label]
@@ -241,20 +267,24 @@ def _text_faults(text: pd.DataFrame, how: Reading, of_model: bool) -> Iterator[F
             names = []
         elif names and (how.transpose or len(names) > MANY):
             names = [TEXT]
-        yield Fault(found.format(_few(columns), f"{kind} ({_example(columns)})"), names, options)
+        example = _example(columns.iloc[:, 0], marks[places[0]] if kind == GROUPING else None)
+        yield Fault(found.format(_few(columns), f"{kind} ({example})"), names, options)
 
 
-def _kind(column: pd.Series) -> str:
-    """Return what a column without numbers contains."""
+def _kind(column: pd.Series, decimal: str | None) -> str:
+    """Return what a column of text contains.
+
+    decimal : the decimal mark, if all words are numbers.
+    """
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         return "dates"
     words = column.dropna().astype(str).str.strip()
     if words.str.fullmatch(DATE).all():
         return "dates"
+    if decimal is not None:
+        return GROUPING if any(is_grouped(word, decimal) for word in words) else COMMAS
     odd = ~words.map(_like_a_number)
-    if not odd.any():
-        return GROUPING
-    return ODD_WORDS if odd.sum() < ODD * len(words) else TEXT
+    return ODD_WORDS if 0 < odd.sum() < ODD * len(words) else TEXT
 
 
 def _odd_words(columns: pd.DataFrame) -> set[str]:
@@ -268,11 +298,18 @@ def _classes(text: pd.DataFrame, j: int) -> bool:
     return 2 <= text.iloc[:, j].astype(str).nunique() <= max(2.0, CLASSES * len(text))
 
 
-def _example(columns: pd.DataFrame) -> str:
-    """Return the first word in columns of one kind that is not a number."""
-    words = columns.iloc[:, 0].reset_index(drop=True).dropna().astype(str)
-    odd = words[~words.map(is_number)]
-    odd = odd[~odd.map(_like_a_number)] if (~odd.map(_like_a_number)).any() else odd
+def _example(column: pd.Series, decimal: str | None) -> str:
+    """Return the first word in a column that is not a number.
+
+    decimal : the decimal mark of a column of numbers with thousands separators, for which the first
+    word with such a separator is returned.
+    """
+    words = column.reset_index(drop=True).dropna().astype(str).str.strip()
+    if decimal is not None:
+        odd = words[words.map(lambda word: is_grouped(word, decimal))]
+    else:
+        odd = words[~words.map(is_number)]
+        odd = odd[~odd.map(_like_a_number)] if (~odd.map(_like_a_number)).any() else odd
     return f"{odd.iloc[0]!r:.30} in row {odd.index[0] + 1}" if len(odd) else "no words"
 
 

@@ -7,6 +7,7 @@ error that names the file. No code in a file is executed.
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,10 @@ def read(path: Path, how: Reading) -> Problem:
     """
     how.check()
     notes: list[str] = []
-    X = contents(path, how, notes)
+    try:
+        X = contents(path, how, notes)
+    except delimited.EncodingError as error:
+        raise _with_others(path, how, error) from None
     with _named(path, notes):
         X, labels = _variables(path, X, how, notes)
         features = _names(path, how.names, X.shape[1])
@@ -72,6 +76,20 @@ def read(path: Path, how: Reading) -> Problem:
             problem = Problem.from_data(X, scale=how.scale, labels=labels, **given)
     _remark(problem, X, how, notes)
     return problem
+
+
+def _with_others(path: Path, how: Reading, error: delimited.EncodingError) -> InputError:
+    """Return an error about an encoding with what else is wrong in the table."""
+    _, encoding = error.advice[-1].split("=")
+    if how.encoding is None:
+        try:
+            read(path, replace(how, encoding=encoding))
+        except delimited.TableError as other:
+            told = str(other).removeprefix(f"{path}: ")
+            return delimited.TableError(f"{error}; {told}", [*error.advice, *other.advice])
+        except InputError:
+            pass
+    return error
 
 
 def contents(path: Path, how: Reading, notes: list[str]) -> Any:

@@ -5,13 +5,14 @@ import os
 import re
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 
 import numpy as np
 import pandas as pd
 import pytest
 import typer
 
-from spcabench import api, registry
+from spcabench import api, machine, registry
 from spcabench.cli import application as command_line
 from spcabench.cli import groups, options, settings
 from spcabench.errors import InputError
@@ -219,3 +220,24 @@ def test_scores_are_those_of_the_variables_with_these_names(spcabench, here):
     assert b"<svg" in (here / "p.svg").read_bytes()
     first, second = (spcabench("apply", "m.npz", file).stdout for file in ("a.csv", "b.csv"))
     assert first == second and first.count("\n") == 21
+
+
+def test_a_claim_is_shown_without_the_libraries_of_comparisons(spcabench, monkeypatch, tmp_path):
+    from spcabench import page
+
+    monkeypatch.setattr(options, "ROOT", tmp_path)  # which has no results
+    monkeypatch.setitem(sys.modules, "jsonschema", None)
+    monkeypatch.delitem(sys.modules, "spcabench.page.claims_file", raising=False)
+    monkeypatch.delattr(page, "claims_file", raising=False)
+    shown = spcabench("claim", "K3")
+    assert shown.returncode == 0 and shown.stdout.startswith("K3 "), shown
+
+
+def test_the_command_that_installs_an_extra_suits_the_installation(monkeypatch):
+    assert machine.installation("figures") == 'pip install "spcabench[figures]"'
+
+    def version(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(machine, "version", version)
+    assert machine.installation("figures") == 'pip install ".[figures]" in a clone of spcabench'

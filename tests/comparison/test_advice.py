@@ -60,6 +60,8 @@ def test_a_question_is_read_as_a_person_types_it():
         "sparse data", n=300, mode="nonnegative"
     )
     assert advice.question("", KINDS) == Question()
+    with pytest.raises(InputError, match="such as 240 x 12"):
+        advice.question("clinic.csv", KINDS)
     for words in ("texts", "2.5 x 3", "1e5 x 3"):
         with pytest.raises(InputError):
             advice.question(words, KINDS)

@@ -108,7 +108,7 @@ def _german(value):
     return f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
 
 
-DAYS = ["2024-02-29", "29.02.2024 08:15", "3 May 2024", "8:15"]
+DAYS = ["2024-02-29", "29.02.2024 08:15", "3 May 2024", "May 3, 2024"]
 WRONG = {  # what is wrong with a table, and options that its message must advise
     "dates": (lambda d: d.assign(x=DAYS * 10), "--drop x"),
     "text": (lambda d: d.assign(x=["a", "b"] * 20, y="c"), "--label x --drop y"),
@@ -120,6 +120,11 @@ WRONG = {  # what is wrong with a table, and options that its message must advis
     "a large column": (lambda d: d.assign(x=1e6 * d.age, y="c"), "--scale"),
     "a name with a comma": (lambda d: d.assign(**{"a, b": "c"}), "--drop"),
     "many": (lambda d: d.assign(**dict.fromkeys("abcdefg", "c")), "--drop text"),
+    "a large column of thousands": (
+        lambda d: d.assign(x=(1e6 * d.age).map("{:,.2f}".format)).mask(np.eye(40, 7, k=3) > 0),
+        "--thousands --missing mean --scale",
+    ),
+    "no format": (lambda d: d.assign(x=["1.234,5", "1,234.5"] * 20), "--label x"),
     "thousands": (lambda d: d.assign(x=(1e4 * d.age).map("{:,.2f}".format)), "--thousands"),
     "everything": (
         lambda d: d.mask(np.eye(40, 6) > 0).assign(
@@ -147,6 +152,37 @@ def test_a_table_is_refused_once_with_a_command_that_reads_it(wrong, suffix, spc
     assert set(options.split()) <= set(re.split("[ ,]", command.replace("'", "")))
     advised = spcabench(*shlex.split(command)[1:])
     assert advised.returncode == 0, (refused.stderr, advised.stderr)
+
+
+def test_a_command_to_copy_has_the_cardinality_that_was_not_typed(spcabench, here):
+    FRAME.assign(x=["a", "b"] * 20).to_csv("t.csv", index=False)
+    known = {"-k 2": False, "": True, "--solver grqi": True, "--solver gpower1": True}
+    for typed, lacks in (known | {"--solver gpower1 --set gamma=0.1": False}).items():
+        refused = spcabench("solve", "t.csv", *typed.split(), "--checks", "none")
+        message, command = refused.stderr.splitlines()
+        assert ("-k" in message, "-k auto" in command) == (lacks, lacks), refused.stderr
+        assert spcabench(*shlex.split(command)[1:]).returncode == 0, command
+
+
+def test_a_model_advises_only_options_of_apply(spcabench, here):
+    FRAME.assign(age=1e6 * FRAME.age).to_csv("t.csv", index=False)
+    FRAME.assign(age=1e6 * FRAME.age).mask(np.eye(40, 6) > 0).to_csv("u.csv", index=False)
+    assert (
+        spcabench("solve", "t.csv", "-k", "6", "--out", "m.npz", "--checks", "none").returncode == 0
+    )
+    _, command = spcabench("apply", "m.npz", "u.csv").stderr.splitlines()
+    assert spcabench(*shlex.split(command)[1:]).returncode == 0, command
+
+
+def test_an_example_has_the_separator_that_the_message_names(tmp_path):
+    points = FRAME.assign(bmi="14,8", income=["900,0", *["25.188,00"] * 39])
+    points.to_csv(tmp_path / "t.csv", sep=";", index=False)
+    with pytest.raises(table.TableError) as caught:
+        read(tmp_path / "t.csv")
+    told = str(caught.value)
+    assert "column bmi has decimal commas ('14,8' in row 1)" in told
+    assert "column income has thousands separators ('25.188,00' in row 2)" in told
+    assert caught.value.advice.count("--thousands") == 1
 
 
 THOUSANDS = {  # words, and the numbers in them
@@ -257,7 +293,7 @@ def test_encoding_missing_words_and_sheets_can_be_declared(tmp_path):
     (tmp_path / "t.csv").write_bytes("Größe,b\n1,2\n?,5\n4,4\n".encode("cp1252"))
     with pytest.raises(table.TableError) as caught:
         read(tmp_path / "t.csv")
-    assert caught.value.advice == "--read encoding=cp1252"
+    assert caught.value.advice == ["--read", "encoding=cp1252", "--drop", "Größe"]
     declared = dict(encoding="cp1252", na="?", missing="rows")
     assert read(tmp_path / "t.csv", **declared).features == ("Größe", "b")
     with pd.ExcelWriter(tmp_path / "t.xlsx") as book:
@@ -301,7 +337,7 @@ def test_genes_in_rows_are_transposed(tmp_path):
     assert list(fewer.features) == ["height", "weight", "pulse", "score"]
     with pytest.raises(table.TableError) as caught:
         read(tmp_path / "t.csv", transpose=True)
-    assert caught.value.advice.startswith("--drop text")
+    assert caught.value.advice[:2] == ["--drop", "text"]
     np.save(tmp_path / "t.npy", X.T)
     array = read(tmp_path / "t.npy", transpose=True)
     assert (array.m, array.n) == (40, 6)
