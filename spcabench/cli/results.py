@@ -79,7 +79,8 @@ def verify_run(
         typer.Option(
             "--against",
             metavar="RELEASE",
-            help="Only list the published statements that changed since a release, by cause.",
+            help="Only list the published statements that changed since a release, by cause, or "
+            "one of them by its id instead of the folder: verify K3 --against RELEASE.",
         ),
     ] = "",
 ) -> None:
@@ -92,7 +93,9 @@ def verify_run(
     from spcabench.page import verify
 
     if since:
-        for told in verify.since(options.ROOT, since):
+        ids = [str(word) for word in (folder, against) if word and not word.is_dir()]
+        ids = [] if folder == options.ROOT / "results" / "quick" else ids
+        for told in verify.since(options.ROOT, since, ids):
             say(told)
         return
     published, named = options.ROOT / "results" / "published", against is not None

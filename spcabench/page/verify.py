@@ -13,7 +13,7 @@ long``) that exist in only one of the runs.
 import json
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import CalledProcessError
@@ -31,6 +31,7 @@ from spcabench.running import jobs as figure_jobs
 from spcabench.running import rows
 from spcabench.running.schema import KEY
 from spcabench.solving.status import Status
+from spcabench.validate import nearest
 
 # columns of numbers, with the largest relative difference
 CLOSE = dict.fromkeys(("variance", "variance_refit", "bound", "lambda_1"), 1e-9)
@@ -216,13 +217,14 @@ def _alone(figure: str, alone: pd.DataFrame) -> Iterator[str]:
         yield f"{figure}: {count} rows of {solver} only {where}"
 
 
-def since(root: Path, release: str) -> Iterator[str]:
+def since(root: Path, release: str, ids: Sequence[str] = ()) -> Iterator[str]:
     """Yield what changed in the published statements since a release, grouped by the cause.
 
     A statement is new or gone, or its number or verdict changed with the rule, the readings or the
     rows. There is one line for each statement. The lines of the changelog that name them follow.
 
-    root : the clone. release : a version of CHANGELOG.md, or a commit.
+    root : the clone. release : a version of CHANGELOG.md, or a commit. ids : of the statements;
+    by default, all of them.
     """
     changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     file = f"results/published/{claims_file.NAME}"
@@ -239,13 +241,19 @@ def since(root: Path, release: str) -> Iterator[str]:
         ) from None
     groups: dict[str, list[str]] = {}
     changed: list[str] = []
-    for id, a, b in _pairs(old, read_json(root / file)["statements"]):
+    pairs = {id: (a, b) for id, a, b in _pairs(old, read_json(root / file)["statements"])}
+    for id in ids or pairs:
+        if id not in pairs:
+            raise InputError(nearest("statement", id, pairs))
+        a, b = pairs[id]
         cause, details = _why(a, b)
         if cause:
             changed.append(id)
             verdicts = " -> ".join(dict.fromkeys(s["verdict"] for s in (a, b) if s))
-            told = f"  {id:5} {verdicts:20} {textwrap.shorten(details, WIDTH - 30)}"
-            groups.setdefault(cause, []).append(told.rstrip())
+            details = details if ids else textwrap.shorten(details, WIDTH - 30)
+            groups.setdefault(cause, []).append(f"  {id:5} {verdicts:20} {details}".rstrip())
+        elif ids:
+            yield f"{id}: no change"
     for cause, lines in groups.items():
         yield f"{cause} ({len(lines)})"
         yield from lines
