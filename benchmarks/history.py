@@ -120,8 +120,9 @@ def series_of(table, commits):
 def since(start, series, commits):
     """Return a row for each solver whose flops or time changed after a place, the worst first.
 
-    If the place is -1, a solver is compared with its own first number. A row has the ratios new /
-    old of flops and time, NaN if there is no earlier number, and the commits at which they changed.
+    If the place is -1, each solver has a row, and is compared with its own first number. A row has
+    the ratios new / old of flops and time, NaN if there is no earlier number, and the commits at
+    which they changed.
     The word is "slower" or "faster" if the time changed by more than the noise.
     """
     rows = []
@@ -138,9 +139,9 @@ def since(start, series, commits):
             ]
         if abs(np.log(row["time"])) > noise:
             row["word"] = "slower" if row["time"] > 1.0 else "faster"
-        if row["word"] or row["flops at"]:
+        if row["word"] or row["flops at"] or start < 0:
             rows.append(row)
-    return sorted(rows, key=lambda row: -np.nanmax([row["flops"], row["time"]]))
+    return sorted(rows, key=lambda row: -np.nanmax([row["flops"], row["time"], 0.0]))
 
 
 def at(commit, solver, measure, log):
@@ -154,13 +155,14 @@ def answer(rows, count):
     slower = [row for row in rows if row["word"] == "slower"]
     dearer = [row for row in rows if row["flops"] > WORSE]
     named = [
-        ", ".join(f"{row['name']} ×{row[key]:.3g}" for row in some) or "none"
+        ", ".join(f"{row['name']} ×{row[key]:.3g}" for row in some)
         for some, key in ((slower, "time"), (dearer, "flops"))
     ]
+    named = [f" ({names})" if names else "" for names in named]
     faster = sum(row["word"] == "faster" for row in rows)
     return (
-        f"Slower by more than the noise: {len(slower)} of {count} solvers ({named[0]}); {faster} "
-        f"became faster. More flops: {len(dearer)} ({named[1]})."
+        f"Slower by more than the noise: {len(slower)} of {count} solvers{named[0]}; {faster} "
+        f"became faster. More flops: {len(dearer)}{named[1]}."
     )
 
 

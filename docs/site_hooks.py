@@ -35,11 +35,16 @@ def page_of_code(text, name):
         for i, line in enumerate(markup.escape(text).splitlines(), 1)
     )
     style = (
-        "a{color:gray;text-decoration:none}:target{background:gold}:root{color-scheme:light dark}"
+        ":root{color-scheme:light dark}a{color:inherit;opacity:.75;text-decoration:none}"
+        "h1{font-size:1rem}pre{overflow-x:auto}:target{background:gold;color:black;opacity:1}"
     )
-    head = f'<meta charset="utf-8"><title>{name}</title><style>{style}</style>'
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>{name}</title><style>{style}</style>"
+    )
     return (
-        f'<!doctype html><html lang="en"><head>{head}</head><body><pre>{lines}</pre></body></html>'
+        f'<!doctype html><html lang="en"><head>{head}</head><body><main><h1>{name}</h1>'
+        f'<pre tabindex="0">{lines}</pre></main></body></html>'
     )
 
 

@@ -166,7 +166,9 @@ def ranking(standing: Standing, warnings: views.Warnings, top: str | None) -> Ta
         most_memory=most.reindex(ranks.solver).to_numpy(),
         solver=linked(ranks.solver, top, standing.comparison.plan.named, warned, colours),
     )
-    return Table(RANKING, rows)
+    # on few problems no interval is known
+    drawn = any(strip.ends for strip in rows["strip"])
+    return Table([column for column in RANKING if drawn or column.field != "strip"], rows)
 
 
 def latex(ranked: Table, warnings: views.Warnings, cited: dict[str, str] | None = None) -> str:

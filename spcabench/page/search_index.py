@@ -18,6 +18,11 @@ from spcabench.showing.words import size
 
 NAME = "search.js"
 Entry = tuple[str, str, str]  # title, text, address from the folder of the index
+# what readers type in place of words of the papers
+READERS_WORDS = {
+    "of magnitude fewer flops": "ten times cheaper",
+    "hundred times fewer flops": "a hundred times cheaper",
+}
 
 
 def site(folder: Path) -> dict[str, str]:
@@ -48,7 +53,8 @@ def _statements(values: dict[str, Any]) -> Iterator[Entry]:
         page = f"{s['paper_key']}.html"
         marks = f" ({', '.join(s['marks'])})" if s["marks"] else ""
         text = f"{s['verdict']}{marks}: {s['short']} {s['quote']} ({s['where']}, {s['paper_key']})"
-        yield f"{s['id']}: {s['quote']}", text, f"{page}#{s['id']}"
+        said = [f" ({words})" for quoted, words in READERS_WORDS.items() if quoted in s["quote"]]
+        yield f"{s['id']}: {s['quote']}{''.join(said)}", text, f"{page}#{s['id']}"
     for name, figure in values["shown"].items():
         text = f"{figure['line']} {figure['caption'][:300]}"
         yield f"{name}: {figure['title']}", text, f"{figure['paper']}.html#{name}"
@@ -62,21 +68,25 @@ def _pages(values: dict[str, Any]) -> Iterator[Entry]:
             if mine:
                 told = "; ".join(f"{s['id']}: {s['short']}" for s in mine)
                 words = urlencode({"paper": paper["key"], "verdict": verdict})
-                title = f"{paper['name']}: which claims have the verdict {verdict}"
-                yield title, told, f"claims.html#claims?{words}"
+                title = f"{paper['name']}: which claims have the verdict {verdict}, and why"
+                # the card of a single statement gives the reason
+                card = f"{paper['page']}#{mine[0]['id']}"
+                yield title, told, card if len(mine) == 1 else f"claims.html#claims?{words}"
     for solver in values["solvers"]:
-        yield f"solver {solver['name']}", solver["what"], f"solvers/{solver['name']}.html"
-    yield "all solvers", "list of the solvers with their ranks", "solvers.html"
+        name, compared = solver["name"], values["comparisons"]
+        ranks = [f"rank {c['ranks'][name]} in {c['name']}" for c in compared if name in c["ranks"]]
+        yield f"solver {name}", "; ".join([solver["what"], *ranks]), f"solvers/{name}.html"
+    yield "solvers", "all solvers, with their ranks in each comparison", "solvers.html"
     for c in values["comparisons"]:
-        text = "ranking of the solvers, best within a budget of time or flops, every problem and k"
+        text = "ranking of the solvers: best and fastest, within a budget, on every problem and k"
         yield f"comparison {c['name']}", text, c["path"]
         text = f"columns of the comparison {c['name']}: rank, share, gap, memory, most, time, flops"
         yield f"columns of {c['name']}", text, f"{c['path']}#ranking"
     largest = sorted(values["comparisons"], key=lambda c: -max(c["most"].values(), default=0.0))
     for c in largest[:1]:
         told = ", ".join(f"{solver} {size(of)}" for solver, of in c["most"].items())
-        text = f"who needs most memory, over 1 GB? In comparison {c['name']}: {told}"
-        yield "memory of solvers", text, f"{c['path']}#ranking"
+        text = f"who needs most memory? In comparison {c['name']}: {told}"
+        yield "memory of solvers, over 1 GB", text, f"{c['path']}#ranking"
     cited = values["cite"]
     text = f"version {cited['release']}, BibTeX, commit {cited['commit']}, {cited['date']}"
     yield "cite spcabench, version and release", text, "index.html#cite"
@@ -94,11 +104,17 @@ def _other_pages(values: dict[str, Any]) -> Iterator[Entry]:
     site = values["site"]
     others = [s["id"] for s in values["statements"] if "stand-in" in s["marks"]]
     text = f"stand-in: the paper's data are not public for {', '.join(others) or 'no statement'}"
-    title, page = "claims that rest on other data than the paper's", "claims.html"
-    yield title, text, f"{page}#claims?data=stand-in"
+    title = "stand-in data: claims that rest on other data than the paper's"
+    yield title, text, "claims.html#claims?data=stand-in"
+    page = "claims.html"
+    if "docs" in site:
+        page = f"{site['docs']}reading_results{site['ext']}#what-a-card-shows"
     for word, meaning in forest.EXPLAINED.items():
         yield f"what {word} means (word, verdict, mark)", meaning, page
     yield "words, verdicts", f"what {', '.join(forest.EXPLAINED)} mean", page
+    if "optimal" in site:
+        text = "an answer is proven optimal if no other k variables explain more variance"
+        yield "what proven means (proven optimum, bound)", text, site["optimal"]
     if "history" in site:
         text = "what became slower or faster"
         yield "history: performance across commits", text, site["history"]
@@ -107,13 +123,16 @@ def _other_pages(values: dict[str, Any]) -> Iterator[Entry]:
             at = f"{site['history']}#{solver['name']}"
             yield f"history of {solver['name']} across commits", text, at
     if "choose" in site:
-        text = "which solver is best for your data: genes, text, n, m, k"
+        text = "which solver is best or fastest for your data: genes, text, n, m, k"
         yield "choose a solver", text, site["choose"]
         text = "the best solver for nonnegative loadings"
         yield "x >= 0, nonnegative", text, f"{site['choose']}#mode=nonnegative"
     if "docs" in site:
         text = "run and compare your own method: spcabench compare mine.py"
         yield "run your own: test my solver", text, f"{site['docs']}new_solver{site['ext']}"
+        text = "how many variables? by held-out variance, stability and a test against chance"
+        page = f"{site['docs']}analysis{site['ext']}#choosing-k"
+        yield "choose k, the number of variables", text, page
         text = "what each column of the rows means: variance, flops, setup_flops, peak_memory"
         yield "columns of the rows", text, f"{site['docs']}numbers{site['ext']}"
 

@@ -142,3 +142,9 @@ def test_the_published_results_are_compared_since_each_release(monkeypatch):
         old, new = (np.array(one["results"][key][0], float) for one in (first, last))
         both = np.isfinite(old) & np.isfinite(new)
         assert np.exp(np.mean(np.log(new[both] / old[both]))) == pytest.approx(row["flops"])
+
+
+def test_the_table_since_the_first_commits_has_every_solver():
+    table = table_of(same={"flops": [100.0] * 4}, timeless={"gap": [0.1] * 4})
+    assert {*rows_since(-1, table, commits_of(4))} == {"same", "timeless"}
+    assert not rows_since(0, table, commits_of(4))

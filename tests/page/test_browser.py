@@ -115,13 +115,18 @@ def test_the_search_finds_a_statement_and_leads_to_its_card(trial_run, tmp_path)
     make_run(trial_run)
     script = """<script>addEventListener("load", async () => {
       const field = document.querySelector(".search input"), found = {};
-      field.focus(); field.value = "shapes t2"; field.dispatchEvent(new Event("input"));
+      field.focus(); field.value = "why trial2013’s shapes t2";
+      field.dispatchEvent(new Event("input"));
       await new Promise(done => setTimeout(done, 400));
       found.links = [...document.querySelectorAll(".search a")].map(a => a.getAttribute("href"));
+      addEventListener("click", event => event.preventDefault());
+      document.querySelector(".search a").click();
+      found.hidden = document.querySelector(".search ol").hidden;
       document.documentElement.dataset.probe = JSON.stringify(found);
     });</script></body>"""
     state, console = probe(trial_run / "solvers/grqi.html", tmp_path, script=script)
     assert not console and state["links"][0] == (trial_run / "trial2013.html").as_uri() + "#T2"
+    assert state["hidden"]
 
 
 def numbers_of(folder, written):
@@ -153,7 +158,7 @@ set("words", ""); set("statement", "T1"); found.judged = said(); set("statement"
 
 def test_runs_are_chosen_by_a_cell_or_by_words(tmp_path):
     written = [row(k=3, seed=i, parameters={"seed": i}, flops=1000 * i) for i in (1, 2, 9)]
-    page = numbers_of(tmp_path, [*written, row(k=4, settings={"k": 4})])
+    page = numbers_of(tmp_path, [*written, row(k=4, settings={"k": 4, "rule": "long " * 40})])
     state, console = probe(page, tmp_path, "--window-size=390,800", more=RUNS)
     assert not console and state["wrong"] == [] and state["wide"] <= 0
     assert state["begin"] == "4 of 4 shown" and state["none"] == "0 of 4 shown"
