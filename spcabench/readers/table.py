@@ -180,8 +180,9 @@ def numbers(
     counters = [] if of_model else counting_columns(values)
     seeming = [Fault(f"column {name} seems to number the rows", [name]) for name in counters]
     if faults:
+        faults += seeming
         wrong = "; ".join(fault.sentence for fault in faults)
-        raise TableError(f"{path}: {wrong}", _advice([*faults, *seeming], values, how, of_model))
+        raise TableError(f"{path}: {wrong}", _advice(faults, values, how, of_model))
     notes += [
         f"{f.sentence}; to leave it out, use --drop {shlex.quote(f.drop[0])}" for f in seeming
     ]
@@ -329,6 +330,11 @@ def _missing_faults(values: pd.DataFrame, how: Reading, of_model: bool) -> Itera
         have = "have" if len(names) > 1 else "has"
         yield Fault(f"{_few(values.loc[:, empty])} {have} no values", names)
         values, gaps = values.loc[:, ~empty], gaps[:, ~empty]
+    infinite = np.isinf(values.to_numpy()).any(axis=0)
+    if infinite.any() and not of_model:
+        names = [str(name) for name in values.columns[infinite]]
+        columns = "columns {} have" if len(names) > 1 else "column {} has"
+        yield Fault(f"{columns.format(_few(values.loc[:, infinite]))} infinite values", names)
     if how.missing != "error" or not gaps.any():
         return
     rows, columns = gaps.any(axis=1).sum(), gaps.any(axis=0).sum()

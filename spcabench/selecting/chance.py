@@ -89,7 +89,7 @@ def _frequencies(result: Result, chance: Chance, seed: int, seconds: float | Non
     try:
         often, halves = inclusion(result, random_state=seed, seconds=seconds)
     except InputError as error:
-        _note(chance, f"later components have no stability ({error})")
+        _note(chance, _lacking(error))
         return None
     chance.halves = min(halves, chance.halves or halves)
     return often
@@ -123,8 +123,14 @@ def _tested(result: Result, ks: Sequence[int], chance: Chance, seed: int) -> Per
             result.problem, ks, nonnegative=result.nonnegative, random_state=seed
         )
     except InputError as error:
-        _note(chance, f"later components are not compared with chance ({error})")
+        _note(chance, _lacking(error))
         return None
+
+
+def _lacking(error: InputError) -> str:
+    """Return the note about components whose samples cannot be drawn again."""
+    reason = str(error).partition(": ")[2].partition(";")[0]  # without the argument and the advice
+    return f"later components have no stability and no comparison with chance: {reason}"
 
 
 def _note(chance: Chance, note: str) -> None:

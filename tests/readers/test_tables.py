@@ -124,6 +124,7 @@ WRONG = {  # what is wrong with a table, and options that its message must advis
         lambda d: d.assign(x=(1e6 * d.age).map("{:,.2f}".format)).mask(np.eye(40, 7, k=3) > 0),
         "--thousands --missing mean --scale",
     ),
+    "infinite": (lambda d: d.replace({"age": {d.age[1]: np.inf}}), "--drop age"),
     "no format": (lambda d: d.assign(x=["1.234,5", "1,234.5"] * 20), "--label x"),
     "thousands": (lambda d: d.assign(x=(1e4 * d.age).map("{:,.2f}".format)), "--thousands"),
     "everything": (
