@@ -60,7 +60,8 @@ class Style(NamedTuple):
 def read(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
     """Read a text table, and append a note for each guess about its style.
 
-    If the first line contains a word that is not a number, it is used as the header.
+    If the first line contains a word that is not a number, or numbers the columns from 0, it is
+    used as the header.
     """
     sizes.unpacked(path, sizes.FIELD)
     encoding = how.encoding or _encoding(path)
@@ -137,10 +138,16 @@ def _style(lines: list[str], how: Reading) -> Style:
         decimal = decimal_of(words)
     header = how.header
     if header is None:
-        header = not all(is_number(word, decimal) for word in rows[0])
+        header = _is_default(rows[0]) or not all(is_number(word, decimal) for word in rows[0])
     # every line except the header ends with a separator
     ends = [len(row) == len(rows[0]) + 1 and not row[-1] for row in rows[1:]]
     return Style(separator, decimal, header, header and ends != [] and all(ends))
+
+
+def _is_default(words: list[str]) -> bool:
+    """Whether words are the names that pandas gives to columns, 0 to n - 1, after its index."""
+    names = words[1:] if words[0] == "" else words
+    return len(names) > 2 and names == [str(j) for j in range(len(names))]
 
 
 def _fields(line: str, separator: str) -> list[str]:

@@ -178,6 +178,7 @@ def numbers(
         values = chosen(path, transposed(values, names), how.drop)
     faults += _missing_faults(values, how, of_model)
     counters = [] if of_model else counting_columns(values)
+    counters = counters if len(counters) < values.shape[1] else []
     seeming = [Fault(f"column {name} seems to number the rows", [name]) for name in counters]
     if faults:
         faults += seeming

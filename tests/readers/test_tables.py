@@ -125,6 +125,7 @@ WRONG = {  # what is wrong with a table, and options that its message must advis
         "--thousands --missing mean --scale",
     ),
     "infinite": (lambda d: d.replace({"age": {d.age[1]: np.inf}}), "--drop age"),
+    "only an id": (lambda d: pd.DataFrame({"id": range(40), "x": ["a", "b"] * 20}), "--label x"),
     "no format": (lambda d: d.assign(x=["1.234,5", "1,234.5"] * 20), "--label x"),
     "thousands": (lambda d: d.assign(x=(1e4 * d.age).map("{:,.2f}".format)), "--thousands"),
     "everything": (
@@ -147,7 +148,7 @@ def test_a_table_is_refused_once_with_a_command_that_reads_it(wrong, suffix, spc
         frame.to_csv(
             f"t.{suffix}", index=False, **dict(sep=";", decimal=",") if "de" in suffix else {}
         )
-    refused = spcabench("solve", f"t.{suffix}", "-k", "2", "--checks", "none")
+    refused = spcabench("solve", f"t.{suffix}", "-k", "1", "--checks", "none")
     assert refused.returncode == 2, refused
     _, command = refused.stderr.splitlines()
     assert set(options.split()) <= set(re.split("[ ,]", command.replace("'", "")))
@@ -241,6 +242,8 @@ GUESSED = {  # a text, and the names of its columns; a note states the guess
     "one more value than names": (_numbered("a,b,c\n", "r{},"), "abc"),
     "names of rows": (_numbered("who,a,b,c\n", "r{},"), "abc"),
     "R's write.table": (_numbered('"a" "b" "c"\n', '"r{}" ').replace(",", " "), "abc"),
+    "pandas' names": (PLAIN.replace("a,b,c", "0,1,2"), "012"),
+    "pandas' names and index": (_numbered(",0,1,2\n", "{},"), "012"),
     "years as names": (PLAIN.replace("a,b,c", "x,2001,2002"), ["x", "2001", "2002"]),
 }
 WAYS = {way: (text, "abc") for way, text in CERTAIN.items()} | GUESSED
