@@ -3,6 +3,7 @@
 import difflib
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence, Set
+from datetime import date
 from numbers import Integral, Real
 from typing import Any
 
@@ -187,15 +188,34 @@ def _array(argument: str, M: Any) -> Any:
                 raise TypeError("texts or dates")
             A = A.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        # pandas.NA cannot be converted
-        reason = "it has missing values" if hasattr(M, "isna") and np.any(M.isna()) else str(error)
+        reason = _reason(M) or str(error)
         wrong = NotNumbersError if isinstance(error, TypeError) else InputError
-        raise wrong(f"{argument}: not a matrix of numbers ({reason:.150})") from error
+        raise wrong(f"{argument}: not a matrix of numbers ({reason:.180})") from error
     if A.dtype.kind not in "biuf":  # dates would be read as integers
         kind = "Complex data not supported" if A.dtype.kind == "c" else f"entries of type {A.dtype}"
         raise InputError(f"{argument}: {kind}; they must be real numbers")
     affordable(argument, A.shape, 9.0 * A.size)  # for a copy and a mask of the finite entries
     return A
+
+
+def _reason(M: Any) -> str:
+    """Return which columns of a data frame are not numbers, and which have missing values."""
+    if not (hasattr(M, "isna") and hasattr(M, "items")):
+        return ""
+    columns = dict(M.items()) if M.ndim == 2 else {"it": M}
+    texts = [
+        str(name)
+        for name, column in columns.items()
+        if any(isinstance(value, (*FOREIGN, date)) for value in column.dropna())
+    ]
+    gaps = [str(name) for name, column in columns.items() if column.isna().any()]
+    found = {"texts or dates": texts, "missing values": gaps}
+    # pandas.NA cannot be converted
+    return "; ".join(
+        f"{what} in {textwrap.shorten(', '.join(names), LISTED, placeholder=' ...')}"
+        for what, names in found.items()
+        if names
+    )
 
 
 def sparse(argument: str, M: Any) -> sp.csc_array:

@@ -1,6 +1,7 @@
 """The path from the words of a user to a run: one word each, earlier names, one thread."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import threadpoolctl
 
@@ -111,3 +112,14 @@ def test_the_unit_of_the_papers_has_a_name():
     assert result.sum_of_squares == pytest.approx(by_paper.variance(result.x))
     centred = X - X.mean(axis=0)
     assert result.sum_of_squares == pytest.approx(np.sum((centred @ result.x) ** 2))
+
+
+def test_a_data_frame_is_refused_once_with_the_columns_that_are_no_numbers():
+    frame = pd.DataFrame(X, columns=[*"abcdefgh"]).assign(
+        town="Ghent", day=pd.Timestamp("2024-02-29"), b=[pd.NA, *range(29)]
+    )
+    for call in (lambda: solve(frame, k=2), lambda: spcabench.SparsePCA(cardinality=2).fit(frame)):
+        with pytest.raises(TypeError, match="texts or dates in town, day; missing values in b"):
+            call()
+    with pytest.raises(InputError, match=r"numbers \(missing values in b\)"):
+        solve(frame.drop(columns=["town", "day"]), k=2)
