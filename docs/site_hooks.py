@@ -35,8 +35,9 @@ def page_of_code(text, name):
         for i, line in enumerate(markup.escape(text).splitlines(), 1)
     )
     style = (
-        ":root{color-scheme:light dark}a{color:inherit;opacity:.75;text-decoration:none}"
-        "h1{font-size:1rem}pre{overflow-x:auto}:target{background:gold;color:black;opacity:1}"
+        ":root{color-scheme:light dark;background:light-dark(white,#181715)}"
+        "a{color:light-dark(#707070,#8c8c8c);text-decoration:none}"
+        "h1{font-size:1rem}pre{overflow-x:auto}:target{background:gold;color:black}"
     )
     head = (
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
