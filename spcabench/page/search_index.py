@@ -131,8 +131,13 @@ def _other_pages(values: dict[str, Any]) -> Iterator[Entry]:
         text = "run and compare your own method: spcabench compare mine.py"
         yield "run your own: test my solver", text, f"{site['docs']}new_solver{site['ext']}"
         text = "how many variables? by held-out variance, stability and a test against chance"
-        page = f"{site['docs']}analysis{site['ext']}#choosing-k"
-        yield "choose k, the number of variables", text, page
+        page = f"{site['docs']}analysis{site['ext']}"
+        yield "choose k, the number of variables", text, f"{page}#choosing-k"
+        text = "--missing rows, columns or mean: leave out rows or columns, or put in the mean"
+        yield "missing values, NaN", text, f"{page}#a-survey-with-gaps-and-text"
+        text = "the fastest of several rounds, on one thread, while nothing else runs"
+        page = f"{site['docs']}numbers{site['ext']}#times"
+        yield "how time is measured, on which machine", text, page
         text = "what each column of the rows means: variance, flops, setup_flops, peak_memory"
         yield "columns of the rows", text, f"{site['docs']}numbers{site['ext']}"
 
