@@ -78,12 +78,16 @@ def _of_part(part: Stored, places: list[Stored], alike: bool) -> str:
         return f"{name}{one(part, places[0])}{verdict}"
     few = sum(place["kind"] == "too few" for place in places) % len(places)
     all_told = f"{len(places) - few} of {len(places)}" if few else f"{len(places)}"
-    counts = {word: sum(p["verdict"] == word for p in places) for word in VERDICTS}
-    verdicts = [f"{word} at {count}" for word, count in counts.items() if count]
+    of = {word: [p for p in places if p["verdict"] == word] for word in VERDICTS}
+    # a single place is named, because it can decide alone
+    verdicts = [
+        f"{word} at {len(those)}" + (f" ({those[0]['label']})" if len(those) == 1 else "")
+        for word, those in of.items()
+        if those
+    ]
     whole = f"{name}{span_of(part, places)} at {all_told} {part['over']['noun']}"
     if len(verdicts) == 1:
-        (verdict,) = (word for word in counts if counts[word])
-        return whole if alike else f"{whole} ({verdict})"
+        return whole if alike else f"{whole} ({places[0]['verdict']})"
     return f"{whole}: {', '.join(verdicts)}"
 
 

@@ -16,6 +16,8 @@ third counts flops, with a second phase to 1e-9.
 
 from types import SimpleNamespace
 
+import numpy as np
+
 from spcabench import claims
 from spcabench.claims import claim, meaning
 from spcabench.figures import _he2010 as he
@@ -94,16 +96,30 @@ H2 = claim(
     rows=lambda data: he.speeds(data.rows, "mcol"),
     **he.SPEED,
 )
-H19 = claim(
+# "disregarding the complexity of its second phase" (section 2.3)
+WHOLE, FIRST = "time of both phases", "first phase, in the paper's O(n p) a loop"
+
+
+@claim(
     "H19",
     "section 2.3",
     "It is considerably faster than the single column version described earlier",
-    measures="time of Scol-PCA / time of Mcol-PCA",
+    measures="time of Scol-PCA / time of Mcol-PCA, or their loops",
     rule=meaning.MUCH,
     at=TIMED,
-    changed="sizes below 6 ms are shown, not judged; the second phase ended at 1e-9",
-    because="Scol-PCA takes a loop for each of s = p / 5 columns, and Mcol-PCA takes at most ten, "
-    "so the ratio of their flops grows with p.",
-    rows=lambda data: he.ratios(data.rows, "scol", "mcol", "p = {:g}"),
+    changed="the first phase alone, about which the section is, was no reading; sizes below 6 ms "
+    "are shown, not judged; the second phase ended at 1e-9",
+    because={
+        WHOLE: "Scol-PCA takes a loop for each of s = p / 5 columns, and Mcol-PCA takes at most "
+        "ten, so the ratio of their flops grows with p; the second phase is the same for both.",
+        FIRST: "Mcol-PCA takes s / 10 times fewer loops, at p = 200 only 4 times; the section names "
+        "no size.",
+    },
     **he.SPEED,
 )
+def H19(data):
+    """Judge times, and the loops of the first phase, which cost O(n p) each in both methods."""
+    yield he.ratios(data.rows, "scol", "mcol", "p = {:g}", reading=WHOLE)
+    s = data.rows.cardinality.astype(float)
+    fewer = data.rows.assign(fewer=s / np.ceil(s / np.ceil(s / 10)))
+    yield he.at_each(fewer, "fewer", "p = {:g}", reading=FIRST)
