@@ -112,8 +112,8 @@ WHOLE, FIRST = "time of both phases", "first phase, in the paper's O(n p) a loop
     because={
         WHOLE: "Scol-PCA takes a loop for each of s = p / 5 columns, and Mcol-PCA takes at most "
         "ten, so the ratio of their flops grows with p; the second phase is the same for both.",
-        FIRST: "Mcol-PCA takes s / 10 times fewer loops, at p = 200 only 4 times; the section names "
-        "no size.",
+        FIRST: "Mcol-PCA takes s / 10 times fewer loops, so at p = 200 only 4 times fewer; the "
+        "section names no size.",
     },
     **he.SPEED,
 )

@@ -206,9 +206,9 @@ Z9, Z9b = safe.Z9, safe.Z9b
     rule=meaning.MORE,
     at=claims.some("corpora"),
     null=1.0,
-    changed="the orders of section 1 were no reading; it had to be easier on every corpus, and on corpora of the published size alone; "
-    "before that, it was judged on the largest third of small corpora, always with 1000 words, by "
-    "wall-clock time",
+    changed="the orders of section 1 were no reading; it had to be easier on every corpus, and on "
+    "corpora of the published size alone; before that, it was judged on the largest third of small "
+    "corpora, always with 1000 words, by wall-clock time",
     timed=True,
     because="A flop of the eigenvector takes less time than one of elimination and search.",
 )
