@@ -138,7 +138,22 @@ A6 = claim(
     paper=[claims.PaperNumber(44.6)],
     changed="the number had to have the printed digits, but the words are 'at least'; before that, "
     "33.5 to 55.7 % were 44.6 %, and at first a value that is no bound was judged",
+    deviates="More than the printed number satisfies 'at least', although it does not reproduce "
+    "the number.",
     rows=partial(shared.by_preparation, prepared=PREPARED, column="explained", ks=[K]),
+)
+A23 = claim(
+    "A23",
+    WHERE,
+    "The obtained upper bound is a significant improvement compared to the trivial bound given by "
+    "lambda_1",
+    measures=f"min(q / (1 - eps) + lambda_4, lambda_1) / lambda_1 at k = {K}, the k of the "
+    "sentence before it",
+    unit="times",
+    rule=meaning.SIGNIFICANTLY_LESS,
+    null=1.0,
+    changed="it was a part of A17, asked at every k",
+    rows=partial(shared.by_preparation, prepared=PREPARED, column="upper", ks=[K]),
 )
 
 

@@ -147,6 +147,8 @@ def D4(data):
         claims.Part("DSPCA", "the same of DSPCA at the largest such n", "times", claims.at_most(1))
     ],
     deviates="Not practical has no word in the table: more than 60 s or 4 GB, where DSPCA is not. "
+    "The sentence goes on 'because it is impossible to store any second order information', but "
+    "it is the time that passes its limit here, at a size at which memory does not. "
     "Clarabel, an interior-point solver like SEDUMI and SDPT3, stands for both, to 1e-6.",
     changed="it used the smallest value over problems, without an interval, and sizes with one or "
     "two problems decided too; seconds were those of the clock, which other work on the machine "
