@@ -178,7 +178,8 @@ def D14(data):
     unit="",
     rule=claims.above(1e-6),
     null=0.0,
-    deviates="PCA's is zero but for rounding, so any larger cosine is a reduction.",
+    deviates="PCA's is zero but for rounding, so any larger cosine is a reduction. The correlation "
+    "of the components, which the sentence names too, is not stored.",
 )
 def D15(data):
     """Compare the loadings, which are all that is stored."""
