@@ -34,7 +34,8 @@ PANELS, SIZE = (1, 2), (11.5, 4.4)
 # the paper's two methods, and two variants of BCA
 LOOKS: dict[str, dict[str, Any]] = {
     "bca": look("bca") | dict(label="BCA, exact QPs"),
-    "bca loose": look("bca") | dict(label="BCA, loose QPs", color=PALETTE[2], linestyle="--"),
+    "bca loose": look("bca")
+    | dict(label="BCA, loose QPs", color=PALETTE[3], marker="v", linestyle="--"),
     "bca_continuation": look("bca_continuation") | dict(label="BCA, continuation in $\\beta$"),
     "dspca": look("dspca") | dict(label="DSPCA, first order"),
 }
