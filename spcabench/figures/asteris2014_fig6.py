@@ -147,7 +147,8 @@ def A21(data):
     """Compare each pair of the paper's data sets, under each preparation."""
     for name, labels in shared.PREPARATIONS.items():
         chosen = [(of, of.mine[of.mine.label == labels[of.name]]) for of in data.others]
-        yield from _compared({of.name: rows for of, rows in chosen if len(rows)}, name)
+        if all(len(rows) for _, rows in chosen):
+            yield from _compared({of.name: rows for of, rows in chosen}, name)
 
 
 def _compared(rows_of, name):
