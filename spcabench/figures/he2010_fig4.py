@@ -102,9 +102,9 @@ def H7(data):
     deviates="A barely increasing time has no word in the table: an exponent of 0.2 is 15 % more "
     "time for twice the k. The paper's curve begins at k = 1, which needs no product; 73 is the "
     "first k of the run at which Mcol-PCA takes ten loops.",
-    changed="k = 23 was no reading; growth from k = 5 on, which the figure shows too, was not a reading; before that, "
-    "the slope over all k depended on k = 1, which needs no product; times are those of all "
-    "statements, with the second phase to 1e-4",
+    changed="k = 23 was no reading; before that, growth from k = 5 on, which the figure shows too, "
+    "was none; before that, the slope over all k depended on k = 1, which needs no product; times "
+    "are those of all statements, with the second phase to 1e-4",
     because="Mcol-PCA takes ten loops at each of these k.",
     **he.SPEED | dict(unit=""),
 )
