@@ -14,13 +14,14 @@ for (const form of document.querySelectorAll(".search")) {
       const head = plainWords(title), all = `${head} ${plainWords(text)}`, matched = words.filter(word => all.includes(word)).length;
       most = Math.max(most, matched);
       const parts = head.split(/[^\w=-]+/), exact = words.filter(word => parts.includes(word)).length, inside = words.filter(word => head.includes(word)).length;
-      found.push([exact * 2 + inside, title, text, folder + address, matched]);
+      // of equally good titles, the shorter one
+      found.push([exact * 2 + inside + 1 / parts.length, title, text, folder + address, matched]);
     }
     // where nothing has all the words, what has most of them
     found = found.filter(entry => entry[4] === most).sort((a, b) => b[0] - a[0]);
     // a size asks for a solver: "5,000 x 20,000 text"
-    const [, m, n, kind] = field.value.replaceAll(",", "").match(/(\d+)\s*x\s*(\d+)\s*(\w*)/) ?? [];
-    if (m && form.dataset.choose) found.unshift([0, `choose a solver for ${m} x ${n} ${kind}`, "the best five within a time", `${form.dataset.choose}#m=${m}&n=${n}${kind && `&kind=${kind}`}`]);
+    const [, m, n, kind] = field.value.replaceAll(",", "").replace("words", "text").match(/(\d+)\s*x\s*(\d+)\s*(\w*)/) ?? [], [, k] = field.value.match(/k\s*=\s*(\d+)/) ?? [];
+    if (m && form.dataset.choose) found.unshift([0, `choose a solver for ${m} x ${n} ${kind}`, "the best five within a time", `${form.dataset.choose}#m=${m}&n=${n}${kind && `&kind=${kind}`}${k ? `&k=${k}` : ""}`]);
     list.hidden = !words.length;
     list.replaceChildren(...found.slice(0, 12).map(([, title, text, address]) => {
       const item = document.createElement("li"), link = Object.assign(document.createElement("a"), { href: address });
@@ -55,20 +56,12 @@ const filled = (cell, told) => {
 };
 for (const table of document.querySelectorAll("[data-drawn]")) {
   const columns = JSON.parse(table.nextElementSibling.textContent).map(([cells, places]) => places ? places.map(place => cells[place]) : cells);
-  const heads = [...table.tHead.rows[0].cells], name = table.dataset.drawn, body = table.createTBody();
+  const heads = [...table.tHead.rows[0].cells], body = table.createTBody();
   columns[0]?.forEach((_, line) => {
     const row = body.insertRow();
-    heads.forEach((head, place) => row.append(Object.assign(filled(document.createElement(name && !place ? "th" : "td"), columns[place][line]), { className: head.className })));
-    if (!name) return;
-    // the address of a line, which `spcabench rerun` takes too
-    const words = row.cells[0].textContent;
-    row.id = name + words.replace(/[^A-Za-z0-9_]+/g, "-");
-    row.cells[0].scope = "row";
-    row.cells[0].append(Object.assign(document.createElement("a"), { href: `#${row.id}`, className: "anchor", ariaLabel: `Link to ${words}`, textContent: "#" }));
+    heads.forEach((head, place) => row.append(Object.assign(filled(document.createElement("td"), columns[place][line]), { className: head.className })));
   });
 }
-// a line that was not there when the page opened
-if (document.querySelector("[data-drawn]") && location.hash) location.replace(location.hash);
 const UNITS = { "%": 1, "µs": 1e-6, ms: 1e-3, s: 1, min: 60, B: 1, kB: 1e3, MB: 1e6, GB: 1e9, k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 for (const head of document.querySelectorAll(".sortable thead th")) {
   const button = document.createElement("button");
@@ -114,7 +107,9 @@ for (const table of document.querySelectorAll("[data-first]")) {
 // choices above a table: the field of words searches, every other one compares a cell, or the data of a row
 for (const form of document.querySelectorAll("form[data-table]")) {
   const table = document.getElementById(form.dataset.table), begin = `#${table.id}?`;
-  const heads = [...table.tHead.rows[0].cells], rows = [...table.tBodies[0].rows].map(row => [row, plainWords(row.textContent)]), fits = {};
+  // with a space between cells, because the last word of one is no part of the first word of the next
+  const words = row => [...row.cells].flatMap(cell => [...cell.childNodes].map(part => part.textContent)).join(" ");
+  const heads = [...table.tHead.rows[0].cells], rows = [...table.tBodies[0].rows].map(row => [row, plainWords(words(row))]), fits = {};
   const text = (row, head) => row.cells[head.cellIndex].firstChild?.textContent ?? "";
   for (const head of heads.filter(head => head.dataset.choose)) {
     const found = [...new Set(rows.map(([row]) => text(row, head)))].filter(Boolean).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));

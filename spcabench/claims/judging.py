@@ -22,6 +22,7 @@ import pandas as pd
 from spcabench.claims import intervals
 from spcabench.claims.rules import Rule, needed
 from spcabench.claims.summary import short
+from spcabench.showing.words import span
 
 Stored = dict[str, Any]
 MOST_DATA = 8  # number of problems that a reading names
@@ -159,10 +160,10 @@ def _of_part(part: Stored, places: list[Stored]) -> tuple[str, str]:
         return "open", "the data do not cover the range"
     if holds or fails:
         return "holds" if holds else "fails", ""
-    return "open", _why_open(places)
+    return "open", _why_open(part, places)
 
 
-def _why_open(places: list[Stored]) -> str:
+def _why_open(part: Stored, places: list[Stored]) -> str:
     """Return the first reason that applies to an open place."""
     open_places = [measured_of(place) for place in places if place["verdict"] == "open"]
     reasons = {
@@ -174,10 +175,16 @@ def _why_open(places: list[Stored]) -> str:
             m.without_spread for m in open_places
         ),
     }
-    return next(
-        (reason for reason, applies in reasons.items() if applies),
-        "the interval includes the threshold",
-    )
+    return next((reason for reason, applies in reasons.items() if applies), _across(part, places))
+
+
+def _across(part: Stored, places: list[Stored]) -> str:
+    """Say that an interval includes the threshold, with the one that decides if it is wider."""
+    undecided = [place for place in places if place["verdict"] == "open"]
+    if any(rule_of(part).side(*measured_of(p).interval()) == "across" for p in undecided):
+        return "the interval includes the threshold"
+    wide = span([undecided[0]["wide_low"], undecided[0]["wide_high"]], part["unit"])
+    return f"the interval for {len(places)} places includes the threshold: {wide}"
 
 
 def _covers(over: Stored, x: float | None) -> bool:

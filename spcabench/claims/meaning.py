@@ -11,7 +11,7 @@ COMPARABLE = within(1 / 2, 2)  # ratio of times or flops
 SIMILAR = at_most(5)  # difference of variances, %
 SIMILAR_OR_LESS = Rule(0.95, 1, ends=False)  # ratio of variances, for "a little smaller"
 IDENTICAL = at_most(2)  # %
-AS_GOOD = at_least(0.98)  # ratio of variances, for "matches or outperforms"
+AS_GOOD = at_least(0.98)  # ratio of variances, for "matches or outperforms", "as good"
 MUCH = at_least(5)
 ORDER_OF_MAGNITUDE = at_least(10)
 HUNDRED_TIMES = at_least(100)
@@ -35,7 +35,7 @@ TABLE = (
     ),
     ("a little smaller", f"{SIMILAR_OR_LESS.words('times')}, without the ends (variance)"),
     ("(essentially, nearly) identical", f"a difference of {IDENTICAL.words('%')}"),
-    ("matches or outperforms", f"{AS_GOOD.words('times')}, which is identical or more"),
+    ("as good, matches or outperforms", f"{AS_GOOD.words('times')}, which is identical or more"),
     ("much, considerably, by far", MUCH.words("times")),
     ("an order of magnitude", f"{ORDER_OF_MAGNITUDE.words('times')}; more is no failure"),
     ("a hundred times", HUNDRED_TIMES.words("times")),

@@ -51,7 +51,10 @@ def first_of_each(readings: list[Stored]) -> list[Stored]:
 
 def of_reading(statement: Stored, reading: Stored) -> str:
     """Return the numbers of each part of a reading in a sentence."""
-    parts = [_of_part(p, places) for p, places in judged_places(statement, reading) if places]
+    judged = [(p, places) for p, places in judged_places(statement, reading) if places]
+    # parts with different verdicts are each told with their own
+    alike = len({place["verdict"] for _, places in judged for place in places}) == 1
+    parts = [_of_part(part, places, alike or len(judged) == 1) for part, places in judged]
     return "; ".join(parts) or _without_numbers(reading)
 
 
@@ -64,17 +67,28 @@ def _without_numbers(reading: Stored) -> str:
     return f"No usable number: only {listed(sorted(counts))} gave one."
 
 
-def _of_part(part: Stored, places: list[Stored]) -> str:
-    """Return the numbers of one part, and at how many places each verdict applies."""
+def _of_part(part: Stored, places: list[Stored], alike: bool) -> str:
+    """Return the numbers of one part, and at how many places each verdict applies.
+
+    alike : whether a verdict that applies to all places of the part need not be told.
+    """
     name = f"{part['name']}: " if part["name"] else ""
     if len(places) == 1:
-        return f"{name}{one(part, places[0])}"
+        verdict = "" if alike else f" ({places[0]['verdict']})"
+        return f"{name}{one(part, places[0])}{verdict}"
     few = sum(place["kind"] == "too few" for place in places) % len(places)
     all_told = f"{len(places) - few} of {len(places)}" if few else f"{len(places)}"
-    counts = {word: sum(p["verdict"] == word for p in places) for word in VERDICTS}
-    verdicts = [f"{word} at {count}" for word, count in counts.items() if count]
+    of = {word: [p for p in places if p["verdict"] == word] for word in VERDICTS}
+    # a single place is named, because it can decide alone
+    verdicts = [
+        f"{word} at {len(those)}" + (f" ({those[0]['label']})" if len(those) == 1 else "")
+        for word, those in of.items()
+        if those
+    ]
     whole = f"{name}{span_of(part, places)} at {all_told} {part['over']['noun']}"
-    return whole if len(verdicts) == 1 else f"{whole}: {', '.join(verdicts)}"
+    if len(verdicts) == 1:
+        return whole if alike else f"{whole} ({places[0]['verdict']})"
+    return f"{whole}: {', '.join(verdicts)}"
 
 
 def thresholds(part: Stored) -> list[float]:

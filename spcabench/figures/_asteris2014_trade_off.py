@@ -9,7 +9,7 @@ import pandas as pd
 
 from spcabench import claims
 from spcabench.claims import claim, meaning
-from spcabench.figures._asteris2014 import CALLED, MAIN, STARTS
+from spcabench.figures._asteris2014 import CALLED, CONTRAST, MAIN, STARTS, UNCENTRED
 from spcabench.showing.style import legend_below, look, plain_log_ticks
 from spcabench.showing.words import number
 
@@ -59,7 +59,18 @@ def draw_trade_off(data: SimpleNamespace, axes: Any, title: str) -> None:
 
 # what is claimed
 
-CALIBRATED, PLAIN = "calibrated data", "raw faces, centred spectra"
+FACES = {"contrast-normalised faces": CONTRAST, "raw faces": MAIN}
+SPECTRA = {"spectra not centred": UNCENTRED, "centred spectra": MAIN}
+# what the paper leaves open: reading -> data set -> label; the first one is calibrated and is drawn
+PREPARATIONS = {
+    f"{of_faces}, {of_spectra}": {
+        "faces": FACES[of_faces],
+        "genes": MAIN,
+        "LRS": SPECTRA[of_spectra],
+    }
+    for of_faces, of_spectra in product(FACES, SPECTRA)
+}
+CONTRASTED = [name for name, of in PREPARATIONS.items() if of["faces"] == CONTRAST]
 EXPLAINED = "variance of Algorithm 3 / min(q / (1 - eps) + lambda_4, lambda_1)"
 CHOSEN = "58 % at k = 180 (faces), a component that is not sparse at k = 90 (spectra)"
 RANK_ONE = (
@@ -104,6 +115,14 @@ def everywhere(
         yield from by_preparation(data, prepared, column, ks, f"{data.name}, k = {{:.0f}}")
 
 
+def under_each(
+    data: SimpleNamespace, column: str, ks: Collection[float] = (), suffix: str = ""
+) -> Iterator[pd.DataFrame]:
+    """Yield a quantity under each of the `PREPARATIONS`; their names get the suffix."""
+    prepared = {f"{name}{suffix}": of[data.name] for name, of in PREPARATIONS.items()}
+    yield from by_preparation(data, prepared, column, ks, f"{data.name}, k = {{:.0f}}")
+
+
 @claim(
     "A13",
     "abstract",
@@ -112,7 +131,7 @@ def everywhere(
     measures=EXPLAINED,
     unit="%",
     rule=claims.at_least(40),
-    at=claims.every("k"),
+    at=claims.every("values of k"),
     null=100 / 93,  # one of the 93 variables of the spectra
     paper=[claims.PaperNumber(40, 90)],
     deviates="More than 90 % is closer to the optimum than stated, which is no failure.",
@@ -122,37 +141,41 @@ def everywhere(
     calibrated=CHOSEN,
 )
 def A13(data):
-    """Judge the calibrated and the plain data."""
-    yield from everywhere(data, {CALIBRATED: "explained"}, data.printed)
-    yield from everywhere(data, {"all k of the figures": "explained"})
-    if data.label != MAIN:  # the plain data are judged already
-        place = f"{data.name}, k = {{:.0f}}"
-        yield from by_preparation(data, {PLAIN: MAIN}, "explained", data.printed, place)
+    """Judge the k for which the paper gives a number, and all k on the data that are drawn."""
+    yield from under_each(data, "explained", data.printed)
+    yield from everywhere(data, {"all k that we ran, from 1 on": "explained"})
 
 
-TIGHTER = {"against Theorem 1": "tighter", "against Theorem 1, both at most lambda_1": "capped"}
-OF_GENES = {"against lambda_1, on genes": "upper"}
-A17 = claim(
+CAPPED = ", both bounds at most lambda_1"
+
+
+@claim(
     "A17",
-    "abstract, and section 7 on genes",
-    "This bound is significantly tighter than a-priori bounds ... a significant improvement "
-    "compared to the trivial bound given by lambda_1",
-    measures="q / (1 - eps) + lambda_4 over an a-priori bound: variance / ((1 - eps) rho_d) of "
-    "Theorem 1, or lambda_1",
+    "abstract",
+    "This bound is significantly tighter than a-priori bounds",
+    measures="q / (1 - eps) + lambda_4 / the a-priori bound of Theorem 1, variance / ((1 - eps) "
+    "rho_d)",
     unit="times",
     rule=meaning.SIGNIFICANTLY_LESS,
-    at=claims.every("k"),
+    at=claims.every("values of k"),
     null=1.0,
-    changed="the sentence on lambda_1, which is about genes, was judged on all data sets; before "
-    "that, both bounds were at most lambda_1, and lambda_1 was a separate statement; 80 % of our "
-    "grid had to satisfy the rule; for genes k ended at 1000",
+    changed="raw faces and centred spectra were no readings, and the sentence on lambda_1 (now "
+    "A23) was a part of it, asked on genes at every k, at first on all data sets; before that, "
+    "both bounds were at most lambda_1; 80 % of our grid had to satisfy the rule; for genes k "
+    "ended at 1000",
     because={
-        "against Theorem 1, both at most lambda_1": "Where the rule is missed on faces and genes, "
-        "the a-priori bound exceeds lambda_1 and is replaced by it."
+        f"{name}{CAPPED}": "Where the rule is missed on faces and genes, the a-priori bound "
+        "exceeds lambda_1 and is replaced by it."
+        for name in CONTRASTED
     },
-    rows=lambda data: everywhere(data, TIGHTER | (OF_GENES if data.name == "genes" else {})),
     calibrated=CHOSEN,
 )
+def A17(data):
+    """Judge both bounds as they are, and at most lambda_1."""
+    for column, cap in (("tighter", ""), ("capped", CAPPED)):
+        yield from under_each(data, column, suffix=cap)
+
+
 A22 = claim(
     "A22",
     "abstract",
@@ -162,7 +185,7 @@ A22 = claim(
     "of lambda_1, one plus the difference / lambda_1",
     unit="times",
     rule=meaning.AS_GOOD,
-    at=claims.every("k"),
+    at=claims.every("values of k"),
     null=0.5,  # a component with half of the variance
     rows=lambda data: everywhere(
         data,

@@ -182,7 +182,7 @@ def draw(data, axes):
     ],
     deviates="A part of a face has no word in the table: closer together than pixels in reading "
     "order, with neighbours as only one in twenty random sets has. Which part it "
-    "is, is not tested.",
+    "is, and whether it is significant, is not tested: any compact set of pixels passes.",
     changed="pixels in reading order passed as parts, because they have many neighbours",
     calibrated="58 % at k = 180",
 )

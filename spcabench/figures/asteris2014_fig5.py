@@ -111,8 +111,10 @@ A4 = claim(
     "outperform",
     unit="times",
     rule=meaning.MORE,
-    at=claims.every("k", high=THIRD),
+    at=claims.every("values of k", high=THIRD),
     null=1.0,
+    deviates="Low has no number in the paper: k up to 333, a third of the largest k that we first "
+    "ran.",
     changed="it was enough if 80 % of our grid satisfied it, without ties within 1e-6",
     rows=partial(shared.beside_em, prepared=PREPARED, column="ratio"),
 )
@@ -121,7 +123,7 @@ A5 = claim(
     WHERE,
     "For larger values, the two algorithms exhibit similar performance",
     rule=meaning.SIMILAR,
-    at=claims.every("k", low=2 * THIRD),
+    at=claims.every("values of k", low=2 * THIRD),
     rows=partial(shared.beside_em, prepared=PREPARED),
     **shared.APART,
 )
@@ -138,7 +140,22 @@ A6 = claim(
     paper=[claims.PaperNumber(44.6)],
     changed="the number had to have the printed digits, but the words are 'at least'; before that, "
     "33.5 to 55.7 % were 44.6 %, and at first a value that is no bound was judged",
+    deviates="More than the printed number satisfies 'at least', although it does not reproduce "
+    "the number.",
     rows=partial(shared.by_preparation, prepared=PREPARED, column="explained", ks=[K]),
+)
+A23 = claim(
+    "A23",
+    WHERE,
+    "The obtained upper bound is a significant improvement compared to the trivial bound given by "
+    "lambda_1",
+    measures=f"min(q / (1 - eps) + lambda_4, lambda_1) / lambda_1 at k = {K}, the k of the "
+    "sentence before it",
+    unit="times",
+    rule=meaning.SIGNIFICANTLY_LESS,
+    null=1.0,
+    changed="it was a part of A17, asked at every k",
+    rows=partial(shared.by_preparation, prepared=PREPARED, column="upper", ks=[K]),
 )
 
 
@@ -155,7 +172,10 @@ A6 = claim(
     "at k = 50 are our choice.",
     changed="the minimum of the rounds was judged, without an interval; a single restart was a "
     "reading, too",
-    because={"30 restarts of EM": "EM's time grows with the number of restarts."},
+    because={
+        "30 restarts of EM": "EM's time grows with the number of restarts, so the ratio is in "
+        "favour of Algorithm 3."
+    },
     timed=True,
 )
 def A14(data):

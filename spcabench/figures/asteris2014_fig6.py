@@ -16,6 +16,7 @@ therefore not judged).
 from functools import partial
 from itertools import combinations
 
+import numpy as np
 import pandas as pd
 
 from spcabench import claims
@@ -29,6 +30,8 @@ from spcabench.figures._truth import truth
 SHARES = ("asteris2014_fig4", "asteris2014_fig5")
 PANELS, SIZE = (1, 2), (11.5, 5.2)
 N, K, LARGE = 93, 20, 90
+# k/n at the k for which the paper prints a number: genes, spectra, faces, spectra
+PAPER_SHARES = (50 / 12582, K / N, 180 / 361, LARGE / N)
 PREPROCESSINGS = {
     UNCENTRED: dict(center=False),
     "scaled": dict(scale=True),
@@ -79,7 +82,7 @@ A8 = claim(
     "figure 6, caption",
     "Alg. 3 (d = 3, eps = 0.1) and the EM algorithm exhibit similar performance",
     rule=meaning.SIMILAR,
-    at=claims.every("k"),
+    at=claims.every("values of k"),
     rows=partial(shared.beside_em, prepared=PREPARED),
     calibrated=CHOSEN,
     **shared.APART,
@@ -105,6 +108,10 @@ A8 = claim(
     changed="86 % had to have the printed digits, but the words are 'at least'; before that, "
     "a quarter less or more was the number, and the two were two statements; before that, "
     "any larger number held, even without a climb",
+    deviates="The paper does not say how the spectra were prepared, and 93 % is a number, not a "
+    "limit. Spectra that are not centred, or are physical fluxes, miss it from above: more is "
+    "closer to the optimum than stated (see A13), but does not reproduce the number. Centred and "
+    "scaled spectra miss it from below.",
     because=shared.RANK_ONE,
     calibrated=CHOSEN,
 )
@@ -124,22 +131,47 @@ def A9(data):
 @claim(
     "A21",
     "abstract",
-    "the sharper the eigenvalue decay, the better the quality of the approximation",
+    "approximation guarantees contingent on the spectral profile of the input matrix A: the "
+    "sharper the eigenvalue decay, the better the quality of the approximation",
     measures="share of its bound that Algorithm 3 explains on the data set with the smaller "
-    "lambda_4 / lambda_1 / that on the other one, at the first k of the paper",
+    "lambda_4 / lambda_1 / that on the other one, at equal k/n (those of the paper's k that all "
+    "data sets have), interpolated between our k",
     unit="times",
     rule=meaning.MORE,
-    at=claims.every("pairs of data sets", least=3),
+    at=claims.every("pairs of data sets and k/n", least=6),
     null=1.0,
+    changed="the data sets were compared at the paper's k, which are .4 to 50 % of the variables, "
+    "but the guarantee depends on k/n; only the calibrated data were judged",
     calibrated=shared.CHOSEN,
 )
 def A21(data):
-    """Compare each pair of the paper's data sets."""
-    rows = [of.judged[of.judged.k == next(iter(of.printed))].head(1) for of in data.others]
-    found = pd.concat([row.assign(of=of.name) for row, of in zip(rows, data.others, strict=True)])
-    found = found.assign(decay=found.lambda_next / found.lambda_1).sort_values("decay")
-    pairs = {
-        f"{sharper.of} over {other.of}": sharper.explained / other.explained
-        for sharper, other in combinations(found.itertuples(), 2)
-    }
-    yield claims.numbers(found, pairs)
+    """Compare each pair of the paper's data sets, under each preparation."""
+    for name, labels in shared.PREPARATIONS.items():
+        chosen = [(of, of.mine[of.mine.label == labels[of.name]]) for of in data.others]
+        if all(len(rows) for _, rows in chosen):
+            yield from _compared({of.name: rows for of, rows in chosen}, name)
+
+
+def _compared(rows_of, name):
+    """Yield the ratio of the explained shares for each pair of data sets and each k/n."""
+    shares = {of: (rows.k / rows.n).astype(float) for of, rows in rows_of.items()}
+    lowest = max(share.min() for share in shares.values())
+    asked = [share for share in PAPER_SHARES if share >= lowest]
+    decay = {of: (rows.lambda_next / rows.lambda_1).iloc[0] for of, rows in rows_of.items()}
+    for sharper, other in combinations(sorted(rows_of, key=decay.__getitem__), 2):
+        of_both = [
+            np.interp(asked, *_ascending(shares[of], rows_of[of].explained))
+            for of in (sharper, other)
+        ]
+        ratios = {
+            f"{sharper} over {other}, k/n = {share:.2f}": ratio
+            for share, ratio in zip(asked, of_both[0] / of_both[1], strict=True)
+        }
+        used = pd.concat([rows_of[sharper], rows_of[other]])
+        yield claims.numbers(used, ratios, reading=name)
+
+
+def _ascending(x, y):
+    """Return x in ascending order, and the values of y with it."""
+    order = np.argsort(x, kind="stable")
+    return x.iloc[order], y.astype(float).iloc[order]

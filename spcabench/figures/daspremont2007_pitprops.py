@@ -112,8 +112,8 @@ def draw_variances(axis, by_k):
 
 @claim(
     "D10",
-    "SIAM Review 49 (2007), table of the pit props (a paraphrase; the summary has no table)",
-    "the first component is on variables 1, 2, 7, 8, 9, 10",
+    "SIAM Review 49 (2007), table of the pit props (the summary has no table)",
+    "[a paraphrase] the first component is on variables 1, 2, 7, 8, 9, 10",
     kind="number",
     measures="variables that DSPCA's first component of six has in common with these",
     unit="variables",
@@ -178,7 +178,8 @@ def D14(data):
     unit="",
     rule=claims.above(1e-6),
     null=0.0,
-    deviates="PCA's is zero but for rounding, so any larger cosine is a reduction.",
+    deviates="PCA's is zero but for rounding, so any larger cosine is a reduction. The correlation "
+    "of the components, which the sentence names too, is not stored.",
 )
 def D15(data):
     """Compare the loadings, which are all that is stored."""

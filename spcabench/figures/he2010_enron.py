@@ -96,7 +96,9 @@ def _bar(axis, place, size, colour, text, inside=False):
     rule=claims.at_most(150e6),
     null=9e9,  # the matrix is centred densely
     also=[claims.Part("dense", "bytes of the dense centred matrix", "B", claims.at_least(4e9))],
-    deviates="The limits are a thirtieth and half of the memory of the dense matrix, 8.96 GB.",
+    deviates="The sentence names no memory: at most 150 MB, a sixtieth of the dense matrix, and "
+    "for the dense matrix over 4 GB, the limit of a 32-bit program. Its 8.96 GB follow from its "
+    "shape, without a run.",
     changed="8.9 GB was the size of the matrix itself; 4 GB is the limit of a 32-bit program",
     any_data=True,
     timed=True,

@@ -131,7 +131,7 @@ def draw(data, axes):
 
 # what is claimed
 
-EVERY_K = claims.every("k", least=3)
+EVERY_K = claims.every("values of k", least=3)
 
 
 def each_k(both, column, name):
@@ -155,16 +155,18 @@ def each_k(both, column, name):
         )
     ],
     paper=[claims.PaperNumber(2.35, part="more")],
+    deviates="The paper names no k for 2.35 %: it is compared with the median over our k.",
     changed="it had to explain more than GPower at every k, which is not roughly the same; the SVD "
     "had another start, and 1.2 to 4.7 % were 2.35 %",
     because="After a refit, the variances of GPower1 and GRQI are nearly the same.",
 )
 def K8(data):
     """Judge each k, and the number; section 5 is about sigma, whose square is the variance."""
-    rows = data.genes[(data.genes.label == COLUMN) & (data.genes.penalty == "gpower1")]
-    known = rows[rows.solver != "grqi"].groupby("solver")
-    below = [f"{data.truth.distance(of, 'value', base.NAMES[s])}." for s, of in known]
+    rows = data.genes[data.genes.label == COLUMN]
     for name, both in data.pairs.items():
+        # as many nonzeros as this variant of GPower has
+        known = rows[rows.penalty.map(base.NAMES) == name].groupby("solver")
+        below = [f"{data.truth.distance(of, 'value', base.NAMES[s])}." for s, of in known]
         for suffix, form in base.FORMS.items():
             yield from _compared(both, both[f"more{suffix}"], f"{name}, {form}", below)
     sigma = data.pairs["GPower1"]
@@ -187,8 +189,9 @@ def _compared(both, more, name, notes):
     at=EVERY_K,
     also=[
         claims.Part(
-            "beside Figure 2",
-            "flops of GPower / flops of GRQI here, over those in Figure 2",
+            "here over Figure 2",
+            "flops of GPower / flops of GRQI on genes, over the same ratio on the random matrices "
+            "of Figure 2, counted alike, at equal sparsity",
             "times",
             meaning.LESS,
             claims.every("bands of sparsity", least=3),
@@ -197,8 +200,12 @@ def _compared(both, more, name, notes):
     paper=[claims.PaperNumber(10)],
     deviates="The paper gives no number for small; it is below 5 %, the first bands of Figure 2.",
     changed="starts were not counted; before that, four readings had to agree",
-    because="GPower1 ends after few iterations on these data, and an iteration of the sparse SVD "
-    "with all samples takes more flops than one of GPower1.",
+    because={
+        "GPower1": "GPower1 ends after few iterations on these data, and an iteration of the "
+        "sparse SVD with all samples takes more flops than one of GPower1.",
+        "Algorithm 1, Sigma given": "At the smallest k, it does take an order of magnitude fewer "
+        "flops; they grow with k^3, the cost of a solve.",
+    },
     **base.RATIO | dict(measures="flops of GPower / flops of GRQI"),
 )
 def K9(data):
@@ -230,5 +237,5 @@ def _beside(both, there, name):
             # there is only one problem here, so the interval is over the problems of Figure 2
             advantage = float(np.exp(np.log(here.ratio).mean()))
             smaller = those.assign(share=advantage / those.ratio)
-            options = dict(reading=name, part="beside Figure 2")
+            options = dict(reading=name, part="here over Figure 2")
             yield claims.bands(smaller, "sparsity", (low, high), "share", **options)

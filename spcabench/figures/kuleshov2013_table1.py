@@ -3,8 +3,8 @@ measurements.
 
 The paper's table pairs the power method with GPower, and Rayleigh quotient iteration with GRQI.
 Here each algorithm is run on Sigma = A'A with A ~ N(0, 1). The table also names the optimisation
-method to which each algorithm is equivalent (section 3). The right panel, which we added, shows the
-step ||x - x_prev|| against the iteration. The order of convergence is the slope of log(next step)
+method to which each algorithm is equivalent (section 3). Beside it, we added the steps
+||x - x_prev|| against the iteration. The order of convergence is the slope of log(next step)
 against log(step) over all seeds (five for the slow methods), for steps between 0.3 and 1e-8. GRQI
 runs with finite J = 2, after which its support is fixed (section 2.1), and only its steps from
 iteration 2 on are used. GPower runs with k = 44 of 1000, and a search finds its penalty.

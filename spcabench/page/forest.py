@@ -77,7 +77,7 @@ def _head(statement: Stored) -> Stored:
         "kind": "head",
         "id": statement["id"],
         "where": statement["where"],
-        "type": "proven in the paper" if statement["kind"] == "theorem" else statement["kind"],
+        "type": statement["kind"],
         "quote": cut(statement["quote"]),
         "verdict": statement["verdict"],
         "explained": EXPLAINED[statement["verdict"]],

@@ -57,6 +57,14 @@ def test_one_place_among_many_fails_at_a_corrected_level_only():
     assert verdict(inside, *[1.0] * 39, at=some(), unit="%") == "open"
 
 
+def test_a_place_that_only_the_corrected_level_leaves_open_gives_its_interval():
+    inside = [10.4, 11.0, 10.6, 10.8, 10.5]
+    wide = judged(table([inside, *[1.0] * 39]), at=some(), unit="%")
+    place = wide["readings"][0]["places"][0]
+    assert place["low"] > 10 > place["wide_low"]
+    assert all(f"{place[end]:.3g}" in wide["reason"] for end in ("wide_low", "wide_high"))
+
+
 def test_too_few_problems_decide_nothing_unless_another_place_fails():
     few = [50.0, 60.0]
     outcome = judged(table([few, 20]), at=every())

@@ -8,6 +8,7 @@ from spcabench.figures import asteris2014_exact as exact
 from spcabench.figures import asteris2014_fig3 as fig3
 from spcabench.figures import asteris2014_fig5 as fig5
 from spcabench.figures import asteris2014_fig6 as fig6
+from spcabench.figures._asteris2014_trade_off import PREPARATIONS
 from tests import trial
 
 KS = (1, 20, 50, 90, 180, 361)
@@ -77,16 +78,22 @@ def test_the_better_one_of_two_rivals_is_the_state_of_the_art():
     assert mine["signed beside"].tolist() == pytest.approx([1.0] + [0.5 / 0.55] * (len(mine) - 1))
 
 
-def test_data_sets_are_compared_in_the_order_of_their_decay():
+def test_data_sets_are_compared_at_equal_shares_in_the_order_of_their_decay():
     faces, genes, lrs = _three()
     lrs.others = [faces, genes, lrs]
     for of, after in ((faces, 0.5), (genes, 0.1), (lrs, 0.3)):
-        of.judged = of.judged.assign(lambda_next=2.0 * after, explained=100 * after)
-    (table,) = fig6.A21.rows(lrs)
-    pairs = dict(zip(table.label, table.value, strict=True))
-    assert pairs == pytest.approx(
-        {"genes over LRS": 1 / 3, "genes over faces": 1 / 5, "LRS over faces": 3 / 5}
-    )
+        # every k has the same share of the variables in all data sets
+        k = of.mine.n * np.linspace(0.1, 1.0, len(of.mine))
+        explained = 100 * after * (1 + k / of.mine.n)
+        of.mine = of.mine.assign(lambda_next=2.0 * after, k=k, explained=explained)
+    tables = list(fig6.A21.rows(lrs))
+    assert {name for table in tables for name in table.reading} == {next(iter(PREPARATIONS))}
+    pairs = {label: of.value.iloc[0] for t in tables for label, of in t.groupby("label")}
+    expected = {"genes over LRS": 1 / 3, "genes over faces": 1 / 5, "LRS over faces": 3 / 5}
+    # the first of the paper's four shares, k/n = 0.004, is below all k
+    assert len(pairs) == 9
+    for label, value in pairs.items():
+        assert value == pytest.approx(expected[label.partition(",")[0]])
 
 
 def test_times_are_compared_within_a_round():
