@@ -342,7 +342,7 @@ H3 = claim(
     measures="variance that Mcol-PCA loses against Scol-PCA, c = s/10",
     unit="%",
     rule=meaning.LITTLE,
-    at=claims.every("sizes and k", least=3),
+    at=claims.every("sizes and values of k", least=3),
     null=13.0,  # the variables of largest variance: 13 to 24 % less on such matrices
     changed="the two figures were two statements" + MORE,
     rows=losses,

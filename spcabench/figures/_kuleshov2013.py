@@ -1,7 +1,7 @@
 """Experiments of Kuleshov (2013): pairs of runs of GPower and GRQI with equal cardinality."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -28,10 +28,10 @@ EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20)  # edges of the bands of spars
 WIDE_EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.35, 0.51)
 # the places of K3, K6 and K7, and the range of K2 and K18: the paper calls up to 20 % sparse
 BELOW_20 = every("bands of sparsity", high=meaning.SPARSE, least=6)
-# thresholds of |a_i'x| that leave about 20 to 0.5 % of the variables; GPower0 compares its penalty
-# with the square
+# thresholds of |a_i'x| that leave about 20 to 0.5 % of the variables
 THRESHOLDS = {"gpower1": (1.35, 2.9), "gpower0": (1.6, 3.1)}
-GIVEN = "penalty given"  # label of runs without a search
+# labels of runs without a search
+GIVEN, DENSE = "penalty given", "dense"
 # suffix of a variance column -> name of the variance
 FORMS = {"": "as returned", "_refit": "refitted"}
 # options of claims about flops
@@ -59,20 +59,26 @@ def matched(
     yield Run(settings=dict(**GRQI, **limits), **common)
 
 
-def penalties(penalty: str, count: int) -> Iterator[float]:
-    """Yield ``count`` penalties that leave at most about 20 % nonzeros."""
-    for threshold in np.linspace(*THRESHOLDS[penalty], count):
-        yield float(threshold**2 if penalty == "gpower0" else threshold)
-
-
 def given(problem: Problem, *, seed: int, penalty: str, count: int) -> dict[str, Any]:
-    """Run GPower with each of the `penalties`, and GRQI with as many nonzeros.
+    """Run both methods with ``count`` penalties that leave at most about 20 % nonzeros."""
+    return _both(problem, penalty, np.linspace(*THRESHOLDS[penalty], count))
+
+
+def dense(problem: Problem, *, seed: int, penalty: str) -> dict[str, Any]:
+    """Run both methods with penalties that leave from about half of the variables to all."""
+    return _both(problem, penalty, np.linspace(0.0, 0.6, 4))
+
+
+def _both(problem: Problem, penalty: str, thresholds: Iterable[float]) -> dict[str, Any]:
+    """Run GPower with a penalty for each threshold of |a_i'x|, and GRQI with as many nonzeros.
 
     Each number is a list with an item for each penalty; the suffixes are those of `pairs`.
     """
     Sigma = problem.given_as("covariance")
     found: dict[str, Any] = defaultdict(list)
-    for gamma in penalties(penalty, count):
+    for threshold in thresholds:
+        # GPower0 compares its penalty with the square
+        gamma = float(threshold**2 if penalty == "gpower0" else threshold)
         of_gpower = solve(problem, penalty, **arguments(dict(gamma=gamma, **GPM)))
         of_grqi = solve(Sigma, "grqi", k=of_gpower.cardinality, **arguments(GRQI))
         for side, result in (("p", of_gpower), ("g", of_grqi)):
@@ -170,9 +176,9 @@ def weighted(both: pd.DataFrame, hits: pd.Series) -> pd.DataFrame:
 
 
 def of_all_problems(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the pairs with searched penalties, and those with the penalties that `given` uses."""
+    """Return the pairs with searched penalties, and those of `given` and `dense`."""
     parts = [pairs(table, "main")]
-    for row in table[table.label == GIVEN].to_dict("records"):
+    for row in table[table.label.isin([GIVEN, DENSE])].to_dict("records"):
         about = {name: row[name] for name in ("seed", "n", "problem", "stand_in", "label")}
         about |= {"row_p": row["row"], "row_g": ""}  # a row has the answers of both solvers
         both = pd.DataFrame(row["extra"]).assign(**about, penalty=row["settings"]["penalty"])

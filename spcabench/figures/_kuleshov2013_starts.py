@@ -86,7 +86,7 @@ def power_steps(Sigma, x, quotient):
     unit="share",
     average="mean",
     rule=meaning.MOST,
-    at=claims.every("k", least=3),
+    at=claims.every("values of k", least=3),
     null=0.0,
     deviates="The sentence names no share: a start that fails more often than not is no advice.",
     changed="all k were pooled, and both readings had to agree; 80 % of the starts had to "

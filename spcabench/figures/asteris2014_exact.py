@@ -142,7 +142,7 @@ def draw(data, axes):
     "over all matrices",
     unit="times",
     rule=claims.at_most(1),
-    at=claims.every("d"),
+    at=claims.every("values of d"),
 )
 def A12(data):
     """Use matrices of full rank, because the approximation is exact if A has rank d."""

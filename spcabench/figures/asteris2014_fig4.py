@@ -79,7 +79,7 @@ A13, A17, A22 = shared.A13, shared.A17, shared.A22
     "section 7, figure 4",
     "Alg. 3 for d = 3 and eps = 0.1, and the EM algorithm exhibit nearly identical performance",
     rule=meaning.IDENTICAL,
-    at=claims.every("k"),
+    at=claims.every("values of k"),
     because="Where Algorithm 3 is lower, the rank-3 matrix that it maximises over has less of its "
     "component's variance than at large k.",
     calibrated="58 % at k = 180",

@@ -111,7 +111,7 @@ A4 = claim(
     "outperform",
     unit="times",
     rule=meaning.MORE,
-    at=claims.every("k", high=THIRD),
+    at=claims.every("values of k", high=THIRD),
     null=1.0,
     changed="it was enough if 80 % of our grid satisfied it, without ties within 1e-6",
     rows=partial(shared.beside_em, prepared=PREPARED, column="ratio"),
@@ -121,7 +121,7 @@ A5 = claim(
     WHERE,
     "For larger values, the two algorithms exhibit similar performance",
     rule=meaning.SIMILAR,
-    at=claims.every("k", low=2 * THIRD),
+    at=claims.every("values of k", low=2 * THIRD),
     rows=partial(shared.beside_em, prepared=PREPARED),
     **shared.APART,
 )

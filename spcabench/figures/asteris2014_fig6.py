@@ -79,7 +79,7 @@ A8 = claim(
     "figure 6, caption",
     "Alg. 3 (d = 3, eps = 0.1) and the EM algorithm exhibit similar performance",
     rule=meaning.SIMILAR,
-    at=claims.every("k"),
+    at=claims.every("values of k"),
     rows=partial(shared.beside_em, prepared=PREPARED),
     calibrated=CHOSEN,
     **shared.APART,

@@ -108,46 +108,29 @@ def draw(data, axes):
 
 @claim(
     "D4",
-    "SIAM Review 49 (2007), section 4 (a paraphrase; the authors' summary does not have it)",
-    "total cost O(n^4 sqrt(log n) / eps): iterations at most about 4 n rho sqrt(log n) / eps, each "
-    "O(n^3)",
+    "of the algorithm, in Zhang and El Ghaoui (2011), section 1",
+    "the first-order algorithm for solving DSPCA, as developed in [1], has a computational "
+    "complexity of O(n^4 sqrt(log n))",
     kind="number",
-    measures="iterations of DSPCA / (4 n rho sqrt(log n) / eps)",
-    unit="times",
-    rule=claims.at_most(1.25),
-    at=claims.every("sizes", least=3),
-    null=10.0,  # n times as many iterations as stated, at the smallest n
-    also=[
-        claims.Part("cost", "exponent in n of its flops", "", claims.at_most(4.1)),
-        claims.Part(
-            "iteration", "exponent in n of its flops an iteration", "", claims.at_most(3.1)
-        ),
-    ],
-    paper=[
-        claims.PaperNumber(1),
-        claims.PaperNumber(4, part="cost"),
-        claims.PaperNumber(3, part="iteration"),
-    ],
-    deviates="A bound 'at most about' has no word in the table: a quarter more, and exponents a "
-    "tenth larger.",
-    changed="the median over all runs was judged; now each size is judged",
+    measures="exponent in n of DSPCA's flops / (rho sqrt(log n) / eps)",
+    unit="",
+    rule=claims.at_most(4.1),
+    null=5.0,  # n times as many iterations
+    paper=[claims.PaperNumber(4)],
+    deviates="An exponent of a complexity has no word in the table: a tenth more than stated. The "
+    "algorithm fixes how the cost depends on rho and eps.",
+    changed="a bound on the iterations and the cost of an iteration, which our texts do not state, "
+    "were judged too; the median over all runs was judged",
 )
 def D4(data):
-    """Judge the largest share at each size, because the bound is about every problem."""
+    """Fit the exponent to one problem of each size."""
     rows = data.reached[data.reached.label == "size"]
-    unit = rows.rho * np.sqrt(np.log(rows.n)) / (rows.eps * rows.relaxation_bound)
-    rows = rows.assign(
-        share=rows.iterations / (4 * rows.n * unit),
-        cost=rows.flops / unit,
-        iteration=rows.flops / rows.iterations,
-    )
-    yield claims.each(rows, "n", "share", "n = {:g}", how="max")
     # the other problems cover only the larger sizes, which would get more weight in a slope
     first = rows[rows.seed == 0]
+    unit = first.rho * np.sqrt(np.log(first.n)) / (first.eps * first.relaxation_bound)
     # two sizes determine a slope, but give no evidence that it is constant
-    for part in ("cost", "iteration") if len(first) > 2 else ():
-        power = claims.slope(first.n, first[part])
-        yield claims.numbers(first, {"all n": power}, part=part)
+    powers = {"all n": claims.slope(first.n, first.flops / unit)} if len(first) > 2 else {}
+    return claims.numbers(first, powers)
 
 
 @claim(

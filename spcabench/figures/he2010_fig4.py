@@ -64,7 +64,7 @@ def draw(data, axes):
 # what is claimed
 
 H3 = he.H3
-ABOVE_ONE = claims.every("k", low=2, least=3)  # k = 1 needs no matrix-vector product
+ABOVE_ONE = claims.every("values of k", low=2, least=3)  # k = 1 needs no matrix-vector product
 
 
 @claim(
@@ -98,7 +98,7 @@ def H7(data):
     measures="growth exponent of Mcol-PCA's time from a first k on: log of the ratio of times / "
     "log of the ratio of k",
     rule=claims.at_most(0.2),
-    at=claims.every("k", least=2),
+    at=claims.every("values of k", least=2),
     deviates="A barely increasing time has no word in the table: an exponent of 0.2 is 15 % more "
     "time for twice the k.",
     changed="growth from k = 5 on, which the figure shows too, was not a reading; before that, "

@@ -17,7 +17,7 @@ from spcabench.figures._truth import truth
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
 METHODS = ("gpower0", "mcol")  # the paper's two methods
-EVERY_K = claims.every("k", least=3)
+EVERY_K = claims.every("values of k", least=3)
 
 
 # what runs

@@ -63,7 +63,7 @@ H11 = claim(
     "less than 500",
     measures="time of GPower0 / time of Mcol-PCA",
     rule=meaning.MORE,
-    at=claims.every("k", high=LIMIT, least=3),
+    at=claims.every("values of k", high=LIMIT, least=3),
     changed="four of five k were enough" + he.ALIKE,
     because={
         f"{he.SPARSE}, in flops": "With implicit centring, GPower0 keeps the data sparse; on the "
@@ -80,7 +80,7 @@ H11 = claim(
     "the solution variances of Mcol-PCA is comparable to that of GPower although a little smaller",
     measures="variance of Mcol-PCA / variance of GPower0, refitted",
     rule=meaning.SIMILAR_OR_LESS,
-    at=claims.every("k", least=3),
+    at=claims.every("values of k", least=3),
     changed="the sign was not tested: 5 % more variance than GPower0 would have held",
     # random words have 30 % of the variance of Mcol-PCA at most
     **he.SPEED | dict(timed=False, null=0.3),

@@ -2,7 +2,7 @@
 
 The picture shows the words of the first five components, sorted by weight, below the words that the
 paper prints. The last row is the share of random sets of words that are at least as coherent (by
-NPMI), on which claim Z3 is judged. The tables add the penalty found by a decreasing search, the
+NPMI). The tables add the penalty found by a decreasing search, the
 variance x'Sigma x per document, the certified gap of the relaxation, the coherence, and the
 refitted variance, also as a percentage of the proven optimum for as many words (or of a bound, if
 the optimum is not proven). If PubMed is not available, the Associated Press corpus is its stand-in.
@@ -22,5 +22,3 @@ def runs(scale):
 
 
 data, draw, tables, certified = _topics.data, _topics.draw, _topics.tables, _topics.certified
-
-Z3 = _topics.Z3
