@@ -119,7 +119,6 @@ def answers(problem: Problem, *, seed: int, k: float) -> dict[str, float]:
     }
     s = search.cardinality
     for solver in OURS:
-        found[f"flops {solver}"] = _flops(run(solver, k=s, second_tol=TOLERANCE))
         converged = run(solver, k=s)
         found |= {
             f"flops {solver} converged": _flops(converged),
@@ -147,8 +146,7 @@ def rows_of(table: pd.DataFrame, x: Callable[[pd.DataFrame], Any]) -> pd.DataFra
     # a figure without an answer still has the columns
     drawn = [*SOLVERS, *(f"variance {solver}" for solver in SOLVERS)]
     names = dict.fromkeys([*table, "wanted", *drawn, *(name for row in records for name in row)])
-    found, whole = pd.DataFrame(records, columns=[*names]), _whole(table)
-    found = pd.concat([found, whole], ignore_index=True) if len(whole) else found
+    found = pd.DataFrame(records, columns=[*names])
     # a share of the variables is also a requested cardinality
     wanted = found.wanted.where(found.wanted >= 1.0, found.wanted * found.n)
     found = found.assign(wanted=wanted)
@@ -167,26 +165,6 @@ def _unfolded(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for i, turn in enumerate(zip(*seconds.values(), strict=True)):
         numbers = dict(zip(seconds, turn, strict=True), cardinality=row["extra"]["cardinality"])
         yield common | numbers | dict(repeat=i)
-
-
-def _whole(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the times of whole runs of solvers, at places without `processor_seconds`.
-
-    They were published before: conversion is timed, and the second phase ends at 1e-9.
-    """
-    runs = table[table.samples.notna() & ~(table.solver.eq("gpower0") & table.form.eq("sparse"))]
-    runs = runs[~runs.label.str.startswith("c = ")]
-    place = table.parameters.astype(str) + table.seed.astype(str)
-    runs = runs[~place[runs.index].isin(place[table.label == TIMES])]
-    if runs.empty:
-        return runs
-    seconds = (runs.setup_time + runs.solve_time).rename("seconds")
-    runs = runs.assign(wanted=runs.label.astype(float), place=place, seconds=seconds)
-    key = ["place", "wanted", "repeat"]
-    wide = runs.set_index([*key, "solver"]).seconds.unstack().reset_index()
-    runs = runs.assign(row=runs.groupby(key).row.transform(" ".join))
-    first = runs[runs.solver == "gpower0"].drop(columns="seconds")
-    return first.merge(wide, on=key)
 
 
 def by_cardinality(table: pd.DataFrame) -> SimpleNamespace:
@@ -239,10 +217,7 @@ def draw_variances(
 DENSE, SPARSE = "GPower0 on the dense centred matrix", "GPower0 on sparse data"
 MORE = "; three matrices of each size left it open, so eight were run"
 # the sentence that all statements about speed share
-ALIKE = (
-    "; all times are processor seconds with one tolerance and converted data, and GPower0 on "
-    "sparse data, of which there were too few times, is judged in flops"
-)
+ALIKE = "; all times are processor seconds with one tolerance and converted data"
 # options shared by the claims about speed
 SPEED: dict[str, Any] = dict(unit="times", timed=True, null=1.0)
 # a method that runs a hundred times as fast is not comparable
@@ -284,15 +259,7 @@ def speeds(
     """
     dense = ratios(rows, "gpower0", fast, label, reading=DENSE, **options)
     sparse = ratios(rows, "gpower0 sparse", fast, label, reading=SPARSE, **options)
-    flops = in_flops(rows, fast, label, **options)
-    # flops decide only until there are times
-    yield from (table for table in (dense, sparse if len(sparse) else flops) if len(table))
-
-
-def in_flops(rows: pd.DataFrame, fast: str, label: Any, **options: Any) -> pd.DataFrame:
-    """Divide GPower0's flops on sparse data by a solver's flops at each x."""
-    own = dict(reading=f"{SPARSE}, in flops") | options
-    return ratios(rows, "flops gpower0 sparse", f"flops {fast}", label, **own)
+    yield from (table for table in (dense, sparse) if len(table))
 
 
 def quality(rows: pd.DataFrame, solver: str, **options: Any) -> pd.DataFrame:

@@ -203,11 +203,6 @@ def sparse(both: pd.DataFrame) -> pd.DataFrame:
     return both[both.sparsity < meaning.SPARSE]
 
 
-def in_wide_bands(both: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Return a tidy table of a column in each wide band, in which x is the sparsity of a pair."""
-    return bands(both, "sparsity", WIDE_EDGES, column).assign(x=both.sparsity)
-
-
 def k_at(sparsity: float, n: int) -> int:
     """Return the cardinality for a sparsity, at least 2."""
     return max(2, round(sparsity * n))

@@ -5,7 +5,7 @@ implicitly. In the left panel n / p = 0.1, and in the right panel n / p = 10. Th
 cardinality for this figure; we use s = p / 5 as in its Figure 1, and c = s / 10. The solvers, their
 tolerances and the times are those of Figure 1. Smaller sizes, at which GPower0 or Mcol-PCA takes
 less than 6 ms, are not run, because much of this time is overhead in our code. Another reading
-gives GPower0 the sparse data, and counts flops.
+gives GPower0 the sparse data.
 """
 
 from spcabench import claims

@@ -3,11 +3,11 @@
 W is square and sparse, with nonzeros drawn from N(0, 1) and varying density, and is centred
 implicitly; s is 20 % of the size, and c = s / 10. GPower0 runs on the dense centred matrix, the
 form required by an implementation without implicit centring, because the paper does not say which
-form it timed; another reading gives it the sparse data, and counts flops. GPower0 stops when the
-relative change in its objective is below 1e-4, and a search finds its penalty. Times are processor
-times of a single run without the search, with the solvers taking turns, the second phase to 1e-4,
-and data that were converted before timing; the time of a problem is the median over its rounds, and
-lines are geometric means over the problems with their 95 % intervals.
+form it timed; another reading gives it the sparse data. GPower0 stops when the relative change in
+its objective is below 1e-4, and a search finds its penalty. Times are processor times of a single
+run without the search, with the solvers taking turns, the second phase to 1e-4, and data that were
+converted before timing; the time of a problem is the median over its rounds, and lines are
+geometric means over the problems with their 95 % intervals.
 """
 
 from types import SimpleNamespace
@@ -58,7 +58,7 @@ def draw(data, axes):
     "section 3.1, figure 3",
     "Mcol-PCA algorithm become considerably faster than GPower method as the data matrix "
     "becomes sparser",
-    measures="time (or flops) of GPower0 / that of Mcol-PCA at the sparsest matrix",
+    measures="time of GPower0 / time of Mcol-PCA at the sparsest matrix",
     rule=meaning.MUCH,
     at=claims.every("densities", high=0.02),
     also=[
@@ -72,7 +72,7 @@ def draw(data, axes):
     ],
     changed=he.ALIKE.removeprefix("; "),
     because={
-        f"{he.SPARSE}, in flops": "With implicit centring, the flops of an iteration of GPower0 "
+        he.SPARSE: "With implicit centring, the flops of an iteration of GPower0 "
         "fall with the number of nonzeros; on the dense matrix they do not."
     },
     **he.SPEED,

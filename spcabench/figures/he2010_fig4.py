@@ -11,7 +11,7 @@ Times are processor times of single runs without the search, with the solvers ta
 second phase to 1e-4, and data that were converted before timing; the time of a problem is the
 median over the rounds. Variances are those of converged second phases. Lines are means over the
 problems (geometric for times) with their 95 % intervals, at the median of the cardinalities that
-the searches reached. Another reading gives GPower0 the sparse data, and counts flops.
+the searches reached. Another reading gives GPower0 the sparse data.
 """
 
 import numpy as np
@@ -71,7 +71,7 @@ ABOVE_ONE = claims.every("values of k", low=2, least=3)  # k = 1 needs no matrix
     "H7",
     "section 3.1, figure 4",
     "Scol-PCA method outperforms GPower method in terms of solution quality and speed",
-    measures="time (or flops) of GPower0 / that of Scol-PCA",
+    measures="time of GPower0 / time of Scol-PCA",
     rule=meaning.MORE,
     at=ABOVE_ONE,
     also=[he.better("Scol-PCA", ABOVE_ONE)],

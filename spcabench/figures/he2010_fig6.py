@@ -8,7 +8,7 @@ stops when the relative change in its objective is below 1e-4; a search finds it
 processor times of single runs without the search, with the solvers taking turns, the second phase
 to 1e-4, and data that were converted before timing; lines are geometric means over the rounds, with
 their 95 % intervals. Variances are those of converged second phases. Another reading gives GPower0
-the sparse data, and counts flops.
+the sparse data.
 """
 
 from spcabench import claims
@@ -66,7 +66,7 @@ H11 = claim(
     at=claims.every("values of k", high=LIMIT, least=3),
     changed="four of five k were enough" + he.ALIKE,
     because={
-        f"{he.SPARSE}, in flops": "With implicit centring, GPower0 keeps the data sparse; on the "
+        he.SPARSE: "With implicit centring, GPower0 keeps the data sparse; on the "
         "dense centred matrix it takes more flops and more time."
     },
     rows=lambda data: he.speeds(data.rows, "mcol", "k = {:g}"),

@@ -112,7 +112,8 @@ def draw(data, axes):
             style = look(name.lower()) | dict(
                 label=f"{name}, {form}", linestyle=":" if suffix else "-"
             )
-            draw_curve(right, base.in_wide_bands(rows, f"more{suffix}"), "%", **style)
+            table = claims.bands(rows, "sparsity", base.WIDE_EDGES, f"more{suffix}")
+            draw_curve(right, table.assign(x=rows.sparsity), "%", **style)
     for column, solver, name in (("shrunk", "gpower1", "shrinking"), ("cut", "grqi", "cutting")):
         gain = data.held.assign(gain=100 * (data.held[column] - 1), share=data.held.k / data.held.n)
         cross = dict(linestyle="none", marker="X", markersize=8, label=f"{name}, from GRQI's start")

@@ -63,8 +63,6 @@ def test_answers_are_those_of_converged_second_phases_and_of_a_refit():
     for solver in _he2010.OURS:
         alone = spcabench.solve(problem, solver, k=found["cardinality"], random_state=1)
         assert found[f"variance {solver}"] == alone.variance
-        # a looser second phase takes at most as many flops
-        assert found[f"flops {solver}"] <= found[f"flops {solver} converged"]
     gpower = spcabench.solve(
         problem, "gpower0", k=8, random_state=1, refit=True, **arguments(_he2010.GPOWER)
     )
@@ -77,15 +75,9 @@ def timed_rows(**extra):
     return trial.table([common | dict(seed=seed) for seed in range(3)])
 
 
-def test_flops_on_sparse_data_decide_until_there_are_times():
-    counted = [answered(20, 20, s, **{"flops gpower0 sparse": 6, "flops mcol": 2}) for s in (0, 1)]
-    both = pd.concat([timed_rows(), trial.table(counted)], ignore_index=True)
-    tables = [*_he2010.speeds(_he2010.rows_of(both, lambda rows: rows.n), "mcol")]
-    assert [set(table.value) for table in tables] == [{2.0}, {3.0}]
-    timed = timed_rows(**{"gpower0 sparse": [5.0] * 3})
-    both = pd.concat([timed, trial.table(counted)], ignore_index=True)
-    tables = [*_he2010.speeds(_he2010.rows_of(both, lambda rows: rows.n), "mcol")]
-    assert [set(table.value) for table in tables] == [{2.0}, {5.0}]
+def test_gpower0_is_compared_on_dense_and_on_sparse_data():
+    rows = _he2010.rows_of(timed_rows(**{"gpower0 sparse": [5.0] * 3}), lambda rows: rows.n)
+    assert [set(table.value) for table in _he2010.speeds(rows, "mcol")] == [{2.0}, {5.0}]
 
 
 def test_a_loss_is_of_equal_cardinality_and_exact_if_the_methods_are_the_same():
