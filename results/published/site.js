@@ -1,12 +1,12 @@
 { // names of a page's own script may be the same
 // search over the index of the results, and of the documents where they lie beside: scripts, because pages opened as files may fetch nothing
-const FILLERS = new Set("a an and are at be by can did do does for from how i in is it its me my of on or our the to was were what which who where with you your".split(" "));
-// "k = 50" is one word, and 5,000 is 5000
-const plainWords = text => text.toLowerCase().replace(/(\d),(?=\d{3})/g, "$1").replace(/\s*=\s*/g, "=");
+const FILLERS = new Set("a an and are at be by can did do does for from has have how i in is it its me my of on or our that the there to was were what when which who why where with you your".split(" "));
+// "k = 50" is one word, 5,000 is 5000, and "Kuleshov's" is Kuleshov
+const plainWords = text => text.toLowerCase().replaceAll("’", "'").replace(/'s\b/g, "").replace(/(\d),(?=\d{3})/g, "$1").replace(/\s*=\s*/g, "=");
 for (const form of document.querySelectorAll(".search")) {
   const field = form.querySelector("input"), list = form.querySelector("ol"), folders = form.dataset.indexes.split(" ");
   window.SEARCH = {};
-  const load = () => { for (const folder of folders) document.head.append(Object.assign(document.createElement("script"), { src: `${folder}search.js`, onload: () => show() })); };
+  const load = () => { for (const folder of folders) document.head.append(Object.assign(document.createElement("script"), { src: `${folder}search.js`, async: false, onload: () => show() })); };
   const show = () => {
     const typed = plainWords(field.value).split(/[\s?!"“”]+/).filter(Boolean), telling = typed.filter(word => !FILLERS.has(word)), words = telling.length ? telling : typed;
     let found = [], most = 1;
@@ -37,6 +37,8 @@ for (const form of document.querySelectorAll(".search")) {
   field.addEventListener("input", show);
   form.addEventListener("submit", event => { event.preventDefault(); list.querySelector("a")?.click(); });
   form.addEventListener("keydown", event => { if (event.key === "Escape") { list.hidden = true; field.focus(); } });
+  // an address on the same page leaves the page as it is
+  list.addEventListener("click", () => { list.hidden = true; });
   document.addEventListener("click", event => { if (!form.contains(event.target)) list.hidden = true; });
   form.hidden = false;
 }
