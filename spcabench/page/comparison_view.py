@@ -85,7 +85,8 @@ class View:
     def text(self) -> str:
         """Return the rankings for a terminal, with their columns, warnings and missing answers."""
         blocks = [line for ranking in self.rankings for line in [*ranking.lines(), ""]]
-        explained = [c for c in self.rankings[0].columns if c.terminal and c.meaning]
+        shown = {*self.rankings[0].texts()}
+        explained = [c for c in self.rankings[0].columns if c.head in shown and c.meaning]
         told = [f"{c.head.lower():14}{c.meaning}" for c in explained]
         told += filter(None, (self.lead, self.order, self.notes))
         blocks += [textwrap.fill(line, WIDTH, subsequent_indent="  ") for line in told]

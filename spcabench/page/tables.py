@@ -112,10 +112,10 @@ class Table:
         ]
 
     def texts(self) -> pd.DataFrame:
-        """Return the cells as texts, without the columns that only a page shows."""
+        """Return the cells as texts, without empty columns and those that only a page shows."""
         texts = [[getattr(cell, "plain", cell) for cell in row] for row in self.cells]
         frame = pd.DataFrame(texts, columns=[c.head for c in self.columns], dtype=str)
-        return frame[[c.head for c in self.columns if c.terminal]]
+        return frame[[c.head for c in self.columns if c.terminal and (frame[c.head] != "").any()]]
 
     def lines(self) -> list[str]:
         """Return the table for a terminal: two columns of words are followed by numbers."""
