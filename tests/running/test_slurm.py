@@ -14,7 +14,7 @@ from tests.faults import DECIDED
 
 ROOT = Path(__file__).parents[2]
 CLUSTER = ROOT / "tests" / "slurm_cluster.sh"
-FIGURE, CORES = "kuleshov2013_table1", 4
+FIGURE, CORES = "he2010_fig1", 4
 ROWS = f"results/quick/rows/{FIGURE}/others.parquet"
 HOME, LOG = f"results/quick/figures/{FIGURE}", "results/quick/workflow.log"
 SUBMITTED = "submitted with SLURM jobid"
