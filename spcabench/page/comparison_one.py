@@ -96,7 +96,7 @@ STORED = (  # columns of the table of all answers
 def view(comparison: Comparison, folder: Path, top: str | None) -> View:
     """Write the tables of a comparison to its folder, and return the contents of its page.
 
-    top : the way to the folder of the site, or None if there is none.
+    top : the way to the folder of the site, or None outside a site.
     """
     standing = Standing.of(comparison)
     rows, ranks, answers = comparison.rows, standing.ranks, standing.answers

@@ -175,7 +175,7 @@ def linked(
 
 
 def known(value: Any, how: Callable[[Any], str] | str, missing: str = "n/a") -> str:
-    """Format a number by a function or a format; ``missing`` is shown if there is none."""
+    """Format a number by a function or a format, or return ``missing`` for NaN or None."""
     if pd.isna(value):
         return missing
     return how.format(value) if isinstance(how, str) else how(value)

@@ -90,7 +90,7 @@ def test_groups_of_a_run_replace_those_with_their_names_and_long_runs_stay(trial
     picture = home / "figures" / NAME / "figure.svg"
     picture.write_text("an older picture")
     rows.write([made_row(group="grqi", commit="after", k=2)], file)
-    figures = (trial_run / "figures").rename(trial_run / "aside")  # a run of a few jobs has none
+    figures = (trial_run / "figures").rename(trial_run / "aside")  # not all runs draw
     about, made_by = published_again(only=[NAME])
     assert made_by == {"kept": "before", "grqi": "after", long: "before"}
     assert about["commits"] == ["after", "before"]
