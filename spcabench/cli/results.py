@@ -140,7 +140,7 @@ def publish_run(
     earlier are kept, unless the repository no longer has the figure.
 
     With --only, groups of rows in this run replace published groups with the same name, and the
-    figure is drawn and judged from all its rows. Each row retains the commit that computed it.
+    figure uses all its rows. Each row retains the commit that computed it.
 
     For example:
 

@@ -47,9 +47,9 @@ def publish(
 
     The rows of a run replace the published rows of its figures, except those of long runs
     (`figure_jobs.LONG`) that it does not contain. Published figures that it does not contain
-    remain, unless the repository no longer has them. If the run is the published one itself, its
-    statements are judged again. Everything is written next to ``out``, which is replaced at the
-    end.
+    remain, unless the repository no longer has them. All published figures are drawn and judged
+    again, also if the run is the published one itself. Everything is written next to ``out``, which
+    is replaced at the end.
 
     only : figures to renew, of which the run can have a part of the groups of rows. All others
         remain.
@@ -69,10 +69,9 @@ def publish(
         _check_rows(folder, name, scale)
     # everything is written to a copy that is swapped in at the end, so a crash changes nothing
     with replacing_folder(out, keep=True) as aside:
-        named = only or ([] if again else [*figures])
-        for name in named if not again else ():
+        for name in () if again else only or figures:
             _renew_rows(folder / "rows" / name, aside / "rows" / name, whole=not only)
-        _renew_figures(aside, {*named}, scale)
+        _renew_figures(aside, scale)
         for file in aside.glob("rows/*/rows.parquet"):
             _without_histories(file)
         _copy_history(folder.parent / "history", aside / "history")
@@ -84,8 +83,8 @@ def publish(
     return about
 
 
-def _renew_figures(out: Path, renewed: set[str], scale: str) -> None:
-    """Judge all published figures from their rows, and draw those that use renewed rows."""
+def _renew_figures(out: Path, scale: str) -> None:
+    """Draw and judge all published figures from their rows, because their code may have changed."""
     known = registry.names("figure")
     for home in out.glob("figures/*"):
         if home.name not in known:
@@ -94,8 +93,7 @@ def _renew_figures(out: Path, renewed: set[str], scale: str) -> None:
     for name in known:
         if files := verify.rows_of(out, name):
             home = out / "figures" / name
-            if {name, *figure_jobs.shared(name)} & renewed:
-                _draw(name, files, home)
+            _draw(name, files, home)
             draw.judge_figure(name, scale, files, home / claims_file.NAME)
 
 
