@@ -27,7 +27,6 @@ Source = Annotated[
     typer.Argument(
         help="Name of a dataset, or a file: .csv, .tsv, .txt, .xlsx, .parquet, .dta, .npy, .npz, "
         ".mat, .mtx or docword.NAME.txt (text also as .gz).",
-        autocompletion=options.dataset_names,
     ),
 ]
 Cardinality = Annotated[
@@ -121,7 +120,6 @@ class Run:
         str | None,
         typer.Option(
             help="Name or file of a solver. The default depends on the size of the problem.",
-            autocompletion=options.solver_names,
         ),
     ] = None
     k: Cardinality = None

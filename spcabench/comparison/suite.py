@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from spcabench import registry, validate
-from spcabench.errors import InputError
+from spcabench import registry
+from spcabench.errors import InputError, nearest
 from spcabench.solving.call import parameters
 
 SMALL = 50  # maximum number of variables for relaxations and exact searches
@@ -134,7 +134,7 @@ def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> lis
     """
     every = {**SUITES, "components": COMPONENTS}
     if suite not in every:
-        raise InputError(validate.nearest("suite", suite, every))
+        raise InputError(nearest("suite", suite, every))
     chosen = every[suite]
     if fresh is not None:
         chosen = [fresh_of(item, fresh, place) for place, item in enumerate(chosen)]
@@ -243,5 +243,5 @@ def settings_of(
     Raises InputError if the kind is unknown.
     """
     if name not in SETTINGS:
-        raise InputError(validate.nearest("settings", name, SETTINGS))
+        raise InputError(nearest("settings", name, SETTINGS))
     return {**SETTINGS[name].get("of", {}).get(solver, {}), **(own or {}).get(name, {})}

@@ -1,9 +1,7 @@
 """The commands, typed as a user would: what they answer, and how their options are read."""
 
 import json
-import os
 import re
-import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError
 
@@ -12,11 +10,11 @@ import pandas as pd
 import pytest
 import typer
 
-from spcabench import api, machine, registry
+from spcabench import api, machine
 from spcabench.cli import application as command_line
 from spcabench.cli import groups, options, settings
 from spcabench.errors import InputError
-from spcabench.solving.call import arguments, parameters
+from spcabench.solving.call import arguments
 from tests.own_solver import text_of
 
 COMMANDS = vars(typer.main.get_command(command_line.app))["commands"]
@@ -39,12 +37,6 @@ def test_the_table_of_commands_lists_their_options():
     }
     assert listed == typed
     assert sum(map(len, typed.values())) <= 80 and len(typed["solve"]) <= 20
-
-
-def test_the_workflow_calls_commands_that_exist():
-    text = (options.ROOT / "Snakefile").read_text(encoding="utf-8")
-    called = set(re.findall(r"\{STEP\} ([a-z-]+)", text))
-    assert called and called <= set(COMMANDS)
 
 
 def test_solve_prints_the_same_as_a_table_and_as_json(spcabench):
@@ -85,13 +77,6 @@ def test_the_time_of_an_exact_search_is_an_amount_of_work(spcabench, here):
     (first,), (again,) = (answered(spcabench, *words) for _ in range(2))
     assert first["status"] == "work_limit"
     assert first["bound"] == again["bound"] and first["support"] == again["support"]
-
-
-def test_the_time_limits_every_other_solver():
-    typed = settings.of_search(3.0, 1, "tpower", {})
-    assert typed == {"time_limit": 3.0}
-    with pytest.raises(InputError, match="time_limit"):
-        settings.of_search(3.0, 1, "tpower", {"time_limit": 2.0})
 
 
 CHECKS = {  # the value of --checks -> what is shown
@@ -142,24 +127,6 @@ def test_output_of_a_solver_is_no_part_of_the_answer(spcabench, here, monkeypatc
     assert json.loads(completed.stdout) and "hello" in completed.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "proposed"),
-    [
-        ("spcabench sol", {"solve"}),
-        ("spcabench solve pitprops --solver gpower", {"gpower0", "gpower1", "gpower_block"}),
-        ("spcabench figure kuleshov2013_fig1", {"kuleshov2013_fig1"}),
-    ],
-)
-def test_shells_complete_commands_and_names(arguments, proposed):
-    place = str(len(arguments.split()) - 1)
-    variables = {"_SPCABENCH_COMPLETE": "complete_bash"}
-    variables |= {"COMP_WORDS": arguments, "COMP_CWORD": place}
-    code = "import sys; sys.argv[0] = 'spcabench'; from spcabench.__main__ import main; main()"
-    program = [sys.executable, "-c", code]
-    completed = subprocess.run(program, env=os.environ | variables, capture_output=True, text=True)
-    assert set(completed.stdout.split()) == proposed, completed.stderr
-
-
 def test_cardinalities_are_numbers_lists_and_ranges():
     numbers = {None: [], "10": [10], "5,10,20": [5, 10, 20], "20,5,10,5": [5, 10, 20], "4:4": [4]}
     numbers |= {"5:8": [5, 6, 7, 8], "5:50:15": [5, 20, 35, 50], " 3, 4 ": [3, 4]}
@@ -187,16 +154,6 @@ def test_a_setting_has_the_type_of_the_signature_that_takes_it(solver):
         ((name, setting),) = settings.read([text], solver).items()
         assert name == text.partition("=")[0].strip()
         assert setting == value and type(setting) is type(value)
-
-
-def test_settings_of_every_solver_are_annotated():
-    bare = {
-        (name, setting)
-        for name in registry.names("solver")
-        for setting, parameter in parameters(registry.module("solver", name).solve).items()
-        if parameter.annotation is parameter.empty
-    }
-    assert bare == set()
 
 
 def test_annotations_of_a_users_solver_are_read_if_they_can_be(add_file):

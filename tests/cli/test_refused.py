@@ -64,7 +64,6 @@ solver '' :: solve good.csv -k 2 --solver '' | check ''
 suite :: compare grqi --suite ''
 'pitprops' :: solve pitprop -k 3
 'colon' :: grade x.npy --problem colonn
-'alon' :: solve colon -k 5
 'mll whole' :: grade x.npy --problem mll -k 10 | best-known mll
 'leukemia' :: best-known golub
 hotelling :: solve pitprops -k 3 --components 2 --set deflation=hoteling
@@ -106,6 +105,7 @@ LINES += [
 ]
 LINES += [("", f"solve {LONG}.csv -k 3"), ("name", f"new solver {LONG}")]
 LINES += [("--name", f"compare grqi --name {'x' * 300}")]
+LINES += [("solver", f"solve pitprops -k 2 --solver {s}") for s in (LONG, f"{LONG}.py", "a\0.py")]
 
 
 @pytest.fixture
@@ -158,6 +158,8 @@ PROPOSAL = dict(item="pit props", problem="pitprops", k=2, nonnegative=False, va
 PROPOSAL |= dict(proven=True, support=[0, 1], loadings=[0.6, 0.8], who="me", when="2026-01-01")
 PROPOSAL |= dict(bound_by="", seconds=0.0, bound_when="")
 SOLVER = "solve pitprops -k 3 --solver mine.py"
+WEIGHT = text_of("yield np.eye(problem.n)[0]", "def solve(problem, *, weight):")
+PENALTY = "control='penalty', penalty='weight'"
 FILES = {  # what is typed, and the texts of a file that are wrong for it
     "grade x.csv --problem pitprops": [
         *("1,2\n3\n", "a loading\nof words\n", "", "variable,x\ntopdiam,0.6\nno_prop,0.8\n"),
@@ -180,7 +182,9 @@ FILES = {  # what is typed, and the texts of a file that are wrong for it
         *(text_of("solve = 3", "if True:"), text_of("yield A", "def solve(problem, kk=3):")),
         *(text_of("return A"), text_of("yield np.ones(5)"), text_of("yield 1j * np.ones(13)")),
         text_of("yield np.broadcast_to(1.0, (10**9,))"),
-        text_of("yield next(iter(()))"),
+        *(text_of(f"{first}yield next(iter(()))") for first in ("", "yield np.eye(13)[0]\n")),
+        text_of("yield np.eye(13)[0]", "def solve(problem, *, k, width, seed):"),  # what is width?
+        *(WEIGHT.replace('control="cardinality"', words) for words in (PENALTY, PENALTY[:17])),
     ],
     "compare mine.py": [text_of("yield ("), "x = 1\n", "import os\nos._exit(3)\n"],
 }
@@ -225,6 +229,12 @@ def test_a_full_disk_is_one_line_before_the_work(typed, spcabench, data_folder, 
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert "cannot be written (" in line
+
+
+def test_a_line_break_in_a_name_is_none_in_a_message(spcabench, here):
+    (here / "t\nable.csv").write_text('a,"b\nc"\n1,x\n2,y\n')
+    refused = spcabench("solve", "t\nable.csv", "-k", "1").stderr
+    assert refused.startswith("spcabench: t able.csv: column b c") and refused.count("\n") == 2
 
 
 def test_a_pipe_is_not_replaced(spcabench, here):
