@@ -3,14 +3,13 @@
 import json
 import re
 import sys
-from importlib.metadata import PackageNotFoundError
 
 import numpy as np
 import pandas as pd
 import pytest
 import typer
 
-from spcabench import api, machine
+from spcabench import api
 from spcabench.cli import application as command_line
 from spcabench.cli import groups, options, settings
 from spcabench.errors import InputError
@@ -188,13 +187,3 @@ def test_a_claim_is_shown_without_the_libraries_of_comparisons(spcabench, monkey
     monkeypatch.delattr(page, "claims_file", raising=False)
     shown = spcabench("claim", "K3")
     assert shown.returncode == 0 and shown.stdout.startswith("K3 "), shown
-
-
-def test_the_command_that_installs_an_extra_suits_the_installation(monkeypatch):
-    assert machine.installation("figures") == 'pip install "spcabench[figures]"'
-
-    def version(name):
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(machine, "version", version)
-    assert machine.installation("figures") == 'pip install ".[figures]" in a clone of spcabench'

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from spcabench import machine
 from spcabench.errors import InputError
-from spcabench.readers import matrix_market, table, user_file
+from spcabench.readers import table, user_file
 
 RNG = np.random.default_rng(5)
 X = np.round(RNG.standard_normal((40, 6)) * [3, 1, 1, 2, 1, 1] + 4, 3)
@@ -242,6 +242,12 @@ def test_a_table_is_read_as_programs_write_it(way, encoding, tmp_path):
 
 
 OVERRIDES = {  # a table that is guessed wrongly, its style, and its names
+    "names of rows": (_numbered("x,a,b,c\n", "{},"), dict(index=True), list("abc")),
+    "no names of rows": (
+        _numbered("x,a,b,c\n", "r{},"),
+        dict(index=False, drop=["x"]),
+        list("abc"),
+    ),
     "years": (PLAIN.replace("a,b,c", "1,2,3"), dict(header=True), list("123")),
     "a separator": (PLAIN.replace(",", "^"), dict(sep="^"), list("abc")),
     "spaces": (PLAIN.replace(",", " "), dict(sep="space"), list("abc")),
@@ -257,14 +263,6 @@ def test_every_guess_about_a_table_can_be_overridden(case, tmp_path):
     assert list(problem.features) == list(names)
     S = np.cov(np.transpose(VALUES))
     np.testing.assert_allclose(problem.given_as("covariance").matrix.S, S)
-
-
-@pytest.mark.parametrize("index", [None, False, True])
-def test_names_of_rows_can_be_declared(index, tmp_path):
-    FRAME.to_csv(tmp_path / "t.csv")  # pandas writes the numbers of rows without a header
-    FRAME.to_csv(tmp_path / "u.csv", index=False)
-    assert read(tmp_path / "t.csv", index=index).n == (7 if index is False else 6)
-    assert read(tmp_path / "u.csv", index=index).n == (5 if index else 6)
 
 
 def test_encodings_missing_words_and_sheets_are_guessed_or_declared(tmp_path):
@@ -388,25 +386,3 @@ def test_a_line_may_be_as_long_as_a_genome(tmp_path):
     problem = read(file)
     assert (problem.m, problem.n) == X.shape and problem.features[-1] == "gene number 8999"
     assert np.allclose(problem.mean, X.mean(axis=0))
-
-
-@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
-@pytest.mark.parametrize("field", ["real", "integer", "pattern"])
-@pytest.mark.parametrize("dense", [False, True])
-def test_matrix_market_files_are_read_as_scipy_reads_them(dense, field, symmetry, tmp_path):
-    X = np.random.default_rng(4).integers(-3, 4, (5, 5)).astype(float)
-    if symmetry != "general":
-        X = X + (1 if symmetry == "symmetric" else -1) * X.T
-    if field == "pattern":
-        X = np.abs(X).clip(0, 1)
-        if dense or symmetry == "skew-symmetric":
-            return
-    path = tmp_path / "a.mtx"
-    written = X if dense else sp.coo_array(X)
-    scipy.io.mmwrite(path, written, field=field, symmetry=symmetry, comment="one\ntwo")
-    matrix = matrix_market.read(path)
-    np.testing.assert_array_equal(matrix if dense else matrix.toarray(), X)
-    expected = scipy.io.mmread(path, spmatrix=False)
-    np.testing.assert_array_equal(
-        matrix if dense else matrix.toarray(), expected if dense else expected.toarray()
-    )
