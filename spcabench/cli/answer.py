@@ -72,7 +72,6 @@ def _dataset(source: str, how: "Reading") -> "Problem":
 
 def answer(problem: "Problem", run: Run) -> Answer:
     """Compute the answer to a problem."""
-    _check_sizes(problem, run)
     if run.k is None and run.solver is None:
         raise InputError(f"-k: specify a number of variables from 1 to {problem.n}, or -k auto")
     name = registry.solver_for(problem.n) if run.solver is None else run.solver
@@ -88,7 +87,7 @@ def answer(problem: "Problem", run: Run) -> Answer:
         seed = values.get("seed", 0)
         terminal.tell_of_compilation()
         selection = None if run.criterion is None else _selected(problem, run, seed)
-        ks = [selection.k] if selection else run.cardinalities
+        ks = [selection.k] if selection else run.cardinalities()
         with terminal.slow(f"computing components with {name}") as tell:
             results = _results(problem, run, name, ks, values, tell)
         if run.solver is None:  # not before, because errors are a single line
@@ -171,13 +170,3 @@ def _selected(problem: "Problem", run: Run, seed: int) -> "Selection":
         )
     say(f"-k auto: {selection.reason}", file=sys.stderr)
     return selection
-
-
-def _check_sizes(problem: "Problem", run: Run) -> None:
-    """Raise InputError if a size exceeds n; the message includes notes on dropped variables."""
-    sizes = (("-k", max(run.cardinalities, default=1)), ("--components", run.components))
-    for option, number in sizes:
-        if not 1 <= number <= problem.n:
-            notes = "; ".join(problem.provenance.get("notes", ()))
-            explained = f" ({notes})" if notes else ""
-            raise InputError(f"{option}: {number}; it must be from 1 to n = {problem.n}{explained}")

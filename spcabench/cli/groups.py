@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spcabench.cli import options
-from spcabench.errors import InputError
 
 if TYPE_CHECKING:
     from spcabench.readers.reading import Reading
@@ -166,9 +165,7 @@ class Run:
     def __post_init__(self) -> None:
         """Raise InputError, before the data are read, if options are invalid."""
         self.switches()
-        count = len(self.cardinalities)
-        if self.components > 1 and count not in (0, 1, self.components):
-            raise InputError(f"-k: {count} cardinalities; specify one, or one per component")
+        self.cardinalities()
 
     @property
     def criterion(self) -> str | None:
@@ -176,7 +173,6 @@ class Run:
         word, _, criterion = (self.k or "").partition(":")
         return criterion if word == options.AUTO else None
 
-    @property
     def cardinalities(self) -> list[int]:
         """The typed cardinalities in the typed order."""
         return options.listed(self.k) if self.criterion is None else []

@@ -104,7 +104,7 @@ def test_the_criterion_of_auto_is_a_part_of_k(spcabench):
     for typed, criterion in (("auto", None), ("auto:certified", "certified"), ("3", None)):
         run = groups.Run(k=typed)
         assert (run.criterion or None) == criterion
-    assert groups.Run(k="auto:certified").cardinalities == []
+    assert groups.Run(k="auto:certified").cardinalities() == []
     assert spcabench("solve", "pitprops", "-k", "auto:certified").returncode == 0
     assert spcabench("solve", "pitprops", "-k", "auto:heldout").returncode == 2  # a covariance
 

@@ -50,10 +50,10 @@ bytes.txt :: solve good.csv -k 2 --read names=bytes.txt | solve bytes.txt -k 1
     solve good.csv -k 2 --plot x.gif | solve pitprops -k 3 --plot scores:x.png |
     solve pitprops -k 3 --plot biplt:x.png | solve pitprops -k 2:4 --plot scree:x.png
 'x.npy' :: grade x.npy --problem pitprops --submit x.npy
-n = 4 :: solve good.csv -k 9 | solve good.csv -k 2 --components 5
+1 to 4 :: solve good.csv -k 9 | solve good.csv -k 2 --components 5
 'alpha' :: solve named.csv -k 2 --label alpa | solve named.csv -k 2 --drop alpa
 --covariance :: solve named.csv -k 2 --label town --covariance
-n = 2 :: solve named.csv -k 3
+1 to 2 :: solve named.csv -k 3
 --missing :: solve good.csv -k 2 --missing zero | report good.csv --missing zero
 --read :: solve good.csv -k 2 --read sep=ab | solve good.csv -k 2 --read decimal=x |
     solve good.csv -k 2 --read header=maybe | solve good.csv -k 2 --read x=3 |
@@ -72,7 +72,7 @@ kind :: advise texts
 at least 1 :: advise 0 x 5 | advise 5 x 0
 -k :: solve good.csv | solve pitprops
 k:  :: solve pitprops --solver grqi | grade x.npy --problem pitprops -k 14
--k: 3 :: solve good.csv -k 1,2,3 --components 2
+2 numbers :: solve good.csv -k 1,2,3 --components 2
 criterion :: solve good.csv -k auto:x
 --jobs :: solve pitprops -k 3 --solver grqi --jobs 2 | figure --jobs -3
 --time :: check grqi --time -1 | solve good.csv -k 2 --time inf | compare --time-limit nan |
