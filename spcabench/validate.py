@@ -240,7 +240,7 @@ def finite(argument: str, M: Any, columns: Sequence[str] | None = None) -> None:
         return
     if sp.issparse(M):
         first = np.argmax(wrong)
-        i, j = M.indices[first], np.searchsorted(M.indptr, first, side="right") - 1
+        i, j = int(M.indices[first]), int(np.searchsorted(M.indptr, first, side="right")) - 1
     else:
         i, j = np.argwhere(wrong)[0]
     raise InputError(

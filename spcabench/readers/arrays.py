@@ -20,9 +20,11 @@ def npy(path: Path) -> Array:
 
 def npz(path: Path, key: str | None) -> Any:
     """Return the sparse matrix that SciPy stored in an .npz file, or one of its arrays."""
-    with calling_library(path), np.load(path, allow_pickle=False) as arrays:
+    # NumPy does not close a damaged file
+    with calling_library(path), path.open("rb") as stream, np.load(stream) as arrays:
         if key is None and {"format", "shape", "data"} <= {*arrays.files}:
-            return sp.load_npz(path)
+            stream.seek(0)
+            return sp.load_npz(stream)
         return arrays[_chosen(key, arrays.files)]
 
 

@@ -121,13 +121,22 @@ def _style(lines: list[str], how: Reading) -> Style:
     rows = [_fields(line, separator) for line in lines]
     # if commas separate fields, the comma in a quoted "1,234" can be a thousands separator
     words = [] if separator == "," else [word for row in rows for word in row]
-    decimal = how.decimal or decimal_of(words, how.thousands)
+    decimal = how.decimal or (decimal_of(words) if how.thousands else _decimal(words))
     header = how.header
     if header is None:
         header = _is_default(rows[0]) or not all(is_number(word, decimal) for word in rows[0])
     # every line except the header ends with a separator
     ends = [len(row) == len(rows[0]) + 1 and not row[-1] for row in rows[1:]]
     return Style(separator, decimal, header, header and ends != [] and all(ends))
+
+
+def _decimal(words: Sequence[str]) -> str:
+    """Return a comma if numbers have decimal commas and none has a decimal point."""
+    points, commas = (
+        any(mark in word and number_in(word, mark, False) is not None for word in words)
+        for mark in OTHER
+    )
+    return "," if commas and not points else "."
 
 
 def _is_default(words: list[str]) -> bool:
@@ -175,11 +184,11 @@ def number_in(word: str, decimal: str, thousands: bool = True) -> float | None:
     return float(plain) if valid else None
 
 
-def decimal_of(words: Sequence[str], thousands: bool = True) -> str:
-    """Return the decimal mark with which most words are numbers."""
+def decimal_of(words: Sequence[str]) -> str:
+    """Return the decimal mark with which most words are numbers with thousands separators."""
 
     def fits(decimal: str) -> tuple[int, int]:
-        found = [word for word in words if number_in(word, decimal, thousands) is not None]
+        found = [word for word in words if number_in(word, decimal) is not None]
         return len(found), sum(OTHER[decimal] in word for word in found)
 
     return max(OTHER, key=fits)

@@ -77,7 +77,9 @@ class Docword:
         with open_text(self.path) as stream:
             for _ in range(3):
                 stream.readline()
-            while data := stream.read(BLOCK):
+            data = b"not at the end"
+            while data:
+                data = stream.read(BLOCK)
                 yield np.frombuffer(data + stream.readline(LONGEST), dtype=np.uint8)
 
 

@@ -31,9 +31,10 @@ def calling_library(path: Path, *others: type[Exception]) -> Iterator[None]:
     All exceptions except ``others`` are converted, because libraries raise many kinds of errors for
     a damaged file.
     """
+    raised: tuple[type[Exception], ...] = (InputError, MemoryError, *others)
     try:
         yield
-    except (InputError, MemoryError, *others):
+    except raised:
         raise
     except Exception as error:
         words = str(getattr(error, "strerror", None) or error).split("\n")[0].strip()

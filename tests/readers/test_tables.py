@@ -153,8 +153,11 @@ def test_a_table_is_refused_once_with_a_command_that_reads_it(wrong, suffix, spc
 
 def test_a_command_to_copy_has_the_cardinality_that_was_not_typed(spcabench, here):
     FRAME.assign(x=["a", "b"] * 20).to_csv("t.csv", index=False)
-    known = {"-k 2": False, "": True, "--solver grqi": True, "--solver gpower1": True}
-    for typed, lacks in (known | {"--solver gpower1 --set gamma=0.1": False}).items():
+    for typed, lacks in {
+        "-k 2": False,
+        "": True,
+        "--solver gpower1 --set gamma=0.1": False,
+    }.items():
         refused = spcabench("solve", "t.csv", *typed.split(), "--checks", "none")
         message, command = refused.stderr.splitlines()
         assert ("-k" in message, "-k auto" in command) == (lacks, lacks), refused.stderr
@@ -341,7 +344,9 @@ NOTED = {  # a name and values -> whether a note proposes to drop the column
 @pytest.mark.parametrize("case", NOTED, ids=str)
 def test_a_column_of_numbers_or_dates_is_noted_and_remains(case, tmp_path):
     values, noted = NOTED[case]
-    FRAME.assign(**{case[0]: values}).to_csv(tmp_path / "t.csv", index=False)
+    frame = FRAME.copy()
+    frame.insert(0, case[0], values)
+    frame.to_csv(tmp_path / "t.csv", index=False)
     problem = read(tmp_path / "t.csv")
     assert problem.n == 7
     assert [f"--drop {case[0]}" in note for note in problem.provenance["notes"]] == [True] * noted
@@ -351,18 +356,17 @@ MIXED = {
     "a": [*map(decimal.Decimal, ("1.5", "2", "4", "1"))],  # of a database
     "b": pd.array([True, False, None, True], dtype="boolean"),
     "c": pd.array([3, 1, None, 2], dtype="Int64"),
-    "d": pd.Series([True, None, 2.5, 0], dtype=object),
 }
 
 
 @pytest.mark.parametrize("values", [[datetime.date(2020, 1, 1)] * 4, ["a", "b"] * 2])
 def test_columns_of_other_types_are_numbers_with_gaps_or_text(values, tmp_path):
     pd.DataFrame(MIXED | {"x": values}).to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(InputError, match=r"column x has .*missing values: 3 "):
+    with pytest.raises(InputError, match=r"column x has .*missing values: 2 "):
         read(tmp_path / "t.parquet")
     problem = read(tmp_path / "t.parquet", drop=["text"], missing="mean")
-    assert problem.features == (*"abcd",)
-    np.testing.assert_allclose(problem.mean, [2.125, 2 / 3, 2, 3.5 / 3])
+    assert problem.features == (*"abc",)
+    np.testing.assert_allclose(problem.mean, [2.125, 2 / 3, 2])
 
 
 def test_more_rows_than_memory_is_advised_before_it_is_read(tmp_path, monkeypatch):
