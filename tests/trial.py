@@ -112,10 +112,12 @@ def make_run(folder, **changes):
 
 
 def make_site(page):
-    """Create empty pages for the links in the bar of a comparison's page."""
-    for address in re.findall(r'(?:href|src)="(\.\./\.\./[^"#]+)', page.read_text()):
+    """Create pages, with nothing but anchors, for the links in the bar of a comparison's page."""
+    for link in re.findall(r'(?:href|src)="(\.\./\.\./[^"]+)', page.read_text()):
+        address, _, anchor = link.partition("#")
         (page.parent / address).parent.mkdir(parents=True, exist_ok=True)
-        (page.parent / address).touch()
+        with (page.parent / address).open("a") as file:
+            file.write(f'<a id="{anchor}"></a>')
 
 
 def check_links(file):

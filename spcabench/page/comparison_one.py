@@ -22,7 +22,6 @@ from spcabench.page.tables import (
     Link,
     Strip,
     Table,
-    escaped,
     known,
     linked,
     percent,
@@ -110,7 +109,6 @@ def view(comparison: Comparison, folder: Path, top: str | None) -> View:
         for solver in ranks.solver
     ]
     write_text(folder / "ranking.csv", ranks.assign(warnings=told).to_csv(index=False))
-    write_text(folder / "ranking.tex", latex(ranked, warnings))
     pictures = [Section(p.name, p.title, picture=p) for p in comparison_pictures.pictures(standing)]
     seeds = _seeds(ranks)
     return View(
@@ -118,8 +116,7 @@ def view(comparison: Comparison, folder: Path, top: str | None) -> View:
         title="Solvers compared",
         lead=f"{len(ranks)} solvers on {len(pairs)} pairs of a problem and a cardinality, suite "
         f"{comparison.terms.suite}, settings {comparison.terms.settings}. {comparison.about}",
-        order="Solvers are sorted by the percentage of pairs on which they reach 99.9 % of the "
-        f"best known value, then by the mean share of this value, then by {standing.last}.",
+        order=f"{RULE}{LAST[standing.last]}",
         notes=seeds,
         rankings=[ranked],
         answers=answers,
@@ -132,7 +129,7 @@ def view(comparison: Comparison, folder: Path, top: str | None) -> View:
             _of_pairs(pairs, standing),
             _how(standing, seeds),
         ],
-        files=[views.ANSWERS, "ranking.csv", "ranking.txt", "ranking.tex"],
+        files=[views.ANSWERS, "ranking.csv", "ranking.txt"],
         newest=views.newest(rows),
         runs=_runs(standing, top),
     )
@@ -169,13 +166,6 @@ def ranking(standing: Standing, warnings: views.Warnings, top: str | None) -> Ta
     # on few problems no interval is known
     drawn = any(strip.ends for strip in rows["strip"])
     return Table([column for column in RANKING if drawn or column.field != "strip"], rows)
-
-
-def latex(ranked: Table, warnings: views.Warnings, cited: dict[str, str] | None = None) -> str:
-    """Return a ranking for LaTeX, with its warnings. cited : solver -> key of its paper."""
-    notes = [rf"$^\dagger$ {escaped(views.as_text(warning))}\par" for warning in warnings]
-    head = ["\n\\par\\smallskip\\raggedright"] if notes else []
-    return ranked.latex(cited or {}) + "\n".join([*head, *notes, ""])
 
 
 def _strip(row: dict[str, Any]) -> Strip:
@@ -311,7 +301,7 @@ def _how(standing: Standing, seeds: str) -> Section:
     if terms.fresh is not None:
         known_best = "The best answers of this comparison; bounds were computed during the runs."
     facts = [
-        ("Ranking", f"{RULE}{LAST[standing.last]} {RANK}"),
+        ("Ranks", RANK),
         (
             "Limits",
             f"{limit:g} s per run. A run without an answer after {plans.PATIENCE_FACTOR * limit:g} "

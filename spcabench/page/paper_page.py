@@ -79,7 +79,6 @@ def _paper(
         "verdicts": count,
         "told": in_short.told(count),
         "in_short": in_short.sentences(statements, paper.telling),
-        "telling": "".join(in_short.sentences(statements, paper.telling[:1])),
         "header": in_short.header(statements),
         "stand_ins": sorted({d["name"] for d in data.values() if d["stand_in"]}),
     }

@@ -12,9 +12,8 @@ import pyarrow.compute as pc
 from spcabench import machine, registry
 from spcabench.comparison import best_known, stored
 from spcabench.errors import InputError
-from spcabench.files import read_json, replacing_folder, write_changed, write_text
+from spcabench.files import replacing_folder, write_changed, write_text
 from spcabench.page import (
-    certified_page,
     claims_file,
     comparison_page,
     comparison_several,
@@ -172,16 +171,12 @@ def block(published: Path) -> str:
     """Return the gallery and the verdict table of the published run, if there is such a run."""
     if not (published / "about.json").exists():
         return "No run at the papers' scale has been published yet.\n"
-    about = read_json(published / "about.json")
     papers = paper_page.papers(published)
-    figures = [figure for paper in papers for figure in paper["figures"]]
     statements = [s for paper in papers for s in paper["statements"]]
     return render(
         "readme.md.j2",
         papers=papers,
-        cover=findings.cover(figures, statements),
-        known=certified_page.proven(),
-        about=about,
+        front=findings.front("results/published/", published),
         total=in_short.counts(statements),
         header=in_short.header(statements),
     )
