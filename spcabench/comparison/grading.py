@@ -21,6 +21,7 @@ from spcabench.readers import user_file
 from spcabench.readers.delimited import is_number
 from spcabench.readers.opening import calling_library
 from spcabench.readers.table import row_names
+from spcabench.running.rows import replaced
 from spcabench.solving import bounds, model
 from spcabench.solving.result import refitted, violation
 from spcabench.solving.status import GOOD, Status
@@ -175,11 +176,7 @@ def regraded(table: pa.Table, items: Sequence[Item]) -> pa.Table:
             else:
                 refit = problem.variance(refitted(problem, x, item.nonnegative))
                 row |= dict(variance=problem.variance(x), variance_refit=refit)
-    for name in columns:
-        place = table.schema.get_field_index(name)
-        field = table.schema.field(place)
-        table = table.set_column(place, field, pa.array([row[name] for row in rows], field.type))
-    return table
+    return replaced(table, **{name: [row[name] for row in rows] for name in columns})
 
 
 def proposal(item: Item, problem: Problem, x: Vector, k: int, who: str) -> known.Entry:

@@ -68,17 +68,17 @@ class Item:
 DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_name("suites.toml").read_text("utf-8"))
 
 
-def listed(suite: str, nonnegative: bool = False) -> list[Item]:
-    """Return the problems of a suite in suites.toml."""
-    entries: list[dict[str, Any]] = [
-        {name: tuple(v) if isinstance(v, list) else v for name, v in entry.items()}
-        for entry in DATA[suite]
+def _items(entries: list[dict[str, Any]]) -> list[Item]:
+    """Return the problems in a list of suites.toml."""
+    return [
+        Item(**{name: tuple(v) if isinstance(v, list) else v for name, v in entry.items()})
+        for entry in entries
     ]
-    return [Item(**entry, nonnegative=nonnegative) for entry in entries]
 
 
-ITEMS = listed("standard")
-COMPONENTS = listed("components")  # problems for several components
+SUITES = {name: _items(entries) for name, entries in DATA.items() if isinstance(entries, list)}
+COMPONENTS = SUITES.pop("components")  # problems for several components
+ITEMS = SUITES["standard"]
 # covariances used in papers on certified sparse PCA
 CERTIFIED = [
     Item(
@@ -95,15 +95,11 @@ CERTIFIED = [
 # solvers proposed in the five papers, which are coloured in every comparison
 OF_PAPERS = ("grqi", "scol", "mcol", "dspca", "bca", "spannogram")
 QUICK = ("pit props", "gaussian 40", "spiked 40", "blocks", "decaying", "rank 3")
-SUITES: dict[str, list[Item]] = {
-    "standard": ITEMS,
+SUITES |= {
     "quick": [item for item in ITEMS if item.name in QUICK],
     "text": [item for item in ITEMS if item.family == "text"],
     "genes": [item for item in ITEMS if item.family == "genes"],
-    "nonnegative": listed("nonnegative", nonnegative=True),
-    "adversarial": listed("adversarial"),
     "certified": CERTIFIED,
-    "large": listed("large"),
 }
 # support recovery: samples of the spiked model with seeds that no solver was tuned on
 SAMPLES, VARIABLES = 100, 100

@@ -328,9 +328,8 @@ def _settings(label: str, entrant: Entrant, rows: pd.DataFrame) -> list[str]:
     left_out = {"k", "start", "seed", "components", "nonnegative", about.traits.penalty}
     values = {name: value for name, value in about.defaults.items() if name not in left_out} | own
     told = ", ".join(f"{key} = {value}" for key, value in values.items())
-    started = [e["startup_seconds"] for e in mine.extra if "startup_seconds" in e]
-    if started:  # a command in another language
-        told += f"timed to the exit of the process; an empty run takes {min(started):.3g} s"
+    if any("process_seconds" in extra for extra in mine.extra):  # a command in another language
+        told += "timed from the start of the process to its exit"
     limits = about.limits(own)
     stop = "ends by itself" if limits.stop == "end" else f"{limits.stop} below {limits.tol:g}"
     return [

@@ -109,11 +109,13 @@ def read(files: Iterable[Path]) -> pd.DataFrame:
     return table.assign(**{name: pd.Series(v, dtype=object) for name, v in decoded.items()})
 
 
-def without_histories(table: pa.Table) -> pa.Table:
-    """Remove the histories of rows."""
-    place = table.schema.get_field_index("history")
-    field = table.schema.field(place)
-    return table.set_column(place, field, pa.nulls(len(table), field.type))
+def replaced(table: pa.Table, **columns: Sequence[Any]) -> pa.Table:
+    """Return rows with other values in some columns."""
+    for name, values in columns.items():
+        field = table.schema.field(name)
+        place = table.schema.get_field_index(name)
+        table = table.set_column(place, field, pa.array(values, field.type))
+    return table
 
 
 def is_empty(value: Any) -> bool:

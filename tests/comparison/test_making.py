@@ -226,6 +226,8 @@ def test_a_draft_shows_what_got_better_or_worse(tmp_path, monkeypatch):
     assert "more flops on 5" in twice and "value" not in twice.split("\n\n")[1]
     worse = drafted("x = np.zeros(problem.n)\nx[0] = 1.0\nyield x")
     assert "worse value on 5" in worse and "pit props, k = 9" in worse and "better" not in worse
+    assert "better value on 5" in drafted("problem.covariance @ np.ones(problem.n)\n" + good)
+    assert "fewer flops on 5" in drafted(good) and "no change" in drafted(good)
     assert not list(tmp_path.rglob("*.parquet"))
 
 
