@@ -79,10 +79,11 @@ def drawn(seed, items="pqr"):
 
     def row(solver, run, item, k):
         good = solver != "skipped" and rng.random() < 0.8
+        spent = zip(np.sort(rng.uniform(0, 2, 4)), np.sort(rng.integers(1e5, size=4)), strict=True)
         steps = [
-            {"iteration": i, "cardinality": int(rng.integers(2, 8)), "variance": rng.uniform(0.8, 1)}
-            | {"seconds": rng.uniform(0, 2), "flops": int(rng.integers(1e5))}
-            for i in range(4)
+            dict(iteration=i, seconds=seconds, flops=int(flops), variance=rng.uniform(0.8, 1.0))
+            | dict(cardinality=int(rng.integers(2, 8)))
+            for i, (seconds, flops) in enumerate(spent)
         ]
         times = dict(zip(("setup_time", "solve_time"), rng.uniform(0, 1, 2), strict=True))
         counts = dict(zip(("setup_flops", "flops"), rng.integers(1e5, size=2), strict=True))

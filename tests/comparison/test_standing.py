@@ -58,7 +58,9 @@ def test_a_line_of_the_standing_is_as_defined(seed):
 
 
 def values_of(rows, value):
-    return {r["solver"] for r in rows if r["status"] == "converged" and r["variance_refit"] == value}
+    return {
+        r["solver"] for r in rows if r["status"] == "converged" and r["variance_refit"] == value
+    }
 
 
 def test_a_bound_below_a_value_is_an_error():
@@ -139,12 +141,12 @@ def test_equal_shares_are_ordered_by_the_last_criterion():
 
 
 def test_ranges_and_groups_are_counted_from_who_is_above_whom():
-    scores = np.array([9.0, 8.5, 7.9, 7.0, 6.9, 1.0])
-    found = ranking.ranges(scores[:, None] > scores + 1.0)  # sorted; a point decides
-    assert found["rank_first"].tolist() == [1, 1, 2, 3, 4, 6]
-    assert found["rank_last"].tolist() == [2, 3, 4, 5, 5, 6]
-    assert found["rank"] == ["1 to 2", "1 to 3", "2 to 4", "3 to 5", "4 to 5", "6"]
-    assert found["group"] == [1, 1, 2, 2, 2, 3]  # 7.9 is below the leader 9, 6.9 not below 7.9
+    scores = np.array([90, 85, 79, 70, 69, 10])
+    found = ranking.ranges(scores[:, None] > scores + 10)  # more than ten points decide
+    assert found["rank_first"].tolist() == [1, 1, 2, 3, 3, 6]
+    assert found["rank_last"].tolist() == [2, 3, 5, 5, 5, 6]
+    assert found["rank"] == ["1 to 2", "1 to 3", "2 to 5", "3 to 5", "3 to 5", "6"]
+    assert found["group"] == [1, 1, 2, 2, 2, 3]  # 79 is below the leader 90, and 69 not below 79
 
 
 @pytest.mark.parametrize(("solver", "seeds"), [("em", 5), ("tpower", 1)])

@@ -11,6 +11,7 @@ from spcabench.running import rows, runner, worker
 from spcabench.running.journal import Journal
 from spcabench.running.process import Ended, Worker
 from spcabench.running.runner import Job, Timing
+from spcabench.running.schema import Answer
 from spcabench.solving.status import Status
 from tests.answers import row_of, rows_of
 from tests.problems import explicit
@@ -117,7 +118,10 @@ def test_the_columns_of_a_row_are_those_of_the_result(solver, form):
         assert getattr(made, name) == getattr(result, name), name
     cost = result.cost
     assert (made.flops, made.setup_flops) == (cost.flops, cost.setup_flops)
-    assert (made.search_runs, made.search_flops) == (cost.search.get("runs"), cost.search.get("flops"))
+    assert (made.search_runs, made.search_flops) == (
+        cost.search.get("runs"),
+        cost.search.get("flops"),
+    )
     assert made.flops_in_all == cost.total_flops
     assert (made.n, made.m, made.nnz, made.form) == (7, 9, 63, result.problem.form)
     assert np.array_equal(np.array(made.values), result.x[made.support])
@@ -151,6 +155,8 @@ def test_the_fastest_round_is_the_row_of_a_run():
 def test_a_round_is_started_if_the_group_would_end_within_its_time(monkeypatch, seconds, rounds):
     """A round takes a second; there are at least two and at most nine."""
     monkeypatch.setattr(runner, "perf_counter", iter([7.0, *np.arange(7.0, 99.0)]).__next__)
+    answer = Answer(status=Status.CONVERGED, support=[1])
+    monkeypatch.setattr(runner._Execution, "_answer", lambda *_: answer)
     runs = [replace(GOOD, timed=True), replace(GOOD, timed=True, seed=1)]
     made = rows_of(runs, Timing(rounds=9, least=2, seconds=seconds))
     assert [row.repeat for row in made] == sorted([*range(rounds)] * 2)
