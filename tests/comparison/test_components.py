@@ -181,8 +181,8 @@ def test_held_out_samples_are_not_those_of_the_loadings():
     problem = api.load("gaussian", **DATA)
     train, test = find.train_and_test(problem)
     A = [each.data.dense() for each in (train, test, problem)]
-    for half, rows in zip(A[:2], (A[2][::2], A[2][1::2]), strict=True):
-        assert np.allclose(half, rows - rows.mean(axis=0))
+    for half, X in zip(A[:2], (A[2][::2], A[2][1::2]), strict=True):
+        assert np.allclose(half, X - X.mean(axis=0))
     settings = dict(seed=0, solver="tpower", how="projection", r=2, k=3, limit=1.0)
     answer = find.components_held_out(problem, formulation="deflation", **settings)
     Z = find.assembled(answer, problem.n)
