@@ -68,15 +68,13 @@ class Item:
 DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_name("suites.toml").read_text("utf-8"))
 
 
-def _items(entries: list[dict[str, Any]]) -> list[Item]:
-    """Return the problems in a list of suites.toml."""
-    return [
-        Item(**{name: tuple(v) if isinstance(v, list) else v for name, v in entry.items()})
-        for entry in entries
-    ]
+def _item(entry: dict[str, Any]) -> Item:
+    """Return a problem in suites.toml."""
+    fields: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in entry.items()}
+    return Item(**fields)
 
 
-SUITES = {name: _items(entries) for name, entries in DATA.items() if isinstance(entries, list)}
+SUITES = {name: [*map(_item, of)] for name, of in DATA.items() if isinstance(of, list)}
 COMPONENTS = SUITES.pop("components")  # problems for several components
 ITEMS = SUITES["standard"]
 # covariances used in papers on certified sparse PCA

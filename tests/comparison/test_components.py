@@ -16,6 +16,7 @@ from spcabench.errors import InputError
 from spcabench.page import comparison_page
 from spcabench.running import rows
 from spcabench.running.description import describe
+from spcabench.solving.deflate import Components
 from spcabench.solving.formulations import Formulation, fault
 from spcabench.solving.measures import measures
 from tests.comparisons import computed, entrants_of, home_of
@@ -159,7 +160,8 @@ def test_the_cost_is_that_of_all_components():
 
 @pytest.mark.parametrize("how", [ways.CALIBRATED, ways.ROUNDED])
 def test_a_search_returns_the_best_of_its_trials_with_few_enough_nonzeros(monkeypatch, how):
-    problem, solve, trials = api.load("gaussian", **DATA), api.solve, []
+    problem, solve = api.load("gaussian", **DATA), api.solve
+    trials: list[Components] = []
     monkeypatch.setattr(
         find.api, "solve", lambda *a, **b: trials.append(solve(*a, **b)) or trials[-1]
     )
