@@ -147,10 +147,13 @@ def by_penalty(table: pd.DataFrame, column: str = "penalty") -> Iterator[tuple[s
         yield NAMES[penalty], table[table[column] == penalty]
 
 
-def ratios(both: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """Yield the ratio of flops in each band of sparsity, for each penalty."""
+def ratios(both: pd.DataFrame, column: str = "whole", suffix: str = "") -> Iterator[pd.DataFrame]:
+    """Yield the ratio of flops in each band of sparsity, for each penalty.
+
+    column, suffix : the ratio, and how it is counted.
+    """
     for name, rows in by_penalty(both):
-        yield bands(rows, "sparsity", EDGES, "whole", reading=name)
+        yield bands(rows, "sparsity", EDGES, column, reading=f"{name}{suffix}")
 
 
 def other_sizes(both: pd.DataFrame, column: str, **options: Any) -> pd.DataFrame:

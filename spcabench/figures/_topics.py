@@ -249,5 +249,5 @@ def Z3(data):
     rows = data[~data.ours]
     reached = [t["refitted"] / t["bound"] for t in rows.topic if "bound" in t]
     optimum = f"{span(reached, 'share')} of the optimum (or of a bound on it) after a refit."
-    yield claims.noted(claims.one(rows, "chance", rows.place, seed=None), optimum)
-    yield claims.one(rows, "count", rows.place, part="words", seed=None)
+    yield claims.noted(claims.tidy(rows, "chance", rows.place, seed=None), optimum)
+    yield claims.tidy(rows, "count", rows.place, part="words", seed=None)

@@ -188,7 +188,7 @@ def growth(rows: pd.DataFrame, **options: Any) -> Iterator[pd.DataFrame]:
     for name, part in families(rows.assign(cost=rows.flops / rows.iterations)):
         powers = {seed: exponent(of.x, of.cost) for seed, of in part.groupby("seed")}
         part = part.assign(power=part.seed.map(powers))
-        yield claims.one(part, "power", name, over="seeds", **options)
+        yield claims.tidy(part, "power", name, over="seeds", **options)
 
 
 def exponent(x: pd.Series, y: pd.Series) -> float:

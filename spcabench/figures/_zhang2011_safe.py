@@ -129,7 +129,8 @@ def Z9(data):
     null=100.0,  # the feature of largest variance is removed, so the optimum falls in all
     changed="first tested only with full rank, where large penalties leave a single variable",
     because="In each of these instances, a removed feature has a covariance above lambda with "
-    "another one, so that X_ij gains more than it costs; in the others, this is rare.",
+    "another one, so that X_ij gains more than it costs; in the others, this is rare. The authors "
+    "could say that the lower value is the tighter bound.",
 )
 def Z9b(data):
     """Count the instances where a variable was removed and the optimum fell."""

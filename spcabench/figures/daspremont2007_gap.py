@@ -140,13 +140,13 @@ def D4(data):
     "SEDUMI and SDPT3 are used for small size problems of semidefinite programming. But for larger "
     "problems, those methods are not practical because it is impossible to store any second order "
     "information of size n",
-    measures="Clarabel's seconds / 60 s or memory / 4 GB, whichever is larger, at an n up to 200",
+    measures="Clarabel's seconds / 60 s or memory / 4 GB, whichever is larger",
     unit="times",
     rule=meaning.MORE,
     at=claims.some("sizes"),
     null=10 / SECONDS,  # DSPCA in place of the interior-point solver
     also=[
-        claims.Part("DSPCA", "the same of DSPCA at the largest such n", "times", claims.at_most(1))
+        claims.Part("DSPCA", "the same of DSPCA at the largest of these n", "times", claims.at_most(1))
     ],
     deviates="Not practical has no word in the table: more than 60 s or 4 GB, where DSPCA is not. "
     "Clarabel, an interior-point solver like SEDUMI and SDPT3, stands for both, to 1e-6.",
@@ -168,7 +168,7 @@ def D9(data):
         f"At n = {rows.n.max():g}, Clarabel takes {spent}; the limits are {SECONDS} s and 4 GB.",
     )
     dspca = data.sizes[(data.sizes.method == "dspca") & (data.sizes.n == rows.n.max())]
-    yield claims.one(dspca, "burden", f"n = {rows.n.max():g}", part="DSPCA")
+    yield claims.tidy(dspca, "burden", f"n = {rows.n.max():g}", part="DSPCA")
 
 
 @claim(
@@ -209,5 +209,5 @@ def D11(data):
     ours, other = (levels.seed.map(powers[method]).astype(float) for method in RATES)
     rows = levels.assign(power=ours, gain=other - ours)[ours.notna()]
     name = f"{rows.seed.nunique()} problems"
-    yield claims.one(rows, "power", name)
-    yield claims.one(rows, "gain", name, part="gain")
+    yield claims.tidy(rows, "power", name)
+    yield claims.tidy(rows, "gain", name, part="gain")

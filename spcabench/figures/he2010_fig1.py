@@ -50,9 +50,9 @@ def data(table):
 def draw(data, axes):
     """Plot time and variance against p."""
     left, right = axes.flat
-    he.draw_times(left, data.rows, "size p")
+    he.draw(left, he.TIME, data.rows, "size p")
     # the paper's two methods; Figure 4 shows the variance of GPower0
-    he.draw_variances(right, data.rows, "size p", he.OURS)
+    he.draw(right, he.VARIANCE, data.rows, "size p", he.OURS)
     left.set_title(f"Mcol-PCA is {H2.told(data)} as fast as GPower0")
     right.set_title(f"Mcol-PCA loses {H3.told(data)} of Scol-PCA's variance")
     for axis in axes.flat:

@@ -157,4 +157,4 @@ def Z4(data):
     # the corpora are the replicates, because all sizes of a corpus share its words
     words = dict(reading="covariances of words, exact QPs", seed="corpus", over="corpora")
     yield claims.each(data.words, "size", "sweeps", "{:g} words", missed="missed", **words)
-    yield claims.one(data.words, "power", "words", part="exponent", **words)
+    yield claims.tidy(data.words, "power", "words", part="exponent", **words)
