@@ -303,8 +303,8 @@ def losses(data: SimpleNamespace) -> pd.DataFrame:
 H3 = claim(
     "H3",
     "section 3.1, figures 1 and 4",
-    "at the expense of a little loss in solution quality [Figure 1]; at the expense of an acceptable "
-    "sacrifice in solution quality [Figure 4]",
+    "at the expense of a little loss in solution quality [Figure 1]; at the expense of an "
+    "acceptable sacrifice in solution quality [Figure 4]",
     measures="variance that Mcol-PCA loses against Scol-PCA, c = s/10",
     unit="%",
     rule=meaning.LITTLE,

@@ -1,4 +1,4 @@
-"""Pairs of runs of GPower with neighbouring penalties, which Kuleshov (2013) mentions in section 3.3.
+"""Pairs of runs of GPower with neighbouring penalties (Kuleshov 2013, section 3.3).
 
 Runs start at four points of the useful range of penalties, and their penalties differ by 0.9 %.
 """

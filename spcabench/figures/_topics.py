@@ -167,7 +167,9 @@ def tables(data):
         results.append(_table(f"the paper, {title}", columns))
     for _, rows in data.groupby(level=0, sort=False):
         columns = [[*map("{} {:+.2f}".format, t["words"], t["weights"])] for t in rows.topic]
-        results.append(_table(rows.problem.iloc[0], columns, rows.topic))
+        results.append(
+            _table(rows.corpus.iloc[0].replace(" for ", ", in place of "), columns, rows.topic)
+        )
     return results
 
 

@@ -124,8 +124,8 @@ A5 = claim(
     "For larger values, the two algorithms exhibit similar performance",
     rule=meaning.SIMILAR,
     at=claims.every("values of k", low=2 * THIRD),
-    deviates="Larger has no number in the paper: k from 667 on, two thirds of the largest k that we "
-    "first ran.",
+    deviates="Larger has no number in the paper: k from 667 on, two thirds of the largest k that "
+    "we first ran.",
     rows=partial(shared.beside_em, prepared=PREPARED),
     **shared.APART,
 )

@@ -185,9 +185,10 @@ def D14(data):
 def D15(data):
     """Compare the loadings, and the components that they give for the correlation matrix."""
     Zs = [np.array(extra["Z"]) for extra in extras(data)]
-    Sigma = api.load("pitprops").matrix.S
-    for reading, of in {"cosine of the loadings": np.eye(len(Sigma)), "correlation": Sigma}.items():
-        dspca, pca = (largest_cosine(Z.T @ of @ Z) for Z in Zs)
+    Sigma = api.load("pitprops").covariance
+    products = {"cosine of the loadings": Zs, "correlation": [Sigma.products(Z) for Z in Zs]}
+    for reading, of in products.items():
+        dspca, pca = (largest_cosine(Z.T @ Y) for Z, Y in zip(Zs, of, strict=True))
         yield six(data, dspca - pca, reading=reading)
 
 

@@ -175,8 +175,6 @@ def K2(data):
 def K3(data):
     """Judge both penalties, because section 3.3 has both, and other n, as in section 4."""
     yield from base.ratios(data.sparse)
-    # what the paper ignores, o(n^2), does not include GRQI's start, but it names no start either
-    yield from base.ratios(data.main, "ratio", ", starts not counted")
     for name, rows in base.by_penalty(data.dimension):
         yield base.other_sizes(rows, "whole", reading=OTHER_N[name])
 

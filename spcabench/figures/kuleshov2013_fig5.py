@@ -115,7 +115,7 @@ def draw(data, axes):
     left.set_axis_off()
     left.set_title(f"{DOWN * ACROSS} of {len(components)} components, k = {K}")
     _shares(right, drawn)
-    right.set_title(f"Gabor functions explain {K10.told(data)}\nas much of components as of patches")
+    right.set_title(f"Gabor functions explain {K10.told(data)}\nas much of them as of patches")
 
 
 def _mosaic(components):
@@ -123,7 +123,8 @@ def _mosaic(components):
     picture = np.ones((9 * DOWN + 1, 9 * ACROSS + 1, 3))
     for i, x in enumerate(components[: DOWN * ACROSS]):
         row, column = 9 * (i // ACROSS) + 1, 9 * (i % ACROSS) + 1
-        picture[row : row + 8, column : column + 8] = 0.5 + 0.5 * (x / np.abs(x).max()).reshape(TILE)
+        tile = (x / np.abs(x).max()).reshape(TILE)
+        picture[row : row + 8, column : column + 8] = 0.5 + 0.5 * tile
     return picture
 
 

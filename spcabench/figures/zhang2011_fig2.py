@@ -76,12 +76,13 @@ def draw(data, axes):
     asked = data[data.label.isin(text.ORDERS)]
     for axis, row in zip(of_paper, asked.itertuples(), strict=False):
         plot(axis, row, PALETTE[0])
-        axis.set(title=row.corpus, xlabel="word, sorted by variance", ylabel="variance of its count")
+        axis.set(title=row.corpus, xlabel="word, sorted by variance", ylabel="variance of counts")
     for row, colour, dashes in zip(data.itertuples(), PALETTE, DASHES, strict=False):
         plot(right, row, colour, linestyle=dashes, label=row.corpus)
     right.set(xscale="log", xlabel="word, sorted by variance")
     right.legend(loc="lower left")
-    right.set_title(f"an exponential leaves {Z12.told(data)} a power law's\nerror up to rank {HEAD}")
+    told = f"an exponential leaves {Z12.told(data)} a power law's error"
+    right.set_title(f"{told}\nup to rank {HEAD}")
 
 
 def plot(axis, row, colour, **style):
