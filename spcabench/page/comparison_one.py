@@ -110,14 +110,13 @@ def view(comparison: Comparison, folder: Path, top: str | None) -> View:
     ]
     write_text(folder / "ranking.csv", ranks.assign(warnings=told).to_csv(index=False))
     pictures = [Section(p.name, p.title, picture=p) for p in comparison_pictures.pictures(standing)]
-    seeds = _seeds(ranks)
     return View(
         name=comparison.name,
         title="Solvers compared",
         lead=f"{len(ranks)} solvers on {len(pairs)} pairs of a problem and a cardinality, suite "
         f"{comparison.terms.suite}, settings {comparison.terms.settings}. {comparison.about}",
         order=f"{RULE}{LAST[standing.last]}",
-        notes=seeds,
+        notes=_seeds(ranks),
         rankings=[ranked],
         answers=answers,
         warnings=warnings,
@@ -127,7 +126,7 @@ def view(comparison: Comparison, folder: Path, top: str | None) -> View:
             *pictures[1:],
             *_samples(rows),
             _of_pairs(pairs, standing),
-            _how(standing, seeds),
+            _how(standing),
         ],
         files=[views.ANSWERS, "ranking.csv", "ranking.txt"],
         newest=views.newest(rows),
@@ -288,8 +287,8 @@ def _of_best(share: float, of_seeds: list[float]) -> str:
     return f"{percent(share)}{ends if len(of_seeds) > 1 else ''}"
 
 
-def _how(standing: Standing, seeds: str) -> Section:
-    """Return the rule, limits, settings, times and problems. seeds : how far seeds differ."""
+def _how(standing: Standing) -> Section:
+    """Return the rule, limits, settings, times and problems."""
     comparison, rows = standing.comparison, standing.comparison.rows
     terms, limit = comparison.terms, comparison.terms.limit
     times = (
@@ -311,7 +310,6 @@ def _how(standing: Standing, seeds: str) -> Section:
         ("Times", times),
         ("Best known", known_best),
         ("Settings", f"{terms.settings}: {suite.SETTINGS[terms.settings]['about']}."),
-        *([("Seeds", seeds)] if seeds else []),
     ]
     settings = [_settings(*entrant, rows) for entrant in comparison.entrants.items()]
     heads = ("Solver", "Settings", "Stops", "Rule", "Iterates", "At the time limit")

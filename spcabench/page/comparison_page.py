@@ -4,7 +4,6 @@ There is one writer: `comparison_one` and `comparison_several` return what the p
 of one component, or of several, contains.
 """
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,6 @@ def write(folder: Path, published: bool = False) -> Path:
         page is written from the table if there are no rows.
     """
     view = _view(folder, "../../" if published else None)
-    shutil.rmtree(folder / "pictures", ignore_errors=True)
     for section in view.sections:
         if section.picture:
             section.picture.write(folder / "pictures" / f"{section.picture.name}.svg")

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from spcabench import machine, registry
 from spcabench.comparison import best_known, stored
 from spcabench.errors import InputError
-from spcabench.files import replacing_folder, write_changed, write_text
+from spcabench.files import make_folder, replacing_folder, write_changed, write_text
 from spcabench.page import (
     claims_file,
     comparison_page,
@@ -92,7 +92,10 @@ def _renew_figures(out: Path, scale: str) -> None:
     for name in known:
         if files := verify.rows_of(out, name):
             home = out / "figures" / name
-            _draw(name, files, home)
+            shutil.rmtree(home, ignore_errors=True)
+            make_folder(home)
+            # other formats are larger, and git never forgets them
+            draw.draw_to(name, files, [home / "figure.svg"])
             draw.judge_figure(name, scale, files, home / claims_file.NAME)
 
 
@@ -122,23 +125,6 @@ def _renew_rows(source: Path, out: Path, whole: bool) -> None:
         table = pa.concat_tables([table, old.filter(kept)])
     out.mkdir(parents=True, exist_ok=True)
     rows.write_table(table, target, small=True)
-
-
-def _draw(name: str, files: list[Path], out: Path) -> None:
-    """Draw a published figure, as SVG or, if that is large, as PNG with few colours."""
-    from PIL import Image
-
-    shutil.rmtree(out, ignore_errors=True)
-    draw.draw_figure(name, files, out)
-    (out / "figure.pdf").unlink()
-    # in one format: scatter plots as SVG take megabytes, and git never forgets them
-    if paper_page.is_small(out / "figure.svg"):
-        (out / "figure.png").unlink()
-        return
-    (out / "figure.svg").unlink()
-    # a picture with 256 colours looks the same and takes a third of the space
-    with Image.open(out / "figure.png") as picture:
-        picture.convert("RGB").quantize(256).save(out / "figure.png", optimize=True)
 
 
 def _without_histories(file: Path) -> None:
@@ -202,10 +188,20 @@ def _copy_comparisons(sources: list[Path], out: Path) -> None:
     given = {source.resolve().name: source for source in sources}
     for file in (*out.glob(f"*/{stored.ROWS}"), *out.glob(f"*/{comparison_several.ABOUT}")):
         if file.parent.name not in given:
+            _remove_pages(file.parent)
             comparison_page.write(file.parent, published=True)
     for name, source in given.items():
         shutil.rmtree(out / name, ignore_errors=True)
         comparison_page.publish(source, out / name)
+
+
+def _remove_pages(comparison: Path) -> None:
+    """Remove what an earlier version wrote for a comparison, except its data."""
+    for part in comparison.iterdir():
+        if part.is_dir():
+            shutil.rmtree(part)
+        elif part.suffix not in (".json", ".parquet"):
+            part.unlink()
 
 
 def _about(figures: dict[str, dict[str, Any]]) -> dict[str, Any]:

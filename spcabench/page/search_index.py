@@ -62,8 +62,8 @@ def parts(html: str, address: str) -> Iterator[Entry]:
     """
     of = ""
     for part in re.split(r"(?=<h[1-3])", html):
-        if heading := re.match(r'<h[1-3] id="([^"]*)"[^>]*>(.*?)</h', part, re.DOTALL):
-            plain = (re.sub(r"<[^>]*>", "", words) for words in (heading[2], part))
+        if heading := re.match(r'<h[1-3] id="([^"]*)"[^>]*>(.*?)</h\d>(.*)', part, re.DOTALL):
+            plain = (re.sub(r"<[^>]*>", "", words) for words in heading.groups()[1:])
             title, text = (" ".join(unescape(words).split()) for words in plain)
             yield f"{of}{title}", text[:LONGEST], f"{address}#{heading[1]}"
             of = of or f"{title}: "
