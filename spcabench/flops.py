@@ -203,8 +203,9 @@ def compiled(
 
         @functools.wraps(function)
         def call(*args: Any) -> Any:
-            ready = (_ready(each, i in readonly) for i, each in enumerate(args))
-            flops, *results = kernel()(*ready)
+            flops, *results = kernel()(
+                *[_ready(each, i in readonly) for i, each in enumerate(args)]
+            )
             LEDGER.charge_compiled(flops)
             return results[0] if len(results) == 1 else tuple(results)
 
@@ -217,7 +218,8 @@ def compiled(
 def _ready(argument: Any, readonly: bool = False) -> Any:
     """Convert an array to the form that kernels require; return other arguments unchanged."""
     if isinstance(argument, np.ndarray):
-        if type(argument) is np.ndarray and argument.flags.carray:
+        flags = argument.flags
+        if type(argument) is np.ndarray and (flags.carray or (readonly and flags.c_contiguous)):
             return argument  # a shortcut, because np.require takes a microsecond
         return np.require(np.asarray(argument), requirements=["C"] if readonly else ["C", "W"])
     return argument

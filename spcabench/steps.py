@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.linalg import lapack
@@ -16,7 +17,6 @@ from spcabench.vectors import (
     Indices,
     Vector,
     embed,
-    falling_order,
     first_largest,
     largest_indices,
     normalize,
@@ -50,7 +50,7 @@ def greedy_signs(
     Yields
     ------
     x : array of shape (n,)
-        Sign vector with entries in {-1, 0, 1}.
+        Sign vector with entries in {-1, 0, 1}. Its memory is used again in the next step.
     J : array of int
         Indices of the columns added so far, in order.
 
@@ -58,25 +58,26 @@ def greedy_signs(
     ----------
     He, Monteiro, Park, "An efficient algorithm for rank-1 sparse PCA", 2010, equation (6).
     """
-    n = Sigma.n
-    d = Sigma.diagonal() if d is None else d
-    g, x = np.zeros(n), np.zeros(n)
-    d_free = np.array(d)  # set to -inf for columns that were already added
-    J = new = np.zeros(0, dtype=np.intp)
-    signs = np.zeros(0)
-    for loop, count in enumerate(counts):
+    d_free = np.array(Sigma.diagonal() if d is None else d)  # -inf for columns already added
+    g, x = np.zeros(Sigma.n), np.zeros(Sigma.n)
+    J = np.empty(sum(counts), dtype=np.intp)
+    before = start = 0  # the last step added J[before:start]
+    for count in counts:
+        end = start + count
         # if Sigma is an array, adding a single column (as Scol-PCA does) takes one pass over it
-        single = loop and count == len(new) == 1
-        step = Sigma.step(g, d_free, new[0], signs[0]) if single else None
+        single = count == start - before == 1
+        step = Sigma.step(g, d_free, J[before], x[J[before]]) if single else None
         if step:
-            new, signs = np.array(step[:1]), np.array(step[1:])
+            new, sign = step
+            J[start], x[new] = new, sign
         else:
-            if loop:
-                g += Sigma[new].power_step(signs)
-            new, signs = _best_columns(Sigma, g, d_free, count, first=not loop)
-        x, J = x.copy(), np.concatenate([J, new])
-        x[new], d_free[new] = signs, -np.inf
-        yield x, J
+            if start:
+                last = J[before:start]
+                g += Sigma[last].power_step(x[last])
+            new, signs = _best_columns(Sigma, g, d_free, count, first=not start)
+            J[start:end], x[new], d_free[new] = new, signs, -np.inf
+        before, start = start, end
+        yield x, J[:end]
 
 
 def _best_columns(
@@ -91,7 +92,7 @@ def _best_columns(
         new = np.array([first_largest(score, *then)])
     else:
         new = largest_indices(score, count, *then)
-        new = new[falling_order(score[new])]
+        new = new[np.argsort(-score[new], kind="stable")]
     return new, np.where(g[new] < -TIE * score[new].max(), -1.0, 1.0)
 
 
@@ -165,27 +166,38 @@ def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vecto
         z = z - V.T @ (V @ z)
         z -= V.T @ (V @ z)
         off.append(float(np.sqrt(z @ z)))
-        w, s = _largest_ritz_pair(diagonal, off[:-1])
+        w, blocks = _largest_ritz_value(diagonal, off[:-1])
         if w - value <= tol * abs(w) or off[-1] <= NO_MORE * abs(w) or len(basis) == len(y):
-            return normalize(V.T @ s)
+            return normalize(V.T @ _ritz_vector(diagonal, off[:-1], w, blocks))
         value = w
         basis.append(z / off[-1])
 
 
-def _largest_ritz_pair(diagonal: Sequence[float], off: Sequence[float]) -> tuple[float, Vector]:
-    """Return the largest eigenvalue of a tridiagonal matrix, and its eigenvector.
+def _largest_ritz_value(diagonal: Sequence[float], off: Sequence[float]) -> tuple[float, list[Any]]:
+    """Return the largest eigenvalue of a tridiagonal matrix, and its blocks for `_ritz_vector`.
 
     `scipy.linalg.eigh_tridiagonal` does the same, but checking its arguments takes longer.
     """
     k = len(diagonal)
     if k == 1:
-        return diagonal[0], np.ones(1)
+        return diagonal[0], []
     by_index, tol = 2, 0.0
-    count, w, *blocks, wrong = lapack.dstebz(diagonal, off, by_index, 0.0, 1.0, k, k, tol, "B")
-    s, failed = lapack.dstein(diagonal, off, w[:count], *blocks)
-    if wrong or failed:
-        raise np.linalg.LinAlgError("LAPACK found no eigenpair of a tridiagonal matrix")
-    return float(w[0]), s[:, 0]
+    _, w, *blocks, wrong = lapack.dstebz(diagonal, off, by_index, 0.0, 1.0, k, k, tol, "B")
+    if wrong:
+        raise np.linalg.LinAlgError("LAPACK found no eigenvalue of a tridiagonal matrix")
+    return float(w[0]), blocks
+
+
+def _ritz_vector(
+    diagonal: Sequence[float], off: Sequence[float], w: float, blocks: Sequence[Any]
+) -> Vector:
+    """Return the eigenvector for the largest eigenvalue w of a tridiagonal matrix."""
+    if len(diagonal) == 1:
+        return np.ones(1)
+    s, failed = lapack.dstein(diagonal, off, [w], *blocks)
+    if failed:
+        raise np.linalg.LinAlgError("LAPACK found no eigenvector of a tridiagonal matrix")
+    return np.asarray(s)[:, 0]
 
 
 def nonnegative_ascent(product: Callable[[Vector], Vector], y: Vector) -> tuple[float, Vector]:

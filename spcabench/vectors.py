@@ -14,6 +14,7 @@ Therefore no choice depends on the order of the rows, their signs, their storage
 threads.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -258,7 +259,7 @@ def hard_threshold(z: Vector, gamma: float) -> Vector:
 def distance(x: Vector, y: Vector) -> float:
     """Return the smaller of ||x - y|| and ||x + y||."""
     d = x - y if x @ y >= 0 else x + y
-    return float(np.sqrt(d @ d))
+    return math.sqrt(d @ d)
 
 
 def embed(y: Vector, W: Indices, n: int) -> Vector:

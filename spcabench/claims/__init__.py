@@ -15,7 +15,7 @@ from spcabench.claims.rules import (
     some,
     within,
 )
-from spcabench.claims.tidy import bands, each, noted, numbers, tidy
+from spcabench.claims.tidy import bands, each, noted, numbers, one, tidy
 
 __all__ = [
     "Claim",
@@ -35,6 +35,7 @@ __all__ = [
     "noted",
     "numbers",
     "often",
+    "one",
     "slope",
     "some",
     "tidy",

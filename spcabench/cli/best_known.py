@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import Field
 
 from spcabench.cli import compare, options
 from spcabench.errors import InputError
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from spcabench.comparison.best_known import Entry
 
 SEARCHED = ("standard", "nonnegative", "adversarial", "certified")
-Effort = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]  # of a search
 
 
 def best_known(
@@ -68,21 +66,22 @@ def _show_one(name: str, ks: list[int]) -> None:
 
     items = {(i.name, i.nonnegative): i for i, _ in known.pairs(SUITES, name, ks)}
     entries = [e for e in known.read().values() if (e.item, e.nonnegative) in items]
-    chosen = [entry for entry in entries if not ks or entry.k in ks]
-    if not chosen:
-        known_at = ", ".join(map(str, sorted({entry.k for entry in entries}))) or "none"
-        raise InputError(
-            f"best-known: no answers are known for {name!r} and these cardinalities; answers exist "
-            f"for k = {known_at}"
-        )
     for key, item in items.items():
         problem = api.load_or_stand_in(item.dataset, **item.parameters)
-        for entry in chosen:
-            if (entry.item, entry.nonnegative) == key and entry.problem == problem.name:
+        for entry in entries:
+            if (entry.item, entry.nonnegative) != key or (ks and entry.k not in ks):
+                continue
+            if entry.problem == problem.name:
                 _show_entry(entry.checked(problem), problem.features)
-            elif (entry.item, entry.nonnegative) == key:
+            else:
                 _show_entry(entry, None)
                 say(f"  not verified, because the data {entry.problem!r} are not available here")
+    known_at = sorted({entry.k for entry in entries})
+    if not any(not ks or k in ks for k in known_at):
+        where = f"; answers exist for k = {', '.join(map(str, known_at))}" if known_at else ""
+        raise InputError(
+            f"best-known: no answers are known for {name!r} and these cardinalities{where}"
+        )
 
 
 def _show_entry(entry: "Entry", features: Sequence[str] | None) -> None:
@@ -99,6 +98,8 @@ def _show_entry(entry: "Entry", features: Sequence[str] | None) -> None:
 
 def _update(update: str, name: str | None, ks: list[int]) -> None:
     """Improve the table by a proposal, or by a search and past comparisons."""
+    from pydantic import Field  # imported here, because all commands load this file
+
     from spcabench import files
     from spcabench.comparison import best_known as known
     from spcabench.comparison import grading, update_best_known
@@ -106,7 +107,7 @@ def _update(update: str, name: str | None, ks: list[int]) -> None:
     if update.endswith(".json"):
         update_best_known.adopt(grading.take(Path(update)))
         return
-    factor = files.as_type(update, Effort, "--update")
+    factor = files.as_type(update, Annotated[float, Field(ge=0.0, allow_inf_nan=False)], "--update")
     files.check_room(known.TABLE.parent)
     pairs = known.pairs(SEARCHED, name, ks) if factor else []
     searches = (update_best_known.searched(item, k, factor) for item, k in pairs)

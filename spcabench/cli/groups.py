@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spcabench.cli import options
+from spcabench.errors import InputError
 
 if TYPE_CHECKING:
     from spcabench.readers.reading import Reading
@@ -26,6 +27,7 @@ Source = Annotated[
     typer.Argument(
         help="Name of a dataset, or a file: .csv, .tsv, .txt, .xlsx, .parquet, .dta, .npy, .npz, "
         ".mat, .mtx or docword.NAME.txt (text also as .gz).",
+        autocompletion=options.dataset_names,
     ),
 ]
 Cardinality = Annotated[
@@ -80,7 +82,8 @@ class Table:
         given: dict[str, Any] = {**options.named_values("--read", self.read or (), READ)}
         typed = {name: value for name, value in vars(self).items() if value is not None}
         typed.pop("read", None)
-        how: Reading = as_type(typed | given, Reading, "--read")
+        # only the words of --read must be converted, for which pydantic is imported
+        how: Reading = as_type(typed | given, Reading, "--read") if given else Reading(**typed)
         how.check()
         return how
 
@@ -119,6 +122,7 @@ class Run:
         str | None,
         typer.Option(
             help="Name or file of a solver. The default depends on the size of the problem.",
+            autocompletion=options.solver_names,
         ),
     ] = None
     k: Cardinality = None
@@ -165,7 +169,9 @@ class Run:
     def __post_init__(self) -> None:
         """Raise InputError, before the data are read, if options are invalid."""
         self.switches()
-        self.cardinalities()
+        count = len(self.cardinalities)
+        if self.components > 1 and count not in (0, 1, self.components):
+            raise InputError(f"-k: {count} cardinalities; specify one, or one per component")
 
     @property
     def criterion(self) -> str | None:
@@ -173,6 +179,7 @@ class Run:
         word, _, criterion = (self.k or "").partition(":")
         return criterion if word == options.AUTO else None
 
+    @property
     def cardinalities(self) -> list[int]:
         """The typed cardinalities in the typed order."""
         return options.listed(self.k) if self.criterion is None else []

@@ -154,9 +154,8 @@ class Gram(Symmetric):
     def products(self, Z: Array) -> Array:
         """Return Sigma Z (n, r) for Z (n, r) by products with A and A'."""
         expect_shape(Z, self.n, None)
-        return self.A.transposed_products(self.A.products(Z)) - self.Q @ (
-            self.w[:, None] * (self.Q.T @ Z)
-        )
+        Y = self.A.transposed_products(self.A.products(Z))
+        return Y - self.Q @ (self.w[:, None] * (self.Q.T @ Z)) if len(self.w) else Y
 
     def diagonal(self) -> Vector:
         """Return the variances of the variables (n,)."""

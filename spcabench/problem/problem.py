@@ -12,7 +12,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from spcabench import files, validate
-from spcabench.errors import InputError, shown
+from spcabench.errors import InputError
 from spcabench.flops import conversion, uncharged
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
@@ -311,7 +311,9 @@ class Problem:
             requested for an indefinite covariance, for which no data exist.
         """
         if form not in ("covariance", "data", "sparse"):
-            raise InputError(f"form: {shown(form)}; choose 'covariance', 'data' or 'sparse'")
+            raise InputError(
+                f"form: {validate.shown(form)}; choose 'covariance', 'data' or 'sparse'"
+            )
         if form == self.form and not (form == "data" and isinstance(self.matrix, Gram)):
             return self
         return cached(self, form, lambda: replace(self, matrix=_converted(self, form), _cache={}))
@@ -328,7 +330,7 @@ def cached(problem: Problem, key: str, make: Callable[[], Any]) -> Any:
 def _divisor(divisor: Any, m: int) -> int:
     """Return the divisor of A'A as a number."""
     if divisor not in get_args(Divisor):
-        raise InputError(f"divisor: {shown(divisor)}; choose '1', 'm' or 'm - 1'")
+        raise InputError(f"divisor: {validate.shown(divisor)}; choose '1', 'm' or 'm - 1'")
     return {"1": 1, "m": m, "m - 1": m - 1}[divisor]
 
 
@@ -402,8 +404,8 @@ def _check_precision(X: Any, raw: Vector, centred: Vector) -> None:
 
     ``raw`` and ``centred`` are the squared norms of the columns (n,) before and after centring.
     """
-    varies = np.asarray((X.max(axis=0) != X.min(axis=0)).todense()).ravel()
-    lost = int((varies & (centred < 1e-9 * raw)).sum())
+    suspects = X[:, centred < 1e-9 * raw]
+    lost = (suspects.max(axis=0) != suspects.min(axis=0)).nnz if suspects.shape[1] else 0
     if lost:
         warnings.warn(
             f"X: {lost} sparse columns have means far above their deviations, so implicit centring "

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from spcabench.errors import InputError
+from spcabench.problem.problem import Problem
 from spcabench.selecting.samples import Samples
 from spcabench.solving import bounds
 from spcabench.solving.result import Result
 from spcabench.vectors import Array, Vector
 
-Path = Callable[..., Sequence[Result]]  # maps a problem to its components, one for each cardinality
+# maps the problem of a subset of the samples to its loadings (n, len(ks)), one for each cardinality
+Loadings = Callable[[Problem], Array]
 FOLDS = 10  # as a fraction of the samples, if there are enough
 NEARLY_ALL = 0.8  # as a fraction of the variables
 
@@ -34,7 +36,7 @@ class Verdict:
 
 
 def held_out(
-    samples: Samples, ks: Sequence[int], path: Path, folds: int | None, seed: int
+    samples: Samples, ks: Sequence[int], loadings: Loadings, folds: int | None, seed: int
 ) -> Verdict:
     """Choose the smallest cardinality within one standard error of the largest held-out variance.
 
@@ -52,7 +54,7 @@ def held_out(
         raise InputError(f"folds: {folds}; it must be from 2 to m / 2 = {samples.m // 2}")
     shares = np.array(
         [
-            samples.shares(fitted, rest, _loadings(path(samples.problem(fitted))))
+            samples.shares(fitted, rest, loadings(samples.problem(fitted)))
             for fitted, rest in samples.folds(folds, seed)
         ]
     )  # (folds, len(ks))
@@ -85,7 +87,7 @@ def _held_out_reason(ks: Sequence[int], mean: Vector, chosen: int, best: int) ->
 
 
 def stability(
-    samples: Samples, ks: Sequence[int], path: Path, resamples: int, seed: int
+    samples: Samples, ks: Sequence[int], loadings: Loadings, resamples: int, seed: int
 ) -> Verdict:
     """Choose the largest cardinality whose supports are as stable as the most stable ones.
 
@@ -99,7 +101,7 @@ def stability(
             "are needed"
         )
     supports = np.array(
-        [_loadings(path(samples.problem(half))) != 0.0 for half in samples.halves(resamples, seed)]
+        [loadings(samples.problem(half)) != 0.0 for half in samples.halves(resamples, seed)]
     )  # (resamples, n, len(ks))
     measured = [_stability(supports[:, :, i]) for i in range(len(ks))]
     value, error = np.array(measured).T
@@ -146,11 +148,6 @@ def _slope(ks: Sequence[int], shares: Vector, i: int, j: int) -> str:
         return ""
     each = (shares[j] - shares[i]) / (ks[j] - ks[i])
     return f"from k = {ks[i]} to {ks[j]} a variable adds {each:.2%} on average; "
-
-
-def _loadings(results: Sequence[Result]) -> Array:
-    """Return the components as columns (n, len(ks)), with zeros for an invalid answer."""
-    return np.column_stack([r.x if r.good else np.zeros(r.problem.n) for r in results])
 
 
 def _stability(supports: Array) -> tuple[float, float]:

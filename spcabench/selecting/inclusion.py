@@ -1,13 +1,15 @@
 """How often each variable is selected when only a random half of the samples is used."""
 
+from collections.abc import Iterator
 from time import perf_counter
 
 import numpy as np
 
 from spcabench.errors import InputError, renamed
 from spcabench.flops import uncharged
-from spcabench.selecting import truncated_power
+from spcabench.problem.problem import Problem
 from spcabench.selecting.samples import Samples
+from spcabench.selecting.truncated_power import answers, batches
 from spcabench.solving.result import Result
 from spcabench.vectors import Vector
 
@@ -55,22 +57,26 @@ def inclusion(
     Meinshausen, Buehlmann, "Stability selection", Journal of the Royal Statistical Society B 72
     (2010), section 2.
     """
-    samples, k = Samples(result.problem), result.cardinality
+    samples = Samples(result.problem)
     counts, halves = np.zeros(samples.n), 0
     begin = perf_counter()
-    with uncharged():
-        for half in samples.halves(most, random_state):
-            if seconds is not None and halves:
+
+    def problems() -> Iterator[Problem]:
+        for drawn, half in enumerate(samples.halves(most, random_state)):
+            if seconds is not None and drawn:
                 spent = perf_counter() - begin
-                if spent * FEWEST_HALVES > seconds * halves:
+                if spent * FEWEST_HALVES > seconds * drawn:
                     raise InputError(
                         f"{FEWEST_HALVES} halves of the samples take longer than the answer did; "
                         "--checks stability draws them"
                     )
-                if spent * (halves + 1) > seconds * halves:
-                    break
-            problem = samples.problem(half)
-            _, x = truncated_power.answer(problem, k, result.nonnegative, [result.x])
-            counts += x != 0.0
-            halves += 1
+                if spent * (drawn + 1) > seconds * drawn:
+                    return
+            yield samples.problem(half)
+
+    with uncharged():
+        for batch in batches(problems(), samples.n):
+            _, X = answers(batch, [result.cardinality], result.nonnegative, [result.x])
+            counts += (X != 0.0).sum(axis=(0, 1))
+            halves += len(X)
     return counts / halves, halves

@@ -1,6 +1,6 @@
 """Test whether a sparse component explains more than the same method finds in permuted data."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,8 +10,8 @@ from spcabench import api, validate
 from spcabench.errors import renamed
 from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
-from spcabench.selecting import truncated_power
 from spcabench.selecting.samples import Samples
+from spcabench.selecting.truncated_power import answers, batches
 from spcabench.vectors import Array, Vector
 
 PERMUTATIONS = 99  # the smallest number of tables for which p = 0.01 is possible
@@ -122,15 +122,14 @@ def permutation_test(
     validate.switch("nonnegative", nonnegative)
     samples, rng = Samples(problem), np.random.default_rng(random_state)
 
-    def explained(table: Problem) -> list[float]:
-        return [truncated_power.answer(table, k, nonnegative)[0] for k in ks]
+    def tables() -> Iterator[Problem]:
+        yield samples.problem(np.arange(samples.m))
+        for _ in range(permutations):
+            yield samples.permuted(rng)
 
     with uncharged():
-        variances = np.array(
-            [
-                explained(samples.problem(np.arange(samples.m))),
-                *(explained(samples.permuted(rng)) for _ in range(permutations)),
-            ]
+        variances = np.concatenate(
+            [answers(batch, ks, nonnegative)[0] for batch in batches(tables(), samples.n)]
         )
     return PermutationTest(_p_value(variances), permutations, ks, variances[0], variances[1:])
 

@@ -1,6 +1,7 @@
 """Divide the samples of a problem into a fitted and a held-out part."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,6 +29,7 @@ class Samples:
                 f"criterion: problem {problem.name!r} has no samples; for a covariance choose "
                 "'certified'"
             )
+        self.given, self.whole = problem, A
         self.m, self.n = A.shape
         if A.sparse:
             self.centred = _only_centred(problem.name, A)
@@ -54,15 +56,16 @@ class Samples:
         return Problem.from_data(self.rows[rows], center=self.centred, divisor="1")
 
     def permuted(self, rng: np.random.Generator) -> Problem:
-        """Return the problem with all samples, in which the entries of each column are shuffled."""
-        if not sp.issparse(self.rows):
-            permuted = rng.permuted(self.rows, axis=0)
-            return Problem.from_data(permuted, center=self.centred, divisor="1")
-        X = sp.csc_array(self.rows)
-        rows = _random_rows(np.diff(X.indptr), self.m, rng)
-        shuffled = sp.csc_array((X.data, rows, X.indptr), shape=X.shape)
-        shuffled.sort_indices()
-        return Problem.from_data(shuffled, center=self.centred, divisor="1")
+        """Return the problem with all samples, in which the entries of each column are shuffled.
+
+        The means and variances of the columns do not change, so nothing is prepared again.
+        """
+        A = self.whole
+        if A.sparse:
+            shuffled = Data(_shuffled(A.X, rng), A.scale, A.U, A.V)
+        else:
+            shuffled = Data(np.asfortranarray(rng.permuted(self.rows, axis=0)))
+        return replace(self.given, matrix=shuffled, _cache={})
 
     def shares(self, fitted: Indices, held_out: Indices, Z: Array) -> Vector:
         """Return the fraction of the held-out variance that each column of Z (n, r) explains.
@@ -78,23 +81,28 @@ class Samples:
         return (scores**2).sum(axis=0) / total if total > 0.0 else np.zeros(Z.shape[1])
 
 
-def _random_rows(counts: Indices, m: int, rng: np.random.Generator) -> Indices:
-    """For each column, draw ``counts`` distinct rows from 0 to m - 1, one column after the other.
+def _shuffled(X: sp.csc_array, rng: np.random.Generator) -> sp.csc_array:
+    """Return X (m, n) with the entries of each column in random rows.
 
-    Rows are drawn with replacement, and duplicates within a column are drawn again, which favours
-    no row. This would be slow for a column that needs more than a quarter of the rows.
+    Rows are drawn with replacement, and all entries of a column that share a row are drawn again,
+    which favours no row. This would be slow for a column that needs more than a quarter of the
+    rows.
     """
-    rows = rng.integers(m, size=counts.sum())
-    ends = np.cumsum(counts)
+    m, n = X.shape
+    counts = np.diff(X.indptr)
+    rows = rng.integers(m, size=X.nnz, dtype=X.indices.dtype)
     for j in np.flatnonzero(counts > m / 4):
-        rows[ends[j] - counts[j] : ends[j]] = rng.permutation(m)[: counts[j]]
-    column = np.repeat(np.arange(len(counts)), counts)
+        rows[X.indptr[j] : X.indptr[j + 1]] = rng.permutation(m)[: counts[j]]
+    same_column = np.diff(np.repeat(np.arange(n), counts)) == 0
+    shuffled = sp.csc_array((X.data.copy(), rows, X.indptr), shape=X.shape)
     while True:
-        _, first = np.unique(column * m + rows, return_index=True)
-        again = np.setdiff1d(np.arange(len(rows)), first, assume_unique=True)
-        if not len(again):
-            return rows
-        rows[again] = rng.integers(m, size=len(again))
+        shuffled.sort_indices()
+        equal = (np.diff(shuffled.indices) == 0) & same_column
+        if not equal.any():
+            return shuffled
+        again = np.append(equal, False) | np.append(False, equal)
+        shuffled.indices[again] = rng.integers(m, size=again.sum())
+        shuffled.has_sorted_indices = False
 
 
 def _only_centred(name: str, A: Data) -> bool:

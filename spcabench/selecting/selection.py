@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spcabench import api, registry, validate
-from spcabench.errors import InputError, nearest, renamed
+from spcabench.errors import InputError, renamed
 from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
 from spcabench.selecting import criteria
 from spcabench.selecting.samples import Samples
+from spcabench.selecting.truncated_power import answers
 from spcabench.showing import pictures, text
 from spcabench.solving.call import Limits, arguments
 from spcabench.solving.cardinality_path import CardinalityPath
 from spcabench.solving.result import Result
-from spcabench.vectors import Vector
+from spcabench.vectors import Array, Vector
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,7 +127,8 @@ def select(
         between halves of the samples as well as the best ones do, up to one standard error.
         "certified": the elbow of the variance on all samples, shown with certified bounds.
     solver : str, optional
-        Name of the solver, as for `spcabench.solve`; by default a local search with few starts.
+        Name of the solver, as for `spcabench.solve`. By default, it is a local search with few
+        starts for all samples, and truncated power iteration for subsets of them.
     scale : bool
         Whether to divide each variable by its standard deviation.
     nonnegative : bool
@@ -162,7 +164,7 @@ def select(
     (2011).
     """
     if criterion not in CRITERIA:
-        raise InputError(nearest("criterion", str(criterion), CRITERIA))
+        raise InputError(validate.nearest("criterion", str(criterion), CRITERIA))
     if folds is not None:
         validate.whole("folds", folds, 2)
     validate.whole("resamples", resamples, 2)
@@ -170,7 +172,7 @@ def select(
     problem = api.as_problem(X, scale=scale, argument="X")
     tried = _cardinalities(k, problem.n)
     seed = validate.whole("random_state", random_state, 0)
-    if solver is None:
+    if by_default := solver is None:
         solver, quick = registry.quick_solver(nonnegative)
         settings = quick | dict(settings or {})
 
@@ -185,6 +187,11 @@ def select(
             settings=settings,
         )
 
+    def loadings(part: Problem) -> Array:
+        if by_default:  # there are many subsets, and their answers need not be optimal
+            return answers([part], tried, nonnegative)[1][0].T
+        return np.transpose([r.x if r.good else np.zeros(part.n) for r in path(part)])
+
     with uncharged():
         results = path(problem)
         total = text.total_variance(problem)
@@ -192,9 +199,9 @@ def select(
         if criterion == "certified":
             verdict = criteria.certified(results, tried, shares, total)
         elif criterion == "heldout":
-            verdict = criteria.held_out(Samples(problem), tried, path, folds, seed)
+            verdict = criteria.held_out(Samples(problem), tried, loadings, folds, seed)
         else:
-            verdict = criteria.stability(Samples(problem), tried, path, resamples, seed)
+            verdict = criteria.stability(Samples(problem), tried, loadings, resamples, seed)
     chosen = tried[verdict.chosen]
     reason = verdict.reason + _warning(chosen, tried, problem.n)
     columns = {"share": shares, **verdict.columns}

@@ -19,7 +19,7 @@ import numpy as np
 
 from spcabench import machine, registry
 from spcabench.errors import InputError, SolverError, last_frame
-from spcabench.flops import LEDGER, counting, solving
+from spcabench.flops import LEDGER, counting
 from spcabench.iterate import Iterate, as_matrix
 from spcabench.problem.problem import Problem
 from spcabench.solving.call import Call, Limits, in_form
@@ -29,6 +29,7 @@ from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import UNPROVEN, Status
 from spcabench.vectors import Vector, distance, normalize
 
+FLOAT = np.dtype(np.float64)
 END = object()  # not None, because a solver can yield None by mistake
 # tolerated processor time of further threads: fraction of that of the first one, plus seconds,
 # because idle threads of OpenBLAS spin for 0.1 s before they sleep
@@ -184,7 +185,7 @@ class _Pass:
         self.iterations, self.seconds, self.compile_seconds = 0, 0.0, 0.0
         if not isinstance(iterates, Generator):
             raise SolverError(f"solve returned {_kind(iterates)}; it must yield iterates")
-        self.charged = 0
+        self.charged = self.charged_to_phases = 0
         # A clock of processor time can cost as much as a step, so it is only read at both ends.
         self.begun = process_time(), thread_time()
         # A generator does nothing before the first next(), so the set-up is exactly the computation
@@ -195,8 +196,7 @@ class _Pass:
             raise SolverError("solve yielded nothing; it must yield at least its start")
         self.setup_flops = self.charged
         self.last = first
-        if self.last.phase is not None:
-            self._charge_phase(self.last.phase, self.setup_seconds, self.setup_flops)
+        self._charge_phase(first, self.setup_seconds)
         if limits.history:
             self._record(self.last, np.nan)
 
@@ -240,15 +240,18 @@ class _Pass:
         # Numba compiles a kernel during its first call, which can take a thousand times as long as
         # the call itself. Kernels report this time, and it is subtracted.
         LEDGER.flops = 0
-        with solving():
-            compiled, start = LEDGER.compile_seconds, perf_counter()
+        # like `flops.solving`, which would take a microsecond
+        outer, LEDGER.solving = LEDGER.solving, True
+        compiled, start = LEDGER.compile_seconds, perf_counter()
+        try:
             item = work()
             elapsed = perf_counter() - start
+        finally:
+            LEDGER.solving = outer
         self.charged += LEDGER.flops
         compilation = LEDGER.compile_seconds - compiled
         self.compile_seconds += compilation
-        elapsed -= compilation
-        return item, elapsed
+        return item, elapsed - compilation
 
     def _loop(self) -> Status:
         """Take iterates until a rule or a limit stops the run, and return the status."""
@@ -269,8 +272,7 @@ class _Pass:
             self.seconds += elapsed
             if item is None:
                 return Status.FINISHED
-            if item.phase is not None:
-                self._charge_phase(item.phase, elapsed, self.charged)
+            self._charge_phase(item, elapsed)
             self.iterations += 1
             self.last = item
             step = change(item, last)
@@ -287,14 +289,19 @@ class _Pass:
                 return Status.INFEASIBLE
             last = item
 
-    def _charge_phase(self, phase: str, seconds: float, flops: int) -> None:
-        """Add the cost of one iterate to its phase; the set-up belongs to the first phase."""
-        # ``flops`` is the total charged so far. Flops that no phase includes yet belong to this
-        # iterate, so the sum over the phases is the total of the ledger, including the set-up.
-        seen = self.phases.setdefault(phase, {"iterates": 0, "seconds": 0.0, "flops": 0})
+    def _charge_phase(self, item: Iterate, seconds: float) -> None:
+        """Add the cost of one iterate to its phase, if it has one."""
+        if item.phase is None:
+            return
+        seen = self.phases.get(item.phase)
+        if seen is None:
+            seen = self.phases[item.phase] = {"iterates": 0, "seconds": 0.0, "flops": 0}
         seen["iterates"] += 1
         seen["seconds"] += seconds
-        seen["flops"] += flops - sum(p["flops"] for p in self.phases.values())
+        # Flops that no phase includes yet belong to this iterate, so the sum over the phases is the
+        # total of the ledger. The set-up thus belongs to the first phase.
+        seen["flops"] += self.charged - self.charged_to_phases
+        self.charged_to_phases = self.charged
 
     def _record(self, item: Iterate, change: float) -> None:
         """Append the values of one iterate, including the solver's ``extra``, to the history."""
@@ -320,30 +327,31 @@ def _copied(item: Any, problem: Problem) -> Iterate:
     """Copy x (n,) and u (m,), because a solver can reuse their memory for its next iterate."""
     # X, U and Z are not copied. Copying (n, n) matrices would often cost more than a step, and only
     # the matrices of the last iterate are ever read.
+    if type(item) is np.ndarray:  # shortcut: the general case takes as long as a cheap step
+        return Iterate(_vector("x", item, problem.n))
     iterate = item if isinstance(item, Iterate) else Iterate(item)
-    try:
-        if type(item) is np.ndarray:  # shortcut: the general case takes as long as a cheap step
-            return Iterate(_vector("x", item, problem.n))
-        x = _vector("x", iterate.x, problem.n)
-        u = None if iterate.u is None else _vector("u", iterate.u, problem.m)
-    except (TypeError, ValueError):
-        raise SolverError(
-            f"solve yielded {_kind(item)}; it must yield x (n,) or an Iterate"
-        ) from None
+    x = _vector("x", iterate.x, problem.n)
+    u = None if iterate.u is None else _vector("u", iterate.u, problem.m)
     # dataclasses.replace would take longer than all of the above
     fields = (iterate.Z, iterate.X, iterate.U, iterate.bound, iterate.bound_whp, iterate.phase)
     return Iterate(x, u, *fields, dict(iterate.extra), iterate.end, iterate.why)
 
 
 def _vector(name: str, value: Any, length: int | None) -> Vector:
-    """Copy a yielded vector; raise SolverError if its length is wrong."""
-    entries = np.asarray(value)
+    """Copy a yielded vector; raise SolverError if it is not a vector of this length."""
+    # shortcut: the other checks take as long as a cheap step
+    if type(value) is np.ndarray and value.dtype is FLOAT and value.shape == (length,):
+        return value.copy()
+    try:
+        entries = np.asarray(value)
+    except ValueError:  # a ragged list
+        entries = np.array(None)
     if entries.dtype.kind == "c":
         raise SolverError("solve yielded complex numbers; they must be real")
     if entries.dtype in (np.float16, np.float32):
         raise SolverError(f"solve yielded {name} of type {entries.dtype}; use float64")
     if entries.dtype.kind not in "biuf":
-        raise TypeError(name)
+        raise SolverError(f"solve yielded {_kind(value)}; it must yield x (n,) or an Iterate")
     if length is not None and entries.shape != (length,):
         raise SolverError(f"solve yielded {name} of shape {entries.shape}; it must be ({length},)")
     return np.array(entries, dtype=np.float64)

@@ -303,8 +303,8 @@ class Result(Shown):
         bound = bounds.upper_bound(self.problem, k, self.nonnegative)
         if self.claim.own and self.claimed_bound is not None:
             bound = min(bound, self.claimed_bound)
-        if self.primal_and_dual is not None and not self.traits.rectangular:
-            bound = min(bound, certify.sparse_bound(self.problem, self.primal_and_dual[1], k))
+        if self._primal_and_dual is not None and not self.traits.rectangular:
+            bound = min(bound, certify.sparse_bound(self.problem, self._primal_and_dual[1], k))
         if not self.good:
             return bound
         return self._not_below(bound, "its certified bound")
@@ -356,7 +356,7 @@ class Result(Shown):
         return f"not proven optimal: {why}{gap}"
 
     @cached_property
-    def primal_and_dual(self) -> tuple[Vector, Vector] | None:
+    def _primal_and_dual(self) -> tuple[Vector, Vector] | None:
         """X and U of the relaxation, each (n, n), or None if the solver did not provide them."""
         if self.X is None or self.U is None:
             return None
@@ -366,11 +366,12 @@ class Result(Shown):
     @cached_property
     def _certified(self) -> tuple[float, float] | None:
         """Value and bound of the relaxation, recomputed from X and U, or None."""
-        if self.primal_and_dual is None:
+        if self._primal_and_dual is None:
             return None
-        X, U = self.primal_and_dual
+        X, U = self._primal_and_dual
         if not self.traits.rectangular:
-            return certify.certified(self.problem, X, U, self.penalty, self.k)
+            penalty = self.settings.get(str(self.traits.penalty))
+            return certify.certified(self.problem, X, U, penalty, self.k)
         A = self.problem.given_as("data").data.dense()
         assert self.k is not None
         return certify.rectangular(A, X, U, int(self.settings.get("k_u") or len(A)), self.k)
@@ -389,11 +390,6 @@ class Result(Shown):
     def relaxation_gap(self) -> float | None:
         """Certified (bound - value) / |bound| of the relaxation; None without X and U."""
         return None if self._certified is None else relative_gap(*self._certified)
-
-    @property
-    def penalty(self) -> float | None:
-        """Value of the solver's penalty, or None."""
-        return self.settings.get(str(self.traits.penalty))
 
     @property
     def nonnegative(self) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from spcabench import Problem, api, registry
 from spcabench.errors import InputError
 from spcabench.figures._zhang2011 import penalty
+from spcabench.iterate import as_matrix
 from spcabench.methods import cvxpy_duals, relaxation, smoothing
 from spcabench.problem import spectral
 from spcabench.solving import certify
@@ -67,7 +68,7 @@ SMALL = [seed for seed in range(20) if _problem(seed)[0].n <= 12]  # brute force
 def test_bounds_are_never_below_brute_force(solver, seed):
     problem, share = _problem(seed)
     result = _interval(problem, solver, share)
-    _, U = result.primal_and_dual
+    U = as_matrix(result.U)
     for k in range(1, min(problem.n, 5) + 1):
         best = problems.optimum(problem.matrix.S, k)
         assert certify.sparse_bound(problem, U, k) >= best
